@@ -1,0 +1,161 @@
+//! Stable codes of diagnostics.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// How much a diagnostic matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Nothing to do; worth knowing.
+    Info,
+    /// Works here, but likely not what was meant, or not elsewhere.
+    Warning,
+    /// Something is missing because of it.
+    Error,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Severity::Info => "info",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        })
+    }
+}
+
+/// Which verdict on a `SKILL.md` is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Strictness {
+    /// Load whatever can be understood, and say what is odd.
+    #[default]
+    Lenient,
+    /// Agree with the reference validator of the Agent Skills standard.
+    Strict,
+}
+
+/// A stable name for one kind of finding, with the severity each [`Strictness`] gives it.
+///
+/// Codes, not sentences, carry meaning: match on these. Sources outside this workspace make their own
+/// with [`Code::foreign`].
+#[derive(Clone, Copy)]
+pub struct Code {
+    name: &'static str,
+    lenient: Severity,
+    strict: Severity,
+    about: &'static str,
+}
+
+impl Code {
+    /// A code of a source outside this workspace. Prefix the name with the source's: `acme-bad-row`.
+    pub const fn foreign(name: &'static str, severity: Severity, about: &'static str) -> Code {
+        Code { name, lenient: severity, strict: severity, about }
+    }
+
+    /// The name, in kebab case.
+    pub const fn name(self) -> &'static str {
+        self.name
+    }
+
+    /// One sentence on what the code means.
+    pub const fn about(self) -> &'static str {
+        self.about
+    }
+
+    /// The severity under `strictness`.
+    pub const fn severity(self, strictness: Strictness) -> Severity {
+        match strictness {
+            Strictness::Lenient => self.lenient,
+            Strictness::Strict => self.strict,
+        }
+    }
+}
+
+impl PartialEq for Code {
+    fn eq(&self, other: &Code) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Code {}
+
+impl fmt::Debug for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name)
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name)
+    }
+}
+
+macro_rules! codes {
+    ($($constant:ident $name:literal $lenient:ident $strict:ident $about:literal;)*) => {
+        impl Code {
+            $(
+                #[doc = $about]
+                pub const $constant: Code =
+                    Code { name: $name, lenient: Severity::$lenient, strict: Severity::$strict, about: $about };
+            )*
+
+            /// Every code of this workspace, in the order of the documented table.
+            pub const ALL: &[Code] = &[$(Code::$constant),*];
+        }
+    };
+}
+
+codes! {
+    DUPLICATE_ID "duplicate-id" Warning Error "One source defines an id twice; the first stays.";
+    SHADOWED "shadowed" Warning Warning "A skill hides a different one of the same id.";
+    SHADOWED_IDENTICAL "shadowed-identical" Info Info "A skill hides an identical copy.";
+    PREFERRED "preferred" Info Info "An explicit preference decided who wins an id.";
+    UNKNOWN_PREFERENCE "unknown-preference" Warning Warning "A preference names a source that does not have the id.";
+    SOURCE_FAILED "source-failed" Error Error "A source could not be listed; its last good listing stays.";
+    NOT_UTF8 "not-utf8" Error Error "A file is not UTF-8 text.";
+    TOO_LARGE "too-large" Error Error "A file or its front matter is over a limit.";
+    EMPTY_FILE "empty-file" Error Error "A file holds nothing but blanks.";
+    NO_FRONT_MATTER "no-front-matter" Error Error "A file does not start with front matter.";
+    UNCLOSED_FRONT_MATTER "unclosed-front-matter" Error Error "No line `---` closes the front matter.";
+    NOT_A_MAPPING "not-a-mapping" Error Error "The front matter is not a YAML mapping.";
+    NOT_FIRST_LINE "not-first-line" Warning Error "Blank lines or comments stand before the front matter.";
+    CLOSED_BY_DOTS "closed-by-dots" Warning Error "A line `...` closes the front matter.";
+    BYTE_ORDER_MARK "byte-order-mark" Info Error "A file starts with a byte-order mark. Strict only.";
+    INVALID_YAML "invalid-yaml" Warning Error "A value is not valid YAML; it was read from its line instead.";
+    YAML_SUBSET "yaml-subset" Info Error "The standard's YAML subset excludes a construct. Strict only.";
+    DUPLICATE_KEY "duplicate-key" Warning Error "A field is written twice; the last value wins.";
+    CUT_BY_COMMENT "cut-by-comment" Warning Warning "A `#` makes the rest of an unquoted text a comment.";
+    INVISIBLE_TEXT "invisible-text" Warning Warning "A text holds characters that people do not see and models read.";
+    UNEXPECTED_FIELDS "unexpected-fields" Info Error "The standard does not know these fields. Strict only.";
+    MISSING_NAME "missing-name" Info Error "The name is missing; the directory's name stands in.";
+    NO_NAME "no-name" Error Error "There is neither a usable name nor a directory to name a skill after.";
+    UNUSABLE_NAME "unusable-name" Warning Error "The name cannot be an id; the directory's name stands in.";
+    NAME_AND_ID "name-and-id" Warning Error "`name` and `id` differ; `name` wins.";
+    NAME_FAULT "name-fault" Warning Error "The name breaks a rule of the standard; other clients may refuse it.";
+    DIRECTORY_MISMATCH "directory-mismatch" Warning Error "The name differs from the directory's.";
+    MISSING_DESCRIPTION "missing-description" Error Error "The description is missing or blank.";
+    LONG_DESCRIPTION "long-description" Warning Error "The description is longer than the standard allows.";
+    BAD_COMPATIBILITY "bad-compatibility" Warning Error "`compatibility` is no text, or longer than the standard allows.";
+    UNREADABLE_LIMIT "unreadable-limit" Warning Warning "A limiting field cannot be read and counts as limiting.";
+    DROPPED_ITEM "dropped-item" Warning Warning "A list holds an item that is no name; it was left out.";
+    UNKNOWN_SURFACE "unknown-surface" Warning Warning "The surface mode is unknown and counts as absent.";
+    LINK_DANGLING "link-dangling" Warning Warning "A link leads nowhere.";
+    LINK_REPEATED "link-repeated" Info Info "A link leads to a folder that is already read, or that holds the root.";
+    UNREADABLE "unreadable" Error Error "A file or folder is there and cannot be read.";
+    NOT_A_FILE "not-a-file" Error Error "A `SKILL.md` is a folder, a pipe, a device or the like.";
+    MISSPELLED_FILE "misspelled-file" Warning Error "A file is called `skill.md` or the like instead of `SKILL.md`.";
+    OTHER_SPELLING "other-spelling" Info Info "Another spelling of `SKILL.md` lies beside it and does not count.";
+    PATH_NOT_UTF8 "path-not-utf8" Warning Warning "A path is not UTF-8; others cannot name the file.";
+    WALK_TRUNCATED "walk-truncated" Warning Warning "A limit ended the search for skills early.";
+    STALE "stale" Warning Warning "A file broke; its last good version stays listed.";
+}

@@ -1,0 +1,149 @@
+//! What front matter declares about rights and delivery.
+
+use std::sync::Arc;
+
+use crate::{Code, Scalar, SurfaceMode, Value};
+
+/// Fields that limit who may use a skill and how. One that cannot be read counts as limiting.
+pub(crate) const LIMITING: [&str; 4] =
+    [ALLOWED_TOOLS, DISABLE_MODEL_INVOCATION, USER_INVOCABLE, ALLOWED_WORKFLOWS];
+
+pub(crate) const ALLOWED_TOOLS: &str = "allowed-tools";
+const DISABLE_MODEL_INVOCATION: &str = "disable-model-invocation";
+const USER_INVOCABLE: &str = "user-invocable";
+const ALLOWED_WORKFLOWS: &str = "allowedWorkflows";
+
+/// The typed fields of a [`Skill`](crate::Skill), read in one place for files and injections alike.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Declared {
+    pub(crate) surface: Option<SurfaceMode>,
+    pub(crate) allowed_tools: Option<Vec<Arc<str>>>,
+    pub(crate) disable_model_invocation: bool,
+    pub(crate) user_invocable: bool,
+    pub(crate) allowed_workflows: Option<Vec<Arc<str>>>,
+}
+
+impl Declared {
+    /// Reads the fields, and reports every one that says something unreadable: its key, a code, a message.
+    pub(crate) fn read(fields: &[(Arc<str>, Value)], mut report: impl FnMut(&str, Code, String)) -> Declared {
+        let field = |key: &str| fields.iter().find(|(name, _)| name.as_ref() == key).map(|(_, value)| value);
+        let report = &mut report;
+        Declared {
+            surface: surface(field, report),
+            allowed_tools: field(ALLOWED_TOOLS).map(|value| names(value, ALLOWED_TOOLS, tools, report)),
+            disable_model_invocation: flag(field(DISABLE_MODEL_INVOCATION), DISABLE_MODEL_INVOCATION, true, report)
+                .unwrap_or(false),
+            user_invocable: flag(field(USER_INVOCABLE), USER_INVOCABLE, false, report).unwrap_or(true),
+            allowed_workflows: field(ALLOWED_WORKFLOWS)
+                .map(|value| names(value, ALLOWED_WORKFLOWS, workflows, report)),
+        }
+    }
+}
+
+/// A flag, or what limits if it cannot be read.
+fn flag(
+    value: Option<&Value>,
+    key: &str,
+    limiting: bool,
+    report: &mut impl FnMut(&str, Code, String),
+) -> Option<bool> {
+    let value = value?;
+    Some(value.as_bool().unwrap_or_else(|| {
+        let message = format!("`{key}` must be `true` or `false`; it counts as `{limiting}`, which limits");
+        report(key, Code::UNREADABLE_LIMIT, message);
+        limiting
+    }))
+}
+
+/// The names in a text or a list; none at all if they cannot be read.
+fn names(
+    value: &Value,
+    key: &str,
+    split: fn(&str, &mut Names),
+    report: &mut impl FnMut(&str, Code, String),
+) -> Vec<Arc<str>> {
+    let mut names = Names::default();
+    match value {
+        _ if value.is_null() && key == ALLOWED_TOOLS => {}
+        Value::Scalar(scalar) if is_readable(scalar) && !value.is_null() => split(&scalar.text, &mut names),
+        Value::List(items) => {
+            for item in items {
+                match item {
+                    Value::Scalar(scalar) if is_readable(scalar) && !item.is_null() => split(&scalar.text, &mut names),
+                    _ => names.dropped += 1,
+                }
+                // An item of blanks says nothing, which the author cannot have meant.
+                names.dropped += usize::from(item.as_text().is_some_and(|text| text.trim().is_empty()));
+            }
+        }
+        _ => report(
+            key,
+            Code::UNREADABLE_LIMIT,
+            format!("`{key}` must be a text or a list of names; it counts as empty, which limits"),
+        ),
+    }
+    if names.dropped > 0 {
+        let items = if names.dropped == 1 { "an item that is no name; it was" } else { "items that are no names; they were" };
+        report(key, Code::DROPPED_ITEM, format!("`{key}` holds {items} left out"));
+    }
+    names.found
+}
+
+#[derive(Default)]
+struct Names {
+    found: Vec<Arc<str>>,
+    dropped: usize,
+}
+
+/// Whether YAML would have read this as plain text: what it could not is broken, and no name.
+fn is_readable(scalar: &Scalar) -> bool {
+    !(scalar.plain && scalar.text.starts_with(['[', ']', '{', '}', '*', '&', '!', '|', '>', '%', '@', '`', '"', '\'', ',']))
+}
+
+/// Tools: separated by blanks and commas outside parentheses.
+fn tools(text: &str, names: &mut Names) {
+    let mut depth = 0_usize;
+    let separates = |c: char| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && (c == ',' || c.is_whitespace())
+    };
+    for name in text.split(separates).filter(|name| !name.is_empty()) {
+        if is_tool(name) { names.found.push(name.into()) } else { names.dropped += 1 }
+    }
+}
+
+/// Whether a name is whole: parentheses in pairs, and no bracket or quote outside them.
+fn is_tool(name: &str) -> bool {
+    let outer = name.split('(').next().unwrap_or_default();
+    let pairs = name.matches('(').count() == name.matches(')').count();
+    pairs && !outer.is_empty() && !outer.contains(['[', ']', '{', '}', '"', '\'', ')'])
+}
+
+/// Workflows: separated by commas.
+fn workflows(text: &str, names: &mut Names) {
+    names.found.extend(text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(Arc::from));
+}
+
+/// The surface mode: at the top level first, then under `metadata`.
+fn surface<'a>(
+    field: impl Fn(&str) -> Option<&'a Value>,
+    report: &mut impl FnMut(&str, Code, String),
+) -> Option<SurfaceMode> {
+    const KEYS: [&str; 3] = ["surface", "surface-mode", "surfaceMode"];
+    let metadata = field("metadata");
+    let (key, value) = KEYS
+        .into_iter()
+        .find_map(|key| field(key).map(|value| (key, value)))
+        .or_else(|| KEYS.into_iter().find_map(|key| Some(("metadata", metadata?.get(key)?))))?;
+    match SurfaceMode::declared(value.as_text().unwrap_or_default().trim()) {
+        Ok(mode) => mode,
+        Err(error) => {
+            report(key, Code::UNKNOWN_SURFACE, error.to_string());
+            None
+        }
+    }
+}

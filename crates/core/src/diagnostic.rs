@@ -1,0 +1,96 @@
+//! Findings for the operator.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::{Code, Severity, Strictness};
+
+/// A coded finding: done, and you should know.
+///
+/// An error is for the caller, a diagnostic for the operator. Messages quote untrusted text: escape
+/// them for the place they go to. Cheap enough to keep by the thousand.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Diagnostic {
+    /// How much it matters.
+    pub severity: Severity,
+    /// What it is, stably.
+    pub code: Code,
+    /// One sentence, lower case, no final dot, names and paths in backticks.
+    pub message: String,
+    /// The file, as the source spells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<Arc<str>>,
+    /// The line in the file, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// The column in the line, in characters, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<u32>,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// A finding with the lenient severity of `code` and no place yet.
+    pub fn new(code: Code, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            severity: code.severity(Strictness::Lenient),
+            code,
+            message: message.into(),
+            path: None,
+            line: None,
+            column: None,
+            help: None,
+        }
+    }
+
+    /// The same finding in the file `path`.
+    #[must_use]
+    pub fn at_path(mut self, path: impl Into<Arc<str>>) -> Diagnostic {
+        self.path = Some(path.into());
+        self
+    }
+
+    /// The same finding at a line and a column, both from 1.
+    #[must_use]
+    pub fn at(mut self, line: u32, column: u32) -> Diagnostic {
+        self.line = Some(line);
+        self.column = Some(column);
+        self
+    }
+
+    /// The same finding with advice.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// The same finding with the severity that its code has under `strictness`.
+    #[must_use]
+    pub fn under(mut self, strictness: Strictness) -> Diagnostic {
+        self.severity = self.code.severity(strictness);
+        self
+    }
+
+    /// `path:line:column`, as far as known.
+    pub fn place(&self) -> Option<String> {
+        let path = self.path.as_deref()?;
+        Some(match (self.line, self.column) {
+            (Some(line), Some(column)) => format!("{path}:{line}:{column}"),
+            (Some(line), None) => format!("{path}:{line}"),
+            _ => path.to_owned(),
+        })
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    /// `error[code]: message`, without the place, which callers put where they need it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}[{}]: {}", self.severity, self.code, self.message)
+    }
+}

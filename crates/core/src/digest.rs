@@ -1,0 +1,93 @@
+//! Identity of content: digests, and the cheap stamps that stand in for them.
+
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+/// SHA-256 over raw bytes. Written `sha256:` and 64 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Digest([u8; 32]);
+
+/// A text that is not a [`Digest`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a digest: expected `sha256:` and 64 hexadecimal digits")]
+pub struct InvalidDigest(String);
+
+impl Digest {
+    /// The digest of `bytes`.
+    pub fn of(bytes: &[u8]) -> Digest {
+        Digest(Sha256::digest(bytes).into())
+    }
+
+    /// The 32 raw bytes.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("sha256:")?;
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for Digest {
+    type Err = InvalidDigest;
+
+    fn from_str(text: &str) -> Result<Digest, InvalidDigest> {
+        let invalid = || InvalidDigest(text.escape_debug().to_string());
+        let hex = text.strip_prefix("sha256:").ok_or_else(invalid)?;
+        if hex.len() != 64 || !hex.bytes().all(|b| b.is_ascii_hexdigit()) {
+            return Err(invalid());
+        }
+        let mut digest = [0; 32];
+        for (byte, pair) in digest.iter_mut().zip(hex.as_bytes().chunks(2)) {
+            let digit = |d: u8| char::from(d).to_digit(16).expect("checked above: only hexadecimal digits") as u8;
+            *byte = digit(pair[0]) << 4 | digit(pair[1]);
+        }
+        Ok(Digest(digest))
+    }
+}
+
+impl TryFrom<String> for Digest {
+    type Error = InvalidDigest;
+
+    fn try_from(text: String) -> Result<Digest, InvalidDigest> {
+        text.parse()
+    }
+}
+
+impl From<Digest> for String {
+    fn from(digest: Digest) -> String {
+        digest.to_string()
+    }
+}
+
+/// A cheap fingerprint: equal stamps mean "nothing was touched", different stamps "look again".
+///
+/// A stamp says nothing about trust and is never stored: what decides about rights is a [`Digest`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Stamp(u64);
+
+impl Stamp {
+    /// The stamp of anything hashable. The same value gives the same stamp in every process of one build.
+    pub fn of<V: Hash + ?Sized>(value: &V) -> Stamp {
+        let mut hasher = DefaultHasher::new();
+        value.hash(&mut hasher);
+        Stamp(hasher.finish())
+    }
+}
+
+#[cfg(test)]
+mod tests;

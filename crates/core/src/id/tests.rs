@@ -1,0 +1,37 @@
+use super::*;
+
+#[test]
+fn a_written_name_stays_itself() {
+    for name in
+        ["tidy-up", "Workspace Guide", "report.weekly", "kit:slides", "数据整理", "мой-навык", "4040", "Surveyor"]
+    {
+        assert_eq!(Id::new(name).map(String::from), Ok(name.to_owned()));
+    }
+}
+
+#[test]
+fn names_are_trimmed_and_normalised() {
+    assert_eq!(Id::new("  my-skill ").map(String::from), Ok("my-skill".to_owned()));
+    assert_eq!(Id::new("ａｂｃ").map(String::from), Ok("abc".to_owned()), "full-width letters fold (V-36)");
+    assert_eq!(Id::new("cafe\u{301}").map(String::from), Ok("café".to_owned()), "composed (T40)");
+}
+
+#[test]
+fn what_could_be_a_path_or_repaint_a_terminal_is_refused() {
+    let name = |text: &str| text.to_owned();
+    assert_eq!(Id::new(" \t "), Err(InvalidId::Blank));
+    assert_eq!(Id::new("a/b"), Err(InvalidId::Separator { name: name("a/b"), found: '/' }));
+    assert_eq!(Id::new("a\\b"), Err(InvalidId::Separator { name: name("a\\\\b"), found: '\\' }));
+    assert_eq!(Id::new("／etc"), Err(InvalidId::Separator { name: name("/etc"), found: '/' }), "after NFKC");
+    assert_eq!(Id::new("a..b"), Err(InvalidId::DotDot { name: name("a..b") }));
+    assert_eq!(Id::new("."), Err(InvalidId::DotDot { name: name(".") }));
+    assert_eq!(Id::new("a\u{1b}[2J"), Err(InvalidId::Control { name: name("a\\u{1b}[2J") }));
+    assert_eq!(Id::new("a\nb"), Err(InvalidId::Control { name: name("a\\nb") }));
+}
+
+#[test]
+fn serde_goes_through_the_same_door() {
+    assert_eq!(serde_json::from_str::<Id>("\"a-b\"").unwrap(), Id::new("a-b").unwrap());
+    assert!(serde_json::from_str::<Id>("\"../x\"").is_err());
+    assert_eq!(serde_json::to_string(&Id::new("a-b").unwrap()).unwrap(), "\"a-b\"");
+}

@@ -1,0 +1,269 @@
+//! What reaches a model: when, what, and under which tag.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::{Id, Value};
+
+/// What kind of thing an injection is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Flavor {
+    /// A skill whose body has been read.
+    Skill,
+    /// Standing guidance.
+    Steering,
+    /// Conditional guidance.
+    Instructions,
+    /// A piece of data.
+    Fact,
+    /// Retrieved text.
+    Rag,
+    /// Remembered text.
+    Memory,
+    /// A host's own kind.
+    Custom(Arc<str>),
+}
+
+impl fmt::Display for Flavor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Flavor::Skill => "skill",
+            Flavor::Steering => "steering",
+            Flavor::Instructions => "instructions",
+            Flavor::Fact => "fact",
+            Flavor::Rag => "rag",
+            Flavor::Memory => "memory",
+            Flavor::Custom(name) => name,
+        })
+    }
+}
+
+/// When an injection is active. The engine evaluates it; a trigger only says it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Trigger {
+    /// In every turn.
+    Always,
+    /// When the host's predicate of this name holds.
+    Rule(Arc<str>),
+    /// After a tool of this name has returned.
+    AfterTool(Arc<str>),
+    /// Once it has been activated in the session.
+    Activated,
+}
+
+/// Who speaks in a [`Message`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// The host.
+    System,
+    /// The person.
+    User,
+    /// The model.
+    Assistant,
+}
+
+/// One message put into the conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[non_exhaustive]
+pub struct Message {
+    /// Who speaks. A tool never does: its results answer a call.
+    pub role: Role,
+    /// What is said.
+    pub text: Arc<str>,
+}
+
+impl Message {
+    /// A message.
+    pub fn new(role: Role, text: impl Into<Arc<str>>) -> Message {
+        Message { role, text: text.into() }
+    }
+}
+
+/// A tool offered to a model.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ToolSpec {
+    /// The name the model calls.
+    pub name: Arc<str>,
+    /// What it does, for the model.
+    pub description: Arc<str>,
+    /// JSON Schema of the arguments: an object.
+    pub input_schema: serde_json::Value,
+}
+
+impl ToolSpec {
+    /// A tool.
+    ///
+    /// # Errors
+    /// [`InvalidInjection::Tool`] for a blank name and for a schema that is not a JSON object.
+    pub fn new(
+        name: impl Into<Arc<str>>,
+        description: impl Into<Arc<str>>,
+        input_schema: serde_json::Value,
+    ) -> Result<ToolSpec, InvalidInjection> {
+        let name = name.into();
+        let reason = if name.trim().is_empty() {
+            "its name is blank"
+        } else if !input_schema.is_object() {
+            "its input schema is not a JSON object"
+        } else {
+            return Ok(ToolSpec { name, description: description.into(), input_schema });
+        };
+        Err(InvalidInjection::Tool { name: name.to_string(), reason })
+    }
+}
+
+/// One of the three places a prompt is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Slot {
+    /// The system prompt.
+    SystemPrompt,
+    /// The conversation.
+    Messages,
+    /// The tools on offer.
+    Tools,
+}
+
+/// What an injection puts into the slots. One injection may fill several.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Content {
+    /// Text for the system prompt.
+    pub system_prompt: Option<Arc<str>>,
+    /// Messages.
+    pub messages: Vec<Message>,
+    /// Tools.
+    pub tools: Vec<ToolSpec>,
+}
+
+impl Content {
+    /// Text for the system prompt.
+    pub fn system_prompt(text: impl Into<Arc<str>>) -> Content {
+        Content { system_prompt: Some(text.into()), ..Content::default() }
+    }
+
+    /// One message.
+    pub fn message(role: Role, text: impl Into<Arc<str>>) -> Content {
+        Content { messages: vec![Message::new(role, text)], ..Content::default() }
+    }
+
+    /// The same content and these tools.
+    #[must_use]
+    pub fn with_tools(mut self, tools: impl IntoIterator<Item = ToolSpec>) -> Content {
+        self.tools.extend(tools);
+        self
+    }
+
+    /// The slots that this content fills.
+    pub fn slots(&self) -> Vec<Slot> {
+        let filled = [
+            (Slot::SystemPrompt, self.system_prompt.as_deref().is_some_and(|text| !text.trim().is_empty())),
+            (Slot::Messages, self.messages.iter().any(|message| !message.text.trim().is_empty())),
+            (Slot::Tools, !self.tools.is_empty()),
+        ];
+        filled.into_iter().filter_map(|(slot, filled)| filled.then_some(slot)).collect()
+    }
+}
+
+/// What reaches a model: when (trigger), what (content for slots), tag (flavor).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Injection {
+    /// Identity, for activation and reports.
+    pub id: Id,
+    /// What it is for.
+    pub description: Arc<str>,
+    /// The tag.
+    pub flavor: Flavor,
+    /// When it is active.
+    pub trigger: Trigger,
+    /// What it puts where.
+    pub content: Content,
+    /// Everything else that is known about it, in order. For a skill: its front matter.
+    pub metadata: Vec<(Arc<str>, Value)>,
+}
+
+/// What makes an injection impossible.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidInjection {
+    /// No slot would get anything.
+    #[error("{flavor} `{id}` has nothing to say: give it a text, a message or a tool")]
+    Empty {
+        /// The injection.
+        id: Id,
+        /// Its flavor.
+        flavor: Flavor,
+    },
+    /// A tool is not usable.
+    #[error("tool `{name}` cannot be offered: {reason}")]
+    Tool {
+        /// The tool.
+        name: String,
+        /// Why.
+        reason: &'static str,
+    },
+    /// Two tools of one injection share a name.
+    #[error("{flavor} `{id}` offers two tools called `{tool}`")]
+    DuplicateTool {
+        /// The injection.
+        id: Id,
+        /// Its flavor.
+        flavor: Flavor,
+        /// The name.
+        tool: String,
+    },
+}
+
+/// An injection of another flavor where a skill was expected.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected a skill, but `{id}` has the flavor `{flavor}`")]
+pub struct NotASkill {
+    /// The injection.
+    pub id: Id,
+    /// Its flavor.
+    pub flavor: Flavor,
+}
+
+impl Injection {
+    /// An injection without metadata.
+    ///
+    /// # Errors
+    /// [`InvalidInjection`] when no slot would get anything or two tools share a name.
+    pub fn new(
+        id: Id,
+        flavor: Flavor,
+        trigger: Trigger,
+        description: impl Into<Arc<str>>,
+        content: Content,
+    ) -> Result<Injection, InvalidInjection> {
+        if content.slots().is_empty() {
+            return Err(InvalidInjection::Empty { id, flavor });
+        }
+        let mut names = std::collections::HashSet::new();
+        if let Some(tool) = content.tools.iter().find(|tool| !names.insert(&tool.name)) {
+            return Err(InvalidInjection::DuplicateTool { id, flavor, tool: tool.name.to_string() });
+        }
+        Ok(Injection { id, description: description.into(), flavor, trigger, content, metadata: Vec::new() })
+    }
+
+    /// The same injection with metadata.
+    #[must_use]
+    pub fn with_metadata(mut self, metadata: impl IntoIterator<Item = (Arc<str>, Value)>) -> Injection {
+        self.metadata = metadata.into_iter().collect();
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,21 @@
+//! What a registry can hold.
+
+use std::fmt::Debug;
+
+use crate::Id;
+
+/// A kind of thing that sources list and a registry merges.
+///
+/// Merging knows nothing of skills: an item has an id, equality, and for people a location.
+pub trait Item: Clone + Debug + PartialEq + Send + Sync + 'static {
+    /// The kind in one lower-case word, for messages: `skill`.
+    const KIND: &'static str;
+
+    /// The id, unique inside one listing.
+    fn id(&self) -> &Id;
+
+    /// Where the item comes from, for people and messages; never parsed. Default: unknown.
+    fn location(&self) -> Option<&str> {
+        None
+    }
+}

@@ -1,0 +1,228 @@
+//! One source's entries and diagnostics at a revision.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Code, Delta, DeltaError, Diagnostic, Digest, Id, Item, Stamp};
+
+/// A source's position in its own history. Never goes down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+pub struct Revision(pub u64);
+
+/// One row of a [`Listing`].
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Listed<T> {
+    /// The item.
+    pub item: Arc<T>,
+    /// A cheap fingerprint of everything behind the item, its body included.
+    pub stamp: Stamp,
+    /// Identity of the raw content, where it is already known.
+    pub digest: Option<Digest>,
+}
+
+impl<T: Item> Listed<T> {
+    /// A row whose digest is not known yet.
+    pub fn new(item: impl Into<Arc<T>>, stamp: Stamp) -> Listed<T> {
+        Listed { item: item.into(), stamp, digest: None }
+    }
+
+    /// The same row with a known digest.
+    #[must_use]
+    pub fn with_digest(mut self, digest: Digest) -> Listed<T> {
+        self.digest = Some(digest);
+        self
+    }
+
+    /// Whether `new` says the same of the same content, a digest that only one of them knows aside.
+    pub fn is_same(&self, new: &Listed<T>) -> bool {
+        self.stamp == new.stamp && !self.is_modified_by(new)
+    }
+
+    /// Whether `new` differs: the item does, or the digests where both are known, else the stamps.
+    pub fn is_modified_by(&self, new: &Listed<T>) -> bool {
+        if !Arc::ptr_eq(&self.item, &new.item) && self.item != new.item {
+            return true;
+        }
+        match (self.digest, new.digest) {
+            (Some(old), Some(new)) => old != new,
+            _ => self.stamp != new.stamp,
+        }
+    }
+}
+
+/// Everything one source has, in the source's own stable order, ids unique. Cheap to clone.
+///
+/// Rows lie in shared blocks, so that [`apply`](Listing::apply) copies what changed and not what exists.
+#[derive(Debug, Clone)]
+pub struct Listing<T> {
+    revision: Revision,
+    blocks: Arc<Vec<Arc<Vec<Listed<T>>>>>,
+    len: usize,
+    diagnostics: Arc<[Diagnostic]>,
+}
+
+/// Rows a block holds when it is made; a block is split when it has grown to twice that.
+const BLOCK: usize = 256;
+
+impl<T: Item> Listing<T> {
+    /// A listing of `items` in the source's stable order.
+    ///
+    /// When an id comes twice the first row stays and the other becomes a warning that names both places.
+    pub fn new(
+        revision: Revision,
+        items: impl IntoIterator<Item = Listed<T>>,
+        diagnostics: impl IntoIterator<Item = Diagnostic>,
+    ) -> Listing<T> {
+        let mut diagnostics: Vec<Diagnostic> = diagnostics.into_iter().collect();
+        let mut first: HashMap<Id, Arc<T>> = HashMap::new();
+        let mut rows = Vec::new();
+        for row in items {
+            match first.get(row.item.id()) {
+                None => {
+                    first.insert(row.item.id().clone(), row.item.clone());
+                    rows.push(row);
+                }
+                Some(kept) => diagnostics.push(duplicate(kept.as_ref(), row.item.as_ref())),
+            }
+        }
+        Listing::from_rows(revision, rows, diagnostics.into())
+    }
+
+    fn from_rows(revision: Revision, rows: Vec<Listed<T>>, diagnostics: Arc<[Diagnostic]>) -> Listing<T> {
+        let len = rows.len();
+        let mut rows = rows.into_iter().peekable();
+        let mut blocks = Vec::with_capacity(len.div_ceil(BLOCK));
+        while rows.peek().is_some() {
+            blocks.push(Arc::new(rows.by_ref().take(BLOCK).collect()));
+        }
+        Listing { revision, blocks: Arc::new(blocks), len, diagnostics }
+    }
+
+    /// Nothing, at `revision`.
+    pub fn empty(revision: Revision) -> Listing<T> {
+        Listing::new(revision, [], [])
+    }
+
+    /// The revision, taken before the source was read.
+    pub fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    /// The rows in the source's order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Listed<T>> + Clone {
+        self.blocks.iter().flat_map(|block| block.iter())
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// What the operator should know about this source.
+    pub fn diagnostics(&self) -> &Arc<[Diagnostic]> {
+        &self.diagnostics
+    }
+
+    /// The same rows with other diagnostics.
+    #[must_use]
+    pub fn with_diagnostics(mut self, diagnostics: impl IntoIterator<Item = Diagnostic>) -> Listing<T> {
+        self.diagnostics = diagnostics.into_iter().collect();
+        self
+    }
+
+    /// The same rows, each with what `digest` knows of its content.
+    #[must_use]
+    pub fn with_digests(self, digest: impl Fn(&Id) -> Option<Digest>) -> Listing<T> {
+        let fill = |row: &Listed<T>| Listed { digest: digest(row.item.id()).or(row.digest), ..row.clone() };
+        let blocks = self.blocks.iter().map(|block| {
+            let needed = block.iter().any(|row| row.digest.is_none() && digest(row.item.id()).is_some());
+            if needed { Arc::new(block.iter().map(fill).collect()) } else { block.clone() }
+        });
+        Listing { blocks: Arc::new(blocks.collect()), ..self }
+    }
+
+    /// This listing after `delta`; untouched blocks are shared with it.
+    ///
+    /// # Errors
+    /// [`DeltaError`] when `delta` was made for another listing or would make an id come twice.
+    pub fn apply(&self, delta: &Delta<T>) -> Result<Listing<T>, DeltaError> {
+        delta.check(self)?;
+        let mut blocks: Vec<Arc<Vec<Listed<T>>>> = self.blocks.as_ref().clone();
+        let mut len = self.len;
+        // From the back, so that the positions of earlier splices stay true.
+        for splice in delta.splices().iter().rev() {
+            len = len - splice.removed() + splice.items.len();
+            splice_blocks(&mut blocks, splice.range.clone(), &splice.items);
+        }
+        Ok(Listing { revision: delta.revision, blocks: Arc::new(blocks), len, diagnostics: delta.diagnostics.clone() })
+    }
+
+    /// The rows at `range`.
+    pub(crate) fn slice(&self, range: std::ops::Range<usize>) -> impl Iterator<Item = &Listed<T>> {
+        let mut skip = range.start;
+        let mut first = 0;
+        while first < self.blocks.len() && skip >= self.blocks[first].len() {
+            skip -= self.blocks[first].len();
+            first += 1;
+        }
+        self.blocks[first..].iter().flat_map(|block| block.iter()).skip(skip).take(range.len())
+    }
+}
+
+impl<T: Item> PartialEq for Listing<T> {
+    fn eq(&self, other: &Listing<T>) -> bool {
+        self.revision == other.revision
+            && self.diagnostics == other.diagnostics
+            && self.len == other.len
+            && self.iter().eq(other.iter())
+    }
+}
+
+/// Replaces `range` by `items`, rewriting only the blocks that `range` touches.
+fn splice_blocks<T: Clone>(blocks: &mut Vec<Arc<Vec<Listed<T>>>>, range: std::ops::Range<usize>, items: &[Listed<T>]) {
+    let mut start = 0;
+    let mut first = 0;
+    while first < blocks.len() && start + blocks[first].len() < range.start {
+        start += blocks[first].len();
+        first += 1;
+    }
+    let mut rows = Vec::new();
+    let mut last = first;
+    let mut end = start;
+    while last < blocks.len() && (last == first || end < range.end) {
+        rows.extend(blocks[last].iter().cloned());
+        end += blocks[last].len();
+        last += 1;
+    }
+    rows.splice(range.start - start..range.end - start, items.iter().cloned());
+    let parts: Vec<_> = if rows.len() > 2 * BLOCK {
+        rows.chunks(BLOCK).map(|part| Arc::new(part.to_vec())).collect()
+    } else if rows.is_empty() {
+        Vec::new()
+    } else {
+        vec![Arc::new(rows)]
+    };
+    blocks.splice(first..last, parts);
+}
+
+fn duplicate<T: Item>(kept: &T, dropped: &T) -> Diagnostic {
+    let place = |item: &T| item.location().map_or_else(|| "another row".to_owned(), |at| format!("`{at}`"));
+    let message =
+        format!("{} `{}` is defined twice: {} stays, {} is left out", T::KIND, kept.id(), place(kept), place(dropped));
+    let diagnostic = Diagnostic::new(Code::DUPLICATE_ID, message).help("rename one of them");
+    match dropped.location() {
+        Some(path) => diagnostic.at_path(path),
+        None => diagnostic,
+    }
+}
+
+#[cfg(test)]
+mod tests;

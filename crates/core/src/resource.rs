@@ -1,0 +1,129 @@
+//! Files beside a skill's instructions.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Digest;
+
+/// A path inside a skill: relative, `/`-separated, never leaving its folder on any platform.
+///
+/// ```
+/// use repertoire_core::ResourcePath;
+///
+/// let path: ResourcePath = "references/how to.md".parse()?;
+/// assert_eq!(path.as_str(), "references/how to.md");
+/// assert!("../secret.txt".parse::<ResourcePath>().is_err());
+/// # Ok::<(), repertoire_core::InvalidResourcePath>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ResourcePath(Arc<str>);
+
+/// Why a text cannot be a [`ResourcePath`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{path}` is not a path inside a skill: {reason}")]
+pub struct InvalidResourcePath {
+    path: String,
+    reason: &'static str,
+}
+
+impl ResourcePath {
+    /// Checks `path`.
+    ///
+    /// # Errors
+    /// [`InvalidResourcePath`] for an empty or absolute path, a drive letter, `\`, NUL, an empty
+    /// segment, and a segment of dots and blanks only (`.`, `..`, and what Windows reads as such).
+    pub fn new(path: &str) -> Result<ResourcePath, InvalidResourcePath> {
+        let reason = if path.is_empty() {
+            Some("it is empty")
+        } else if path.starts_with('/') {
+            Some("it is absolute; give it relative to the skill's folder")
+        } else if path.contains('\\') {
+            Some("it holds a backslash; separate folders with `/`")
+        } else if path.contains('\0') {
+            Some("it holds a NUL")
+        } else if matches!(path.as_bytes(), [drive, b':', ..] if drive.is_ascii_alphabetic()) {
+            Some("it starts with a drive letter")
+        } else if path.split('/').any(str::is_empty) {
+            Some("it has an empty segment")
+        } else if path.split('/').any(|segment| segment.chars().all(|c| matches!(c, '.' | ' '))) {
+            Some("it has a segment of dots only")
+        } else {
+            None
+        };
+        match reason {
+            None => Ok(ResourcePath(path.into())),
+            Some(reason) => Err(InvalidResourcePath { path: path.escape_debug().to_string(), reason }),
+        }
+    }
+
+    /// The path.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for ResourcePath {
+    type Err = InvalidResourcePath;
+
+    fn from_str(path: &str) -> Result<ResourcePath, InvalidResourcePath> {
+        ResourcePath::new(path)
+    }
+}
+
+impl TryFrom<String> for ResourcePath {
+    type Error = InvalidResourcePath;
+
+    fn try_from(path: String) -> Result<ResourcePath, InvalidResourcePath> {
+        ResourcePath::new(&path)
+    }
+}
+
+impl From<ResourcePath> for String {
+    fn from(path: ResourcePath) -> String {
+        path.0.as_ref().to_owned()
+    }
+}
+
+impl AsRef<str> for ResourcePath {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ResourcePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl fmt::Debug for ResourcePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+/// One file beside a skill's instructions. The list of them is the skill's manifest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Resource {
+    /// Where it is, relative to the skill.
+    pub path: ResourcePath,
+    /// Its length in bytes.
+    pub size: u64,
+    /// SHA-256 over its raw bytes.
+    pub digest: Digest,
+}
+
+impl Resource {
+    /// A manifest row.
+    pub fn new(path: ResourcePath, size: u64, digest: Digest) -> Resource {
+        Resource { path, size, digest }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,149 @@
+//! What a listing says of a skill.
+
+mod category;
+mod functional_tier;
+mod invoke_level;
+mod skill_trigger;
+mod views;
+mod workflow;
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+pub use self::category::Category;
+pub use self::functional_tier::FunctionalTier;
+pub use self::invoke_level::InvokeLevel;
+pub use self::skill_trigger::SkillTrigger;
+pub use self::workflow::{Check, OnError, WorkflowStep};
+use crate::declared::Declared;
+
+use crate::{
+    Content, Flavor, Id, Injection, InvalidInjection, Item, NotASkill, SurfaceMode, Trigger, Value,
+};
+
+/// A skill at level 1: id, description and front matter. Its body and resources are read later.
+///
+/// What decides about rights or delivery is typed once, when the file is parsed; every other field is
+/// kept verbatim in [`fields`](Skill::fields) and typed by the views below when somebody asks.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Skill {
+    /// The id: the written name, else the directory's.
+    pub id: Id,
+    /// What it does and when to use it, trimmed.
+    pub description: Arc<str>,
+    /// The declared surface mode; `None` leaves it to the cascade.
+    pub surface: Option<SurfaceMode>,
+    /// Tools the skill pre-approves, in order; `None` when it says nothing.
+    pub allowed_tools: Option<Vec<Arc<str>>>,
+    /// Hidden from the model; the user may still call it.
+    pub disable_model_invocation: bool,
+    /// Offered to the user.
+    pub user_invocable: bool,
+    /// Workflows that may use the skill; `None` when it says nothing, empty when none may.
+    pub allowed_workflows: Option<Vec<Arc<str>>>,
+    /// Where it comes from, for people and for the model; never parsed.
+    pub location: Option<Arc<str>>,
+    /// Every front-matter field in source order, known ones too.
+    pub fields: Vec<(Arc<str>, Value)>,
+    /// How `argument-hint` is spelled in its file, where its value does not tell.
+    #[serde(skip)]
+    argument_hint: Option<Arc<str>>,
+}
+
+impl Skill {
+    /// A skill that declares nothing but its id and description.
+    pub fn new(id: Id, description: impl Into<Arc<str>>) -> Skill {
+        Skill {
+            id,
+            description: description.into(),
+            surface: None,
+            allowed_tools: None,
+            disable_model_invocation: false,
+            user_invocable: true,
+            allowed_workflows: None,
+            location: None,
+            fields: Vec::new(),
+            argument_hint: None,
+        }
+    }
+
+    /// The same skill from `location`.
+    #[must_use]
+    pub fn from_location(mut self, location: impl Into<Arc<str>>) -> Skill {
+        self.location = Some(location.into());
+        self
+    }
+
+    /// The same skill with a declared surface mode.
+    #[must_use]
+    pub fn on_surface(mut self, mode: SurfaceMode) -> Skill {
+        self.surface = Some(mode);
+        self
+    }
+
+    /// A front-matter field as written.
+    pub fn field(&self, key: &str) -> Option<&Value> {
+        self.fields.iter().find(|(name, _)| name.as_ref() == key).map(|(_, value)| value)
+    }
+
+    /// The skill as an injection, once its body is read: activated by the model or the user, body in the
+    /// system prompt slot until delivery places it.
+    ///
+    /// # Errors
+    /// [`InvalidInjection::Empty`] for a blank body.
+    pub fn inject(&self, body: impl Into<Arc<str>>) -> Result<Injection, InvalidInjection> {
+        let content = Content::system_prompt(body);
+        let injection =
+            Injection::new(self.id.clone(), Flavor::Skill, Trigger::Activated, self.description.clone(), content)?;
+        Ok(injection.with_metadata(self.fields.iter().cloned()))
+    }
+
+    /// Takes the typed fields from what the front matter declares.
+    pub(crate) fn declare(&mut self, declared: Declared) {
+        let Declared { surface, allowed_tools, disable_model_invocation, user_invocable, allowed_workflows } = declared;
+        self.surface = surface;
+        self.allowed_tools = allowed_tools;
+        self.disable_model_invocation = disable_model_invocation;
+        self.user_invocable = user_invocable;
+        self.allowed_workflows = allowed_workflows;
+    }
+
+    /// Keeps the spelling of `argument-hint`, if its value would be shown otherwise.
+    pub(crate) fn spell_argument_hint(&mut self, value: &Value, spelling: &str) {
+        let told = views::hint(value).is_some_and(|hint| hint == spelling) || views::wrapped_hint(value).is_some();
+        if !told && value.as_text().is_none() && spelling.starts_with(['[', '{']) {
+            self.argument_hint = Some(spelling.into());
+        }
+    }
+}
+
+impl TryFrom<Injection> for Skill {
+    type Error = NotASkill;
+
+    fn try_from(injection: Injection) -> Result<Skill, NotASkill> {
+        if injection.flavor != Flavor::Skill {
+            return Err(NotASkill { id: injection.id, flavor: injection.flavor });
+        }
+        let mut skill = Skill::new(injection.id, injection.description);
+        skill.declare(Declared::read(&injection.metadata, |_, _, _| {}));
+        skill.fields = injection.metadata;
+        Ok(skill)
+    }
+}
+
+impl Item for Skill {
+    const KIND: &'static str = "skill";
+
+    fn id(&self) -> &Id {
+        &self.id
+    }
+
+    fn location(&self) -> Option<&str> {
+        self.location.as_deref()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,136 @@
+//! Front-matter fields, typed when somebody asks.
+
+use std::borrow::Cow;
+
+use super::{Category, Check, FunctionalTier, InvokeLevel, Skill, SkillTrigger, WorkflowStep};
+use crate::Value;
+
+/// Views of [`fields`](Skill::fields). A value of another shape counts as absent; nothing is ever cut or guessed.
+///
+/// Fields of the standard are read at the top level. Extensions are read there first, then under `metadata`,
+/// where the standard wants them.
+impl Skill {
+    /// The license's name, or that of a bundled file.
+    pub fn license(&self) -> Option<&str> {
+        self.field("license")?.as_text()
+    }
+
+    /// What the skill needs around it, for people and models.
+    pub fn compatibility(&self) -> Option<&str> {
+        self.field("compatibility")?.as_text()
+    }
+
+    /// The `metadata` map.
+    pub fn metadata(&self) -> Option<&Value> {
+        self.field("metadata").filter(|value| matches!(value, Value::Map(_)))
+    }
+
+    /// The text at a dotted path that starts with a field's name: `metadata.version`.
+    pub fn text(&self, path: &str) -> Option<&str> {
+        match path.split_once('.') {
+            Some((field, rest)) => self.field(field)?.at(rest)?.as_text(),
+            None => self.field(path)?.as_text(),
+        }
+    }
+
+    /// What to write after the skill's name, as the author spelled it: `[ticket-id]`.
+    pub fn argument_hint(&self) -> Option<Cow<'_, str>> {
+        match &self.argument_hint {
+            Some(spelling) => Some(spelling.as_ref().into()),
+            None => hint(self.field("argument-hint")?),
+        }
+    }
+
+    /// Names for the arguments by position.
+    pub fn arguments(&self) -> Vec<&str> {
+        self.names(&["arguments"], |c| c == ',' || c.is_whitespace())
+    }
+
+    /// Globs of the files that the skill is about.
+    pub fn paths(&self) -> Vec<&str> {
+        self.names(&["paths"], |c| c == ',' || c == '\n')
+    }
+
+    /// More about when to use it, beside the description.
+    pub fn when_to_use(&self) -> Option<&str> {
+        self.extension(&["when_to_use", "when-to-use"])?.as_text()
+    }
+
+    /// Conditions that suggest the skill.
+    pub fn triggers(&self) -> Vec<SkillTrigger> {
+        self.items(&["triggers"]).iter().filter_map(SkillTrigger::read).collect()
+    }
+
+    /// Tools without which the skill cannot work.
+    pub fn required_tools(&self) -> Vec<&str> {
+        self.names(&["required_tools", "required-tools"], |c| c == ',' || c.is_whitespace())
+    }
+
+    /// The suggested steps, in order.
+    pub fn workflow(&self) -> Vec<WorkflowStep> {
+        self.items(&["workflow"]).iter().filter_map(WorkflowStep::read).collect()
+    }
+
+    /// How to check that the work was done.
+    pub fn verification(&self) -> Vec<Check> {
+        self.items(&["verification"]).iter().filter_map(Check::read).collect()
+    }
+
+    /// Colibri's label: `functional-tier`, or a `tier` that is no number.
+    pub fn functional_tier(&self) -> Option<FunctionalTier> {
+        let tier = self.extension(&["functional-tier", "functional_tier", "tier"])?.as_text()?;
+        (tier.parse::<u64>().is_err() && !tier.trim().is_empty()).then(|| FunctionalTier::new(tier))
+    }
+
+    /// Colibri's level of invocation: `invoke-level`, or a `tier` that is a number.
+    pub fn invoke_level(&self) -> InvokeLevel {
+        let level = self.extension(&["invoke-level", "invoke_level", "tier"]).and_then(Value::as_text);
+        level.and_then(InvokeLevel::new).unwrap_or_default()
+    }
+
+    /// The mirai category; `None` for every other text under `category`.
+    pub fn category(&self) -> Option<Category> {
+        match self.extension(&["category"])?.as_text()? {
+            "standard" => Some(Category::Standard),
+            "raw" => Some(Category::Raw),
+            _ => None,
+        }
+    }
+
+    /// The first of these fields, at the top level, then under `metadata`.
+    fn extension(&self, keys: &[&str]) -> Option<&Value> {
+        let metadata = |key: &&str| self.field("metadata")?.get(key);
+        keys.iter().find_map(|key| self.field(key)).or_else(|| keys.iter().find_map(metadata))
+    }
+
+    fn items(&self, keys: &[&str]) -> &[Value] {
+        self.extension(keys).map_or(&[], Value::items)
+    }
+
+    /// Names in a list or in one text.
+    fn names(&self, keys: &[&str], separates: fn(char) -> bool) -> Vec<&str> {
+        let texts = self.items(keys).iter().filter_map(Value::as_text);
+        texts.flat_map(|text| text.split(separates)).map(str::trim).filter(|name| !name.is_empty()).collect()
+    }
+}
+
+/// A hint as its value tells: a text, or a list in brackets.
+pub(super) fn hint(value: &Value) -> Option<Cow<'_, str>> {
+    if let Some(text) = value.as_text().or_else(|| wrapped_hint(value)) {
+        return Some(text.into());
+    }
+    let Value::List(items) = value else { return None };
+    let texts: Vec<&str> = items.iter().map(Value::as_text).collect::<Option<_>>()?;
+    Some(format!("[{}]", texts.join(", ")).into())
+}
+
+/// The one text of a list that brings its own brackets.
+pub(super) fn wrapped_hint(value: &Value) -> Option<&str> {
+    match value {
+        Value::List(items) => match items.as_slice() {
+            [item] => item.as_text().filter(|text| text.starts_with('[')),
+            _ => None,
+        },
+        _ => None,
+    }
+}

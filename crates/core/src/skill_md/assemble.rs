@@ -1,0 +1,188 @@
+//! From fields to a skill: the checks of the standard, in the reference validator's order.
+
+use std::sync::Arc;
+
+use unicode_normalization::UnicodeNormalization;
+
+use super::findings::{Findings, quoted};
+use super::table::{Mark, Table};
+use super::{Limits, Site, invisible, strict};
+use crate::declared::Declared;
+use crate::{Code, Diagnostic, Id, InvalidId, Skill, Value};
+
+/// Fields of one front matter on their way to a skill.
+pub(super) struct Assembly<'a, 'b> {
+    pub(super) text: &'a str,
+    /// Where to point for a field that is missing.
+    pub(super) opening: usize,
+    pub(super) site: Site<'a>,
+    pub(super) limits: &'a Limits,
+    pub(super) findings: &'b mut Findings<'a>,
+}
+
+impl Assembly<'_, '_> {
+    pub(super) fn skill(mut self, table: Table) -> Option<Skill> {
+        if self.findings.is_strict() {
+            strict::check_fields(&table, self.findings);
+        }
+        let id = self.id(&table);
+        let description = self.description(&table);
+        self.compatibility(&table);
+        let mut skill = Skill::new(id?, description?);
+        let declared = Declared::read(&table.fields, |key, code, message| {
+            let at = table.get(key).map_or(self.opening, |(_, mark)| mark.key);
+            self.findings.say(at, code, message);
+        });
+        skill.declare(declared);
+        if let Some((value, mark)) = table.get("argument-hint") {
+            skill.spell_argument_hint(value, self.text.get(mark.value.clone()).unwrap_or_default().trim_end());
+        }
+        skill.fields = table.fields;
+        Some(skill)
+    }
+
+    /// The written name if it can be an id, else the directory's.
+    fn id(&mut self, table: &Table) -> Option<Id> {
+        let name = table.get("name");
+        let alias = table.get("id");
+        if let (Some((name, _)), Some((alias, mark))) = (name, alias)
+            && name.as_text().map(str::trim) != alias.as_text().map(str::trim)
+        {
+            self.findings.say(mark.key, Code::NAME_AND_ID, "`name` and `id` differ; `name` is taken");
+        }
+        let Some((value, mark)) = name.or(alias) else {
+            let message = match self.site.directory {
+                Some(directory) => {
+                    format!("missing required field in frontmatter: `name`; the directory's name `{}` is taken", quoted(directory))
+                }
+                None => "missing required field in frontmatter: `name`".to_owned(),
+            };
+            return self.directory_id(self.opening, Code::MISSING_NAME, message);
+        };
+        let Some(written) = value.as_text().filter(|text| !text.trim().is_empty()) else {
+            let message = "field `name` must be a non-empty string".to_owned();
+            return self.directory_id(mark.key, Code::UNUSABLE_NAME, message);
+        };
+        self.warn_of_cut("name", mark);
+        self.warn_of_invisible("name", written, mark);
+        match Id::new(written) {
+            Ok(id) => {
+                self.check_name(&id, mark);
+                Some(id)
+            }
+            Err(error) => {
+                let reason = match error {
+                    InvalidId::Control { .. } => "it holds a control character",
+                    _ => "a name is not a path",
+                };
+                let message = format!("name `{}` contains invalid characters: {reason}", quoted(written.trim()));
+                self.directory_id(mark.value.start, Code::UNUSABLE_NAME, message)
+            }
+        }
+    }
+
+    /// The directory's name as an id, said with `code`; without one the skill has no name at all.
+    fn directory_id(&mut self, at: usize, code: Code, message: String) -> Option<Id> {
+        let id = self.site.directory.and_then(|name| Id::new(name).ok());
+        match &id {
+            Some(id) => {
+                let help = format!("write `name: {}`", quoted(id.as_str()));
+                self.findings.add(at, Diagnostic::new(code, message).help(help));
+            }
+            None => self.findings.say(at, Code::NO_NAME, format!("{message}; and no directory can stand in")),
+        }
+        id
+    }
+
+    fn check_name(&mut self, id: &Id, mark: &Mark) {
+        let shown = quoted(id.as_str());
+        for fault in id.faults() {
+            let message = format!("name `{shown}` {fault}");
+            let help = "other clients may refuse it";
+            self.findings.add(mark.value.start, Diagnostic::new(Code::NAME_FAULT, message).help(help));
+        }
+        if let Some(directory) = self.site.directory
+            && !directory.nfkc().eq(id.as_str().chars())
+        {
+            let message = format!("directory name `{}` must match skill name `{shown}`", quoted(directory));
+            let help = "the written name is taken; other clients may refuse or rename it";
+            self.findings.add(mark.value.start, Diagnostic::new(Code::DIRECTORY_MISMATCH, message).help(help));
+        }
+    }
+
+    fn description(&mut self, table: &Table) -> Option<Arc<str>> {
+        let Some((value, mark)) = table.get("description") else {
+            let message = "missing required field in frontmatter: `description`; without it nobody can choose the skill";
+            self.findings.say(self.opening, Code::MISSING_DESCRIPTION, message);
+            return None;
+        };
+        let Value::Scalar(scalar) = value else {
+            let message = "field `description` must be a non-empty string, found a list or a map";
+            self.findings.say(mark.key, Code::MISSING_DESCRIPTION, message);
+            return None;
+        };
+        let written = &scalar.text;
+        let trimmed = written.trim();
+        if trimmed.is_empty() || value.is_null() {
+            let message = "field `description` must be a non-empty string";
+            self.findings.say(mark.key, Code::MISSING_DESCRIPTION, message);
+            return None;
+        }
+        self.warn_of_cut("description", mark);
+        self.warn_of_invisible("description", written, mark);
+        // The reference validator measures the text with the blanks around it.
+        let measured = if self.findings.is_strict() { written } else { trimmed };
+        let limit = self.limits.description_chars;
+        if let Some(length) = over(measured, limit) {
+            let message = format!("description exceeds the limit of {limit} characters ({length}); it is kept whole");
+            let help = "catalogs shorten it; put the key words first";
+            self.findings.add(mark.value.start, Diagnostic::new(Code::LONG_DESCRIPTION, message).help(help));
+        }
+        Some(if trimmed.len() == written.len() { written.clone() } else { trimmed.into() })
+    }
+
+    fn compatibility(&mut self, table: &Table) {
+        let Some((value, mark)) = table.get("compatibility") else { return };
+        let limit = self.limits.compatibility_chars;
+        let message = match value {
+            Value::Scalar(scalar) => match over(&scalar.text, limit) {
+                Some(length) => format!("compatibility exceeds the limit of {limit} characters ({length})"),
+                None => return,
+            },
+            _ => "field `compatibility` must be a string, found a list or a map".to_owned(),
+        };
+        self.findings.say(mark.key, Code::BAD_COMPATIBILITY, message);
+    }
+
+    /// Warns if a comment ends the unquoted text: what follows may have been meant as text.
+    fn warn_of_cut(&mut self, key: &str, mark: &Mark) {
+        if !mark.plain {
+            return;
+        }
+        let rest = &self.text[mark.value.end..];
+        let rest = rest.split(['\n', '\r']).next().unwrap_or_default();
+        let comment = rest.trim();
+        if comment.starts_with('#') {
+            let at = mark.value.end + (rest.len() - rest.trim_start().len());
+            let message = format!("the comment `{}` cuts `{key}`", quoted(comment));
+            let help = "put the value in quotes if this is text, else move the comment to a line of its own";
+            self.findings.add(at, Diagnostic::new(Code::CUT_BY_COMMENT, message).help(help));
+        }
+    }
+
+    fn warn_of_invisible(&mut self, key: &str, text: &str, mark: &Mark) {
+        if let Some(what) = invisible::describe(text) {
+            let source = self.text.get(mark.value.clone()).unwrap_or_default();
+            let within = source.find(invisible::is_invisible).unwrap_or(0);
+            let message = format!("`{key}` holds {what}");
+            self.findings.say(mark.value.start + within, Code::INVISIBLE_TEXT, message);
+        }
+    }
+}
+
+/// The length of `text` in characters, if over `limit`.
+fn over(text: &str, limit: usize) -> Option<usize> {
+    // Bytes are a cheap upper bound.
+    let length = if text.len() > limit { text.chars().count() } else { 0 };
+    (length > limit).then_some(length)
+}

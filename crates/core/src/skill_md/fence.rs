@@ -1,0 +1,149 @@
+//! Where the front matter of a file begins and ends.
+
+use std::ops::Range;
+
+use memchr::{memchr2, memmem};
+
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+/// The fenced block of a file, in byte offsets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Block {
+    /// The opening fence line.
+    pub(super) opening: usize,
+    /// The YAML between the fences, the last line end included.
+    pub(super) yaml: Range<usize>,
+    /// Past the closing fence line.
+    pub(super) body: usize,
+    /// Whether the closing fence is `...`.
+    pub(super) dots: bool,
+}
+
+/// Why there is no block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Missing {
+    /// Nothing but blanks and comments.
+    Empty,
+    /// A comment that is not closed, at this offset.
+    OpenComment(usize),
+    /// The first line with content, at this offset, is no fence.
+    NotFirst(usize),
+    /// The fence at this offset is never closed.
+    Unclosed(usize),
+}
+
+/// Finds the block: the first line with content must be a fence, and the next fence closes it.
+///
+/// A fence is a whole line at column 0, `---` and blanks; `...` closes too. Blank lines and HTML
+/// comments may stand before the first one. No later pair of fences is ever taken: rules in a body look alike.
+pub(super) fn find(bytes: &[u8]) -> Result<Block, Missing> {
+    let opening = first_content(bytes)?;
+    let (end, next) = line(bytes, opening);
+    if !is_fence(&bytes[opening..end], b"---") {
+        return Err(Missing::NotFirst(opening));
+    }
+    close(bytes, opening, next).ok_or(Missing::Unclosed(opening))
+}
+
+/// The block that a fence at `opening` begins, its YAML starting at `yaml`.
+fn close(bytes: &[u8], opening: usize, yaml: usize) -> Option<Block> {
+    let mut at = yaml;
+    while at < bytes.len() {
+        let (end, next) = line(bytes, at);
+        let text = &bytes[at..end];
+        let dots = is_fence(text, b"...");
+        if dots || is_fence(text, b"---") {
+            return Some(Block { opening, yaml: yaml..at, body: next, dots });
+        }
+        at = next;
+    }
+    None
+}
+
+/// The block of a file whose first content is something else, for the message only.
+pub(super) fn find_later(bytes: &[u8], from: usize) -> Option<Block> {
+    let mut at = from;
+    let mut opening = None;
+    let mut keyed = false;
+    while at < bytes.len() {
+        let (end, next) = line(bytes, at);
+        let text = &bytes[at..end];
+        match opening {
+            Some((opening, yaml)) if keyed && is_fence(text, b"---") => {
+                return Some(Block { opening, yaml: yaml..at, body: next, dots: false });
+            }
+            _ if is_fence(text, b"---") => (opening, keyed) = (Some((at, next)), false),
+            _ => keyed |= text.starts_with(b"name:") || text.starts_with(b"description:"),
+        }
+        at = next;
+    }
+    None
+}
+
+/// Whether the file starts with a byte-order mark.
+pub(super) fn has_bom(bytes: &[u8]) -> bool {
+    bytes.starts_with(BOM)
+}
+
+/// Past one byte-order mark.
+pub(super) fn past_bom(bytes: &[u8]) -> usize {
+    if has_bom(bytes) { BOM.len() } else { 0 }
+}
+
+/// The first line that is neither blank nor an HTML comment, after one byte-order mark.
+fn first_content(bytes: &[u8]) -> Result<usize, Missing> {
+    let mut at = past_bom(bytes);
+    while at < bytes.len() {
+        let (end, next) = line(bytes, at);
+        let text = bytes[at..end].trim_ascii_start();
+        if text.starts_with(b"<!--") {
+            let comment = end - text.len();
+            let close = memmem::find(&bytes[comment..], b"-->").ok_or(Missing::OpenComment(at))? + comment + 3;
+            let (end, next) = line(bytes, close);
+            if !bytes[close..end].trim_ascii().is_empty() {
+                return Err(Missing::NotFirst(at));
+            }
+            at = next;
+        } else if text.is_empty() {
+            at = next;
+        } else {
+            return Ok(at);
+        }
+    }
+    Err(Missing::Empty)
+}
+
+/// Past the blank lines at `from`.
+pub(super) fn past_blank_lines(bytes: &[u8], from: usize) -> usize {
+    let mut at = from;
+    while at < bytes.len() {
+        let (end, next) = line(bytes, at);
+        if !bytes[at..end].trim_ascii().is_empty() {
+            break;
+        }
+        at = next;
+    }
+    at
+}
+
+/// The line at `from`: where its text ends, and where the next line begins. `\n`, `\r\n` and a lone `\r` end a line.
+pub(super) fn line(bytes: &[u8], from: usize) -> (usize, usize) {
+    match memchr2(b'\n', b'\r', &bytes[from..]) {
+        None => (bytes.len(), bytes.len()),
+        Some(length) => {
+            let end = from + length;
+            let pair = bytes[end] == b'\r' && bytes.get(end + 1) == Some(&b'\n');
+            (end, end + if pair { 2 } else { 1 })
+        }
+    }
+}
+
+/// Whether the line that ends before `next` is sure to end there, whatever bytes come later.
+pub(super) fn is_final(bytes: &[u8], next: usize) -> bool {
+    // A carriage return as the last byte may be half of `\r\n`.
+    next < bytes.len() || bytes.last() == Some(&b'\n')
+}
+
+fn is_fence(line: &[u8], mark: &[u8]) -> bool {
+    line.strip_prefix(mark).is_some_and(|rest| rest.iter().all(|byte| matches!(byte, b' ' | b'\t')))
+}

@@ -1,0 +1,300 @@
+//! Reads `SKILL.md`: one pass, two verdicts.
+//!
+//! [`parse`] never fails. It yields a skill wherever name and description can be understood, and diagnostics
+//! for everything that other readers may trip over; [`Strictness::Strict`] raises their severities until they
+//! agree with the reference validator of the Agent Skills standard. Fields that YAML cannot read are read from
+//! their lines, and a limiting field that cannot be read at all counts as limiting.
+
+mod assemble;
+mod fence;
+mod findings;
+mod invisible;
+mod recovery;
+mod strict;
+mod table;
+mod yaml;
+
+use std::borrow::Cow;
+
+use self::assemble::Assembly;
+use self::fence::{Block, Missing};
+use self::findings::{Findings, quoted};
+use self::recovery::{How, Recovered, Repair};
+use self::table::Table;
+use self::yaml::{Fault, Reason, Root};
+use crate::{Code, Diagnostic, Skill, Strictness};
+
+/// Bounds on what is read. Every one of them is reported when it is met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Bytes of a `SKILL.md`, as far as it is given. Default 1 MiB; the largest real one measured has 294,426.
+    pub file_bytes: u64,
+    /// Depth of nested front-matter values. Default 64.
+    pub depth: usize,
+    /// Scalars, lists and maps in the front matter. Default 10,000.
+    pub nodes: usize,
+    /// Top-level keys. Default 256.
+    pub keys: usize,
+    /// Characters of a description before a warning. Default 1024, the standard's S-14.
+    pub description_chars: usize,
+    /// Characters of `compatibility` before a warning. Default 500, the standard's S-16.
+    pub compatibility_chars: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            file_bytes: 1 << 20,
+            depth: 64,
+            nodes: 10_000,
+            keys: 256,
+            description_chars: 1024,
+            compatibility_chars: 500,
+        }
+    }
+}
+
+/// Where a file stands: its path for people, and the name of its directory.
+#[derive(Debug, Clone, Copy)]
+pub struct Site<'a> {
+    path: &'a str,
+    directory: Option<&'a str>,
+}
+
+impl<'a> Site<'a> {
+    /// A file at `path`, as the source spells it.
+    pub fn new(path: &'a str) -> Site<'a> {
+        Site { path, directory: None }
+    }
+
+    /// The same file in a directory of this name, which stands in for a missing name.
+    #[must_use]
+    pub fn in_directory(mut self, name: &'a str) -> Site<'a> {
+        self.directory = Some(name);
+        self
+    }
+}
+
+/// What a file says. Parsing never fails: it yields an optional skill and diagnostics.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Parsed {
+    /// The skill, unless an error diagnostic says why there is none.
+    pub skill: Option<Skill>,
+    /// What the author or the operator should know: about the file, then the fields in the reference
+    /// validator's order.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// How far a file has to be read to parse its front matter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Head {
+    /// Everything up to this byte is enough.
+    Complete(usize),
+    /// The closing fence has not come yet; read more, up to the end of the file.
+    NeedsMore,
+}
+
+/// Finds out whether `bytes`, the beginning of a file, holds the whole front matter.
+///
+/// [`parse_with`] says the same of the bytes up to [`Head::Complete`] as of the whole file, bodies that are
+/// no UTF-8 aside, which only strict parsing looks at.
+///
+/// ```
+/// use repertoire_core::skill_md::{Head, head};
+///
+/// assert_eq!(head(b"---\nname: tidy-up\n"), Head::NeedsMore);
+/// assert_eq!(head(b"---\nname: tidy-up\n---\nSort it.\n"), Head::Complete(22));
+/// ```
+pub fn head(bytes: &[u8]) -> Head {
+    match fence::find(bytes) {
+        Ok(block) if fence::is_final(bytes, block.body) => Head::Complete(block.body),
+        Err(Missing::NotFirst(at)) if fence::is_final(bytes, fence::line(bytes, at).1) => Head::Complete(bytes.len()),
+        _ => Head::NeedsMore,
+    }
+}
+
+/// Parses with default limits, leniently. See [`parse_with`].
+pub fn parse(bytes: &[u8], site: Site<'_>) -> Parsed {
+    parse_with(bytes, site, &Limits::default(), Strictness::Lenient)
+}
+
+/// Parses a file, or its beginning up to [`Head::Complete`].
+///
+/// Lenient parsing looks at nothing behind the front matter.
+pub fn parse_with(bytes: &[u8], site: Site<'_>, limits: &Limits, strictness: Strictness) -> Parsed {
+    let mut findings = Findings::new(site.path, bytes, strictness);
+    let skill = read(bytes, site, limits, &mut findings);
+    Parsed { skill, diagnostics: findings.into_list() }
+}
+
+/// The instructions: what follows the closing fence line, without leading blank lines, `\r\n` as `\n`.
+///
+/// Everything else stays byte for byte, indentation too. A file without front matter is all body.
+///
+/// # Errors
+/// The byte offset of the first byte that is not UTF-8.
+pub fn body(bytes: &[u8]) -> Result<Cow<'_, str>, usize> {
+    let start = fence::find(bytes).map_or_else(|_| fence::past_bom(bytes), |block| block.body);
+    let start = fence::past_blank_lines(bytes, start);
+    let text = std::str::from_utf8(&bytes[start..]).map_err(|error| start + error.valid_up_to())?;
+    Ok(if text.contains("\r\n") { text.replace("\r\n", "\n").into() } else { text.into() })
+}
+
+fn read<'a>(bytes: &'a [u8], site: Site<'a>, limits: &'a Limits, findings: &mut Findings<'a>) -> Option<Skill> {
+    if bytes.len() as u64 > limits.file_bytes {
+        let message = format!("the file has more than {} bytes", limits.file_bytes);
+        findings.say(0, Code::TOO_LARGE, message);
+        return None;
+    }
+    let block = fence::find(bytes);
+    let needed = match &block {
+        Ok(block) if !findings.is_strict() => &bytes[..block.body],
+        _ => bytes,
+    };
+    let text = match std::str::from_utf8(needed) {
+        Ok(text) => text,
+        Err(error) => {
+            let at = error.valid_up_to();
+            let message = format!("the file is not UTF-8: byte {at} is 0x{:02x}", bytes[at]);
+            findings.add(at, Diagnostic::new(Code::NOT_UTF8, message).help("save the file as UTF-8"));
+            return None;
+        }
+    };
+    let block = match block {
+        Ok(block) => block,
+        Err(missing) => {
+            say_missing(bytes, missing, findings);
+            return None;
+        }
+    };
+    check_fences(bytes, &block, findings);
+    let table = fields(text, &block, limits, findings)?;
+    for duplicate in &table.duplicates {
+        let (first, _) = findings.place(duplicate.first);
+        let (again, _) = findings.place(duplicate.again);
+        let key = quoted(&duplicate.key);
+        let message = format!("`{key}` is written on line {first} and again on line {again}; the last value is taken");
+        findings.add(duplicate.again, Diagnostic::new(Code::DUPLICATE_KEY, message).help("remove one of them"));
+    }
+    Assembly { text, opening: block.opening, site, limits, findings }.skill(table)
+}
+
+fn say_missing(bytes: &[u8], missing: Missing, findings: &mut Findings<'_>) {
+    const START: &str = "put `---`, `name`, `description` and `---` on the first lines";
+    let (at, finding) = match missing {
+        Missing::Empty => (0, Diagnostic::new(Code::EMPTY_FILE, "the file is empty; it must start with YAML frontmatter")),
+        Missing::OpenComment(at) => (
+            at,
+            Diagnostic::new(Code::NO_FRONT_MATTER, "the file must start with YAML frontmatter, found a comment without end"),
+        ),
+        Missing::Unclosed(at) => (
+            at,
+            Diagnostic::new(Code::UNCLOSED_FRONT_MATTER, "frontmatter is not properly closed: no closing `---` line")
+                .help("put a line `---` between the fields and the body"),
+        ),
+        Missing::NotFirst(at) => match fence::find_later(bytes, at) {
+            Some(later) => {
+                let (line, _) = findings.place(later.opening);
+                let message = format!("the file must start with YAML frontmatter, found it on line {line}");
+                let help = "move the block between the `---` lines to the top of the file";
+                (later.opening, Diagnostic::new(Code::NO_FRONT_MATTER, message).help(help))
+            }
+            None => {
+                let (end, _) = fence::line(bytes, at);
+                let found = quoted(&String::from_utf8_lossy(&bytes[at..end]));
+                let message = format!("the file must start with YAML frontmatter, found `{found}`");
+                (at, Diagnostic::new(Code::NO_FRONT_MATTER, message).help(START))
+            }
+        },
+    };
+    findings.add(at, finding);
+}
+
+/// What other readers may not accept about the fences.
+fn check_fences(bytes: &[u8], block: &Block, findings: &mut Findings<'_>) {
+    if findings.is_strict() {
+        strict::check_start(bytes, findings);
+    }
+    if block.opening > fence::past_bom(bytes) {
+        let message = "frontmatter does not begin on the first line; the file must start with YAML frontmatter for other clients";
+        findings.add(block.opening, Diagnostic::new(Code::NOT_FIRST_LINE, message).help("move `---` to line 1"));
+    }
+    if block.dots {
+        let message = "frontmatter is not properly closed: `...` stands for `---`";
+        findings.add(block.yaml.end, Diagnostic::new(Code::CLOSED_BY_DOTS, message).help("close it with `---`"));
+    }
+}
+
+/// The fields, by YAML or from their lines.
+fn fields(text: &str, block: &Block, limits: &Limits, findings: &mut Findings<'_>) -> Option<Table> {
+    let source = &text[block.yaml.clone()];
+    let offset = block.yaml.start;
+    let mut nodes = limits.nodes;
+    let fault = match yaml::read(source, limits, &mut nodes) {
+        Ok(Root::Map(table)) => {
+            if findings.is_strict() {
+                strict::check_subset(source, offset, limits, findings);
+            }
+            return Some(table.moved(offset));
+        }
+        Ok(Root::Empty) => {
+            findings.say(block.opening, Code::NOT_A_MAPPING, "frontmatter must be a YAML mapping, found nothing");
+            return None;
+        }
+        Ok(Root::Other) => Fault { at: 0, reason: Reason::NotAField },
+        Err(fault) => fault,
+    };
+    let recovered = match fault.reason {
+        Reason::Keys(_) => Err(fault.clone()),
+        _ => recovery::read(source, limits),
+    };
+    match recovered {
+        Err(fault) => {
+            findings.say(offset + fault.at, Code::TOO_LARGE, format!("frontmatter is too large: {}", fault.reason));
+            None
+        }
+        Ok(Recovered { table, .. }) if table.fields.is_empty() => {
+            let message = format!("frontmatter must be a YAML mapping, but has no field: {}", fault.reason);
+            findings.say(offset + fault.at, Code::NOT_A_MAPPING, message);
+            None
+        }
+        Ok(Recovered { table, repairs }) => {
+            if repairs.is_empty() {
+                let message = format!("invalid YAML in frontmatter: {}; each field was read alone", fault.reason);
+                findings.say(offset + fault.at, Code::INVALID_YAML, message);
+            }
+            for repair in repairs {
+                say_repair(offset, &repair, findings);
+            }
+            Some(table.moved(offset))
+        }
+    }
+}
+
+fn say_repair(offset: usize, repair: &Repair, findings: &mut Findings<'_>) {
+    let Repair { key, fault, how } = repair;
+    let shown = quoted(key);
+    let (outcome, help) = match how {
+        How::AsText(text) => ("its text was taken as it stands", quote_advice(&shown, text)),
+        How::TabsAsBlanks => ("tabs were read as blanks", "indent with blanks".to_owned()),
+        How::Limiting => ("it counts as limiting", format!("put `{shown}` at the start of a line")),
+    };
+    let message = format!("invalid YAML in `{shown}`: {}; {outcome}", fault.reason);
+    findings.add(offset + fault.at, Diagnostic::new(Code::INVALID_YAML, message).help(help));
+}
+
+/// What to type for a text that YAML cannot read without quotes.
+fn quote_advice(key: &str, text: &str) -> String {
+    let shown = quoted(text);
+    if shown == text {
+        let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
+        format!("quote this value: `{key}: \"{escaped}\"`")
+    } else {
+        format!("quote this value: put it between `\"`, or write `{key}: |-` and indent the text below it")
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,257 @@
+//! Reads front matter that is no valid YAML, a field at a time.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::table::{Mark, Table};
+use super::yaml::{self, Fault, Reason, Root};
+use super::{Limits, fence};
+use crate::Value;
+use crate::declared::LIMITING;
+
+/// What could be read, and what had to be read from its lines.
+#[derive(Debug, Default)]
+pub(super) struct Recovered {
+    pub(super) table: Table,
+    pub(super) repairs: Vec<Repair>,
+}
+
+/// A field that YAML could not read.
+#[derive(Debug)]
+pub(super) struct Repair {
+    pub(super) key: Arc<str>,
+    pub(super) fault: Fault,
+    pub(super) how: How,
+}
+
+/// What became of a field that YAML could not read.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum How {
+    /// Its text was taken as it stands.
+    AsText(String),
+    /// It was read with blanks in place of tabs.
+    TabsAsBlanks,
+    /// It limits, and stands inside another field that could not be read: it counts as limiting.
+    Limiting,
+}
+
+/// Reads every field on its own: by YAML where that works, else from its lines.
+///
+/// A field begins at a key at column 0 and ends before the next one. Before the first key at column 0, keys
+/// may be indented. What this finds never widens rights: see [`How::Limiting`].
+///
+/// # Errors
+/// More keys than the limit.
+pub(super) fn read(text: &str, limits: &Limits) -> Result<Recovered, Fault> {
+    let mut found = Recovered::default();
+    let mut hidden = Vec::new();
+    let mut nodes = limits.nodes;
+    for field in fields(text) {
+        if found.table.written() == limits.keys {
+            return Err(Fault { at: field.key.start, reason: Reason::Keys(limits.keys) });
+        }
+        let key: Arc<str> = text[field.key.clone()].into();
+        let fault = match read_alone(&text[field.whole.clone()], &key, limits, &mut nodes) {
+            Ok((value, mark)) => {
+                found.table.insert(key, value, mark.moved(field.whole.start));
+                continue;
+            }
+            Err(fault) => Fault { at: fault.at + field.whole.start, ..fault },
+        };
+        let mark = Mark { key: field.key.start, value: field.value..field.value, plain: false };
+        let untabbed = untabbed(&text[field.whole.clone()]);
+        let again = untabbed.and_then(|text| read_alone(&text, &key, limits, &mut nodes).ok());
+        let (value, how) = match again {
+            Some((value, _)) => (value, How::TabsAsBlanks),
+            None => {
+                limits_in(text, &field, &mut hidden);
+                let raw = raw_text(&text[field.value..field.whole.end], is_prose(&key));
+                (Value::plain(raw.as_str()), How::AsText(raw))
+            }
+        };
+        found.table.insert(key.clone(), value, mark);
+        found.repairs.push(Repair { key, fault, how });
+    }
+    for (key, at) in hidden {
+        if found.table.get(key).is_none() {
+            let key: Arc<str> = key.into();
+            found.table.insert(key.clone(), Value::plain(""), Mark { key: at, value: at..at, plain: false });
+            found.repairs.push(Repair { key, fault: Fault { at, reason: Reason::Misplaced }, how: How::Limiting });
+        }
+    }
+    Ok(found)
+}
+
+/// One field's lines.
+struct Field {
+    key: Range<usize>,
+    /// Past the colon.
+    value: usize,
+    whole: Range<usize>,
+}
+
+fn fields(text: &str) -> Vec<Field> {
+    let mut fields: Vec<Field> = Vec::new();
+    let mut flush = false;
+    let mut at = 0;
+    while at < text.len() {
+        let (end, next) = fence::line(text.as_bytes(), at);
+        let line = &text[at..end];
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        if (indent == 0 || !flush)
+            && let Some((key, value)) = key_of(&line[indent..])
+        {
+            flush |= indent == 0;
+            if let Some(last) = fields.last_mut() {
+                last.whole.end = at;
+            }
+            let start = at + indent;
+            let key = start + key.start..start + key.end;
+            fields.push(Field { key, value: start + value, whole: at..text.len() });
+        }
+        at = next;
+    }
+    fields
+}
+
+/// Keys that are recognised in quotes and without a blank after the colon.
+const SURE: [&str; 6] = ["name", "id", "description", "license", "compatibility", "metadata"];
+
+/// The key that a line starts with, and where its value begins.
+fn key_of(line: &str) -> Option<(Range<usize>, usize)> {
+    let quote = line.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let start = quote.map_or(0, char::len_utf8);
+    let length = line[start..].find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/')))?;
+    let end = start + length;
+    let rest = &line[end..];
+    let rest = quote.map_or(Some(rest), |quote| rest.strip_prefix(quote))?.trim_start_matches([' ', '\t']);
+    let rest = rest.strip_prefix(':')?;
+    let key = &line[start..end];
+    let blank_follows = rest.is_empty() || rest.starts_with([' ', '\t']);
+    let is_key = key.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+        && (blank_follows && quote.is_none() || SURE.contains(&key) || LIMITING.contains(&key));
+    is_key.then_some((start..end, line.len() - rest.len()))
+}
+
+/// The value of a text that is one field.
+fn read_alone(text: &str, key: &str, limits: &Limits, nodes: &mut usize) -> Result<(Value, Mark), Fault> {
+    if let Root::Map(mut table) = yaml::read(text, limits, nodes)?
+        && table.written() == 1
+        && let Some((found, value)) = table.fields.pop()
+        && let Some(mark) = table.marks.pop()
+        && found.as_ref() == key
+    {
+        return Ok((value, mark));
+    }
+    Err(Fault { at: 0, reason: Reason::NotAField })
+}
+
+/// The same lines, tabs at their beginnings as blanks; `None` if there are no such tabs.
+fn untabbed(text: &str) -> Option<String> {
+    if !text.contains("\n\t") && !text.contains("\n ") {
+        return None;
+    }
+    let mut result = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let content = line.trim_start_matches([' ', '\t']);
+        for c in line[..line.len() - content.len()].chars() {
+            result.push_str(if c == '\t' { "  " } else { " " });
+        }
+        result.push_str(content);
+    }
+    (result != text).then_some(result)
+}
+
+/// The limiting keys on the lines of a field that could not be read.
+fn limits_in(text: &str, field: &Field, found: &mut Vec<(&'static str, usize)>) {
+    let mut at = fence::line(text.as_bytes(), field.key.start).1;
+    while at < field.whole.end {
+        let (end, next) = fence::line(text.as_bytes(), at);
+        let line = text[at..end].trim_start();
+        let is_key = |key: &&&str| {
+            line.strip_prefix(**key).is_some_and(|rest| rest.trim_start_matches([' ', '\t']).starts_with(':'))
+        };
+        if let Some(key) = LIMITING.iter().find(is_key) {
+            found.push((key, end - line.len()));
+        }
+        at = next;
+    }
+}
+
+/// Whether a field is text that may be folded; others keep their lines.
+fn is_prose(key: &str) -> bool {
+    matches!(key, "name" | "id" | "description")
+}
+
+/// The text of a value as its lines have it, without the quotes or the block mark around it.
+fn raw_text(value: &str, prose: bool) -> String {
+    let mut lines = lines(value);
+    let first = lines.next().unwrap_or_default().trim();
+    let lines: Vec<&str> = lines.filter(|line| !line.starts_with('#')).map(str::trim_end).collect();
+    let (first, literal) = match block_mark(first) {
+        Some(literal) => ("", literal),
+        None => (first, !prose),
+    };
+    let text = if literal { dedented(first, &lines) } else { folded(first, &lines) };
+    unquoted(text.trim())
+}
+
+/// `|` and `>` with their indicators: whether the block is literal.
+fn block_mark(first: &str) -> Option<bool> {
+    let mark = first.split(" #").next().unwrap_or_default().trim_end();
+    let rest = mark.strip_prefix(['|', '>'])?;
+    rest.chars().all(|c| matches!(c, '+' | '-' | '0'..='9')).then(|| mark.starts_with('|'))
+}
+
+/// Lines joined as YAML joins them: by a blank, an empty line as a line break.
+fn folded(first: &str, lines: &[&str]) -> String {
+    let mut text = first.to_owned();
+    for line in lines.iter().map(|line| line.trim()) {
+        if line.is_empty() {
+            text.push('\n');
+        } else {
+            if !text.is_empty() && !text.ends_with('\n') {
+                text.push(' ');
+            }
+            text.push_str(line);
+        }
+    }
+    text
+}
+
+/// Lines as they are, without the indentation they share.
+fn dedented(first: &str, lines: &[&str]) -> String {
+    let indent = |line: &&str| line.len() - line.trim_start_matches([' ', '\t']).len();
+    let shared = lines.iter().filter(|line| !line.is_empty()).map(indent).min().unwrap_or(0);
+    let mut text = first.to_owned();
+    for line in lines {
+        text.push('\n');
+        text.push_str(line.get(shared..).unwrap_or_default());
+    }
+    text
+}
+
+/// The text in the quotes that enclose it, if they do.
+///
+/// `"say "hello" twice"` is enclosed, `"a" and "b"` is not: the second quote decides, which opens only after a blank.
+fn unquoted(text: &str) -> String {
+    let whole = || text.to_owned();
+    let Some(quote) = text.chars().next().filter(|c| matches!(c, '"' | '\'')) else { return whole() };
+    let Some(inner) = text[1..].strip_suffix(quote) else { return whole() };
+    if inner.find(quote).is_some_and(|at| at > 0 && !inner[..at].ends_with([' ', '\\', '('])) {
+        return whole();
+    }
+    inner.replace(if quote == '"' { "\\\"" } else { "''" }, quote.encode_utf8(&mut [0; 4]))
+}
+
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        (at < text.len()).then(|| {
+            let (end, next) = fence::line(text.as_bytes(), at);
+            let line = &text[at..end];
+            at = next;
+            line
+        })
+    })
+}

@@ -1,0 +1,83 @@
+//! Findings that only the strict verdict makes: what the reference validator refuses and clients read well.
+
+use granit_parser::{Event, Parser, StructureStyle};
+
+use super::findings::Findings;
+use super::table::Table;
+use super::{Limits, fence, yaml};
+use crate::{Code, Diagnostic};
+
+/// The fields of the standard (S-10 to S-18), sorted as the reference validator lists them.
+const STANDARD: [&str; 6] = ["allowed-tools", "compatibility", "description", "license", "metadata", "name"];
+
+/// A byte-order mark ahead of the first fence.
+pub(super) fn check_start(bytes: &[u8], findings: &mut Findings<'_>) {
+    if fence::has_bom(bytes) {
+        let message = "the file must start with YAML frontmatter, but a byte-order mark comes first";
+        findings.add(0, Diagnostic::new(Code::BYTE_ORDER_MARK, message).help("save it as UTF-8 without a mark"));
+    }
+}
+
+/// Constructs that the standard's YAML subset excludes, each at its first place.
+///
+/// Reads the events once more, so that the lenient verdict pays nothing.
+pub(super) fn check_subset(text: &str, offset: usize, limits: &Limits, findings: &mut Findings<'_>) {
+    let (mut flow, mut anchor, mut tag) = (None, None, None);
+    for (event, span) in Parser::new_from_str_with_options(text, yaml::options(limits)).map_while(Result::ok) {
+        let at = yaml::start(&span);
+        let (id, tagged) = match event {
+            Event::Scalar(_, _, id, tag) => (id, tag.is_some()),
+            Event::SequenceStart(style, id, tag) | Event::MappingStart(style, id, tag) => {
+                if style == StructureStyle::Flow {
+                    flow.get_or_insert(at);
+                }
+                (id, tag.is_some())
+            }
+            _ => continue,
+        };
+        if id != 0 {
+            anchor.get_or_insert(at);
+        }
+        if tagged {
+            tag.get_or_insert(at);
+        }
+    }
+    let excluded = [(flow, "a list or map in brackets"), (anchor, "an anchor"), (tag, "a tag")];
+    for (at, what) in excluded {
+        if let Some(at) = at {
+            say_excluded(offset + at, what, findings);
+        }
+    }
+    if let Some(at) = tab_after_colon(text) {
+        say_excluded(offset + at, "a tab after a colon", findings);
+    }
+}
+
+fn say_excluded(at: usize, what: &str, findings: &mut Findings<'_>) {
+    findings.say(at, Code::YAML_SUBSET, format!("invalid YAML in frontmatter: the standard's subset excludes {what}"));
+}
+
+/// The tab between a top-level key and its value, on the first line that has one.
+fn tab_after_colon(text: &str) -> Option<usize> {
+    text.match_indices(":\t").map(|(at, _)| at + 1).find(|at| {
+        let line = text[..*at].rfind('\n').map_or(0, |end| end + 1);
+        !text[line..*at].contains([' ', '"', '\'', '#'])
+    })
+}
+
+/// Fields outside the standard: one finding that lists them all.
+pub(super) fn check_fields(table: &Table, findings: &mut Findings<'_>) {
+    let mut extra: Vec<&str> =
+        table.fields.iter().map(|(key, _)| key.as_ref()).filter(|key| !STANDARD.contains(key)).collect();
+    let first = table.fields.iter().position(|(key, _)| !STANDARD.contains(&key.as_ref()));
+    if let Some(first) = first {
+        extra.sort_unstable();
+        let list = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let message = format!(
+            "unexpected fields in frontmatter: {}; only {} are allowed",
+            list(&extra),
+            list(&STANDARD)
+        );
+        findings.say(table.marks[first].key, Code::UNEXPECTED_FIELDS, message);
+    }
+}

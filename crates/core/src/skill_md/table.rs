@@ -1,0 +1,80 @@
+//! The top-level fields of a front matter, and where they stand.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::Value;
+
+/// Fields in source order, keys unique; `marks` runs beside them.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    pub(super) fields: Vec<(Arc<str>, Value)>,
+    pub(super) marks: Vec<Mark>,
+    pub(super) duplicates: Vec<Duplicate>,
+}
+
+/// Where a field stands, in byte offsets.
+#[derive(Debug, Clone)]
+pub(super) struct Mark {
+    pub(super) key: usize,
+    /// The value as written; empty for a value that is not.
+    pub(super) value: Range<usize>,
+    /// Whether the value is a text without quotes, which a comment may cut.
+    pub(super) plain: bool,
+}
+
+impl Mark {
+    /// The same mark in a text that has `offset` more bytes ahead.
+    pub(super) fn moved(self, offset: usize) -> Mark {
+        Mark { key: self.key + offset, value: self.value.start + offset..self.value.end + offset, ..self }
+    }
+}
+
+/// A key written again: where it stood first, and where its last value stands.
+#[derive(Debug)]
+pub(super) struct Duplicate {
+    pub(super) key: Arc<str>,
+    pub(super) first: usize,
+    pub(super) again: usize,
+}
+
+impl Table {
+    /// Adds a field. A key written again keeps its place and takes the later value.
+    pub(super) fn insert(&mut self, key: Arc<str>, value: Value, mark: Mark) {
+        match self.position(&key) {
+            None => {
+                self.fields.push((key, value));
+                self.marks.push(mark);
+            }
+            Some(index) => {
+                self.duplicates.push(Duplicate { key, first: self.marks[index].key, again: mark.key });
+                self.fields[index].1 = value;
+                self.marks[index] = mark;
+            }
+        }
+    }
+
+    /// The same table of a text that has `offset` more bytes ahead.
+    pub(super) fn moved(mut self, offset: usize) -> Table {
+        self.marks = self.marks.into_iter().map(|mark| mark.moved(offset)).collect();
+        for duplicate in &mut self.duplicates {
+            duplicate.first += offset;
+            duplicate.again += offset;
+        }
+        self
+    }
+
+    /// How many keys were written, duplicates too.
+    pub(super) fn written(&self) -> usize {
+        self.fields.len() + self.duplicates.len()
+    }
+
+    /// A field and its place.
+    pub(super) fn get(&self, key: &str) -> Option<(&Value, &Mark)> {
+        self.position(key).map(|index| (&self.fields[index].1, &self.marks[index]))
+    }
+
+    fn position(&self, key: &str) -> Option<usize> {
+        self.fields.iter().position(|(name, _)| name.as_ref() == key)
+    }
+}

@@ -1,0 +1,225 @@
+//! YAML text to values: granit's events, our tree, bounded.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, Span};
+
+use super::Limits;
+use super::table::{Mark, Table};
+use crate::{Scalar, Value};
+
+/// What a YAML text is.
+#[derive(Debug)]
+pub(super) enum Root {
+    /// A mapping.
+    Map(Table),
+    /// A list or a text.
+    Other,
+    /// Nothing.
+    Empty,
+}
+
+/// Why a text could not be read, and the byte where that shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Fault {
+    pub(super) at: usize,
+    pub(super) reason: Reason,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Reason {
+    Syntax(ErrorKind),
+    Alias,
+    ComplexKey,
+    Misplaced,
+    NotAField,
+    SecondDocument,
+    Depth(usize),
+    Nodes(usize),
+    Keys(usize),
+}
+
+/// Reads a YAML text. `nodes` is how many more scalars, lists and maps may come.
+pub(super) fn read(text: &str, limits: &Limits, nodes: &mut usize) -> Result<Root, Fault> {
+    let mut tree = Tree { limits, nodes, stack: Vec::new(), root: Root::Empty, documents: 0 };
+    for next in Parser::new_from_str_with_options(text, options(limits)) {
+        let (event, span) = next.map_err(|error| Fault {
+            at: error.marker().byte_offset().unwrap_or(text.len()).min(text.len()),
+            reason: match error.kind() {
+                ErrorKind::UnknownAnchor => Reason::Alias,
+                ErrorKind::RecursionLimitExceeded => Reason::Depth(limits.depth),
+                kind => Reason::Syntax(kind.clone()),
+            },
+        })?;
+        tree.take(event, span).map_err(|reason| Fault { at: start(&span), reason })?;
+    }
+    Ok(tree.root)
+}
+
+pub(super) fn options(limits: &Limits) -> Options {
+    let mut options = Options::default();
+    options.disallow_directives = true;
+    options.set_emit_comments(false);
+    options.flow_nesting_limit = limits.depth;
+    options.block_nesting_limit = limits.depth;
+    options
+}
+
+pub(super) fn start(span: &Span) -> usize {
+    span.start.byte_offset().unwrap_or(0)
+}
+
+pub(super) fn end(span: &Span) -> usize {
+    span.end.byte_offset().unwrap_or(0)
+}
+
+/// The tree as far as the events have come.
+struct Tree<'a> {
+    limits: &'a Limits,
+    nodes: &'a mut usize,
+    stack: Vec<Frame>,
+    root: Root,
+    documents: usize,
+}
+
+/// A collection that is not complete.
+struct Frame {
+    start: usize,
+    kind: Kind,
+}
+
+enum Kind {
+    Root { table: Table, key: Option<(Arc<str>, usize)> },
+    Map { rows: Vec<(Arc<str>, Value)>, key: Option<Arc<str>> },
+    List(Vec<Value>),
+}
+
+impl Tree<'_> {
+    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Reason> {
+        match event {
+            Event::Scalar(text, style, _, tag) => {
+                self.count()?;
+                let plain = style == ScalarStyle::Plain;
+                let scalar = Scalar { text: text.into(), plain: plain && tag.is_none() };
+                self.place(Value::Scalar(scalar), Mark { key: 0, value: start(&span)..end(&span), plain })
+            }
+            Event::SequenceStart(..) => self.open(&span, Kind::List(Vec::new())),
+            Event::MappingStart(..) if self.stack.is_empty() => {
+                self.open(&span, Kind::Root { table: Table::default(), key: None })
+            }
+            Event::MappingStart(..) => self.open(&span, Kind::Map { rows: Vec::new(), key: None }),
+            Event::SequenceEnd | Event::MappingEnd => self.close(&span),
+            Event::Alias(_) | Event::UnresolvedAlias(_) => Err(Reason::Alias),
+            Event::DocumentStart(..) => {
+                self.documents += 1;
+                if self.documents > 1 { Err(Reason::SecondDocument) } else { Ok(()) }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn count(&mut self) -> Result<(), Reason> {
+        *self.nodes = self.nodes.checked_sub(1).ok_or(Reason::Nodes(self.limits.nodes))?;
+        Ok(())
+    }
+
+    fn open(&mut self, span: &Span, kind: Kind) -> Result<(), Reason> {
+        self.count()?;
+        if self.stack.len() >= self.limits.depth {
+            return Err(Reason::Depth(self.limits.depth));
+        }
+        self.stack.push(Frame { start: start(span), kind });
+        Ok(())
+    }
+
+    fn close(&mut self, span: &Span) -> Result<(), Reason> {
+        let Some(frame) = self.stack.pop() else { return Ok(()) };
+        let value = match frame.kind {
+            Kind::Root { table, .. } => {
+                self.root = Root::Map(table);
+                return Ok(());
+            }
+            Kind::Map { rows, .. } => Value::Map(unique(rows)),
+            Kind::List(items) => Value::List(items),
+        };
+        self.place(value, Mark { key: 0, value: frame.start..end(span).max(frame.start), plain: false })
+    }
+
+    /// Puts a complete value where it belongs: a key, the value of one, an item, or the whole text.
+    fn place(&mut self, value: Value, mark: Mark) -> Result<(), Reason> {
+        match self.stack.last_mut().map(|frame| &mut frame.kind) {
+            None => self.root = if value.is_null() { Root::Empty } else { Root::Other },
+            Some(Kind::List(items)) => items.push(value),
+            Some(Kind::Map { rows, key }) => match key.take() {
+                None => *key = Some(key_text(value)?),
+                Some(key) => rows.push((key, value)),
+            },
+            Some(Kind::Root { table, key }) => match key.take() {
+                None => *key = Some((key_text(value)?, mark.value.start)),
+                Some((key, at)) => {
+                    if table.written() == self.limits.keys {
+                        return Err(Reason::Keys(self.limits.keys));
+                    }
+                    table.insert(key, value, Mark { key: at, ..mark });
+                }
+            },
+        }
+        Ok(())
+    }
+}
+
+fn key_text(value: Value) -> Result<Arc<str>, Reason> {
+    match value {
+        Value::Scalar(scalar) => Ok(scalar.text),
+        _ => Err(Reason::ComplexKey),
+    }
+}
+
+/// Rows with unique keys: the place of the first, the value of the last.
+fn unique(rows: Vec<(Arc<str>, Value)>) -> Vec<(Arc<str>, Value)> {
+    const FEW: usize = 16;
+    let repeats = |(index, (key, _)): (usize, &(Arc<str>, Value))| rows[..index].iter().any(|(other, _)| other == key);
+    if rows.len() <= FEW && !rows.iter().enumerate().any(repeats) {
+        return rows;
+    }
+    let mut places = HashMap::new();
+    let mut result: Vec<(Arc<str>, Value)> = Vec::with_capacity(rows.len());
+    for (key, value) in rows {
+        let place = *places.entry(key.clone()).or_insert(result.len());
+        match result.get_mut(place) {
+            Some(row) => row.1 = value,
+            None => result.push((key, value)),
+        }
+    }
+    result
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text: Cow<'static, str> = match self {
+            Reason::Alias => "`*` and `&` at the start of a value refer to other values, which is not supported".into(),
+            Reason::ComplexKey => "a key must be a text".into(),
+            Reason::Misplaced => "it stands inside a field that could not be read".into(),
+            Reason::NotAField => "expected `key: value` on one line".into(),
+            Reason::SecondDocument => "a second document starts here".into(),
+            Reason::Depth(limit) => format!("values are nested more than {limit} deep").into(),
+            Reason::Nodes(limit) => format!("there are more than {limit} values").into(),
+            Reason::Keys(limit) => format!("there are more than {limit} fields").into(),
+            Reason::Syntax(kind) => match kind {
+                ErrorKind::MappingValueNotAllowed => "unquoted text must not hold a colon and a blank".into(),
+                ErrorKind::MissingAnchorOrAliasName => "unquoted text must not start with `*` or `&`".into(),
+                ErrorKind::UnexpectedCharacter { character } => {
+                    format!("unquoted text must not start with `{}`", character.escape_default()).into()
+                }
+                ErrorKind::InvalidTrailingDoubleQuotedScalar | ErrorKind::InvalidTrailingSingleQuotedScalar => {
+                    "text follows the closing quote".into()
+                }
+                kind => kind.to_string().into(),
+            },
+        };
+        f.write_str(&text)
+    }
+}

@@ -1,0 +1,166 @@
+//! Where items come from.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+
+use crate::{Delta, Digest, Id, Item, Listing, Resource, ResourcePath, Revision, SourceError, Stamp};
+
+/// A text read on demand: the instructions of one item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Body {
+    /// The instructions: what follows the front matter, without leading blank lines, line ends as `\n`.
+    pub text: Arc<str>,
+    /// SHA-256 over the raw bytes of the whole file, front matter included.
+    pub digest: Digest,
+    /// The stamp of what was read. Differs from the listed one when the content is newer than the listing.
+    pub stamp: Stamp,
+}
+
+impl Body {
+    /// A body.
+    pub fn new(text: impl Into<Arc<str>>, digest: Digest, stamp: Stamp) -> Body {
+        Body { text: text.into(), digest, stamp }
+    }
+}
+
+/// Something that lists items it has now, and reads their bodies and resources on demand.
+///
+/// A source never knows its tier: whoever composes a registry chooses it. Change is a level, not an
+/// edge: [`changed`](Source::changed) says "look again" and carries nothing, so it cannot be lost.
+///
+/// # Contract
+/// Each line is a test of the same name in the conformance suite (`repertoire-testkit`):
+/// - listing twice without a change gives equal listings
+/// - ids in a listing are unique (the constructor of [`Listing`] sees to it)
+/// - the revision is taken before reading, so a change during `list` is seen
+/// - revisions never go down
+/// - an unknown id is [`NotFound`](crate::SourceErrorKind::NotFound)
+/// - one malformed entry is a diagnostic and hides no other
+/// - an empty source is an empty listing
+/// - `changed` may be dropped at any await and loses nothing
+/// - `changed` of an old revision returns at once
+/// - a resource path never leaves its skill
+/// - all of it holds through `Arc<dyn Source<T>>`
+///
+/// ```
+/// use repertoire_core::{Body, Digest, Id, Listed, Listing, Revision, Skill, Source, SourceError, Stamp, async_trait};
+///
+/// /// One skill that never changes.
+/// #[derive(Debug)]
+/// struct Greeting;
+///
+/// const TEXT: &str = "Say hello.\n";
+///
+/// #[async_trait]
+/// impl Source<Skill> for Greeting {
+///     fn name(&self) -> &str {
+///         "greeting"
+///     }
+///
+///     async fn list(&self) -> Result<Listing<Skill>, SourceError> {
+///         let id = "greet".parse().map_err(|error| SourceError::invalid("bad id").caused_by(error))?;
+///         let row = Listed::new(Skill::new(id, "Greets people."), Stamp::of(TEXT));
+///         Ok(Listing::new(Revision(0), [row], []))
+///     }
+///
+///     async fn body(&self, id: &Id) -> Result<Body, SourceError> {
+///         match id.as_str() {
+///             "greet" => Ok(Body::new(TEXT, Digest::of(TEXT.as_bytes()), Stamp::of(TEXT))),
+///             _ => Err(SourceError::not_found("skill", id)),
+///         }
+///     }
+/// }
+/// ```
+#[async_trait]
+pub trait Source<T: Item>: Debug + Send + Sync + 'static {
+    /// For people, ids and diagnostics. Stable, unique in a registry, no colon in it.
+    fn name(&self) -> &str;
+
+    /// Level 1: everything the source has now.
+    ///
+    /// # Errors
+    /// Only when nothing can be said at all; one broken entry is a diagnostic in the listing.
+    ///
+    /// # Cancel safety
+    /// May be dropped at any await.
+    async fn list(&self) -> Result<Listing<T>, SourceError>;
+
+    /// What changed since `old`, a listing of this source. Default: the difference of [`list`](Source::list).
+    ///
+    /// # Errors
+    /// As [`list`](Source::list).
+    async fn list_since(&self, old: &Listing<T>) -> Result<Delta<T>, SourceError> {
+        Ok(Delta::between(old, &self.list().await?))
+    }
+
+    /// Level 2: the instructions of one listed item. Default: unsupported.
+    ///
+    /// # Errors
+    /// [`NotFound`](crate::SourceErrorKind::NotFound) for an id that the source does not have.
+    async fn body(&self, id: &Id) -> Result<Body, SourceError> {
+        Err(SourceError::unsupported(T::KIND, id, "bodies"))
+    }
+
+    /// Level 3: every file beside the instructions, sorted by path. Default: unsupported.
+    ///
+    /// # Errors
+    /// [`NotFound`](crate::SourceErrorKind::NotFound) for an id that the source does not have.
+    async fn resources(&self, id: &Id) -> Result<Vec<Resource>, SourceError> {
+        Err(SourceError::unsupported(T::KIND, id, "resources"))
+    }
+
+    /// Level 3: the bytes of one file. Default: unsupported.
+    ///
+    /// # Errors
+    /// [`NotFound`](crate::SourceErrorKind::NotFound) for an unknown id or path;
+    /// [`Denied`](crate::SourceErrorKind::Denied) for a path that would leave the skill.
+    async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {
+        let _ = path;
+        Err(SourceError::unsupported(T::KIND, id, "resources"))
+    }
+
+    /// Resolves once this source is past `since`. Default: never.
+    ///
+    /// # Cancel safety
+    /// May be dropped at any await and called again; no change is lost.
+    async fn changed(&self, since: Revision) {
+        let _ = since;
+        std::future::pending().await
+    }
+}
+
+macro_rules! forward {
+    ($pointer:ident) => {
+        #[async_trait]
+        impl<T: Item, S: Source<T> + ?Sized> Source<T> for $pointer<S> {
+            fn name(&self) -> &str {
+                self.as_ref().name()
+            }
+            async fn list(&self) -> Result<Listing<T>, SourceError> {
+                self.as_ref().list().await
+            }
+            async fn list_since(&self, old: &Listing<T>) -> Result<Delta<T>, SourceError> {
+                self.as_ref().list_since(old).await
+            }
+            async fn body(&self, id: &Id) -> Result<Body, SourceError> {
+                self.as_ref().body(id).await
+            }
+            async fn resources(&self, id: &Id) -> Result<Vec<Resource>, SourceError> {
+                self.as_ref().resources(id).await
+            }
+            async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {
+                self.as_ref().resource(id, path).await
+            }
+            async fn changed(&self, since: Revision) {
+                self.as_ref().changed(since).await
+            }
+        }
+    };
+}
+
+forward!(Arc);
+forward!(Box);

@@ -1,0 +1,81 @@
+//! What a source could not do.
+
+use std::error::Error;
+use std::fmt;
+
+use crate::Id;
+
+/// What a caller can branch on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SourceErrorKind {
+    /// No such item or resource.
+    NotFound,
+    /// The source has nothing of the kind asked for.
+    Unsupported,
+    /// Not permitted: the operating system or a boundary of the source says no.
+    Denied,
+    /// Cannot be reached now; may work later.
+    Unavailable,
+    /// Larger than a limit.
+    TooLarge,
+    /// The content cannot be understood.
+    Invalid,
+    /// Anything else.
+    Other,
+}
+
+/// Why a source could not do what was asked: an opaque message, a kind to branch on, and a cause.
+#[derive(Debug)]
+pub struct SourceError {
+    kind: SourceErrorKind,
+    message: String,
+    cause: Option<Box<dyn Error + Send + Sync>>,
+}
+
+impl SourceError {
+    /// An error of `kind`. The message says what failed and what was expected; lower case, no final dot.
+    pub fn new(kind: SourceErrorKind, message: impl Into<String>) -> SourceError {
+        SourceError { kind, message: message.into(), cause: None }
+    }
+
+    /// No item of `kind` called `id`.
+    pub fn not_found(kind: &str, id: &Id) -> SourceError {
+        SourceError::new(SourceErrorKind::NotFound, format!("no {kind} `{id}`"))
+    }
+
+    /// Content that cannot be understood.
+    pub fn invalid(message: impl Into<String>) -> SourceError {
+        SourceError::new(SourceErrorKind::Invalid, message)
+    }
+
+    /// The source that has `id` offers no `what`.
+    pub fn unsupported(kind: &str, id: &Id, what: &str) -> SourceError {
+        let message = format!("the source of {kind} `{id}` has no {what}");
+        SourceError::new(SourceErrorKind::Unsupported, message)
+    }
+
+    /// The same error with its cause, which [`Error::source`] gives.
+    #[must_use]
+    pub fn caused_by(mut self, cause: impl Into<Box<dyn Error + Send + Sync>>) -> SourceError {
+        self.cause = Some(cause.into());
+        self
+    }
+
+    /// What to branch on.
+    pub fn kind(&self) -> SourceErrorKind {
+        self.kind
+    }
+}
+
+impl fmt::Display for SourceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Error for SourceError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.cause.as_deref().map(|cause| cause as _)
+    }
+}

@@ -1,0 +1,167 @@
+//! Where a skill's body goes, and who decided it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::SurfaceRules;
+
+/// Where a model reads a skill's body. "Auto" is the absence of a mode: `Option<SurfaceMode>`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SurfaceMode {
+    /// In the system prompt; the tool only confirms.
+    SystemPrompt,
+    /// In the tool's result only.
+    ToolOnly,
+    /// In both.
+    Both,
+}
+
+/// A text that names no [`SurfaceMode`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown surface mode `{0}`: expected `system-prompt`, `tool-only`, `both` or `auto`")]
+pub struct UnknownSurfaceMode(String);
+
+impl SurfaceMode {
+    /// Reads a declared mode; `auto` declares nothing.
+    ///
+    /// # Errors
+    /// [`UnknownSurfaceMode`] for every other text.
+    pub fn declared(text: &str) -> Result<Option<SurfaceMode>, UnknownSurfaceMode> {
+        if text == "auto" { Ok(None) } else { text.parse().map(Some) }
+    }
+
+    /// The mode as written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            SurfaceMode::SystemPrompt => "system-prompt",
+            SurfaceMode::ToolOnly => "tool-only",
+            SurfaceMode::Both => "both",
+        }
+    }
+}
+
+impl FromStr for SurfaceMode {
+    type Err = UnknownSurfaceMode;
+
+    fn from_str(text: &str) -> Result<SurfaceMode, UnknownSurfaceMode> {
+        [SurfaceMode::SystemPrompt, SurfaceMode::ToolOnly, SurfaceMode::Both]
+            .into_iter()
+            .find(|mode| mode.as_str() == text)
+            .ok_or_else(|| UnknownSurfaceMode(text.escape_debug().to_string()))
+    }
+}
+
+impl fmt::Display for SurfaceMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// The model a prompt is made for, as far as the host knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Model<'a> {
+    /// The provider: `anthropic`. Blank counts as absent.
+    pub provider: Option<&'a str>,
+    /// The model's name: `claude-sonnet-4-5`.
+    pub name: Option<&'a str>,
+}
+
+impl<'a> Model<'a> {
+    /// A model whose provider and name are known.
+    pub fn new(provider: &'a str, name: &'a str) -> Model<'a> {
+        Model { provider: Some(provider), name: Some(name) }
+    }
+
+    /// Nothing known: the registry's hint and its rules decide.
+    pub fn unknown() -> Model<'a> {
+        Model::default()
+    }
+
+    /// A provider whose model is not known.
+    pub fn of_provider(provider: &'a str) -> Model<'a> {
+        Model { provider: Some(provider), name: None }
+    }
+
+    /// A model whose provider is not known.
+    pub fn named(name: &'a str) -> Model<'a> {
+        Model { provider: None, name: Some(name) }
+    }
+}
+
+/// Which rung of the cascade decided.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DecidedBy {
+    /// The skill's own metadata.
+    Skill,
+    /// The registry's default.
+    Registry,
+    /// The rule with this id.
+    Rule(String),
+    /// Nobody: the last resort, tool-only.
+    Fallback,
+}
+
+impl fmt::Display for DecidedBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DecidedBy::Skill => f.write_str("skill"),
+            DecidedBy::Registry => f.write_str("registry"),
+            DecidedBy::Rule(id) => write!(f, "rule {id}"),
+            DecidedBy::Fallback => f.write_str("fallback"),
+        }
+    }
+}
+
+/// A resolved mode. Delivery takes this and nothing else, so that no declared mode bypasses the cascade.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[non_exhaustive]
+pub struct Surface {
+    /// Where the body goes.
+    pub mode: SurfaceMode,
+    /// Who decided.
+    pub decided_by: DecidedBy,
+}
+
+/// What a registry adds to the cascade: a default, a provider hint, a table of rules.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct SurfacePolicy {
+    /// The registry's default mode.
+    pub default: Option<SurfaceMode>,
+    /// The provider to assume when a call names none.
+    pub hint: Option<String>,
+    /// The provider and model rules. Default: [`SurfaceRules::shipped`].
+    pub rules: SurfaceRules,
+}
+
+impl SurfacePolicy {
+    /// Resolves the mode of a skill that declares `declared`, for `model`.
+    ///
+    /// 1. the skill's own mode;
+    /// 2. the registry's default;
+    /// 3. the first rule that matches the provider (the argument, else the hint; blank is absent) and the model;
+    /// 4. tool-only.
+    pub fn resolve(&self, declared: Option<SurfaceMode>, model: &Model<'_>) -> Surface {
+        let surface = |mode, decided_by| Surface { mode, decided_by };
+        if let Some(mode) = declared {
+            return surface(mode, DecidedBy::Skill);
+        }
+        if let Some(mode) = self.default {
+            return surface(mode, DecidedBy::Registry);
+        }
+        let given = |provider: &&str| !provider.trim().is_empty();
+        let provider = model.provider.filter(given).or(self.hint.as_deref().filter(given));
+        if let Some(rule) = self.rules.first_match(provider, model.name) {
+            return surface(rule.mode, DecidedBy::Rule(rule.id.clone()));
+        }
+        surface(SurfaceMode::ToolOnly, DecidedBy::Fallback)
+    }
+}
+
+#[cfg(test)]
+mod tests;

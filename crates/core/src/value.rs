@@ -1,0 +1,141 @@
+//! Front-matter values, spelled as the author spelled them.
+
+use std::sync::Arc;
+
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+
+/// A scalar and how it was written.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Scalar {
+    /// The text: for a plain scalar its source spelling (`1.0`, `0x10`, `no`), else the value the quotes or block give.
+    pub text: Arc<str>,
+    /// Whether it stood without quotes, so that `true` may mean a boolean.
+    pub plain: bool,
+}
+
+/// A front-matter value: ordered, complete, typed only when somebody asks.
+///
+/// YAML 1.1 would turn `no` into a boolean and `1.10` into a number; a value keeps the text, and the
+/// reader of a field decides. [`json`](Value::json) types a plain scalar by the YAML 1.2 core schema,
+/// and only where JSON spells the value as the author did.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Value {
+    /// A scalar; an absent value (`key:`) is an empty plain one.
+    Scalar(Scalar),
+    /// A list.
+    List(Vec<Value>),
+    /// A map in source order, keys unique.
+    Map(Vec<(Arc<str>, Value)>),
+}
+
+impl Value {
+    /// A quoted text.
+    pub fn text(text: impl Into<Arc<str>>) -> Value {
+        Value::Scalar(Scalar { text: text.into(), plain: false })
+    }
+
+    /// A scalar as written without quotes.
+    pub fn plain(text: impl Into<Arc<str>>) -> Value {
+        Value::Scalar(Scalar { text: text.into(), plain: true })
+    }
+
+    /// The text of a scalar; `None` for lists, maps and null.
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Value::Scalar(scalar) if !self.is_null() => Some(&scalar.text),
+            _ => None,
+        }
+    }
+
+    /// A flag in any spelling that authors use: `true`, `yes`, `on`, `1` and their opposites, in any letter case,
+    /// quoted or not.
+    pub fn as_bool(&self) -> Option<bool> {
+        let text = self.as_text()?.trim();
+        let is = |words: [&str; 4]| words.iter().any(|word| word.eq_ignore_ascii_case(text));
+        if is(["true", "yes", "on", "1"]) {
+            Some(true)
+        } else if is(["false", "no", "off", "0"]) {
+            Some(false)
+        } else {
+            None
+        }
+    }
+
+    /// The items of a list; a text counts as a list of one.
+    pub fn items(&self) -> &[Value] {
+        match self {
+            Value::List(items) => items,
+            Value::Scalar(_) if !self.is_null() => std::slice::from_ref(self),
+            _ => &[],
+        }
+    }
+
+    /// Whether this is YAML's null: a plain `null`, `~` or nothing.
+    pub fn is_null(&self) -> bool {
+        matches!(self, Value::Scalar(Scalar { text, plain: true })
+            if matches!(text.as_ref(), "" | "~" | "null" | "Null" | "NULL"))
+    }
+
+    /// The value under `key` of a map.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        match self {
+            Value::Map(rows) => rows.iter().find(|(name, _)| name.as_ref() == key).map(|(_, value)| value),
+            _ => None,
+        }
+    }
+
+    /// The value at a dotted path of map keys, `openclaw.requires`.
+    pub fn at(&self, path: &str) -> Option<&Value> {
+        path.split('.').try_fold(self, |value, key| value.get(key))
+    }
+
+    /// The value as JSON.
+    pub fn json(&self) -> serde_json::Value {
+        match self {
+            Value::Scalar(scalar) => scalar.json(),
+            Value::List(items) => items.iter().map(Value::json).collect(),
+            Value::Map(rows) => rows.iter().map(|(key, value)| (key.to_string(), value.json())).collect(),
+        }
+    }
+}
+
+impl Scalar {
+    /// The scalar as JSON: typed where JSON has the same spelling, else text.
+    fn json(&self) -> serde_json::Value {
+        if self.plain {
+            match self.text.as_ref() {
+                "" | "~" | "null" | "Null" | "NULL" => return serde_json::Value::Null,
+                "true" => return true.into(),
+                "false" => return false.into(),
+                text => {
+                    if let Ok(number) = text.parse::<serde_json::Number>()
+                        && number.to_string() == text
+                    {
+                        return number.into();
+                    }
+                }
+            }
+        }
+        self.text.as_ref().into()
+    }
+}
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Value::Scalar(scalar) => scalar.json().serialize(serializer),
+            Value::List(items) => {
+                let mut list = serializer.serialize_seq(Some(items.len()))?;
+                items.iter().try_for_each(|item| list.serialize_element(item))?;
+                list.end()
+            }
+            Value::Map(rows) => {
+                let mut map = serializer.serialize_map(Some(rows.len()))?;
+                rows.iter().try_for_each(|(key, value)| map.serialize_entry(key, value))?;
+                map.end()
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! The difference between two snapshots.
+
+use std::sync::Arc;
+
+use repertoire_core::Item;
+
+use crate::{Entry, Snapshot};
+
+/// What was added, removed and modified between two snapshots; each list by id.
+///
+/// An id is in at most one list. When a winner goes and a shadow steps forward, the id is *modified*.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Change<T: Item> {
+    /// The generation before.
+    pub from: u64,
+    /// The generation after.
+    pub to: u64,
+    /// New ids.
+    pub added: Vec<Arc<Entry<T>>>,
+    /// Ids that are gone, as they were.
+    pub removed: Vec<Arc<Entry<T>>>,
+    /// Ids whose winner, content or shadows differ: old and new.
+    pub modified: Vec<(Arc<Entry<T>>, Arc<Entry<T>>)>,
+    /// Whether the diagnostics differ.
+    pub diagnostics: bool,
+}
+
+impl<T: Item> Change<T> {
+    pub(crate) fn between(old: &Snapshot<T>, new: &Snapshot<T>) -> Change<T> {
+        let mut change = Change {
+            from: old.generation(),
+            to: new.generation(),
+            added: Vec::new(),
+            removed: old.differing(new).filter(|entry| new.get(entry.id.as_str()).is_none()).cloned().collect(),
+            modified: Vec::new(),
+            diagnostics: false,
+        };
+        for entry in new.differing(old) {
+            match old.get(entry.id.as_str()) {
+                None => change.added.push(entry.clone()),
+                Some(before) if before.is_same(entry) => {}
+                Some(before) => change.modified.push((before.clone(), entry.clone())),
+            }
+        }
+        change.added.sort_by(|a, b| a.id.cmp(&b.id));
+        change.removed.sort_by(|a, b| a.id.cmp(&b.id));
+        change.modified.sort_by(|(a, _), (b, _)| a.id.cmp(&b.id));
+
+        // Shadows are what merging reports; the rest is each source's own.
+        let own = |snapshot: &Snapshot<T>| {
+            let findings = |layer: &crate::Layer<T>| layer.listing.diagnostics().clone();
+            snapshot.layers().iter().map(findings).collect::<Vec<_>>()
+        };
+        let merged = |entry: &Arc<Entry<T>>| !entry.shadows.is_empty();
+        change.diagnostics = change.added.iter().chain(&change.removed).any(merged)
+            || change.modified.iter().any(|(before, after)| merged(before) || merged(after))
+            || own(old) != own(new);
+        change
+    }
+
+    /// Whether nothing changed.
+    pub fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.removed.is_empty() && self.modified.is_empty() && !self.diagnostics
+    }
+}

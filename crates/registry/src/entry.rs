@@ -1,0 +1,117 @@
+//! One merged row.
+
+use std::sync::Arc;
+
+use repertoire_core::{Digest, Id, Item, Listed, Stamp};
+use serde::Serialize;
+
+use crate::layer::Rank;
+use crate::{Origin, Trust};
+
+/// One source's claim to an id: its row, and from where.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct Claim<T> {
+    /// The item.
+    pub item: Arc<T>,
+    /// Its cheap fingerprint.
+    #[serde(skip)]
+    pub stamp: Stamp,
+    /// Identity of its content, where known.
+    pub digest: Option<Digest>,
+    /// Tier and source.
+    #[serde(flatten)]
+    pub origin: Origin,
+    /// What its text may do.
+    pub trust: Trust,
+    #[serde(skip)]
+    pub(crate) rank: Rank,
+}
+
+impl<T: Item> Claim<T> {
+    /// The id that reaches this claim whoever wins: `source:id`.
+    pub fn qualified_id(&self) -> Id {
+        Id::qualified(&self.origin.source, self.item.id())
+    }
+
+    /// Whether both claims are of one source and say the same of the same content.
+    pub fn is_same(&self, other: &Claim<T>) -> bool {
+        self.origin == other.origin && self.trust == other.trust && self.row().is_same(&other.row())
+    }
+}
+
+impl<T: Item> Claim<T> {
+    fn row(&self) -> Listed<T> {
+        let row = Listed::new(Arc::clone(&self.item), self.stamp);
+        match self.digest {
+            Some(digest) => row.with_digest(digest),
+            None => row,
+        }
+    }
+}
+
+/// A claim that lost.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct Shadow<T> {
+    /// The loser. It stays readable under its qualified id.
+    #[serde(flatten)]
+    pub claim: Claim<T>,
+    /// Whether its content is the winner's; `None` when a source cannot tell.
+    pub identical: Option<bool>,
+}
+
+/// One merged row: who has the id, and whom it hides.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct Entry<T> {
+    /// The effective id: the item's, or `source:id` from a namespaced source.
+    pub id: Id,
+    /// The winner.
+    #[serde(flatten)]
+    pub claim: Claim<T>,
+    /// The losers, in the order in which they would step forward.
+    pub shadows: Vec<Shadow<T>>,
+}
+
+impl<T: Item> Entry<T> {
+    /// Decides who of `claims`, at least one, has `id`. The one place where precedence is applied.
+    pub(crate) fn contest(id: Id, mut claims: Vec<Claim<T>>) -> Entry<T> {
+        claims.sort_by_key(|claim| claim.rank);
+        let mut claims = claims.into_iter();
+        let winner = claims.next().expect("an id that nobody claims is never contested");
+        let shadow = |claim: Claim<T>| Shadow { identical: is_identical(&winner, &claim), claim };
+        Entry { shadows: claims.map(shadow).collect(), id, claim: winner }
+    }
+
+    /// The winning item.
+    pub fn item(&self) -> &T {
+        &self.claim.item
+    }
+
+    /// Where the winner comes from.
+    pub fn origin(&self) -> &Origin {
+        &self.claim.origin
+    }
+
+    /// Every claim, the winner first.
+    pub fn claims(&self) -> impl Iterator<Item = &Claim<T>> {
+        std::iter::once(&self.claim).chain(self.shadows.iter().map(|shadow| &shadow.claim))
+    }
+
+    /// Whether both entries have the same winner and the same shadows, with the same content.
+    pub fn is_same(&self, other: &Entry<T>) -> bool {
+        self.id == other.id
+            && self.claim.is_same(&other.claim)
+            && self.shadows.len() == other.shadows.len()
+            && self
+                .shadows
+                .iter()
+                .zip(&other.shadows)
+                .all(|(a, b)| a.identical == b.identical && a.claim.is_same(&b.claim))
+    }
+}
+
+fn is_identical<T: Item>(winner: &Claim<T>, loser: &Claim<T>) -> Option<bool> {
+    Some(winner.digest? == loser.digest?)
+}

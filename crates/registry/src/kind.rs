@@ -1,0 +1,160 @@
+//! Kinds of sources that a configuration file can name.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use repertoire_core::{Skill, Source};
+use serde::de::DeserializeOwned;
+
+/// A kind of source that a configuration file can name.
+///
+/// A crate submits its kind once, and it works wherever the crate is linked:
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use repertoire_registry::{ConfigError, MemorySource, SourceConfig, SourceKind, inventory};
+///
+/// #[derive(serde::Deserialize)]
+/// #[serde(deny_unknown_fields)]
+/// struct Options {}
+///
+/// inventory::submit! {
+///     SourceKind::new("empty", "a source without skills", |config: &SourceConfig| {
+///         let Options {} = config.options()?;
+///         Ok(Arc::new(MemorySource::named(config.name.as_str())))
+///     })
+/// }
+///
+/// assert!(SourceKind::find("empty").is_ok());
+/// assert!(SourceKind::find("emty").is_err());
+/// ```
+///
+/// A crate that is only a dependency is dropped by the linker together with its kind: the binary says `use it as _;`.
+#[derive(Debug, Clone, Copy)]
+pub struct SourceKind {
+    name: &'static str,
+    about: &'static str,
+    build: Build,
+}
+
+/// Makes a source from its configuration. Reads no skill yet.
+pub type Build = fn(&SourceConfig) -> Result<Arc<dyn Source<Skill>>, ConfigError>;
+
+inventory::collect!(SourceKind);
+
+impl SourceKind {
+    /// A kind called `name`; `about` is a few words for people.
+    pub const fn new(name: &'static str, about: &'static str, build: Build) -> SourceKind {
+        SourceKind { name, about, build }
+    }
+
+    /// The name in configuration files.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// A few words for people.
+    pub fn about(&self) -> &'static str {
+        self.about
+    }
+
+    /// Every linked kind, by name.
+    pub fn all() -> Vec<&'static SourceKind> {
+        // The linker decides about the order of collection, so it means nothing.
+        let mut kinds: Vec<_> = inventory::iter::<SourceKind>().collect();
+        kinds.sort_by_key(|kind| kind.name);
+        kinds
+    }
+
+    /// The linked kind of this name.
+    ///
+    /// # Errors
+    /// [`UnknownKind`], which lists the known ones.
+    pub fn find(name: &str) -> Result<&'static SourceKind, UnknownKind> {
+        let known = SourceKind::all();
+        let unknown = || UnknownKind { name: name.to_owned(), known: known.iter().map(|kind| kind.name).collect() };
+        known.iter().find(|kind| kind.name == name).copied().ok_or_else(unknown)
+    }
+
+    /// Makes a source of this kind.
+    ///
+    /// # Errors
+    /// [`ConfigError`] for options that the kind does not understand.
+    pub fn build(&self, config: &SourceConfig) -> Result<Arc<dyn Source<Skill>>, ConfigError> {
+        (self.build)(config)
+    }
+}
+
+/// No linked crate brings this kind.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown source kind `{name}`; known: {}", known.join(", "))]
+#[non_exhaustive]
+pub struct UnknownKind {
+    /// The unknown name.
+    pub name: String,
+    /// The linked kinds.
+    pub known: Vec<&'static str>,
+}
+
+/// One source as a configuration file describes it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct SourceConfig {
+    /// The source's name: unique, no colon.
+    pub name: String,
+    /// The folder that relative paths are meant from.
+    pub base: PathBuf,
+    options: serde_json::Map<String, serde_json::Value>,
+}
+
+impl SourceConfig {
+    /// A source called `name` whose options are `options`.
+    pub fn new(
+        name: impl Into<String>,
+        base: impl Into<PathBuf>,
+        options: serde_json::Map<String, serde_json::Value>,
+    ) -> SourceConfig {
+        SourceConfig { name: name.into(), base: base.into(), options }
+    }
+
+    /// The options as the kind's own type.
+    ///
+    /// # Errors
+    /// [`ConfigError`] with the path of the option that does not fit.
+    pub fn options<O: DeserializeOwned>(&self) -> Result<O, ConfigError> {
+        let options = serde_json::Value::Object(self.options.clone());
+        serde_path_to_error::deserialize(options).map_err(|error| {
+            let path = error.path().to_string();
+            ConfigError { key: (path != ".").then_some(path), message: error.into_inner().to_string() }
+        })
+    }
+
+    /// `path`, meant from the base folder unless it is absolute.
+    pub fn path(&self, path: impl AsRef<Path>) -> PathBuf {
+        self.base.join(path)
+    }
+}
+
+/// An option that does not fit.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+#[non_exhaustive]
+pub struct ConfigError {
+    /// The option, dotted, where one is to blame.
+    pub key: Option<String>,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+impl ConfigError {
+    /// The options as a whole do not fit.
+    pub fn new(message: impl Into<String>) -> ConfigError {
+        ConfigError { key: None, message: message.into() }
+    }
+
+    /// One option does not fit.
+    pub fn in_option(key: impl Into<String>, message: impl Into<String>) -> ConfigError {
+        ConfigError { key: Some(key.into()), message: message.into() }
+    }
+}

@@ -1,0 +1,260 @@
+//! Items registered in code.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use repertoire_core::{
+    Body, Digest, Id, Injection, Item, Listed, Listing, NotASkill, Resource, ResourcePath, Revision, Skill, Source,
+    SourceError, SourceErrorKind, Stamp,
+};
+use tokio::sync::watch;
+
+/// An item with what belongs to it: its body and its resources.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Registered<T> {
+    /// The item.
+    pub item: Arc<T>,
+    /// Its instructions, if it has any.
+    pub body: Option<Arc<str>>,
+    /// Its files.
+    pub resources: BTreeMap<ResourcePath, Bytes>,
+}
+
+impl<T: Item> Registered<T> {
+    /// An item with instructions.
+    pub fn new(item: T, body: impl Into<Arc<str>>) -> Registered<T> {
+        Registered { body: Some(body.into()), ..Registered::from(item) }
+    }
+
+    /// The same item with one more file.
+    #[must_use]
+    pub fn with_resource(mut self, path: ResourcePath, bytes: impl Into<Bytes>) -> Registered<T> {
+        self.resources.insert(path, bytes.into());
+        self
+    }
+
+    fn row(&self) -> Listed<T> {
+        let row = Listed::new(Arc::clone(&self.item), Stamp::of(&(&self.body, &self.resources)));
+        match &self.body {
+            Some(body) => row.with_digest(Digest::of(body.as_bytes())),
+            None => row,
+        }
+    }
+}
+
+impl<T: Item> From<T> for Registered<T> {
+    fn from(item: T) -> Registered<T> {
+        Registered { item: Arc::new(item), body: None, resources: BTreeMap::new() }
+    }
+}
+
+impl TryFrom<Injection> for Registered<Skill> {
+    type Error = NotASkill;
+
+    /// Takes a skill in its delivered form apart again; refuses every other flavor.
+    fn try_from(injection: Injection) -> Result<Registered<Skill>, NotASkill> {
+        let body = injection.content.system_prompt.clone();
+        Ok(Registered { body, ..Registered::from(Skill::try_from(injection)?) })
+    }
+}
+
+/// What the verbs refuse.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RegisterError {
+    /// `register` of an id that is there.
+    #[error("{kind} `{id}` is already registered; use `replace` to change it")]
+    AlreadyRegistered {
+        /// The kind of item.
+        kind: &'static str,
+        /// The id.
+        id: Id,
+    },
+    /// `replace` of an id that is not there.
+    #[error("no {kind} `{id}` is registered; use `register` to add it")]
+    NotRegistered {
+        /// The kind of item.
+        kind: &'static str,
+        /// The id.
+        id: Id,
+    },
+    /// `replace` of one id by another.
+    #[error("{kind} `{id}` cannot be replaced by `{found}`: the ids differ")]
+    IdMismatch {
+        /// The kind of item.
+        kind: &'static str,
+        /// The id to replace.
+        id: Id,
+        /// The id that came.
+        found: Id,
+    },
+}
+
+/// A source of items registered in code, in the order of registration. Cheap to clone; clones share their content.
+///
+/// ```
+/// use repertoire_core::Skill;
+/// use repertoire_registry::{MemorySource, Registered};
+///
+/// let source = MemorySource::named("mine");
+/// let tidy = Skill::new("tidy".parse()?, "Sorts a folder.");
+/// source.register(Registered::new(tidy.clone(), "Sort it."))?;
+/// assert!(source.register(tidy).is_err(), "use replace to change it");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct MemorySource<T: Item> {
+    name: Arc<str>,
+    items: Arc<Mutex<Vec<Registered<T>>>>,
+    revision: watch::Sender<u64>,
+}
+
+impl<T: Item> MemorySource<T> {
+    /// An empty source.
+    pub fn named(name: impl Into<Arc<str>>) -> MemorySource<T> {
+        MemorySource { name: name.into(), items: Arc::default(), revision: watch::Sender::new(0) }
+    }
+
+    /// Adds an item at the end.
+    ///
+    /// # Errors
+    /// [`RegisterError::AlreadyRegistered`] for an id that is there.
+    pub fn register(&self, item: impl Into<Registered<T>>) -> Result<&Self, RegisterError> {
+        let (item, mut items) = (item.into(), self.items());
+        let id = item.item.id();
+        if position(&items, id.as_str()).is_some() {
+            return Err(RegisterError::AlreadyRegistered { kind: T::KIND, id: id.clone() });
+        }
+        items.push(item);
+        Ok(self.touched(items))
+    }
+
+    /// Puts an item in place of the one with its id; the position stays.
+    ///
+    /// # Errors
+    /// First [`RegisterError::NotRegistered`] for an unknown `id`, then [`RegisterError::IdMismatch`].
+    pub fn replace(&self, id: &Id, item: impl Into<Registered<T>>) -> Result<&Self, RegisterError> {
+        let (item, mut items) = (item.into(), self.items());
+        let Some(at) = position(&items, id.as_str()) else {
+            return Err(RegisterError::NotRegistered { kind: T::KIND, id: id.clone() });
+        };
+        if item.item.id() != id {
+            return Err(RegisterError::IdMismatch { kind: T::KIND, id: id.clone(), found: item.item.id().clone() });
+        }
+        items[at] = item;
+        Ok(self.touched(items))
+    }
+
+    /// Takes an item out; an unknown id is fine.
+    pub fn unregister(&self, id: &str) -> &Self {
+        let mut items = self.items();
+        let Some(at) = position(&items, id) else { return self };
+        items.remove(at);
+        self.touched(items)
+    }
+
+    /// Takes everything out.
+    pub fn clear(&self) -> &Self {
+        let mut items = self.items();
+        items.clear();
+        self.touched(items)
+    }
+
+    /// The item with this id.
+    pub fn get(&self, id: &str) -> Option<Arc<T>> {
+        let items = self.items();
+        position(&items, id).map(|at| Arc::clone(&items[at].item))
+    }
+
+    /// Whether an item has this id.
+    pub fn has(&self, id: &str) -> bool {
+        self.get(id).is_some()
+    }
+
+    /// The items in order of registration.
+    pub fn items_in_order(&self) -> Vec<Arc<T>> {
+        self.items().iter().map(|item| Arc::clone(&item.item)).collect()
+    }
+
+    /// How many items there are.
+    pub fn len(&self) -> usize {
+        self.items().len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.items().is_empty()
+    }
+
+    /// The listing now, without waiting.
+    pub fn listing(&self) -> Listing<T> {
+        // The revision is read first: a change in between makes the listing newer than it says, never older.
+        let revision = Revision(*self.revision.borrow());
+        Listing::new(revision, self.items().iter().map(Registered::row), [])
+    }
+
+    fn items(&self) -> MutexGuard<'_, Vec<Registered<T>>> {
+        // Every change is one assignment, so a panicking holder leaves a whole list behind.
+        self.items.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts a change while the list is still locked, so that revisions and lists go in step.
+    fn touched(&self, items: MutexGuard<'_, Vec<Registered<T>>>) -> &Self {
+        self.revision.send_modify(|revision| *revision += 1);
+        drop(items);
+        self
+    }
+
+    fn find<R>(&self, id: &Id, read: impl FnOnce(&Registered<T>) -> Option<R>) -> Result<R, SourceError> {
+        let items = self.items();
+        let item = position(&items, id.as_str()).map(|at| &items[at]);
+        let item = item.ok_or_else(|| SourceError::not_found(T::KIND, id))?;
+        read(item).ok_or_else(|| SourceError::unsupported(T::KIND, id, "body"))
+    }
+}
+
+fn position<T: Item>(items: &[Registered<T>], id: &str) -> Option<usize> {
+    items.iter().position(|item| item.item.id().as_str() == id)
+}
+
+#[async_trait]
+impl<T: Item> Source<T> for MemorySource<T> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    async fn list(&self) -> Result<Listing<T>, SourceError> {
+        Ok(self.listing())
+    }
+
+    async fn body(&self, id: &Id) -> Result<Body, SourceError> {
+        self.find(id, |item| {
+            let text = item.body.as_ref()?;
+            Some(Body::new(Arc::clone(text), Digest::of(text.as_bytes()), item.row().stamp))
+        })
+    }
+
+    async fn resources(&self, id: &Id) -> Result<Vec<Resource>, SourceError> {
+        self.find(id, |item| {
+            let row = |(path, bytes): (&ResourcePath, &Bytes)| {
+                Resource::new(path.clone(), bytes.len() as u64, Digest::of(bytes))
+            };
+            Some(item.resources.iter().map(row).collect())
+        })
+    }
+
+    async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {
+        let missing =
+            || SourceError::new(SourceErrorKind::NotFound, format!("{} `{id}` has no file `{path}`", T::KIND));
+        self.find(id, |item| Some(item.resources.get(path).cloned()))?.ok_or_else(missing)
+    }
+
+    async fn changed(&self, since: Revision) {
+        let mut revision = self.revision.subscribe();
+        // The sender lives in `self`, so waiting cannot fail.
+        let _ = revision.wait_for(|now| *now > since.0).await;
+    }
+}

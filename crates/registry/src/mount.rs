@@ -1,0 +1,75 @@
+//! How a source is composed.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use repertoire_core::{Id, Item, Listing, Source};
+
+use crate::{Layer, Origin, Tier, Trust};
+
+/// A source and how it is composed: tier, trust, namespace. The source itself knows none of it.
+///
+/// Builtin and user sources are trusted unless said otherwise, plugins restricted.
+#[derive(Debug, Clone)]
+pub struct Mount<T: Item> {
+    pub(crate) source: Arc<dyn Source<T>>,
+    origin: Origin,
+    trust: Trust,
+    namespaced: bool,
+}
+
+impl<T: Item> Mount<T> {
+    /// `source` at `tier`.
+    pub fn new(tier: Tier, source: impl Source<T>) -> Mount<T> {
+        let trust = match tier {
+            Tier::Builtin | Tier::User => Trust::Trusted,
+            Tier::Plugin => Trust::Restricted,
+        };
+        Mount { origin: Origin::new(tier, source.name()), source: Arc::new(source), trust, namespaced: false }
+    }
+
+    /// Shipped with the agent.
+    pub fn builtin(source: impl Source<T>) -> Mount<T> {
+        Mount::new(Tier::Builtin, source)
+    }
+
+    /// The user's own.
+    pub fn user(source: impl Source<T>) -> Mount<T> {
+        Mount::new(Tier::User, source)
+    }
+
+    /// From a plugin.
+    pub fn plugin(source: impl Source<T>) -> Mount<T> {
+        Mount::new(Tier::Plugin, source)
+    }
+
+    /// What its text may do.
+    #[must_use]
+    pub fn trust(mut self, trust: Trust) -> Mount<T> {
+        self.trust = trust;
+        self
+    }
+
+    /// Its effective ids are `source:id` and collide with nobody.
+    #[must_use]
+    pub fn namespaced(mut self) -> Mount<T> {
+        self.namespaced = true;
+        self
+    }
+
+    /// Tier and name.
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    pub(crate) fn layer(&self, position: usize, preferred: BTreeSet<Id>, listing: Listing<T>) -> Layer<T> {
+        Layer {
+            origin: self.origin.clone(),
+            position,
+            trust: self.trust,
+            namespaced: self.namespaced,
+            preferred,
+            listing,
+        }
+    }
+}

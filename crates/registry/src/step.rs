@@ -1,0 +1,78 @@
+//! What listing one source again brings to the view.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use repertoire_core::{Code, Delta, Diagnostic, Id, Item, Listing, Revision, SourceError};
+
+use crate::{Layer, Mount, Registry, Snapshot};
+
+/// One source's next listing, as a delta over the one it was made for.
+#[derive(Debug)]
+pub(crate) struct Step<T: Item> {
+    source: Arc<str>,
+    base: Revision,
+    delta: Delta<T>,
+    fresh: Listing<T>,
+}
+
+/// Asks `mount` what changed since `view`. A source that fails, or whose delta does not fit, keeps its rows
+/// and gets a finding.
+pub(crate) async fn step<T: Item>(mount: &Mount<T>, view: &Snapshot<T>) -> Step<T> {
+    let source = &mount.origin().source;
+    let old = &view.layer(source).expect("every mount has a layer").listing;
+    let delta = match mount.source.list_since(old).await {
+        Ok(delta) => old.apply(&delta).map(|_| delta).map_err(|error| {
+            SourceError::invalid(format!("source `{source}` gave a change that does not fit")).caused_by(error)
+        }),
+        Err(error) => Err(error),
+    };
+    let delta = delta.unwrap_or_else(|error| keep(old, source, &error));
+    Step::new(source, old, delta)
+}
+
+impl<T: Item> Step<T> {
+    /// `delta` must fit `old`.
+    pub(crate) fn new(source: &str, old: &Listing<T>, delta: Delta<T>) -> Step<T> {
+        let fresh = old.apply(&delta).expect("a step is made of a delta that fits");
+        Step { source: source.into(), base: old.revision(), delta, fresh }
+    }
+
+    /// The view after this step. When the source's rows moved on meanwhile, its later listing stays.
+    pub(crate) fn apply(&self, view: &Snapshot<T>) -> Snapshot<T> {
+        let Some(Layer { listing, .. }) = view.layer(&self.source) else { return view.clone() };
+        let next = if listing.revision() == self.base {
+            view.apply(&self.source, &self.delta)
+        } else {
+            view.apply(&self.source, &Delta::between(listing, &self.fresh))
+        };
+        next.unwrap_or_else(|_| view.clone())
+    }
+
+    /// The effective ids that may have got a new rival.
+    pub(crate) fn touched(&self, view: &Snapshot<T>) -> Vec<Id> {
+        let Some(layer) = view.layer(&self.source) else { return Vec::new() };
+        let effective = |row: &repertoire_core::Listed<T>| layer.effective_id(row.item.id());
+        if self.source.as_ref() == Registry::<T>::REGISTERED {
+            // Registering publishes without asking anybody for a digest: look at all of them now.
+            return layer.listing.iter().map(effective).collect();
+        }
+        self.delta.inserted().map(effective).collect()
+    }
+}
+
+/// No change but a finding that says what went wrong.
+fn keep<T: Item>(old: &Listing<T>, source: &str, error: &SourceError) -> Delta<T> {
+    let mut message = format!("source `{source}` could not be listed: {error}");
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        message.push_str(&format!(": {error}"));
+        cause = error.source();
+    }
+    if !old.is_empty() {
+        message.push_str("; its last listing stays");
+    }
+    let others = old.diagnostics().iter().filter(|finding| finding.code != Code::SOURCE_FAILED).cloned();
+    let findings: Vec<_> = others.chain([Diagnostic::new(Code::SOURCE_FAILED, message)]).collect();
+    Delta::new(old.revision(), [], findings)
+}

@@ -1,0 +1,127 @@
+//! Following a registry: latest state, one folded change, and nobody harmed by a bad subscriber.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use repertoire_registry::{Registry, Update, Updates};
+use tokio::runtime::Handle;
+
+use crate::workflow::{Script, Workflow, row};
+
+/// Hangs are failures, not endless tests. Far above what anything here takes.
+const HANG: Duration = Duration::from_secs(60);
+
+async fn next(updates: &mut Updates<Workflow>) -> Option<Update<Workflow>> {
+    tokio::time::timeout(HANG, updates.next()).await.expect("an update in time")
+}
+
+fn summary(update: &Update<Workflow>) -> [Vec<String>; 3] {
+    let change = &update.change;
+    let ids =
+        |entries: &[Arc<repertoire_registry::Entry<Workflow>>]| entries.iter().map(|e| e.id.to_string()).collect();
+    [ids(&change.added), ids(&change.removed), change.modified.iter().map(|(_, after)| after.id.to_string()).collect()]
+}
+
+#[tokio::test]
+async fn a_subscriber_starts_with_the_current_view_and_misses_nothing_after_it() {
+    let home = Arc::new(Script::new("home", [row("a", 1)]));
+    let registry = Registry::builder().user(Arc::clone(&home)).load().await.unwrap();
+    let mut updates = registry.updates();
+    assert!(updates.current().get("a").is_some());
+    home.set([row("a", 1), row("b", 1)]);
+    registry.refresh().await.unwrap();
+    assert_eq!(summary(&next(&mut updates).await.unwrap()), [vec!["b".to_owned()], vec![], vec![]]);
+}
+
+#[tokio::test]
+async fn skipped_views_are_folded_into_one_change() {
+    let home = Arc::new(Script::new("home", [row("a", 1)]));
+    let registry = Registry::builder().user(Arc::clone(&home)).load().await.unwrap();
+    let mut slow = registry.updates();
+    for rows in [vec![row("a", 2), row("b", 1)], vec![row("c", 1), row("a", 2)], vec![row("a", 3), row("c", 1)]] {
+        home.set(rows);
+        registry.refresh().await.unwrap();
+    }
+    let update = next(&mut slow).await.unwrap();
+    assert_eq!(summary(&update), [vec!["c".to_owned()], vec![], vec!["a".to_owned()]]);
+    assert_eq!(update.change.to - update.change.from, 3);
+}
+
+#[tokio::test]
+async fn a_finding_alone_is_an_update() {
+    let home = Arc::new(Script::new("home", [row("a", 1)]));
+    let registry = Registry::builder().user(Arc::clone(&home)).load().await.unwrap();
+    let mut updates = registry.updates();
+    home.fail("gone");
+    registry.refresh().await.unwrap();
+    let update = next(&mut updates).await.unwrap();
+    assert!(update.change.diagnostics);
+    assert_eq!(summary(&update), [vec![], vec![], Vec::<String>::new()]);
+}
+
+#[tokio::test]
+async fn a_panicking_or_dropped_subscriber_harms_nobody() {
+    let home = Arc::new(Script::new("home", []));
+    let registry = Registry::builder().user(Arc::clone(&home)).load().await.unwrap();
+    let mut good = registry.updates();
+    let mut bad = registry.updates();
+    drop(registry.updates());
+    let panicking = tokio::spawn(async move {
+        bad.next().await;
+        panic!("a subscriber's own fault");
+    });
+    home.set([row("a", 1)]);
+    registry.refresh().await.unwrap();
+    assert!(panicking.await.unwrap_err().is_panic());
+    assert!(next(&mut good).await.is_some());
+    home.set([]);
+    registry.refresh().await.unwrap();
+    assert!(next(&mut good).await.is_some());
+}
+
+#[tokio::test]
+async fn a_started_registry_follows_its_sources_without_being_asked() {
+    let home = Arc::new(Script::new("home", [row("a", 1)]));
+    let registry = Registry::builder().user(Arc::clone(&home)).start(&Handle::current()).await.unwrap();
+    let mut updates = registry.updates();
+    home.set([row("a", 1), row("b", 1)]);
+    assert_eq!(summary(&next(&mut updates).await.unwrap()), [vec!["b".to_owned()], vec![], vec![]]);
+    registry.close().await;
+    assert!(next(&mut updates).await.is_none());
+}
+
+#[tokio::test]
+async fn a_change_before_anybody_waited_is_not_lost() {
+    let home = Arc::new(Script::new("home", []));
+    let builder = Registry::builder().user(Arc::clone(&home));
+    let registry = builder.start(&Handle::current()).await.unwrap();
+    // The task has not run yet on this single-threaded runtime.
+    home.set([row("a", 1)]);
+    let mut updates = registry.updates();
+    assert!(next(&mut updates).await.unwrap().snapshot.get("a").is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_source_that_keeps_failing_is_asked_less_and_less_and_recovers() {
+    let home = Arc::new(Script::new("home", [row("a", 1)]));
+    let registry = Registry::builder().user(Arc::clone(&home)).start(&Handle::current()).await.unwrap();
+    let mut updates = registry.updates();
+    home.fail("gone");
+    assert!(next(&mut updates).await.unwrap().change.diagnostics);
+    home.set([row("a", 2)]);
+    // Time is paused: it jumps ahead only when every task waits, so a spinning task would hang this test.
+    assert_eq!(summary(&next(&mut updates).await.unwrap())[2], ["a"]);
+}
+
+#[tokio::test]
+async fn the_task_ends_with_the_last_handle() {
+    let home = Arc::new(Script::new("home", []));
+    let registry = Registry::builder().user(Arc::clone(&home)).start(&Handle::current()).await.unwrap();
+    drop(registry);
+    let released = async {
+        while Arc::strong_count(&home) > 1 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(HANG, released).await.expect("the task lets go of the source");
+}

@@ -1,0 +1,74 @@
+//! Kinds of sources in configuration files.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use repertoire_core::{Skill, Source};
+use repertoire_registry::{ConfigError, MemorySource, SourceConfig, SourceKind, inventory};
+use serde::Deserialize;
+use serde_json::json;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Options {
+    skills: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    id: String,
+    description: String,
+}
+
+inventory::submit! {
+    SourceKind::new("inline", "skills written into the configuration", |config| {
+        let source = MemorySource::named(config.name.as_str());
+        for (at, row) in config.options::<Options>()?.skills.into_iter().enumerate() {
+            let id = row.id.parse().map_err(|error| ConfigError::in_option(format!("skills[{at}].id"), format!("{error}")))?;
+            source.register(Skill::new(id, row.description)).map_err(|error| ConfigError::new(error.to_string()))?;
+        }
+        Ok(Arc::new(source))
+    })
+}
+
+fn build(options: serde_json::Value) -> Result<Arc<dyn Source<Skill>>, ConfigError> {
+    let serde_json::Value::Object(options) = options else { panic!("options are a table") };
+    SourceKind::find("inline").unwrap().build(&SourceConfig::new("mine", "/base", options))
+}
+
+#[tokio::test]
+async fn a_linked_kind_builds_its_source_from_options() {
+    let source = build(json!({ "skills": [{ "id": "tidy", "description": "Sorts." }] })).unwrap();
+    let listing = source.list().await.unwrap();
+    assert_eq!(source.name(), "mine");
+    assert_eq!(listing.iter().map(|row| row.item.id.to_string()).collect::<Vec<_>>(), ["tidy"]);
+}
+
+#[test]
+fn an_option_that_does_not_fit_is_named() {
+    let key = |options| build(options).map(|_| ()).unwrap_err().key;
+    assert_eq!(
+        key(json!({ "skills": [{ "id": "tidy", "description": 7 }] })).as_deref(),
+        Some("skills[0].description")
+    );
+    assert_eq!(key(json!({ "skills": [{ "id": "../x", "description": "d" }] })).as_deref(), Some("skills[0].id"));
+    assert_eq!(key(json!({ "skils": [] })).as_deref(), Some("skils"));
+    assert_eq!(key(json!({})), None);
+}
+
+#[test]
+fn an_unknown_kind_lists_the_known_ones() {
+    let error = SourceKind::find("inlin").unwrap_err();
+    assert_eq!(error.to_string(), "unknown source kind `inlin`; known: inline");
+    assert_eq!(
+        SourceKind::all().iter().map(|kind| (kind.name(), kind.about())).collect::<Vec<_>>(),
+        [("inline", "skills written into the configuration")]
+    );
+}
+
+#[test]
+fn relative_paths_are_meant_from_the_base() {
+    let config = SourceConfig::new("mine", "/base", serde_json::Map::new());
+    assert_eq!(config.path("skills"), Path::new("/base/skills"));
+    assert_eq!(config.path("/skills"), Path::new("/skills"));
+}

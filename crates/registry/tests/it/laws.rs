@@ -1,0 +1,221 @@
+//! The laws of merging, for any layers.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use repertoire_core::{Delta, Id, Item};
+use repertoire_registry::{Change, Entry, Layer, Snapshot, Tier, Trust, merge};
+
+use crate::workflow::{Workflow, any_layers, any_rows, digested, id, layer, listing, row, table};
+
+/// Who should have each id, said the slow way.
+fn model(layers: &[Layer<Workflow>]) -> BTreeMap<Id, Vec<String>> {
+    let mut claims: BTreeMap<Id, Vec<&Layer<Workflow>>> = BTreeMap::new();
+    for layer in layers {
+        for row in layer.listing.iter() {
+            claims.entry(layer.effective_id(row.item.id())).or_default().push(layer);
+        }
+    }
+    let chain = |(id, mut layers): (Id, Vec<&Layer<Workflow>>)| {
+        layers.sort_by_key(|layer| {
+            let bare = id.as_str().rsplit(':').next().unwrap();
+            let preferred = layer.preferred.iter().any(|id| id.as_str() == bare);
+            (layer.trust == Trust::Pending, !preferred, !layer.namespaced, layer.origin.tier, layer.position)
+        });
+        (id, layers.into_iter().map(|layer| layer.origin.source.to_string()).collect())
+    };
+    claims.into_iter().map(chain).collect()
+}
+
+fn chains(snapshot: &Snapshot<Workflow>) -> BTreeMap<Id, Vec<String>> {
+    let chain = |entry: &Arc<Entry<Workflow>>| {
+        (entry.id.clone(), entry.claims().map(|claim| claim.origin.source.to_string()).collect())
+    };
+    snapshot.entries().iter().map(chain).collect()
+}
+
+fn by_id(snapshot: &Snapshot<Workflow>) -> BTreeMap<Id, Arc<Entry<Workflow>>> {
+    snapshot.entries().iter().map(|entry| (entry.id.clone(), entry.clone())).collect()
+}
+
+fn same(a: &BTreeMap<Id, Arc<Entry<Workflow>>>, b: &BTreeMap<Id, Arc<Entry<Workflow>>>) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|((_, a), (_, b))| a.is_same(b))
+}
+
+fn applied(old: &Snapshot<Workflow>, change: &Change<Workflow>) -> BTreeMap<Id, Arc<Entry<Workflow>>> {
+    let mut entries = by_id(old);
+    for entry in &change.removed {
+        assert!(entries.remove(&entry.id).is_some(), "removed ids were there");
+    }
+    for entry in &change.added {
+        assert!(entries.insert(entry.id.clone(), entry.clone()).is_none(), "added ids are new");
+    }
+    for (before, after) in &change.modified {
+        let was = entries.insert(after.id.clone(), after.clone());
+        assert!(was.is_some_and(|was| was.is_same(before)), "modified ids were as the change says");
+    }
+    entries
+}
+
+proptest! {
+    #[test]
+    fn the_winner_and_the_shadows_are_as_the_rules_say(layers in any_layers()) {
+        prop_assert_eq!(chains(&merge(&layers)), model(&layers));
+    }
+
+    #[test]
+    fn merging_does_not_depend_on_the_order_of_arrival(layers in any_layers(), turn in 0usize..5) {
+        let mut other = layers.clone();
+        other.rotate_left(turn % layers.len());
+        prop_assert_eq!(merge(&layers), merge(&other));
+        other.reverse();
+        prop_assert_eq!(merge(&layers), merge(&other));
+    }
+
+    #[test]
+    fn every_id_that_differs_is_in_exactly_one_list_of_a_change(old in any_layers(), new in any_layers()) {
+        let (old, new) = (merge(&old), merge(&new));
+        let change = new.changes_since(&old);
+        let mut listed: Vec<&Id> = change.added.iter().chain(&change.removed).map(|entry| &entry.id)
+            .chain(change.modified.iter().map(|(_, after)| &after.id))
+            .collect();
+        listed.sort();
+        let (before, after) = (by_id(&old), by_id(&new));
+        let differs = |id: &&Id| match (before.get(*id), after.get(*id)) {
+            (Some(before), Some(after)) => !before.is_same(after),
+            _ => true,
+        };
+        let mut expected: Vec<&Id> = before.keys().chain(after.keys()).filter(differs).collect();
+        expected.sort();
+        expected.dedup();
+        prop_assert_eq!(listed, expected);
+    }
+
+    #[test]
+    fn a_change_applied_to_the_old_view_gives_the_new_one(old in any_layers(), new in any_layers()) {
+        let (old, new) = (merge(&old), merge(&new));
+        prop_assert!(same(&applied(&old, &new.changes_since(&old)), &by_id(&new)));
+    }
+
+    #[test]
+    fn a_view_has_not_changed_since_itself(layers in any_layers()) {
+        let change = merge(&layers).changes_since(&merge(&layers));
+        prop_assert!(change.is_empty());
+    }
+
+    #[test]
+    fn deltas_applied_to_a_view_equal_merging_from_scratch(
+        mut layers in any_layers(),
+        edits in prop::collection::vec((0usize..5, any_rows()), 1..6),
+    ) {
+        let mut view = merge(&layers);
+        for (revision, (at, rows)) in edits.into_iter().enumerate() {
+            let at = at % layers.len();
+            let layer = &mut layers[at];
+            let next = listing(revision as u64 + 1, rows);
+            let delta = Delta::between(&layer.listing, &next);
+            let source = layer.origin.source.clone();
+            let next_view = view.apply(&source, &delta).unwrap();
+            layer.listing = layer.listing.apply(&delta).unwrap();
+            let scratch = merge(&layers);
+            prop_assert_eq!(&next_view, &scratch);
+            prop_assert!(same(&applied(&view, &next_view.changes_since(&view)), &by_id(&scratch)));
+            prop_assert_eq!(next_view.diagnostics(), scratch.diagnostics());
+            view = next_view;
+        }
+    }
+}
+
+#[test]
+fn builtin_beats_user_beats_plugin_and_order_decides_inside_a_tier() {
+    let view = merge(&[
+        layer(Tier::Plugin, "plugin", 0, [row("a", 1), row("d", 1)]),
+        layer(Tier::User, "home", 3, [row("b", 2), row("a", 2), row("c", 2)]),
+        layer(Tier::User, "project", 2, [row("c", 3), row("b", 3)]),
+        layer(Tier::Builtin, "agent", 4, [row("a", 4)]),
+    ]);
+    assert_eq!(
+        table(&view),
+        ["a <- agent > home > plugin", "c <- project > home", "b <- project > home", "d <- plugin"]
+    );
+}
+
+#[test]
+fn a_winner_that_goes_is_a_modification_and_the_next_steps_forward() {
+    let agent = layer(Tier::Builtin, "agent", 0, [row("a", 1)]);
+    let home = layer(Tier::User, "home", 1, [row("a", 2)]);
+    let old = merge(&[agent.clone(), home]);
+    let gone = Delta::between(&agent.listing, &listing(1, []));
+    let new = old.apply("agent", &gone).unwrap();
+    assert_eq!(table(&new), ["a <- home"]);
+    let change = new.changes_since(&old);
+    assert_eq!((change.added.len(), change.removed.len(), change.modified.len()), (0, 0, 1));
+    let (before, after) = &change.modified[0];
+    assert_eq!((before.item().steps, after.item().steps), (1, 2));
+}
+
+#[test]
+fn a_pending_source_hides_nobody_who_is_admitted() {
+    let mut project = layer(Tier::User, "project", 0, [row("a", 1), row("b", 1)]);
+    project.trust = Trust::Pending;
+    let plugin = layer(Tier::Plugin, "plugin", 1, [row("a", 2)]);
+    assert_eq!(table(&merge(&[project, plugin])), ["b <- project", "a <- plugin > project"]);
+}
+
+#[test]
+fn a_preference_beats_the_tier_and_is_reported() {
+    let agent = layer(Tier::Builtin, "agent", 0, [row("a", 1)]);
+    let mut home = layer(Tier::User, "home", 1, [row("a", 2)]);
+    home.preferred = [id("a"), id("nope")].into();
+    let view = merge(&[agent, home]);
+    assert_eq!(table(&view), ["a <- home > agent"]);
+    let findings: Vec<_> = view.diagnostics().iter().map(|finding| finding.diagnostic.to_string()).collect();
+    assert_eq!(
+        findings,
+        [
+            "warning[unknown-preference]: source `home` is preferred for `nope` but does not have it",
+            "warning[shadowed]: workflow `a` is hidden by user source `home`",
+            "info[preferred]: workflow `a` comes from user source `home` by preference, ahead of builtin source `agent`",
+        ]
+    );
+}
+
+#[test]
+fn identical_copies_are_quiet_and_others_warn() {
+    let view = merge(&[
+        layer(Tier::User, "project", 0, [digested("same", 1, 7), digested("other", 1, 7), row("open", 1)]),
+        layer(Tier::User, "home", 1, [digested("same", 1, 7), digested("other", 1, 8), row("open", 1)]),
+    ]);
+    let identical: Vec<_> = view.entries().iter().map(|entry| entry.shadows[0].identical).collect();
+    assert_eq!(identical, [Some(true), Some(false), None]);
+    let codes: Vec<_> = view.diagnostics().iter().map(|finding| finding.diagnostic.code.name()).collect();
+    assert_eq!(codes, ["shadowed-identical", "shadowed", "shadowed"]);
+}
+
+#[test]
+fn one_change_shares_every_other_entry_with_the_view_before() {
+    let rows: Vec<_> = (0..1000).map(|n| row(&format!("w{n}"), 1)).collect();
+    let old = layer(Tier::User, "home", 0, rows.clone());
+    let view = merge(std::slice::from_ref(&old));
+    let mut next = rows;
+    next[500] = row("w500", 2);
+    let after = view.apply("home", &Delta::between(&old.listing, &listing(1, next))).unwrap();
+    let shared = |entry: &&Arc<Entry<Workflow>>| view.get(entry.id.as_str()).is_some_and(|old| Arc::ptr_eq(old, entry));
+    assert_eq!(after.entries().iter().filter(shared).count(), 999);
+    assert_eq!(after.changes_since(&view).modified.len(), 1);
+}
+
+#[test]
+fn a_delta_for_an_unknown_source_changes_nothing() {
+    let view = merge(&[layer(Tier::User, "home", 0, [row("a", 1)])]);
+    let delta = Delta::between(&listing(0, []), &listing(1, [row("b", 1)]));
+    assert_eq!(view.apply("elsewhere", &delta).unwrap(), view);
+}
+
+#[test]
+fn the_kind_of_item_names_itself_in_messages() {
+    assert_eq!(Workflow::KIND, "workflow");
+    let view = merge(&[layer(Tier::User, "home", 0, [row("a", 1)])]);
+    assert_eq!(view.resolve("b").unwrap_err().to_string(), "no workflow `b`");
+}

@@ -1,0 +1,136 @@
+//! Items registered in code: the verbs and their exact refusals.
+
+use std::sync::Arc;
+
+use repertoire_core::{Content, Flavor, Id, Injection, NotASkill, Role, Skill, Source, SourceErrorKind, Trigger};
+use repertoire_registry::{MemorySource, RegisterError, Registered};
+
+fn id(text: &str) -> Id {
+    text.parse().unwrap()
+}
+
+fn skill(name: &str) -> Registered<Skill> {
+    Registered::new(Skill::new(id(name), format!("About {name}.")), format!("Body of {name}."))
+}
+
+fn with(names: &[&str]) -> MemorySource<Skill> {
+    let source = MemorySource::named("mine");
+    names.iter().for_each(|name| {
+        source.register(skill(name)).unwrap();
+    });
+    source
+}
+
+fn names(source: &MemorySource<Skill>) -> Vec<String> {
+    source.items_in_order().iter().map(|skill| skill.id.to_string()).collect()
+}
+
+#[test]
+fn a_new_source_is_empty() {
+    let source = with(&[]);
+    assert_eq!((source.len(), source.is_empty(), names(&source)), (0, true, vec![]));
+}
+
+#[test]
+fn order_is_the_order_of_registration() {
+    assert_eq!(names(&with(&["z", "m", "a", "q"])), ["z", "m", "a", "q"]);
+}
+
+#[test]
+fn registering_an_id_twice_is_refused_and_points_at_replace() {
+    let error = with(&["a"]).register(skill("a")).unwrap_err();
+    assert_eq!(error, already("a"));
+    assert_eq!(error.to_string(), "skill `a` is already registered; use `replace` to change it");
+}
+
+fn already(name: &str) -> RegisterError {
+    let source = with(&[name]);
+    source.register(skill(name)).unwrap_err()
+}
+
+#[test]
+fn registering_another_flavor_is_refused_and_names_it() {
+    let content = Content::message(Role::User, "Be brief.");
+    let steering = Injection::new(id("brief"), Flavor::Steering, Trigger::Always, "Keeps it short.", content).unwrap();
+    let refused = Registered::try_from(steering).unwrap_err();
+    assert_eq!(refused, NotASkill { id: id("brief"), flavor: Flavor::Steering });
+    assert_eq!(refused.to_string(), "expected a skill, but `brief` has the flavor `steering`");
+}
+
+#[test]
+fn a_delivered_skill_registers_with_its_body() {
+    let injection = Skill::new(id("tidy"), "Sorts.").inject("Sort it.").unwrap();
+    let registered = Registered::try_from(injection).unwrap();
+    assert_eq!(registered, Registered::new(Skill::new(id("tidy"), "Sorts."), "Sort it."));
+}
+
+#[test]
+fn get_and_has_know_what_is_there() {
+    let source = with(&["a"]);
+    assert_eq!(source.get("a"), Some(Arc::new(Skill::new(id("a"), "About a."))));
+    assert_eq!((source.get("b"), source.has("a"), source.has("b")), (None, true, false));
+}
+
+#[test]
+fn replacing_keeps_the_position() {
+    let source = with(&["a", "b", "c"]);
+    source.replace(&id("b"), Registered::new(Skill::new(id("b"), "New."), "New body.")).unwrap();
+    assert_eq!(names(&source), ["a", "b", "c"]);
+    assert_eq!(source.get("b").unwrap().description.as_ref(), "New.");
+}
+
+#[test]
+fn replacing_checks_the_id_first_and_the_match_second() {
+    let source = with(&["a"]);
+    let unknown = source.replace(&id("x"), skill("b")).unwrap_err();
+    assert_eq!(unknown.to_string(), "no skill `x` is registered; use `register` to add it");
+    let mismatch = source.replace(&id("a"), skill("b")).unwrap_err();
+    assert_eq!(mismatch.to_string(), "skill `a` cannot be replaced by `b`: the ids differ");
+    assert_eq!(names(&source), ["a"]);
+}
+
+#[test]
+fn unregistering_is_quiet_and_a_comeback_goes_to_the_end() {
+    let source = with(&["a", "b"]);
+    source.unregister("a").unregister("nope");
+    assert_eq!(names(&source), ["b"]);
+    source.register(skill("a")).unwrap();
+    assert_eq!(names(&source), ["b", "a"]);
+}
+
+#[test]
+fn clearing_drops_everything() {
+    let source = with(&["a", "b"]);
+    source.clear();
+    assert!(source.is_empty());
+}
+
+#[test]
+fn what_was_handed_out_is_not_the_source() {
+    let source = with(&["a"]);
+    let mut handed = source.items_in_order();
+    handed.clear();
+    assert_eq!(names(&source), ["a"]);
+}
+
+#[tokio::test]
+async fn resources_are_read_by_their_exact_path() {
+    let source = MemorySource::named("mine");
+    source.register(skill("a").with_resource("notes/x.md".parse().unwrap(), "hello")).unwrap();
+    let listed = source.resources(&id("a")).await.unwrap();
+    assert_eq!(listed.iter().map(|file| (file.path.as_str(), file.size)).collect::<Vec<_>>(), [("notes/x.md", 5)]);
+    assert_eq!(source.resource(&id("a"), &"notes/x.md".parse().unwrap()).await.unwrap(), "hello");
+    let missing = source.resource(&id("a"), &"x.md".parse().unwrap()).await.unwrap_err();
+    assert_eq!(missing.kind(), SourceErrorKind::NotFound);
+}
+
+#[tokio::test]
+async fn an_item_without_a_body_says_so() {
+    let source = MemorySource::named("mine");
+    source.register(Skill::new(id("bare"), "No body.")).unwrap();
+    let error = source.body(&id("bare")).await.unwrap_err();
+    assert_eq!(
+        (error.kind(), error.to_string()),
+        (SourceErrorKind::Unsupported, "the source of skill `bare` has no body".to_owned())
+    );
+}

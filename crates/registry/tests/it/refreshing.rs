@@ -1,0 +1,148 @@
+//! Refreshing: what fails stays as it was, and views are published whole.
+
+use std::sync::Arc;
+
+use repertoire_core::{Delta, Listing, Revision, Source, SourceError, Splice, async_trait};
+use repertoire_registry::{Closed, Registry};
+
+use crate::workflow::{Script, Workflow, listing, row, table};
+
+#[tokio::test]
+async fn a_refresh_reports_what_changed_since_the_call_and_nothing_twice() {
+    let home = Arc::new(Script::new("home", [row("a", 1)]));
+    let registry = Registry::builder().user(Arc::clone(&home)).load().await.unwrap();
+    let ids = |entries: &[Arc<repertoire_registry::Entry<Workflow>>]| {
+        entries.iter().map(|entry| entry.id.to_string()).collect::<Vec<_>>()
+    };
+
+    assert!(registry.refresh().await.unwrap().is_empty());
+
+    home.set([row("a", 1), row("b", 1)]);
+    let change = registry.refresh().await.unwrap();
+    assert_eq!((ids(&change.added), change.removed.len(), change.modified.len()), (vec!["b".to_owned()], 0, 0));
+
+    home.set([row("b", 1)]);
+    let change = registry.refresh().await.unwrap();
+    assert_eq!((change.added.len(), ids(&change.removed), change.modified.len()), (0, vec!["a".to_owned()], 0));
+
+    let generation = registry.snapshot().generation();
+    assert!(registry.refresh().await.unwrap().is_empty());
+    assert_eq!(registry.snapshot().generation(), generation, "nothing changed, nothing published");
+}
+
+#[tokio::test]
+async fn a_failing_source_keeps_its_last_listing_and_says_so_until_it_recovers() {
+    let home = Arc::new(Script::new("home", [row("a", 1)]));
+    let other = Arc::new(Script::new("other", [row("b", 1)]));
+    let registry = Registry::builder().user(Arc::clone(&home)).user(Arc::clone(&other)).load().await.unwrap();
+
+    home.fail("the disk is gone");
+    other.set([row("c", 1)]);
+    let change = registry.refresh().await.unwrap();
+    assert!(change.diagnostics);
+    assert_eq!(table(&registry.snapshot()), ["a <- home", "c <- other"]);
+    let errors: Vec<_> = registry.errors().into_iter().map(|(at, findings)| (at, findings[0].to_string())).collect();
+    assert_eq!(
+        errors,
+        [(
+            "home".into(),
+            "error[source-failed]: source `home` could not be listed: the disk is gone; its last listing stays"
+                .to_owned()
+        )]
+    );
+    registry.refresh().await.unwrap();
+    assert_eq!(registry.errors().values().map(Vec::len).sum::<usize>(), 1, "said once, not once a refresh");
+
+    home.set([row("a", 2)]);
+    registry.refresh().await.unwrap();
+    assert!(registry.errors().is_empty());
+    assert_eq!(registry.get("a").unwrap().item().steps, 2);
+}
+
+#[tokio::test]
+async fn a_source_that_fails_at_first_is_an_empty_layer() {
+    let home = Arc::new(Script::new("home", []));
+    home.fail("no network");
+    let registry = Registry::builder().user(home).load().await.unwrap();
+    assert!(registry.is_empty());
+    let finding = &registry.errors()["home"][0];
+    assert_eq!(finding.message, "source `home` could not be listed: no network");
+}
+
+/// A source whose own delta is nonsense.
+#[derive(Debug)]
+struct Nonsense;
+
+#[async_trait]
+impl Source<Workflow> for Nonsense {
+    fn name(&self) -> &str {
+        "nonsense"
+    }
+    async fn list(&self) -> Result<Listing<Workflow>, SourceError> {
+        Ok(listing(0, [row("a", 1)]))
+    }
+    async fn list_since(&self, old: &Listing<Workflow>) -> Result<Delta<Workflow>, SourceError> {
+        let beyond = old.len()..old.len() + 5;
+        Ok(Delta::new(Revision(9), [Splice { range: beyond, items: vec![] }], []))
+    }
+}
+
+#[tokio::test]
+async fn a_delta_that_does_not_fit_is_the_failure_of_its_source() {
+    let home = Script::new("home", [row("b", 1)]);
+    let registry = Registry::builder().user(Nonsense).user(home).load().await.unwrap();
+    assert_eq!(table(&registry.snapshot()), ["b <- home"]);
+    assert_eq!(
+        registry.errors()["nonsense"][0].message,
+        "source `nonsense` could not be listed: source `nonsense` gave a change that does not fit: \
+         the delta does not fit a listing of 0 rows"
+    );
+}
+
+#[tokio::test]
+async fn whether_copies_are_identical_is_known_before_a_view_is_published() {
+    let project =
+        Arc::new(Script::new("project", [row("same", 1), row("other", 1)]).with_body("same", 7).with_body("other", 7));
+    let home = Arc::new(Script::new("home", [row("same", 1)]).with_body("same", 7).with_body("other", 8));
+    let registry = Registry::builder().user(project).user(Arc::clone(&home)).load().await.unwrap();
+    let identical =
+        |name: &str| registry.get(name).unwrap().shadows.iter().map(|shadow| shadow.identical).collect::<Vec<_>>();
+    assert_eq!(identical("same"), [Some(true)]);
+    assert_eq!(identical("other"), []);
+
+    let mut updates = registry.updates();
+    home.set([row("same", 1), row("other", 1)]);
+    registry.refresh().await.unwrap();
+    let update = updates.next().await.unwrap();
+    assert_eq!(update.change.modified.len(), 1);
+    assert_eq!(identical("other"), [Some(false)]);
+    assert_eq!(
+        update.snapshot.generation(),
+        registry.snapshot().generation(),
+        "one view, not one without the answer first"
+    );
+}
+
+#[tokio::test]
+async fn many_callers_at_once_all_get_a_run_that_began_after_their_call() {
+    let home = Arc::new(Script::new("home", []));
+    let registry = Registry::builder().user(Arc::clone(&home)).load().await.unwrap();
+    let calls = (0..50u8).map(|n| {
+        let (registry, home) = (registry.clone(), Arc::clone(&home));
+        async move {
+            home.set([row("a", n)]);
+            registry.refresh().await.unwrap();
+            registry.get("a").unwrap().item().steps >= n
+        }
+    });
+    assert!(futures_util::future::join_all(calls).await.into_iter().all(|fresh| fresh));
+}
+
+#[tokio::test]
+async fn nothing_is_refreshed_after_the_end() {
+    let registry = Registry::builder().user(Script::new("home", [row("a", 1)])).load().await.unwrap();
+    registry.close().await;
+    registry.close().await;
+    assert_eq!(registry.refresh().await.unwrap_err(), Closed);
+    assert!(registry.has("a"), "the last view stays readable");
+}

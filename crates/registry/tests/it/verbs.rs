@@ -1,0 +1,109 @@
+//! The verbs on the registry: entries registered in code among those of other sources.
+
+use std::sync::Arc;
+
+use repertoire_core::{Code, Skill};
+use repertoire_registry::{ComposeError, MemorySource, Registered, Registry, SkillRegistry, Tier};
+
+use crate::workflow::{Script, Workflow, id, row, table};
+
+fn workflow(name: &str, steps: u8) -> Registered<Workflow> {
+    Registered::new(Workflow { id: id(name), steps }, "Do it.")
+}
+
+#[tokio::test]
+async fn what_is_registered_is_there_at_once_and_shadows_step_forward_when_it_goes() {
+    let home = Script::new("home", [row("a", 2), row("b", 2)]);
+    let registry = Registry::builder().user(home).load().await.unwrap();
+    registry.register(workflow("a", 1)).unwrap().register(workflow("c", 1)).unwrap();
+    assert_eq!(table(&registry.snapshot()), ["a <- registered > home", "c <- registered", "b <- home"]);
+    assert_eq!(registry.get("a").unwrap().item().steps, 1);
+
+    registry.unregister("a").unregister("nope");
+    assert_eq!(table(&registry.snapshot()), ["c <- registered", "a <- home", "b <- home"]);
+    assert_eq!((registry.len(), registry.has("a"), registry.has("x")), (3, true, false));
+
+    registry.clear();
+    assert_eq!(table(&registry.snapshot()), ["a <- home", "b <- home"]);
+}
+
+#[tokio::test]
+async fn registered_entries_go_to_the_tier_the_composer_chose() {
+    let home = Script::new("home", [row("a", 2)]);
+    let registry = Registry::builder().user(home).registered_at(Tier::Plugin).load().await.unwrap();
+    registry.register(workflow("a", 1)).unwrap();
+    assert_eq!(table(&registry.snapshot()), ["a <- home > registered"]);
+}
+
+#[tokio::test]
+async fn refusals_are_those_of_the_memory_source_and_change_nothing() {
+    let registry = Registry::<Workflow>::builder().load().await.unwrap();
+    registry.register(workflow("a", 1)).unwrap();
+    let generation = registry.snapshot().generation();
+    assert!(registry.register(workflow("a", 2)).is_err());
+    assert!(registry.replace(&id("x"), workflow("x", 2)).is_err());
+    assert!(registry.replace(&id("a"), workflow("b", 2)).is_err());
+    assert_eq!(registry.snapshot().generation(), generation);
+    registry.replace(&id("a"), workflow("a", 3)).unwrap();
+    assert_eq!(registry.get("a").unwrap().item().steps, 3);
+    assert_eq!(registry.list().len(), 1);
+}
+
+#[tokio::test]
+async fn names_of_sources_are_unique_and_hold_no_colon() {
+    let compose = |names: [&'static str; 2]| async move {
+        let [a, b] = names.map(|name| Script::new(name, []));
+        Registry::builder().user(a).user(b).load().await.map(|_| ()).unwrap_err()
+    };
+    let duplicate = compose(["home", "home"]).await;
+    assert_eq!(duplicate.to_string(), "two sources are called `home`; give each its own name");
+    let colon = compose(["home", "a:b"]).await;
+    assert_eq!(colon.to_string(), "source name `a:b` must not be blank and must hold no colon");
+    assert!(matches!(compose(["home", " "]).await, ComposeError::SourceName { .. }));
+    assert!(matches!(compose(["home", "registered"]).await, ComposeError::DuplicateSource { .. }));
+}
+
+#[tokio::test]
+async fn a_preference_for_an_unknown_source_is_refused() {
+    let home = Script::new("home", []);
+    let error = Registry::builder().user(home).prefer(id("a"), "hom").load().await.map(|_| ()).unwrap_err();
+    assert_eq!(error.to_string(), "`a` is preferred from `hom`, but no source is called that; known: home, registered");
+}
+
+#[tokio::test]
+async fn a_preference_lets_the_user_override_a_builtin() {
+    let agent = Script::new("agent", [row("a", 1)]);
+    let home = Script::new("home", [row("a", 2)]);
+    let registry = Registry::builder().builtin(agent).user(home).prefer(id("a"), "home").load().await.unwrap();
+    assert_eq!(table(&registry.snapshot()), ["a <- home > agent"]);
+    let view = registry.snapshot();
+    assert!(view.diagnostics().iter().any(|finding| finding.diagnostic.code == Code::PREFERRED));
+}
+
+#[tokio::test]
+async fn bodies_of_winners_and_shadows_come_from_their_own_source() {
+    let theirs = MemorySource::named("theirs");
+    theirs.register(Registered::new(Skill::new(id("tidy"), "Theirs."), "Their body.")).unwrap();
+    let registry = SkillRegistry::builder().user(theirs).load().await.unwrap();
+    registry.register(Registered::new(Skill::new(id("tidy"), "Mine."), "My body.")).unwrap();
+    let view = registry.snapshot();
+    let body = async |name: &str| registry.body(view.resolve(name).unwrap().claim).await.unwrap().text;
+    assert_eq!(body("tidy").await.as_ref(), "My body.");
+    assert_eq!(body("theirs:tidy").await.as_ref(), "Their body.");
+}
+
+#[test]
+fn the_verbs_need_no_runtime() {
+    let registry = futures_util::FutureExt::now_or_never(Registry::<Workflow>::builder().load()).unwrap().unwrap();
+    registry.register(workflow("a", 1)).unwrap();
+    assert!(registry.has("a"));
+}
+
+#[test]
+fn everything_public_crosses_threads() {
+    fn check<T: Send + Sync + std::fmt::Debug + 'static>() {}
+    check::<Registry<Workflow>>();
+    check::<repertoire_registry::Snapshot<Workflow>>();
+    check::<repertoire_registry::Updates<Workflow>>();
+    check::<Arc<repertoire_registry::Entry<Workflow>>>();
+}

@@ -1,0 +1,68 @@
+//! Opening what may not be a file at all.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io;
+use std::path::Path;
+
+/// Flags that keep `open` from waiting for the other end of a pipe, and from adopting a terminal.
+#[cfg(unix)]
+pub(crate) fn careful_flags() -> i32 {
+    let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+    i32::try_from(flags.bits()).expect("open flags fit the type that open(2) takes")
+}
+
+/// Opens `path` for reading, whatever it is, without ever blocking. Links are followed.
+pub(crate) fn open(path: &Path) -> io::Result<(File, Metadata)> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, careful_flags());
+    let file = options.open(path)?;
+    let metadata = file.metadata()?;
+    Ok((file, metadata))
+}
+
+/// What something that is no regular file is, with its article.
+pub(crate) fn what(metadata: &Metadata) -> &'static str {
+    let kind = metadata.file_type();
+    if kind.is_dir() {
+        return "a folder";
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        if kind.is_fifo() {
+            return "a pipe";
+        } else if kind.is_socket() {
+            return "a socket";
+        } else if kind.is_block_device() || kind.is_char_device() {
+            return "a device";
+        }
+    }
+    "no regular file"
+}
+
+/// Why something could not be read, in the words of the operating system, lower case.
+pub(crate) fn cause(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => "permission denied".into(),
+        io::ErrorKind::NotFound => "no such file or folder".into(),
+        _ => {
+            let text = error.to_string();
+            let mut chars = text.chars();
+            chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+        }
+    }
+}
+
+/// `path` as text for a message: control characters escaped, what is not UTF-8 replaced.
+pub(crate) fn shown(path: &Path) -> String {
+    path.to_string_lossy().chars().fold(String::new(), |mut text, c| {
+        if c.is_control() {
+            text.extend(c.escape_default());
+        } else {
+            text.push(c);
+        }
+        text
+    })
+}

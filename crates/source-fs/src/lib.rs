@@ -1,0 +1,74 @@
+//! Skills from folder trees: a [`Source`](repertoire_core::Source) that finds every `SKILL.md` below its roots.
+//!
+//! ```
+//! use repertoire_core::Source;
+//! use repertoire_source_fs::FsSource;
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # std::fs::create_dir(folder.path().join("tidy-up"))?;
+//! # std::fs::write(folder.path().join("tidy-up/SKILL.md"), "---\nname: tidy-up\ndescription: Sorts.\n---\nSort.\n")?;
+//! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+//! let source = FsSource::new("project", folder.path());
+//! let listing = source.list().await?;
+//! for row in listing.iter() {
+//!     println!("{}: {}", row.item.id, row.item.description);
+//! }
+//! # Ok::<(), repertoire_core::SourceError>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What counts as a skill
+//! A folder that holds a `SKILL.md` which a pattern selects. Nothing below it is another skill, also when
+//! the file is broken; only the folder where a search starts is searched on. Wildcards never match a hidden
+//! folder or one of the [skipped](FsOptions#skipped-folders) ones: a pattern that spells the name does.
+//! Ignore files say what to commit, not what to load, and are not read. Links are followed, wherever they
+//! lead; every real folder is read once, and under its own path rather than a link's where it has one.
+//!
+//! # What is read when
+//! Listing reads front matter only, in parallel on tokio's blocking pool, so [`list`](repertoire_core::Source::list)
+//! must run inside a tokio runtime. A second listing costs one `stat` a skill. Bodies and resources are
+//! read when asked for, beneath the skill's own folder. No process is started, nothing is written, and
+//! neither the environment nor the working folder of the process is consulted.
+//!
+//! # Where to look
+//! [`discover`] gives the folders in which the clients of the field keep skills, nearest project first, home last.
+//! Each becomes one [`FsSource`], composed in that order.
+//!
+//! # Watching
+//! A watcher arms [`FsSource::folders`], never a tree: a skill's own folder and the folders above it, so that
+//! the count grows with skills and not with files. An event means "this folder is dirty", and
+//! [`FsSource::rescan`] looks at that folder again.
+
+mod clients;
+mod discovery;
+mod file;
+mod folder;
+mod limits;
+mod manifest;
+mod options;
+mod pattern;
+mod record;
+mod root;
+mod scan;
+mod skipped;
+mod source;
+mod stamp;
+mod visit;
+mod workers;
+
+pub use clients::Client;
+pub use discovery::{Discovery, Root, Scope, discover};
+pub use limits::FsLimits;
+pub use options::{FsOptions, InvalidOptions};
+pub use root::RootReport;
+pub use source::FsSource;
+
+const _: () = {
+    const fn shared<T: Send + Sync>() {}
+    shared::<FsSource>();
+    shared::<FsOptions>();
+    shared::<InvalidOptions>();
+    shared::<Root>();
+    shared::<RootReport>();
+};

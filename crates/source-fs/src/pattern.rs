@@ -1,0 +1,251 @@
+//! Which folders patterns select, and which they can still reach.
+
+mod braces;
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use crate::skipped::Skipped;
+
+/// The file that makes a folder a skill.
+pub(crate) const FILE_NAME: &str = "SKILL.md";
+
+/// Patterns over the folders below a root: what a positive one selects and no negative one takes away.
+///
+/// Every brace-free alternative is a chain of segments. A folder's place in all chains is its [`Cursor`];
+/// stepping it by a name says whether the walk goes on there, so that nothing is visited in vain.
+#[derive(Debug)]
+pub(crate) struct Patterns {
+    select: Vec<Chain>,
+    reject: Vec<Chain>,
+}
+
+/// The folders of one alternative, without the final `SKILL.md`.
+#[derive(Debug)]
+struct Chain(Vec<Segment>);
+
+#[derive(Debug)]
+enum Segment {
+    /// `**`
+    AnyDepth,
+    Literal(String),
+    Glob {
+        matcher: GlobMatcher,
+        spells_dot: bool,
+    },
+}
+
+/// A folder's place in the chains.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Cursor(Arc<Places>);
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Places {
+    select: Vec<Place>,
+    reject: Vec<Place>,
+}
+
+/// A chain and the first of its segments that is not matched yet.
+type Place = (usize, usize);
+
+/// What is wrong with a pattern.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct BadPattern {
+    pub(crate) message: String,
+    pub(crate) help: Option<String>,
+}
+
+impl Patterns {
+    /// Compiles `patterns`; an error comes with the position of its pattern.
+    pub(crate) fn new<P: AsRef<str>>(patterns: &[P]) -> Result<Patterns, (usize, BadPattern)> {
+        let mut compiled = Patterns { select: Vec::new(), reject: Vec::new() };
+        for (position, pattern) in patterns.iter().enumerate() {
+            let pattern = pattern.as_ref();
+            let (chains, pattern) = match pattern.strip_prefix('!') {
+                Some(rest) => (&mut compiled.reject, rest),
+                None => (&mut compiled.select, pattern),
+            };
+            let alternatives = braces::expand(pattern).map_err(|message| (position, message.into()))?;
+            for alternative in alternatives {
+                chains.push(Chain::parse(&alternative).map_err(|bad| (position, bad))?);
+            }
+        }
+        Ok(compiled)
+    }
+
+    /// The folders where searches start, relative to the root: the part of each alternative before its first wildcard.
+    pub(crate) fn starts(&self) -> BTreeSet<PathBuf> {
+        let literal = |segment: &Segment| match segment {
+            Segment::Literal(name) => Some(name.clone()),
+            _ => None,
+        };
+        self.select.iter().map(|chain| chain.0.iter().map_while(literal).collect()).collect()
+    }
+
+    /// The place of a folder, by its path relative to the root; `None` where no pattern leads.
+    pub(crate) fn cursor(&self, folder: &Path) -> Option<Cursor> {
+        let start = |chains: &[Chain]| (0..chains.len()).map(|chain| (chain, 0)).collect();
+        let root = Cursor(Arc::new(Places { select: start(&self.select), reject: start(&self.reject) }));
+        folder.components().try_fold(root, |cursor, component| match component {
+            Component::Normal(name) => self.step(&cursor, name),
+            _ => None,
+        })
+    }
+
+    /// The place of the folder `name` inside the folder at `cursor`; `None` where no pattern leads.
+    pub(crate) fn step(&self, cursor: &Cursor, name: &OsStr) -> Option<Cursor> {
+        let select = step(&self.select, &cursor.0.select, name, wildcards_match(name));
+        // What is taken away is so whatever its name: hidden folders are no exception there.
+        let reject = step(&self.reject, &cursor.0.reject, name, Wildcards::Match);
+        let everything = |&(chain, segment): &Place| matches!(self.reject[chain].0[segment..], [Segment::AnyDepth]);
+        if select.is_empty() || reject.iter().any(everything) {
+            return None;
+        }
+        let places = Places { select, reject };
+        Some(if places == *cursor.0 { cursor.clone() } else { Cursor(Arc::new(places)) })
+    }
+
+    /// Whether a `SKILL.md` in the folder at `cursor` counts.
+    pub(crate) fn selects(&self, cursor: &Cursor) -> bool {
+        accepts(&self.select, &cursor.0.select) && !self.rejects(cursor)
+    }
+
+    /// Whether a `SKILL.md` in the folder at `cursor` is taken away. It still ends the search there.
+    pub(crate) fn rejects(&self, cursor: &Cursor) -> bool {
+        accepts(&self.reject, &cursor.0.reject)
+    }
+}
+
+/// How wildcards treat a name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wildcards {
+    Match,
+    /// As `Match`, but nothing below the folder.
+    MatchLast,
+    Pass,
+}
+
+fn wildcards_match(name: &OsStr) -> Wildcards {
+    match Skipped::of(name) {
+        Some(Skipped::Tool) => Wildcards::Pass,
+        Some(Skipped::Output) => Wildcards::MatchLast,
+        None => Wildcards::Match,
+    }
+}
+
+fn step(chains: &[Chain], places: &[Place], name: &OsStr, wildcards: Wildcards) -> Vec<Place> {
+    let hidden = name.as_encoded_bytes().first() == Some(&b'.');
+    let mut next = Vec::with_capacity(places.len());
+    let mut push = |place: Place| {
+        if !next.contains(&place) {
+            next.push(place);
+        }
+    };
+    for &(chain, from) in places {
+        let segments = &chains[chain].0;
+        // A `**` may stand for no folder at all, so the segments behind it are tried too.
+        for at in from..segments.len() {
+            let (wild, after) = match &segments[at] {
+                Segment::AnyDepth => (!hidden, at),
+                Segment::Literal(literal) if name == literal.as_str() => {
+                    push((chain, at + 1));
+                    (false, at)
+                }
+                Segment::Literal(_) => (false, at),
+                Segment::Glob { matcher, spells_dot } => {
+                    ((!hidden || *spells_dot) && matcher.is_match(Path::new(name)), at + 1)
+                }
+            };
+            match wildcards {
+                Wildcards::Match if wild => push((chain, after)),
+                Wildcards::MatchLast if wild && all_any_depth(&segments[after..]) => push((chain, segments.len())),
+                _ => {}
+            }
+            if !matches!(segments[at], Segment::AnyDepth) {
+                break;
+            }
+        }
+    }
+    next
+}
+
+fn accepts(chains: &[Chain], places: &[Place]) -> bool {
+    places.iter().any(|&(chain, from)| all_any_depth(&chains[chain].0[from..]))
+}
+
+fn all_any_depth(segments: &[Segment]) -> bool {
+    segments.iter().all(|segment| matches!(segment, Segment::AnyDepth))
+}
+
+impl Chain {
+    /// Parses an alternative without braces.
+    fn parse(pattern: &str) -> Result<Chain, BadPattern> {
+        if pattern.starts_with('/') {
+            return Err(BadPattern {
+                message: format!("`{pattern}` is absolute; expected a pattern relative to a root"),
+                help: Some("name the folder as a root".into()),
+            });
+        }
+        let mut parts: Vec<&str> = pattern.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+        if parts.contains(&"..") {
+            return Err(BadPattern {
+                message: format!("`{pattern}` climbs out of its root"),
+                help: Some("name the folder above as a root".into()),
+            });
+        }
+        if pattern.ends_with('/') || parts.last() != Some(&FILE_NAME) {
+            if parts.last().is_some_and(|last| last.to_ascii_lowercase().ends_with(".md")) {
+                parts.pop();
+            }
+            parts.push(FILE_NAME);
+            return Err(BadPattern {
+                message: format!("`{pattern}` does not end in `{FILE_NAME}`"),
+                help: Some(format!("write `{}`", parts.join("/"))),
+            });
+        }
+        parts.pop();
+        parts.dedup_by(|a, b| *a == "**" && *b == "**");
+        Ok(Chain(parts.into_iter().map(Segment::parse).collect::<Result<_, _>>()?))
+    }
+}
+
+impl Segment {
+    fn parse(part: &str) -> Result<Segment, BadPattern> {
+        if part == "**" {
+            return Ok(Segment::AnyDepth);
+        }
+        if let Some(name) = literal(part) {
+            return Ok(Segment::Literal(name));
+        }
+        let glob = GlobBuilder::new(part).literal_separator(true).backslash_escape(true).build();
+        let matcher = glob.map_err(|error| BadPattern::from(error.to_string()))?.compile_matcher();
+        Ok(Segment::Glob { matcher, spells_dot: part.starts_with(['.', '\\']) })
+    }
+}
+
+/// The name that a segment without wildcards spells, escapes resolved.
+fn literal(part: &str) -> Option<String> {
+    let mut name = String::with_capacity(part.len());
+    let mut chars = part.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '*' | '?' | '[' | ']' => return None,
+            '\\' => name.push(chars.next()?),
+            c => name.push(c),
+        }
+    }
+    Some(name)
+}
+
+impl From<String> for BadPattern {
+    fn from(message: String) -> BadPattern {
+        BadPattern { message, help: None }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,232 @@
+//! One `SKILL.md`, as it was last read.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
+
+use repertoire_core::skill_md::{self, Head, Site};
+use repertoire_core::{Code, Diagnostic, Digest, Listed, Skill, Stamp, Strictness};
+
+use crate::file;
+use crate::pattern::FILE_NAME;
+use crate::stamp::FileStamp;
+
+/// What is known of one `SKILL.md`.
+#[derive(Debug)]
+pub(crate) struct Record {
+    /// The position of its start in the plan.
+    pub(crate) start: usize,
+    /// The file, spelled as the walk reached it.
+    pub(crate) path: PathBuf,
+    /// Whether its folder is where a search starts, so that other skills may lie below it.
+    pub(crate) holds_others: bool,
+    /// The version that was read; `None` when it could not be.
+    pub(crate) file: Option<FileStamp>,
+    /// Whether [`file`](Record::file) tells a later version apart for sure.
+    settled: bool,
+    /// The fingerprint of what was read.
+    stamp: Option<Stamp>,
+    /// The row: what the file says, or said when it was last good.
+    pub(crate) row: Option<Listed<Skill>>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Digests of the skill's other files, as far as somebody asked for them.
+    pub(crate) digests: Mutex<HashMap<String, (FileStamp, Digest)>>,
+}
+
+/// Where a file stands, and how it is to be read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reading<'a> {
+    pub(crate) start: usize,
+    pub(crate) holds_others: bool,
+    pub(crate) limits: &'a skill_md::Limits,
+    /// What was known before.
+    pub(crate) previous: Option<&'a Arc<Record>>,
+}
+
+/// How much of a file is read at once. Half of all front matter ends within 700 bytes, nearly all within 4 KiB.
+const CHUNK: usize = 4096;
+
+impl Record {
+    /// Reads `path`.
+    ///
+    /// # Errors
+    /// Only those of opening the file, which may mean that there is none; everything else is in the record.
+    pub(crate) fn read(path: &Path, reading: Reading<'_>) -> io::Result<Arc<Record>> {
+        let known = reading.previous.filter(|known| known.settled && known.file.is_some());
+        if let Some(known) = known
+            && known.holds_others == reading.holds_others
+            && let Ok(metadata) = std::fs::metadata(path)
+            && known.file == Some(FileStamp::of(path, &metadata))
+        {
+            return Ok(known.clone());
+        }
+        let now = SystemTime::now();
+        let (mut opened, metadata) = file::open(path)?;
+        let mut record = Record::blank(path.to_owned(), reading);
+        if !metadata.is_file() {
+            let what = file::what(&metadata);
+            return Ok(record.broken(Code::NOT_A_FILE, format!("expected a file, found {what}"), reading));
+        }
+        let stamp = FileStamp::of(path, &metadata);
+        let limit = reading.limits.file_bytes;
+        if metadata.len() > limit {
+            return Ok(record.too_large(reading));
+        }
+        let mut first = [0; CHUNK];
+        let mut rest = Vec::new();
+        match read_head(&mut opened, &mut first, &mut rest, limit) {
+            Err(error) => {
+                let message = format!("cannot be read: {}", file::cause(&error));
+                return Ok(record.broken(Code::UNREADABLE, message, reading));
+            }
+            Ok(None) => return Ok(record.too_large(reading)),
+            Ok(Some(front_matter)) => {
+                record.file = Some(stamp);
+                record.settled = stamp.is_settled(now);
+                record.stamp = Some(stamp.with_front_matter(front_matter));
+                if let Some(known) = reading.previous
+                    && (known.file, known.stamp) == (record.file, record.stamp)
+                    && (known.settled, known.holds_others) == (record.settled, record.holds_others)
+                {
+                    return Ok(known.clone());
+                }
+                record.parse(front_matter, reading);
+            }
+        }
+        Ok(Arc::new(record))
+    }
+
+    /// A record of a file that is there and cannot be read.
+    pub(crate) fn unreadable(path: PathBuf, code: Code, message: impl Into<String>, reading: Reading<'_>) -> Arc<Record> {
+        Record::blank(path, reading).broken(code, message, reading)
+    }
+
+    /// This record, once nothing can be said of its file any more.
+    pub(crate) fn gone_stale(self: &Arc<Record>) -> Arc<Record> {
+        let limits = skill_md::Limits::default();
+        let reading =
+            Reading { start: self.start, holds_others: self.holds_others, limits: &limits, previous: Some(self) };
+        let mut record = Record::blank(self.path.clone(), reading);
+        record.keep_last_good(reading);
+        Arc::new(record)
+    }
+
+    fn blank(path: PathBuf, reading: Reading<'_>) -> Record {
+        let Reading { start, holds_others, .. } = reading;
+        Record {
+            start,
+            path,
+            holds_others,
+            file: None,
+            settled: false,
+            stamp: None,
+            row: None,
+            diagnostics: Vec::new(),
+            digests: Mutex::default(),
+        }
+    }
+
+    fn too_large(self, reading: Reading<'_>) -> Arc<Record> {
+        let message = format!("is larger than {} bytes", reading.limits.file_bytes);
+        self.broken(Code::TOO_LARGE, message, reading)
+    }
+
+    fn broken(mut self, code: Code, message: impl Into<String>, reading: Reading<'_>) -> Arc<Record> {
+        let finding = Diagnostic::new(code, message).at_path(self.path.to_string_lossy());
+        self.diagnostics.push(match code {
+            Code::TOO_LARGE => finding.help("move parts of it into other files, or raise `limits.file-bytes`"),
+            _ => finding,
+        });
+        self.keep_last_good(reading);
+        Arc::new(self)
+    }
+
+    fn parse(&mut self, front_matter: &[u8], reading: Reading<'_>) {
+        let path = self.path.to_string_lossy();
+        let folder = self.path.parent().and_then(Path::file_name).map(|name| name.to_string_lossy());
+        let site = Site::new(&path);
+        let site = folder.as_deref().map_or(site, |name| site.in_directory(name));
+        let parsed = skill_md::parse_with(front_matter, site, reading.limits, Strictness::Lenient);
+        let mut diagnostics = parsed.diagnostics;
+        if self.path.to_str().is_none() {
+            let message = "the path is not UTF-8; its location cannot be told exactly";
+            diagnostics.push(Diagnostic::new(Code::PATH_NOT_UTF8, message).at_path(&*path).help("rename the folder"));
+        }
+        let location = parsed.skill.map(|skill| skill.from_location(&*path));
+        self.diagnostics = diagnostics;
+        match (location, self.stamp) {
+            (Some(skill), Some(stamp)) => self.row = Some(Listed::new(skill, stamp)),
+            _ => self.keep_last_good(reading),
+        }
+    }
+
+    /// Keeps the row that the file had while it could be understood.
+    fn keep_last_good(&mut self, reading: Reading<'_>) {
+        let Some(row) = reading.previous.and_then(|known| known.row.clone()) else { return };
+        let message = format!("`{}` stays as it was when this file could last be read", row.item.id);
+        self.diagnostics.push(Diagnostic::new(Code::STALE, message).at_path(self.path.to_string_lossy()));
+        self.row = Some(row);
+    }
+
+    /// The folder of the skill.
+    pub(crate) fn folder(&self) -> &Path {
+        self.path.parent().expect("made by joining a file name to a folder")
+    }
+
+    /// The name of the file, `SKILL.md` or as it is misspelled.
+    pub(crate) fn file_name(&self) -> &str {
+        self.path.file_name().and_then(|name| name.to_str()).unwrap_or(FILE_NAME)
+    }
+
+    /// Whether listing `self` and `other` gives the same.
+    pub(crate) fn lists_like(&self, other: &Record) -> bool {
+        let same_row = match (&self.row, &other.row) {
+            (Some(a), Some(b)) => a.stamp == b.stamp && (Arc::ptr_eq(&a.item, &b.item) || a.item == b.item),
+            (None, None) => true,
+            _ => false,
+        };
+        same_row && self.path == other.path && self.diagnostics == other.diagnostics
+    }
+}
+
+/// The beginning of a file up to the end of its front matter; `None` when that takes more than `limit` bytes.
+fn read_head<'a>(
+    opened: &mut File,
+    first: &'a mut [u8; CHUNK],
+    rest: &'a mut Vec<u8>,
+    limit: u64,
+) -> io::Result<Option<&'a [u8]>> {
+    let filled = read_some(opened, first)?;
+    if let Head::Complete(end) = skill_md::head(&first[..filled]) {
+        return Ok(Some(&first[..end]));
+    }
+    rest.extend_from_slice(&first[..filled]);
+    loop {
+        let known = rest.len();
+        // Twice as much each time, so that looking for the end anew stays linear.
+        rest.resize(2 * known.max(CHUNK), 0);
+        let more = read_some(opened, &mut rest[known..])?;
+        rest.truncate(known + more);
+        if rest.len() as u64 > limit {
+            return Ok(None);
+        }
+        if more == 0 {
+            return Ok(Some(rest));
+        }
+        if let Head::Complete(end) = skill_md::head(rest) {
+            return Ok(Some(&rest[..end]));
+        }
+    }
+}
+
+fn read_some(opened: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match opened.read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            done => return done,
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Where searches start.
+
+use std::path::PathBuf;
+
+use repertoire_core::skill_md;
+
+use crate::FsLimits;
+use crate::pattern::Patterns;
+
+/// A folder in which a source searches, and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RootReport {
+    /// The folder, as it was configured.
+    pub path: PathBuf,
+    /// Whether there is such a folder.
+    pub exists: bool,
+    /// How many skills it contributes.
+    pub skills: usize,
+}
+
+/// What one source does at every scan.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) starts: Vec<Start>,
+    pub(crate) patterns: Patterns,
+    pub(crate) limits: FsLimits,
+    pub(crate) parser: skill_md::Limits,
+}
+
+/// A folder where a search starts: a root, and the literal part of a pattern below it.
+#[derive(Debug)]
+pub(crate) struct Start {
+    /// The position of the root, which comes before the path in the order of skills.
+    pub(crate) root: usize,
+    pub(crate) path: PathBuf,
+    /// The part of `path` below the root.
+    pub(crate) prefix: PathBuf,
+}
+
+impl Plan {
+    pub(crate) fn new(roots: impl Iterator<Item = PathBuf>, patterns: Patterns, limits: FsLimits) -> Plan {
+        let prefixes = patterns.starts();
+        let starts = roots.enumerate().flat_map(|(root, folder)| {
+            // Collecting components drops `.` and the separator that joining an empty path leaves.
+            let path = move |prefix: &PathBuf| folder.join(prefix).components().collect();
+            prefixes.iter().map(move |prefix| Start { root, path: path(prefix), prefix: prefix.clone() })
+        });
+        let starts = starts.collect();
+        let mut parser = skill_md::Limits::default();
+        parser.file_bytes = limits.file_bytes;
+        Plan { starts, patterns, limits, parser }
+    }
+}

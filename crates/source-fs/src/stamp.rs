@@ -1,0 +1,106 @@
+//! What tells one version of a file from another without reading it.
+
+use std::fs::{DirEntry, Metadata};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use repertoire_core::Stamp;
+
+/// The identity of a file or folder, whatever path leads to it.
+///
+/// Device and inode on Unix; elsewhere the standard library has nothing like it, and the real path stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Identity(u64, u64);
+
+/// One version of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FileStamp {
+    /// Which file.
+    pub(crate) identity: Identity,
+    size: u64,
+    modified: Option<SystemTime>,
+    /// The change time in seconds and nanoseconds, which no program can set back.
+    changed: (i64, i64),
+}
+
+/// The coarsest clock of a file system still in use: FAT counts modification in two seconds.
+const TICK: Duration = Duration::from_secs(2);
+
+impl FileStamp {
+    /// The stamp of what `metadata` describes and `path` leads to.
+    pub(crate) fn of(path: &Path, metadata: &Metadata) -> FileStamp {
+        FileStamp {
+            identity: Identity::of(path, metadata),
+            size: metadata.len(),
+            modified: metadata.modified().ok(),
+            changed: changed(metadata),
+        }
+    }
+
+    /// Whether a write that came after a read at `read` would have got another stamp.
+    ///
+    /// A file that is written twice within one tick of the file system's clock may keep its stamp.
+    pub(crate) fn is_settled(&self, read: SystemTime) -> bool {
+        let Some(modified) = self.modified else { return false };
+        modified.checked_add(TICK).is_some_and(|settled| settled <= read)
+    }
+
+    /// The fingerprint of a listed row: its front matter, and the version of the file behind it.
+    ///
+    /// The change time is left out: a new mode or link count is no new content.
+    pub(crate) fn with_front_matter(&self, front_matter: &[u8]) -> Stamp {
+        Stamp::of(&(front_matter, self.identity, self.size, self.modified))
+    }
+}
+
+#[cfg(unix)]
+mod platform {
+    use std::os::unix::fs::{DirEntryExt, MetadataExt};
+
+    use super::*;
+
+    impl Identity {
+        pub(crate) fn of(_path: &Path, metadata: &Metadata) -> Identity {
+            Identity(metadata.dev(), metadata.ino())
+        }
+
+        /// The identity of a real folder inside `parent`. A mount point has another; the file system cannot
+        /// say so without a question for every entry.
+        pub(crate) fn of_entry(parent: Identity, entry: &DirEntry) -> Identity {
+            Identity(parent.0, entry.ino())
+        }
+    }
+
+    pub(super) fn changed(metadata: &Metadata) -> (i64, i64) {
+        (metadata.ctime(), metadata.ctime_nsec())
+    }
+}
+
+#[cfg(not(unix))]
+mod platform {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+
+    use super::*;
+
+    impl Identity {
+        pub(crate) fn of(path: &Path, _metadata: &Metadata) -> Identity {
+            Identity::of_path(path)
+        }
+
+        pub(crate) fn of_entry(_parent: Identity, entry: &DirEntry) -> Identity {
+            Identity::of_path(&entry.path())
+        }
+
+        fn of_path(path: &Path) -> Identity {
+            let mut hasher = DefaultHasher::new();
+            path.canonicalize().unwrap_or_else(|_| path.to_owned()).hash(&mut hasher);
+            Identity(0, hasher.finish())
+        }
+    }
+
+    pub(super) fn changed(_metadata: &Metadata) -> (i64, i64) {
+        (0, 0)
+    }
+}
+
+use platform::changed;

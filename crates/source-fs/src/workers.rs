@@ -1,0 +1,61 @@
+//! Work on tokio's blocking pool.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use repertoire_core::{SourceError, SourceErrorKind};
+use tokio::task::{JoinError, spawn_blocking};
+
+/// How many threads one scan uses. More than most machines have cores, because with cold caches a scan waits
+/// for the disk: eight readers are three times as fast as one there, and cost nothing when all is warm.
+const WORKERS: usize = 8;
+
+/// How many items a worker takes at a time, and the fewest that are worth a second worker.
+const BATCH: usize = 64;
+
+/// Runs `work` off the async threads.
+pub(crate) async fn run<O: Send + 'static>(work: impl FnOnce() -> O + Send + 'static) -> Result<O, SourceError> {
+    spawn_blocking(work).await.map_err(stopped)
+}
+
+/// The results of `work` on each item, in the order of the items.
+///
+/// When the future is dropped, batches that have begun are finished and forgotten.
+pub(crate) async fn map<I, O>(
+    items: Vec<I>,
+    work: impl Fn(&I) -> O + Send + Sync + 'static,
+) -> Result<Vec<O>, SourceError>
+where
+    I: Send + Sync + 'static,
+    O: Send + 'static,
+{
+    let count = items.len();
+    let shared = Arc::new((items, AtomicUsize::new(0), work));
+    let workers: Vec<_> = (0..count.div_ceil(BATCH).min(WORKERS))
+        .map(|_| {
+            let shared = shared.clone();
+            spawn_blocking(move || {
+                let (items, next, work) = shared.as_ref();
+                let mut batches = Vec::new();
+                loop {
+                    let start = next.fetch_add(BATCH, Ordering::Relaxed);
+                    if start >= items.len() {
+                        return batches;
+                    }
+                    let batch = &items[start..items.len().min(start + BATCH)];
+                    batches.push((start, batch.iter().map(work).collect::<Vec<O>>()));
+                }
+            })
+        })
+        .collect();
+    let mut batches = Vec::with_capacity(count.div_ceil(BATCH));
+    for worker in workers {
+        batches.extend(worker.await.map_err(stopped)?);
+    }
+    batches.sort_by_key(|(start, _)| *start);
+    Ok(batches.into_iter().flat_map(|(_, outputs)| outputs).collect())
+}
+
+fn stopped(error: JoinError) -> SourceError {
+    SourceError::new(SourceErrorKind::Other, "reading files was stopped").caused_by(error)
+}

@@ -1,0 +1,39 @@
+//! The visible list of what is compiled in.
+
+use crate::StaticSkill;
+use crate::message::Message;
+use crate::rule;
+
+/// Skills in the order in which they were written down, no id twice. Cheap to copy.
+///
+/// Comparing every id with every other is done by the compiler; a list of more than some hundred skills may meet its
+/// lint `long_running_const_eval`, which is then allowed on the constant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StaticList(&'static [StaticSkill]);
+
+impl StaticList {
+    /// A list of `skills`.
+    ///
+    /// # Panics
+    /// When an id comes twice; in a constant that is a compile error.
+    #[track_caller]
+    pub const fn new(skills: &'static [StaticSkill]) -> StaticList {
+        let mut at = 0;
+        while at < skills.len() {
+            let mut earlier = 0;
+            while earlier < at {
+                if rule::is_same(skills[earlier].id(), skills[at].id()) {
+                    panic!("{}", Message::of(&["two skills have the id `", skills[at].id(), "`"]).as_str());
+                }
+                earlier += 1;
+            }
+            at += 1;
+        }
+        StaticList(skills)
+    }
+
+    /// The skills in their order.
+    pub fn iter(&self) -> std::slice::Iter<'static, StaticSkill> {
+        self.0.iter()
+    }
+}

@@ -1,0 +1,93 @@
+//! What makes a compiled-in skill valid, checked while constants are evaluated.
+//!
+//! `Id::new` and `ResourcePath::new` cannot be called there; the tests hold these rules against them.
+
+use repertoire_core::NameFault;
+
+/// The most characters of a description: the standard's S-14.
+pub(crate) const MAX_DESCRIPTION_CHARS: usize = 1024;
+
+/// The rule that `id` breaks: S-10 to S-12 of the standard, in ASCII.
+pub(crate) const fn broken_by_id(id: &str) -> Option<&'static str> {
+    let bytes = id.as_bytes();
+    if bytes.is_empty() {
+        return Some("a skill id must not be empty");
+    }
+    if bytes.len() > NameFault::MAX_CHARS {
+        return Some("a skill id must not exceed 64 characters");
+    }
+    if bytes[0] == b'-' || bytes[bytes.len() - 1] == b'-' {
+        return Some("a skill id must not start or end with a hyphen");
+    }
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'-' if bytes[at - 1] == b'-' => return Some("a skill id must not hold two hyphens in a row"),
+            b'-' | b'a'..=b'z' | b'0'..=b'9' => at += 1,
+            _ => return Some("a skill id must hold nothing but lower-case ASCII letters, digits and hyphens"),
+        }
+    }
+    None
+}
+
+/// The rule that `description` breaks.
+pub(crate) const fn broken_by_description(description: &str) -> Option<&'static str> {
+    if is_blank(description) {
+        return Some("the description of a skill must not be blank");
+    }
+    let bytes = description.as_bytes();
+    let (mut at, mut chars) = (0, 0);
+    while at < bytes.len() {
+        // Every byte that does not continue a character starts one.
+        chars += (bytes[at] & 0b1100_0000 != 0b1000_0000) as usize;
+        at += 1;
+    }
+    if chars > MAX_DESCRIPTION_CHARS {
+        return Some("the description of a skill must not exceed 1024 characters");
+    }
+    None
+}
+
+/// The rule that `path` breaks.
+pub(crate) const fn broken_by_resource_path(path: &str) -> Option<&'static str> {
+    let bytes = path.as_bytes();
+    if bytes.len() >= 2 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':' {
+        return Some("it starts with a drive letter");
+    }
+    // A segment is judged at its end, which the end of the path is too.
+    let (mut at, mut start, mut only_dots) = (0, 0, true);
+    while at <= bytes.len() {
+        match if at < bytes.len() { bytes[at] } else { b'/' } {
+            b'\\' => return Some("it holds a backslash; separate folders with `/`"),
+            0 => return Some("it holds a NUL"),
+            b'/' if at == start => return Some("it is empty, absolute, or has an empty segment"),
+            b'/' if only_dots => return Some("it has a segment of dots only"),
+            b'/' => (start, only_dots) = (at + 1, true),
+            byte => only_dots = only_dots && matches!(byte, b'.' | b' '),
+        }
+        at += 1;
+    }
+    None
+}
+
+pub(crate) const fn is_blank(text: &str) -> bool {
+    text.as_bytes().trim_ascii().is_empty()
+}
+
+pub(crate) const fn is_same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < a.len() {
+        if a[at] != b[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,49 @@
+use proptest::prelude::*;
+use repertoire_core::skill_md::Limits;
+use repertoire_core::{Id, ResourcePath};
+
+use super::*;
+
+#[test]
+fn the_limits_are_those_of_the_standard() {
+    assert_eq!(MAX_DESCRIPTION_CHARS, Limits::default().description_chars);
+    assert!(broken_by_id(&"a".repeat(NameFault::MAX_CHARS)).is_none());
+    assert!(broken_by_id(&"a".repeat(NameFault::MAX_CHARS + 1)).is_some());
+}
+
+#[test]
+fn a_description_is_measured_in_characters() {
+    assert_eq!(broken_by_description(&"ü".repeat(MAX_DESCRIPTION_CHARS)), None);
+    assert_eq!(
+        broken_by_description(&"ü".repeat(MAX_DESCRIPTION_CHARS + 1)),
+        Some("the description of a skill must not exceed 1024 characters")
+    );
+    assert_eq!(broken_by_description(" \n\t"), Some("the description of a skill must not be blank"));
+}
+
+/// Whether the vocabulary takes `id` as it is and finds no fault in it.
+fn is_faultless(id: &str) -> bool {
+    Id::new(id).is_ok_and(|parsed| parsed.as_str() == id && parsed.faults().is_empty())
+}
+
+proptest! {
+    #[test]
+    fn an_ascii_id_is_valid_exactly_when_the_standard_says_so(id in "[a-cA0_. :/-]{0,6}|[a-z-]{60,68}|[ -~]{0,4}") {
+        prop_assert_eq!(broken_by_id(&id).is_none(), is_faultless(&id), "{}", id);
+    }
+
+    #[test]
+    fn every_valid_id_is_one_of_the_standard(id in "\\PC{0,8}") {
+        prop_assert!(broken_by_id(&id).is_some() || is_faultless(&id), "{}", id);
+    }
+
+    #[test]
+    fn a_resource_path_is_valid_exactly_when_the_vocabulary_says_so(path in "[a/. \\\\:\0ü]{0,8}|\\PC{0,8}") {
+        prop_assert_eq!(broken_by_resource_path(&path).is_none(), ResourcePath::new(&path).is_ok(), "{}", path);
+    }
+
+    #[test]
+    fn texts_are_the_same_when_they_are_equal(a in "[ab]{0,3}", b in "[ab]{0,3}") {
+        prop_assert_eq!(is_same(&a, &b), a == b);
+    }
+}

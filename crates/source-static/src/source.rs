@@ -1,0 +1,83 @@
+//! The source over a list that is compiled in.
+
+use std::sync::OnceLock;
+
+use repertoire_core::{
+    Body, Bytes, Delta, Id, Listed, Listing, Resource, ResourcePath, Revision, Skill, Source, SourceError, async_trait,
+};
+
+use crate::{StaticList, StaticSkill, rule};
+
+/// The skills of a [`StaticList`], in its order. Never changes.
+///
+/// The listing is made once and then shared. There is no file, so the digest of a skill is SHA-256 over the bytes of its
+/// body as they were compiled in. A body is copied when it is read; resources are not.
+#[derive(Debug)]
+pub struct StaticSource {
+    name: &'static str,
+    list: StaticList,
+    listing: OnceLock<Listing<Skill>>,
+}
+
+impl StaticSource {
+    /// A source called `builtin`.
+    pub const fn new(list: StaticList) -> StaticSource {
+        StaticSource::named("builtin", list)
+    }
+
+    /// A source of another name.
+    ///
+    /// # Panics
+    /// For a name that is blank or holds a colon; in a constant that is a compile error.
+    #[track_caller]
+    pub const fn named(name: &'static str, list: StaticList) -> StaticSource {
+        assert!(!rule::is_blank(name), "the name of a source must not be blank");
+        let mut at = 0;
+        while at < name.len() {
+            assert!(name.as_bytes()[at] != b':', "the name of a source must not hold a colon");
+            at += 1;
+        }
+        StaticSource { name, list, listing: OnceLock::new() }
+    }
+
+    fn listing(&self) -> &Listing<Skill> {
+        let rows = || self.list.iter().map(StaticSkill::listed);
+        self.listing.get_or_init(|| Listing::new(Revision(0), rows(), []))
+    }
+
+    fn find(&self, id: &Id) -> Result<(&'static StaticSkill, &Listed<Skill>), SourceError> {
+        let rows = self.list.iter().zip(self.listing().iter());
+        rows.into_iter()
+            .find(|(skill, _)| skill.id() == id.as_str())
+            .ok_or_else(|| SourceError::not_found("skill", id))
+    }
+}
+
+#[async_trait]
+impl Source<Skill> for StaticSource {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    async fn list(&self) -> Result<Listing<Skill>, SourceError> {
+        Ok(self.listing().clone())
+    }
+
+    async fn list_since(&self, old: &Listing<Skill>) -> Result<Delta<Skill>, SourceError> {
+        Ok(Delta::new(old.revision(), [], old.diagnostics().clone()))
+    }
+
+    async fn body(&self, id: &Id) -> Result<Body, SourceError> {
+        let (skill, row) = self.find(id)?;
+        let digest = row.digest.expect("every row is made with a digest");
+        Ok(Body::new(skill.text(), digest, row.stamp))
+    }
+
+    async fn resources(&self, id: &Id) -> Result<Vec<Resource>, SourceError> {
+        Ok(self.find(id)?.0.manifest())
+    }
+
+    async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {
+        self.find(id)?.0.resource(path).ok_or_else(|| SourceError::not_found("resource", id))
+    }
+}

@@ -1,0 +1,142 @@
+//! What resources promise.
+
+use repertoire_core::{Digest, Id, Resource, ResourcePath, Skill, Source, SourceErrorKind};
+
+use super::patience::{furnished, id, path};
+use crate::{Fixture, Unable};
+
+/// What promises put beside the skill `alpha`. `-` sorts before `/`, so the order of a folder walk is not the order of paths.
+const FILES: [(&str, &[u8]); 4] = [
+    ("scripts/run.sh", b"echo hello\n"),
+    ("references/notes.md", b"Notes.\n"),
+    ("references-2.md", b""),
+    ("logo.bin", &[0, 159, 146, 150]),
+];
+
+/// What promises put beside the skill `beta`.
+const SECRET: &str = "references/secret.md";
+
+/// The manifest holds every file that was written, and each is read as it was written.
+pub async fn resources_are_what_was_written(mut fixture: impl Fixture) -> Result<(), Unable> {
+    let source = &*fixture.source();
+    fixture.reads_resources()?;
+    furnished(&mut fixture).await?;
+    put_files(&mut fixture).await?;
+    let alpha = id("alpha");
+    let mut read = Vec::new();
+    for listed in manifest(source, &alpha).await {
+        let bytes = source.resource(&alpha, &listed.path).await.expect("a listed resource should be read");
+        read.push((listed.path, bytes.to_vec()));
+    }
+    read.sort();
+    let mut written = FILES.map(|(file, bytes)| (path(file), bytes.to_vec()));
+    written.sort();
+    assert_eq!(read, written, "the resources of `{alpha}`");
+    Ok(())
+}
+
+/// The manifest is in the order of paths, and tells length and digest of the bytes that are then read.
+pub async fn resources_are_sorted_and_match_their_bytes(mut fixture: impl Fixture) -> Result<(), Unable> {
+    let source = &*fixture.source();
+    for (id, manifest) in manifests(&mut fixture).await? {
+        assert!(
+            manifest.is_sorted_by(|a, b| a.path < b.path),
+            "the resources of `{id}` should come in the order of their paths, each once: {manifest:?}"
+        );
+        for listed in manifest {
+            let bytes = source.resource(&id, &listed.path).await.expect("a listed resource should be read");
+            let read = Resource::new(listed.path.clone(), bytes.len() as u64, Digest::of(&bytes));
+            assert_eq!(listed, read, "the manifest of `{id}` and the bytes that were read");
+        }
+    }
+    Ok(())
+}
+
+/// A path that no file has is not found; a folder is no file.
+pub async fn an_unknown_resource_is_not_found(mut fixture: impl Fixture) -> Result<(), Unable> {
+    let source = &*fixture.source();
+    for (id, manifest) in manifests(&mut fixture).await? {
+        let folders = manifest.iter().filter_map(|listed| listed.path.as_str().rsplit_once('/'));
+        for unknown in folders.map(|(folder, _)| folder).chain(["no-such-file", "no-such-folder/file"]) {
+            let kind = refusal(source, &id, &path(unknown)).await;
+            assert_eq!(kind, Some(SourceErrorKind::NotFound), "`{unknown}` of `{id}` should not be found");
+        }
+    }
+    Ok(())
+}
+
+/// No path of one skill reads a file of another, however it is spelled.
+///
+/// A path that climbs cannot be made at all: see [`ResourcePath`].
+pub async fn a_resource_path_never_leaves_its_skill(mut fixture: impl Fixture) -> Result<(), Unable> {
+    let source = &*fixture.source();
+    let manifests = manifests(&mut fixture).await?;
+    let mut tried = Err(Unable::because("no other skill has a resource"));
+    for (id, own) in &manifests {
+        for (other, manifest) in manifests.iter().filter(|(other, _)| other != id) {
+            for file in manifest.iter().map(|listed| &listed.path) {
+                let spellings = [format!("{file}"), format!("{other}/{file}"), format!("%2e%2e/{other}/{file}")];
+                for outside in spellings.map(|spelling| path(&spelling)) {
+                    if own.iter().all(|listed| listed.path != outside) {
+                        is_refused(source, id, &outside).await;
+                        tried = Ok(());
+                    }
+                }
+            }
+        }
+    }
+    tried
+}
+
+/// What a link leads to is no part of a skill when it lies outside: it is neither listed nor read.
+pub async fn a_link_never_leaves_its_skill(mut fixture: impl Fixture) -> Result<(), Unable> {
+    let source = &*fixture.source();
+    fixture.reads_resources()?;
+    furnished(&mut fixture).await?;
+    let alpha = id("alpha");
+    let hostile = fixture.hostile_resource_paths(&alpha).await?;
+    for outside in &hostile {
+        is_refused(source, &alpha, outside).await;
+    }
+    let manifest = manifest(source, &alpha).await;
+    let listed = manifest.iter().find(|listed| hostile.contains(&listed.path));
+    assert_eq!(listed, None, "the manifest of `{alpha}` lists what lies outside");
+    Ok(())
+}
+
+async fn is_refused<S: Source<Skill>>(source: &S, id: &Id, outside: &ResourcePath) {
+    let kind = refusal(source, id, outside).await;
+    assert!(
+        matches!(kind, Some(SourceErrorKind::NotFound | SourceErrorKind::Denied)),
+        "`{outside}` leaves `{id}` and should be denied or not found: {kind:?}"
+    );
+}
+
+async fn refusal<S: Source<Skill>>(source: &S, id: &Id, path: &ResourcePath) -> Option<SourceErrorKind> {
+    source.resource(id, path).await.err().map(|error| error.kind())
+}
+
+async fn manifest<S: Source<Skill>>(source: &S, id: &Id) -> Vec<Resource> {
+    source.resources(id).await.expect("the resources of a listed skill should be listed")
+}
+
+/// The manifest of every skill, at least one of them with a file: put where the fixture can, else there from the start.
+async fn manifests<F: Fixture>(fixture: &mut F) -> Result<Vec<(Id, Vec<Resource>)>, Unable> {
+    let source = &*fixture.source();
+    fixture.reads_resources()?;
+    let listing = furnished(fixture).await?;
+    let put = put_files(fixture).await;
+    let mut manifests = Vec::new();
+    for row in listing.iter() {
+        manifests.push((row.item.id.clone(), manifest(source, &row.item.id).await));
+    }
+    let is_bare = manifests.iter().all(|(_, manifest)| manifest.is_empty());
+    if is_bare { put.map(|()| manifests) } else { Ok(manifests) }
+}
+
+async fn put_files<F: Fixture>(fixture: &mut F) -> Result<(), Unable> {
+    for (file, bytes) in FILES {
+        fixture.put_resource(&id("alpha"), &path(file), bytes).await?;
+    }
+    fixture.put_resource(&id("beta"), &path(SECRET), b"Secret.\n").await
+}

@@ -1,0 +1,92 @@
+//! The arrows between the packages of the workspace, as tests.
+
+use crate::workspace::packages;
+
+const CORE: &str = "repertoire-core";
+const REGISTRY: &str = "repertoire-registry";
+const RENDER: &str = "repertoire-render";
+const PLUGIN_SDK: &str = "repertoire-plugin-sdk";
+const TESTKIT: &str = "repertoire-testkit";
+const FACADE: &str = "repertoire";
+const MCP: &str = "repertoire-mcp";
+const CLI: &str = "repertoire-cli";
+const TESTS: &str = "repertoire-tests";
+const XTASK: &str = "xtask";
+
+/// Whether `package` may name `other` under `[dependencies]` or `[build-dependencies]`.
+///
+/// The one place where the arrows are written down. They point at core, and core knows nobody.
+fn may_depend_on(package: &str, other: &str) -> bool {
+    match package {
+        CORE => false,
+        REGISTRY | RENDER | PLUGIN_SDK => other == CORE,
+        "repertoire-engine" => [CORE, REGISTRY, RENDER].contains(&other),
+        "repertoire-source-plugin" => [CORE, PLUGIN_SDK].contains(&other),
+        FACADE => ![TESTKIT, MCP, CLI, TESTS, XTASK].contains(&other),
+        MCP => other == FACADE,
+        CLI => [FACADE, MCP].contains(&other),
+        TESTKIT => ![TESTS, XTASK].contains(&other),
+        TESTS | XTASK => ![TESTS, XTASK].contains(&other),
+        source if source.starts_with("repertoire-source-") => {
+            other == CORE || other.strip_suffix("-macros") == Some(source)
+        }
+        // What is left are plugins: they know what a stranger's plugin would know.
+        _ => other == PLUGIN_SDK,
+    }
+}
+
+#[test]
+fn dependencies_point_at_core() {
+    let mut against = Vec::new();
+    for package in packages().expect("cargo metadata works in tests") {
+        for dependency in package.dependencies.iter().filter(|dependency| dependency.path.is_some()) {
+            let other = &dependency.name;
+            let allowed = match dependency.kind.as_deref() {
+                Some("dev") => ![TESTS, XTASK].contains(&other.as_str()),
+                _ => may_depend_on(&package.name, other),
+            };
+            if !allowed {
+                against.push(format!("{} -> {other}", package.name));
+            }
+        }
+    }
+    assert!(against.is_empty(), "arrows against the design: {against:?}");
+}
+
+#[test]
+fn core_brings_no_runtime_and_no_door_to_the_world() {
+    let packages = packages().expect("cargo metadata works in tests");
+    let core = packages.iter().find(|package| package.name == CORE).expect("core is there");
+    let mut normal = core.dependencies.iter().filter(|dependency| dependency.kind.is_none());
+    let banned = ["tokio", "notify", "libloading", "cap-std", "rustix", "tracing", "log"];
+    let found = normal.find(|dependency| banned.contains(&dependency.name.as_str()));
+    assert!(found.is_none(), "core is values alone: {found:?}");
+}
+
+#[test]
+fn the_rule_tells_good_arrows_from_bad_ones() {
+    for (package, other) in [
+        ("repertoire-source-fs", CORE),
+        ("repertoire-source-static", "repertoire-source-static-macros"),
+        ("repertoire-engine", REGISTRY),
+        (FACADE, "repertoire-source-fs"),
+        (CLI, FACADE),
+        ("hello", PLUGIN_SDK),
+        (XTASK, TESTKIT),
+    ] {
+        assert!(may_depend_on(package, other), "{package} -> {other}");
+    }
+    for (package, other) in [
+        (CORE, REGISTRY),
+        (REGISTRY, "repertoire-source-fs"),
+        (REGISTRY, "repertoire-engine"),
+        ("repertoire-source-fs", REGISTRY),
+        ("repertoire-source-fs", "repertoire-source-static-macros"),
+        (FACADE, CLI),
+        (MCP, CORE),
+        ("hello", CORE),
+        (TESTKIT, XTASK),
+    ] {
+        assert!(!may_depend_on(package, other), "{package} -> {other}");
+    }
+}

@@ -1,0 +1,146 @@
+//! `cargo xtask corpus DIR`: real `SKILL.md` files against what PyYAML reads in them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::panic::{self, AssertUnwindSafe};
+use std::path::Path;
+
+use repertoire_core::skill_md::{self, Parsed, Site};
+use repertoire_core::{Severity, Value};
+use serde::Deserialize;
+
+use crate::Failure;
+
+/// Of the files that PyYAML rejects although they have a description, how many must still give a skill.
+const RECOVERED_PERCENT: usize = 99;
+
+/// One line of `EXPECTED.jsonl`.
+#[derive(Debug, Deserialize)]
+struct Expected {
+    path: String,
+    /// `ok` if there is a fenced block, else what is wrong with it.
+    kind: String,
+    #[serde(default)]
+    utf8: bool,
+    /// `ok`, or why PyYAML rejects the block.
+    pyyaml: Option<String>,
+    frontmatter: Option<serde_json::Value>,
+}
+
+/// What became of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Class {
+    /// The same name and description as PyYAML reads.
+    Exact,
+    /// A skill and a warning where PyYAML rejects.
+    Recovered,
+    /// No skill, and an error that says why.
+    Skipped,
+    /// A skill from a file of which nothing is expected: no name in it, or one that is no text.
+    Unasked,
+    /// No skill or another value where PyYAML reads both.
+    Wrong,
+    /// Neither a skill nor an error, or a panic.
+    Lost,
+}
+
+/// Parses every file that `EXPECTED.jsonl` in `dir` lists, and counts how well.
+pub(crate) fn run(dir: &Path) -> Result<(), Failure> {
+    let list = dir.join("EXPECTED.jsonl");
+    let lines = fs::read_to_string(&list).map_err(|error| format!("cannot read `{}`: {error}", list.display()))?;
+    let mut counts = BTreeMap::<Class, usize>::new();
+    let (mut files, mut rejected, mut recovered) = (0, 0, 0);
+    for line in lines.lines() {
+        let expected: Expected = serde_json::from_str(line)?;
+        let bytes = fs::read(dir.join(&expected.path))?;
+        let (class, why) = classify(&expected, &bytes);
+        if matches!(class, Class::Wrong | Class::Lost) {
+            println!("{class:?}: {}: {why}", expected.path);
+        }
+        if expected.is_rejected() && has_description_line(&bytes) {
+            rejected += 1;
+            recovered += usize::from(class == Class::Recovered);
+            if class != Class::Recovered {
+                println!("not recovered: {}: {why}", expected.path);
+            }
+        }
+        files += 1;
+        *counts.entry(class).or_default() += 1;
+    }
+    let count = |class| counts.get(&class).copied().unwrap_or_default();
+    println!("recovered {recovered} of {rejected} rejected files that have a description");
+    println!("{} more skills whose file states no name, or no text for one", count(Class::Unasked));
+    println!(
+        "corpus: {files} files, {} exact, {} recovered, {} skipped, {} wrong, {} lost",
+        count(Class::Exact),
+        count(Class::Recovered),
+        count(Class::Skipped),
+        count(Class::Wrong),
+        count(Class::Lost),
+    );
+    let enough = recovered * 100 >= rejected * RECOVERED_PERCENT;
+    if count(Class::Wrong) + count(Class::Lost) == 0 && enough {
+        Ok(())
+    } else {
+        Err(format!("the corpus wants none wrong, none lost, and {RECOVERED_PERCENT} % recovered").into())
+    }
+}
+
+impl Expected {
+    fn is_rejected(&self) -> bool {
+        self.pyyaml.as_deref().is_some_and(|verdict| verdict != "ok")
+    }
+
+    /// A field that PyYAML reads as text.
+    fn text(&self, key: &str) -> Option<&str> {
+        self.frontmatter.as_ref()?.get(key)?.as_str().map(str::trim)
+    }
+
+    /// Whether PyYAML reads a name and a description, so that a skill is due.
+    fn is_due(&self) -> bool {
+        ["name", "description"].into_iter().all(|key| self.text(key).is_some_and(|text| !text.is_empty()))
+    }
+
+    /// Whether the file may give no skill.
+    fn may_be_skipped(&self) -> bool {
+        self.kind != "ok" || !self.utf8 || self.is_rejected() || !self.is_due()
+    }
+}
+
+fn classify(expected: &Expected, bytes: &[u8]) -> (Class, String) {
+    let path = Path::new(&expected.path);
+    let directory = path.parent().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
+    let site = Site::new(&expected.path).in_directory(directory);
+    let Ok(Parsed { skill, diagnostics, .. }) = panic::catch_unwind(AssertUnwindSafe(|| skill_md::parse(bytes, site)))
+    else {
+        return (Class::Lost, "the parser panicked".to_owned());
+    };
+    let Some(skill) = skill else {
+        return match diagnostics.iter().find(|finding| finding.severity == Severity::Error) {
+            None => (Class::Lost, "neither a skill nor an error".to_owned()),
+            Some(error) if expected.may_be_skipped() => (Class::Skipped, error.to_string()),
+            Some(error) => (Class::Wrong, error.to_string()),
+        };
+    };
+    if expected.is_rejected() {
+        let warned = diagnostics.iter().any(|finding| finding.severity == Severity::Warning && finding.line.is_some());
+        return if warned { (Class::Recovered, String::new()) } else { (Class::Wrong, "no warning".to_owned()) };
+    }
+    if !expected.is_due() {
+        return (Class::Unasked, String::new());
+    }
+    let name = skill.field("name").and_then(Value::as_text).map(str::trim);
+    for (found, key) in [(name, "name"), (Some(&*skill.description), "description")] {
+        if found != expected.text(key) {
+            return (Class::Wrong, format!("`{key}` is {found:?}, expected {:?}", expected.text(key)));
+        }
+    }
+    (Class::Exact, String::new())
+}
+
+/// Whether a line of the front matter begins with `description:`.
+fn has_description_line(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let mut lines = text.lines().skip_while(|line| line.trim_start_matches('\u{feff}').trim_end() != "---").skip(1);
+    lines.by_ref().take_while(|line| line.trim_end() != "---").any(|line| line.starts_with("description:"))
+}

@@ -1,0 +1,1 @@
+//! `cargo xtask demo`: the main job from start to finish.

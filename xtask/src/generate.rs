@@ -1,0 +1,116 @@
+//! `cargo xtask gen [--check]`: the tables that code knows better than prose.
+
+use std::fmt::Write;
+use std::fs;
+
+use repertoire_core::{Code, Strictness};
+
+use crate::{Failure, workspace};
+
+/// A generated part of a page: what lies between `<!-- generated: NAME -->` and `<!-- end of NAME -->`.
+struct Part {
+    page: &'static str,
+    name: &'static str,
+    text: fn() -> Result<String, Failure>,
+}
+
+const PARTS: [Part; 2] = [
+    Part { page: "docs/diagnostics.md", name: "codes", text: codes },
+    Part { page: "README.md", name: "crates", text: crates },
+];
+
+/// Brings every generated part up to date.
+pub(crate) fn write() -> Result<(), Failure> {
+    for (page, text) in stale()? {
+        fs::write(workspace::root().join(page), text)?;
+        eprintln!("wrote `{page}`");
+    }
+    Ok(())
+}
+
+/// Fails, naming the pages, if [`write()`] would change any.
+pub(crate) fn check() -> Result<(), Failure> {
+    let pages: Vec<_> = stale()?.into_iter().map(|(page, _)| format!("`{page}`")).collect();
+    if pages.is_empty() {
+        return Ok(());
+    }
+    Err(format!("out of date: {}; `cargo xtask gen` writes what is missing", pages.join(", ")).into())
+}
+
+/// The pages that differ from what they should hold, with what they should hold.
+fn stale() -> Result<Vec<(&'static str, String)>, Failure> {
+    let mut stale = Vec::new();
+    for Part { page, name, text } in PARTS {
+        let path = workspace::root().join(page);
+        let old = fs::read_to_string(&path).map_err(|error| format!("`{page}` cannot be read: {error}"))?;
+        let new = replace(&old, name, &text()?).ok_or_else(|| {
+            format!("`{page}` lacks the lines `<!-- generated: {name} -->` and `<!-- end of {name} -->`")
+        })?;
+        if new != old {
+            stale.push((page, new));
+        }
+    }
+    Ok(stale)
+}
+
+/// `page` with `text` between the two marks of `name`; nothing if a mark is missing.
+fn replace(page: &str, name: &str, text: &str) -> Option<String> {
+    let (open, close) = (format!("<!-- generated: {name} -->\n"), format!("<!-- end of {name} -->"));
+    let (before, rest) = page.split_once(&open)?;
+    let (_, after) = rest.split_once(&close)?;
+    Some(format!("{before}{open}{text}{close}{after}"))
+}
+
+fn codes() -> Result<String, Failure> {
+    let mut table = String::from("| code | lenient | strict | meaning |\n|---|---|---|---|\n");
+    for code in Code::ALL {
+        let (lenient, strict) = (code.severity(Strictness::Lenient), code.severity(Strictness::Strict));
+        writeln!(table, "| `{code}` | {lenient} | {strict} | {} |", cell(code.about()))?;
+    }
+    Ok(table)
+}
+
+fn crates() -> Result<String, Failure> {
+    let mut table = String::from("| crate | what it is |\n|---|---|\n");
+    for package in workspace::packages()? {
+        let Ok(path) = package.manifest_path.strip_prefix(workspace::root().join("crates")) else { continue };
+        let folder = path.parent().expect("a manifest lies in a folder").display();
+        let about = package.description.unwrap_or_default();
+        writeln!(table, "| [`{}`](crates/{folder}) | {} |", package.name, cell(&about))?;
+    }
+    Ok(table)
+}
+
+/// Text as the inside of a table cell.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn generated_parts_are_fresh() {
+        check().expect("`cargo xtask gen` was run");
+    }
+
+    #[test]
+    fn only_what_lies_between_the_marks_is_replaced() {
+        let page = "# A\n<!-- generated: codes -->\nold\n<!-- end of codes -->\nB\n";
+        let new = replace(page, "codes", "new\n").expect("both marks are there");
+        assert_eq!(new, "# A\n<!-- generated: codes -->\nnew\n<!-- end of codes -->\nB\n");
+        assert_eq!(replace(&new, "codes", "new\n"), Some(new));
+    }
+
+    #[test]
+    fn a_page_without_marks_has_no_place() {
+        assert_eq!(replace("# A\n", "codes", "new\n"), None);
+        assert_eq!(replace("<!-- generated: codes -->\n", "codes", "new\n"), None);
+    }
+
+    #[test]
+    fn a_bar_does_not_end_a_cell() {
+        assert_eq!(cell("a | b"), "a \\| b");
+    }
+}

@@ -1,0 +1,77 @@
+//! Tasks of this workspace: `cargo xtask --help`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+#[cfg(test)]
+mod architecture;
+mod cases;
+mod ci;
+mod corpus;
+mod fuzz;
+mod generate;
+mod step;
+mod test;
+#[cfg(test)]
+mod tidy;
+mod workspace;
+
+/// Why a task ended early, for a person to read.
+type Failure = Box<dyn std::error::Error>;
+
+/// Tasks of this workspace.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+enum Task {
+    /// Check everything that needs nothing but this checkout.
+    Test,
+    /// Run `test`, then the shared cases and the shared corpus.
+    Ci {
+        /// The directory that holds `cases` and `corpus` [default: `shared` beside the checkout].
+        #[arg(long, value_name = "DIR")]
+        shared: Option<PathBuf>,
+    },
+    /// Run the cases of a directory.
+    Cases {
+        /// One directory per case, each with an `expect.txt`.
+        dir: PathBuf,
+    },
+    /// Parse real `SKILL.md` files and compare.
+    Corpus {
+        /// The directory that holds `EXPECTED.jsonl`.
+        dir: PathBuf,
+    },
+    /// Fuzz the `SKILL.md` parser.
+    Fuzz {
+        /// For how long.
+        #[arg(default_value_t = 60)]
+        seconds: u32,
+    },
+    /// Write the generated parts of the documentation.
+    Gen {
+        /// Write nothing; fail if anything would be written.
+        #[arg(long)]
+        check: bool,
+    },
+}
+
+fn main() -> ExitCode {
+    let ended = match Task::parse() {
+        Task::Test => test::run(),
+        Task::Ci { shared } => ci::run(shared),
+        Task::Cases { dir } => cases::run(&dir),
+        Task::Corpus { dir } => corpus::run(&dir),
+        Task::Fuzz { seconds } => fuzz::run(seconds),
+        Task::Gen { check: true } => generate::check(),
+        Task::Gen { check: false } => generate::write(),
+    };
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Rules on the files of the workspace, as tests.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::workspace::{packages, root};
+
+/// Lines of a Rust file outside tests.
+const MOST_LINES: usize = 500;
+
+#[test]
+fn a_file_is_named_for_one_noun() {
+    let vague = ["utils", "util", "common", "types", "manager", "helpers", "misc"];
+    let named = |part: &OsStr| vague.iter().any(|vague| Path::new(part).file_stem().is_some_and(|stem| stem == *vague));
+    let found = rust_files().into_iter().filter(|path| inside(path).iter().any(named));
+    assert_none(found, "files and folders named for nothing");
+}
+
+#[test]
+fn a_file_is_short_enough_to_read_at_once() {
+    let long = rust_files().into_iter().filter(|path| !is_test(path) && text(path).lines().count() > MOST_LINES);
+    assert_none(long, &format!("files of more than {MOST_LINES} lines"));
+}
+
+#[test]
+fn nothing_is_left_to_do() {
+    // In two halves, so that this file does not accuse itself.
+    let mark = concat!("todo", "!(");
+    assert_none(rust_files().into_iter().filter(|path| text(path).contains(mark)), "files with something left to do");
+}
+
+#[test]
+fn no_file_speaks_of_one_machine() {
+    let elsewhere = concat!("/wo", "rk/");
+    let found = files().into_iter().filter(|path| {
+        let text = text(path);
+        text.match_indices(elsewhere).any(|(at, _)| begins_a_path(&text[..at]))
+    });
+    assert_none(found, &format!("files that name `{elsewhere}`"));
+}
+
+#[test]
+fn a_package_says_what_it_is() {
+    let silent = packages().expect("cargo metadata works in tests").into_iter().filter_map(|package| {
+        let folder = package.manifest_path.parent()?.strip_prefix(root().join("crates")).ok()?.to_owned();
+        // A description that ends in the name of the folder was never written.
+        let about = package.description.unwrap_or_default();
+        (about.is_empty() || about.ends_with(folder.to_str()?)).then_some(folder)
+    });
+    assert_none(silent, "crates without a description of their own");
+}
+
+#[test]
+fn a_package_shares_the_lints() {
+    let own = packages().expect("cargo metadata works in tests").into_iter().map(|package| package.manifest_path);
+    let own = own.filter(|manifest| !text(manifest).contains("[lints]\nworkspace = true"));
+    assert_none(own, "packages without the lints of the workspace");
+}
+
+#[test]
+fn the_pure_crates_ban_the_same_calls() {
+    let bans = |folder: &str| text(&root().join("crates").join(folder).join("clippy.toml"));
+    let core = bans("core");
+    assert!(core.contains("disallowed-methods"));
+    assert_eq!(bans("registry"), core);
+    assert_eq!(bans("engine"), core);
+}
+
+#[track_caller]
+fn assert_none(found: impl Iterator<Item = PathBuf>, what: &str) {
+    let found: Vec<_> = found.collect();
+    assert!(found.is_empty(), "{what}: {found:?}");
+}
+
+/// Every file of the checkout, without what git and cargo keep there.
+fn files() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![root().to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("folders of the checkout can be read") {
+            let entry = entry.expect("folders of the checkout can be read");
+            if [".git", "target"].iter().any(|kept| entry.file_name() == *kept) {
+                continue;
+            }
+            if entry.file_type().expect("the platform tells file types").is_dir() {
+                folders.push(entry.path());
+            } else {
+                found.push(entry.path());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn rust_files() -> Vec<PathBuf> {
+    files().into_iter().filter(|path| path.extension() == Some(OsStr::new("rs"))).collect()
+}
+
+fn is_test(path: &Path) -> bool {
+    path.file_stem() == Some(OsStr::new("tests"))
+        || inside(path).iter().any(|part| part == "tests" || part == "benches")
+}
+
+fn inside(path: &Path) -> &Path {
+    path.strip_prefix(root()).expect("the file lies in the workspace")
+}
+
+/// The text of a file; nothing for bytes that are no text.
+fn text(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_default()
+}
+
+/// Whether a `/` after `before` is the first of an absolute path.
+fn begins_a_path(before: &str) -> bool {
+    !before.ends_with(|last: char| last.is_alphanumeric() || "_-.~/*}>".contains(last))
+}
+
+#[test]
+fn an_absolute_path_is_told_from_the_middle_of_one() {
+    for before in ["", "see `", "a ", "(", "\"", "="] {
+        assert!(begins_a_path(before), "{before}");
+    }
+    for before in ["/home/ann", "~", "..", "*", "{home}", "https:/"] {
+        assert!(!begins_a_path(before), "{before}");
+    }
+}

@@ -1,0 +1,52 @@
+//! What cargo and the file system say about this workspace.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde::Deserialize;
+
+use crate::Failure;
+
+/// One package, as `cargo metadata` tells it.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Package {
+    pub(crate) name: String,
+    pub(crate) description: Option<String>,
+    pub(crate) manifest_path: PathBuf,
+    pub(crate) features: BTreeMap<String, Vec<String>>,
+    #[cfg(test)]
+    pub(crate) dependencies: Vec<Dependency>,
+}
+
+/// One line under `[dependencies]` or one of its siblings.
+#[cfg(test)]
+#[derive(Debug, Deserialize)]
+pub(crate) struct Dependency {
+    pub(crate) name: String,
+    /// `dev`, `build`, or nothing for a normal one.
+    pub(crate) kind: Option<String>,
+    /// Where it lies, for a package of this workspace.
+    pub(crate) path: Option<PathBuf>,
+}
+
+/// The directory of the workspace.
+pub(crate) fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace")
+}
+
+/// The packages of the workspace, by name.
+pub(crate) fn packages() -> Result<Vec<Package>, Failure> {
+    #[derive(Deserialize)]
+    struct Metadata {
+        packages: Vec<Package>,
+    }
+    let output =
+        Command::new("cargo").args(["metadata", "--no-deps", "--format-version", "1"]).current_dir(root()).output()?;
+    if !output.status.success() {
+        return Err(format!("`cargo metadata` failed: {}", String::from_utf8_lossy(&output.stderr)).into());
+    }
+    let Metadata { mut packages } = serde_json::from_slice(&output.stdout)?;
+    packages.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(packages)
+}
