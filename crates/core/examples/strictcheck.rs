@@ -1,3 +1,4 @@
+#![allow(missing_docs)]
 use repertoire_core::{skill_md::{self,Site,Limits},Strictness,Severity};
 fn main(){
  let dir=std::path::PathBuf::from("/work/shared/corpus");

@@ -33,17 +33,22 @@ impl Body {
 /// edge: [`changed`](Source::changed) says "look again" and carries nothing, so it cannot be lost.
 ///
 /// # Contract
-/// Each line is a test of the same name in the conformance suite (`repertoire-testkit`):
+/// Each line is at least one test in the conformance suite (`repertoire-testkit`):
+/// - the name is stable and holds no colon
 /// - listing twice without a change gives equal listings
 /// - ids in a listing are unique (the constructor of [`Listing`] sees to it)
 /// - the revision is taken before reading, so a change during `list` is seen
 /// - revisions never go down
+/// - a change behind a row, its body or its resources, is seen in the row
+/// - `list_since` is the difference of two listings, and empty when nothing changed
+/// - a body agrees with its row: the same stamp, and the digest of its content
+/// - resources are sorted by path and match their bytes
 /// - an unknown id is [`NotFound`](crate::SourceErrorKind::NotFound)
 /// - one malformed entry is a diagnostic and hides no other
 /// - an empty source is an empty listing
 /// - `changed` may be dropped at any await and loses nothing
 /// - `changed` of an old revision returns at once
-/// - a resource path never leaves its skill
+/// - no resource path and no link leaves its skill
 /// - all of it holds through `Arc<dyn Source<T>>`
 ///
 /// ```

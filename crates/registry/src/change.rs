@@ -20,10 +20,20 @@ pub struct Change<T: Item> {
     pub added: Vec<Arc<Entry<T>>>,
     /// Ids that are gone, as they were.
     pub removed: Vec<Arc<Entry<T>>>,
-    /// Ids whose winner, content or shadows differ: old and new.
-    pub modified: Vec<(Arc<Entry<T>>, Arc<Entry<T>>)>,
+    /// Ids whose winner, content or shadows differ.
+    pub modified: Vec<Modified<T>>,
     /// Whether the diagnostics differ.
     pub diagnostics: bool,
+}
+
+/// One id before and after.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Modified<T> {
+    /// As it was.
+    pub old: Arc<Entry<T>>,
+    /// As it is.
+    pub new: Arc<Entry<T>>,
 }
 
 impl<T: Item> Change<T> {
@@ -40,12 +50,12 @@ impl<T: Item> Change<T> {
             match old.get(entry.id.as_str()) {
                 None => change.added.push(entry.clone()),
                 Some(before) if before.is_same(entry) => {}
-                Some(before) => change.modified.push((before.clone(), entry.clone())),
+                Some(before) => change.modified.push(Modified { old: before.clone(), new: entry.clone() }),
             }
         }
         change.added.sort_by(|a, b| a.id.cmp(&b.id));
         change.removed.sort_by(|a, b| a.id.cmp(&b.id));
-        change.modified.sort_by(|(a, _), (b, _)| a.id.cmp(&b.id));
+        change.modified.sort_by(|a, b| a.new.id.cmp(&b.new.id));
 
         // Shadows are what merging reports; the rest is each source's own.
         let own = |snapshot: &Snapshot<T>| {
@@ -54,7 +64,7 @@ impl<T: Item> Change<T> {
         };
         let merged = |entry: &Arc<Entry<T>>| !entry.shadows.is_empty();
         change.diagnostics = change.added.iter().chain(&change.removed).any(merged)
-            || change.modified.iter().any(|(before, after)| merged(before) || merged(after))
+            || change.modified.iter().any(|id| merged(&id.old) || merged(&id.new))
             || own(old) != own(new);
         change
     }

@@ -24,7 +24,7 @@ mod watch;
 mod worker;
 
 pub use builder::{Builder, ComposeError};
-pub use change::Change;
+pub use change::{Change, Modified};
 pub use entry::{Claim, Entry, Shadow};
 pub use kind::{Build, ConfigError, SourceConfig, SourceKind, UnknownKind};
 pub use layer::Layer;
@@ -41,3 +41,8 @@ pub use updates::{Update, Updates};
 
 /// Re-exported for [`SourceKind`]: `inventory::submit!`.
 pub use inventory;
+
+/// The tutorial, so that its code is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/writing-a-source.md")]
+struct WritingASource;

@@ -67,8 +67,8 @@ impl Record {
         let (mut opened, metadata) = file::open(path)?;
         let mut record = Record::blank(path.to_owned(), reading);
         if !metadata.is_file() {
-            let what = file::what(&metadata);
-            return Ok(record.broken(Code::NOT_A_FILE, format!("expected a file, found {what}"), reading));
+            let finding = record.finding(Code::NOT_A_FILE, format!("expected a file, found {}", file::what(&metadata)));
+            return Ok(record.broken(finding, reading));
         }
         let stamp = FileStamp::of(path, &metadata);
         let limit = reading.limits.file_bytes;
@@ -79,8 +79,9 @@ impl Record {
         let mut rest = Vec::new();
         match read_head(&mut opened, &mut first, &mut rest, limit) {
             Err(error) => {
-                let message = format!("cannot be read: {}", file::cause(&error));
-                return Ok(record.broken(Code::UNREADABLE, message, reading));
+                let message = format!("the file cannot be read: {}", file::cause(&error));
+                let finding = record.finding(Code::UNREADABLE, message);
+                return Ok(record.broken(finding, reading));
             }
             Ok(None) => return Ok(record.too_large(reading)),
             Ok(Some(front_matter)) => {
@@ -101,7 +102,9 @@ impl Record {
 
     /// A record of a file that is there and cannot be read.
     pub(crate) fn unreadable(path: PathBuf, code: Code, message: impl Into<String>, reading: Reading<'_>) -> Arc<Record> {
-        Record::blank(path, reading).broken(code, message, reading)
+        let record = Record::blank(path, reading);
+        let finding = record.finding(code, message);
+        record.broken(finding, reading)
     }
 
     /// This record, once nothing can be said of its file any more.
@@ -130,16 +133,17 @@ impl Record {
     }
 
     fn too_large(self, reading: Reading<'_>) -> Arc<Record> {
-        let message = format!("is larger than {} bytes", reading.limits.file_bytes);
-        self.broken(Code::TOO_LARGE, message, reading)
+        let message = format!("the file is larger than {} bytes", reading.limits.file_bytes);
+        let finding = self.finding(Code::TOO_LARGE, message);
+        self.broken(finding.help("move parts of it into other files, or raise `limits.file-bytes`"), reading)
     }
 
-    fn broken(mut self, code: Code, message: impl Into<String>, reading: Reading<'_>) -> Arc<Record> {
-        let finding = Diagnostic::new(code, message).at_path(self.path.to_string_lossy());
-        self.diagnostics.push(match code {
-            Code::TOO_LARGE => finding.help("move parts of it into other files, or raise `limits.file-bytes`"),
-            _ => finding,
-        });
+    fn finding(&self, code: Code, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(code, message).at_path(self.path.to_string_lossy())
+    }
+
+    fn broken(mut self, finding: Diagnostic, reading: Reading<'_>) -> Arc<Record> {
+        self.diagnostics.push(finding);
         self.keep_last_good(reading);
         Arc::new(self)
     }
@@ -155,9 +159,9 @@ impl Record {
             let message = "the path is not UTF-8; its location cannot be told exactly";
             diagnostics.push(Diagnostic::new(Code::PATH_NOT_UTF8, message).at_path(&*path).help("rename the folder"));
         }
-        let location = parsed.skill.map(|skill| skill.from_location(&*path));
+        let skill = parsed.skill.map(|skill| skill.from_location(&*path));
         self.diagnostics = diagnostics;
-        match (location, self.stamp) {
+        match (skill, self.stamp) {
             (Some(skill), Some(stamp)) => self.row = Some(Listed::new(skill, stamp)),
             _ => self.keep_last_good(reading),
         }
@@ -167,7 +171,7 @@ impl Record {
     fn keep_last_good(&mut self, reading: Reading<'_>) {
         let Some(row) = reading.previous.and_then(|known| known.row.clone()) else { return };
         let message = format!("`{}` stays as it was when this file could last be read", row.item.id);
-        self.diagnostics.push(Diagnostic::new(Code::STALE, message).at_path(self.path.to_string_lossy()));
+        self.diagnostics.push(self.finding(Code::STALE, message));
         self.row = Some(row);
     }
 

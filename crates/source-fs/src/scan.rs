@@ -1,6 +1,7 @@
 //! A scan: everything one source has, found level by level.
 
 use std::collections::{HashMap, HashSet};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use repertoire_core::{Code, Id, Listing, Revision, Skill, SourceError};
 
 use crate::file;
 use crate::record::Record;
-use crate::root::{Plan, RootReport};
+use crate::root::{Plan, RootReport, Start};
 use crate::stamp::Identity;
 use crate::visit::{Finding, Folder, Link, Visit, visit};
 use crate::workers;
@@ -61,7 +62,7 @@ pub(crate) async fn scan(plan: &Arc<Plan>, previous: Option<Arc<Scan>>) -> Resul
     let mut above = None;
     while !walk.links.is_empty() {
         let mut links = std::mem::take(&mut walk.links);
-        links.sort_by(|a, b| order(a.start, &a.path).cmp(&order(b.start, &b.path)));
+        links.sort_by(|a, b| plan.order(a.start, &a.path).cmp(&plan.order(b.start, &b.path)));
         let above = match &mut above {
             Some(above) => above,
             empty => {
@@ -78,10 +79,13 @@ pub(crate) async fn scan(plan: &Arc<Plan>, previous: Option<Arc<Scan>>) -> Resul
 
 /// Scans what lies at and below `folder`, and takes the rest from `previous`.
 pub(crate) async fn rescan(plan: &Arc<Plan>, previous: Arc<Scan>, folder: &Path) -> Result<Scan, SourceError> {
-    let Some(part) = previous.part(plan, folder) else { return scan(plan, Some(previous)).await };
-    let path = part.path.clone();
+    let Some((start, path)) = previous.part(plan, folder) else { return scan(plan, Some(previous)).await };
     let mut walk = Walk::default();
-    walk.descend(plan, vec![part], &mut HashSet::new(), Some(&previous)).await?;
+    let part = {
+        let (plan, path) = (plan.clone(), path.clone());
+        workers::run(move || plan.folder(start, path)).await?
+    };
+    walk.descend(plan, Vec::from_iter(part), &mut HashSet::new(), Some(&previous)).await?;
     if walk.has_links || !walk.too_deep.is_empty() {
         return scan(plan, Some(previous)).await;
     }
@@ -125,6 +129,7 @@ impl Walk {
 
     fn gather(&mut self, path: PathBuf, visit: Visit, seen: &mut HashSet<Identity>, next: &mut Vec<Folder>) {
         let is_skill = visit.record.as_ref().is_some_and(|record| !record.holds_others);
+        let is_rejected = visit.is_rejected;
         self.records.extend(visit.record);
         self.findings.extend(visit.findings);
         self.too_deep.extend(visit.too_deep);
@@ -135,7 +140,7 @@ impl Walk {
         if visit.is_lost {
             self.lost.push(path.clone());
         }
-        if !is_skill {
+        if !is_skill && !is_rejected {
             self.listed.push(path);
         }
     }
@@ -190,7 +195,9 @@ impl Walk {
 impl Scan {
     fn new(plan: &Plan, walk: Walk, exists: Vec<bool>, previous: Option<&Scan>) -> Scan {
         let Walk { mut records, mut findings, mut listed, lost, has_links, too_deep, left_out, .. } = walk;
-        if let Some(previous) = previous {
+        if let Some(previous) = previous
+            && !lost.is_empty()
+        {
             // What cannot be seen is not gone.
             let known = previous.records.iter().filter(|record| lost.iter().any(|path| record.path.starts_with(path)));
             let kept: HashSet<PathBuf> = records.iter().map(|record| record.path.clone()).collect();
@@ -269,40 +276,16 @@ impl Scan {
         folders
     }
 
-    /// The part of the tree to scan when `folder` may have changed: the folder itself, or the skill around it.
-    fn part(&self, plan: &Plan, folder: &Path) -> Option<Folder> {
-        let touches = |start: &&crate::root::Start| folder.starts_with(&start.path) || start.path.starts_with(folder);
-        let mut touched = plan.starts.iter().enumerate().filter(|(_, start)| touches(start));
-        let (Some((position, start)), None) = (touched.next(), touched.next()) else { return None };
-        let below = folder.strip_prefix(&start.path).ok().filter(|below| !below.as_os_str().is_empty())?;
-        if !self.is_separable {
-            return None;
-        }
-        let mut part = (start.path.clone(), start.prefix.clone());
-        let mut depth = 0;
-        for name in below.components() {
-            // A skill holds no others: nothing below it is looked at by itself.
-            let is_skill = self.by_folder(plan, position, &part.0).is_some_and(|record| !record.holds_others);
-            if is_skill {
-                break;
-            }
-            part = (part.0.join(name), part.1.join(name));
-            depth += 1;
-        }
-        let metadata = std::fs::metadata(&part.0).ok()?;
-        let (path, within) = part;
-        let cursor = plan.patterns.cursor(&within)?;
-        (depth <= plan.limits.depth).then(|| Folder {
-            start: position,
-            identity: Identity::of(&path, &metadata),
-            path,
-            depth,
-            cursor,
-        })
-    }
-
-    fn by_folder(&self, plan: &Plan, start: usize, folder: &Path) -> Option<&Arc<Record>> {
-        self.record(plan, start, &folder.join(crate::pattern::FILE_NAME))
+    /// The part of the tree to scan when `folder` may have changed, and its start: the nearest folder at or above
+    /// it that was met by listing the one above. `None` when that is a start, or all has to be scanned.
+    fn part(&self, plan: &Plan, folder: &Path) -> Option<(usize, PathBuf)> {
+        let touches = |start: &Start| folder.starts_with(&start.path) || start.path.starts_with(folder);
+        let mut touched = (0..plan.starts.len()).filter(|start| touches(&plan.starts[*start]));
+        let (Some(start), None, true) = (touched.next(), touched.next(), self.is_separable) else { return None };
+        let inside = folder.ancestors().take_while(|part| *part != plan.starts[start].path);
+        let is_listed = |path: &Path| self.listed.binary_search_by(|listed| bytes(listed).cmp(bytes(path))).is_ok();
+        let part = inside.into_iter().find(|part| part.parent().is_some_and(is_listed))?;
+        Some((start, part.to_owned()))
     }
 }
 
@@ -311,4 +294,81 @@ impl Plan {
     fn order<'a>(&self, start: usize, path: &'a Path) -> (usize, &'a [u8]) {
         (self.starts[start].root, bytes(path))
     }
+}
+
+impl Plan {
+    /// The folder `path` below a start as the walk would come to it; `None` when it would not, or there is none.
+    fn folder(&self, start: usize, path: PathBuf) -> Option<Folder> {
+        let below = path.strip_prefix(&self.starts[start].path).ok()?;
+        let depth = below.components().count();
+        let cursor = self.patterns.cursor(&self.starts[start].prefix.join(below))?;
+        let metadata = std::fs::symlink_metadata(&path).ok().filter(std::fs::Metadata::is_dir)?;
+        let identity = Identity::of(&path, &metadata);
+        (depth <= self.limits.depth).then_some(Folder { start, path, depth, cursor, identity })
+    }
+}
+
+/// The folders where searches start, what is wrong with them, which cannot be seen, and which exist.
+fn starts(plan: &Plan) -> (Vec<Folder>, Vec<Finding>, Vec<PathBuf>, Vec<bool>) {
+    let (mut folders, mut findings, mut lost) = (Vec::new(), Vec::new(), Vec::new());
+    let mut exists = Vec::with_capacity(plan.starts.len());
+    for (start, Start { path, prefix, .. }) in plan.starts.iter().enumerate() {
+        let metadata = std::fs::metadata(path);
+        exists.push(metadata.as_ref().is_ok_and(std::fs::Metadata::is_dir));
+        match metadata {
+            Ok(metadata) if metadata.is_dir() => {
+                let Some(cursor) = plan.patterns.cursor(prefix) else { continue };
+                let identity = Identity::of(path, &metadata);
+                folders.push(Folder { start, path: path.clone(), depth: 0, cursor, identity });
+            }
+            Ok(metadata) => {
+                let message = format!("expected a folder, found {}", file::what(&metadata));
+                findings.push(Finding::new(path.clone(), Code::UNREADABLE, message));
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+            Err(error) => {
+                lost.push(path.clone());
+                let message = format!("the folder cannot be read: {}", file::cause(&error));
+                findings.push(Finding::new(path.clone(), Code::UNREADABLE, message));
+            }
+        }
+    }
+    (folders, findings, lost, exists)
+}
+
+/// The folder to which a link leads; `None` for something else than a folder.
+fn target(link: &Path) -> Result<Option<Identity>, (Code, String)> {
+    let error = match std::fs::metadata(link) {
+        Ok(metadata) => return Ok(metadata.is_dir().then(|| Identity::of(link, &metadata))),
+        Err(error) => error,
+    };
+    match (link.read_link(), error.kind()) {
+        // Gone since its folder was read.
+        (Err(_), _) => Ok(None),
+        (Ok(_), ErrorKind::PermissionDenied) => {
+            Err((Code::UNREADABLE, "the link cannot be followed: permission denied".into()))
+        }
+        (Ok(target), ErrorKind::NotFound) => {
+            Err((Code::LINK_DANGLING, format!("the link to `{}` leads nowhere", file::shown(&target))))
+        }
+        (Ok(target), _) => {
+            let (target, cause) = (file::shown(&target), file::cause(&error));
+            Err((Code::LINK_DANGLING, format!("the link to `{target}` cannot be followed: {cause}")))
+        }
+    }
+}
+
+/// The folders that hold a start.
+fn ancestors(plan: &Plan) -> HashSet<Identity> {
+    let real = plan.starts.iter().filter_map(|start| start.path.canonicalize().ok());
+    let mut above = HashSet::new();
+    for real in real {
+        let identity = |path: &Path| std::fs::metadata(path).ok().map(|metadata| Identity::of(path, &metadata));
+        above.extend(real.ancestors().skip(1).filter_map(identity));
+    }
+    above
+}
+
+fn bytes(path: &Path) -> &[u8] {
+    path.as_os_str().as_encoded_bytes()
 }

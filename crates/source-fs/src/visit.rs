@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs::DirEntry;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use repertoire_core::{Code, Diagnostic};
@@ -53,6 +53,8 @@ pub(crate) struct Visit {
     pub(crate) findings: Vec<Finding>,
     /// Whether there is something in it that could not be seen: what was known stays known.
     pub(crate) is_lost: bool,
+    /// Whether it is a skill that a pattern takes away.
+    pub(crate) is_rejected: bool,
     /// The first folder that is too deep to visit.
     pub(crate) too_deep: Option<PathBuf>,
 }
@@ -73,10 +75,10 @@ impl Finding {
 pub(crate) fn visit<'k>(
     plan: &Plan,
     folder: &Folder,
-    known: impl Fn(&std::path::Path) -> Option<&'k Arc<Record>>,
+    known: impl Fn(&Path) -> Option<&'k Arc<Record>>,
 ) -> Visit {
     let mut visit = Visit::default();
-    let reading = |path: &std::path::Path| Reading {
+    let reading = |path: &Path| Reading {
         start: folder.start,
         holds_others: folder.depth == 0,
         limits: &plan.parser,
@@ -101,7 +103,7 @@ pub(crate) fn visit<'k>(
                 return visit;
             }
             Err(error) => {
-                let message = format!("cannot be read: {}", file::cause(&error));
+                let message = format!("the file cannot be read: {}", file::cause(&error));
                 visit.record = Some(Record::unreadable(path, Code::UNREADABLE, message, reading));
             }
         }
@@ -122,7 +124,7 @@ pub(crate) fn visit<'k>(
             Err(error) => {
                 let (code, message) = match path.read_link() {
                     Ok(target) => (Code::LINK_DANGLING, format!("link to `{}` leads nowhere", file::shown(&target))),
-                    Err(_) => (Code::UNREADABLE, format!("cannot be read: {}", file::cause(&error))),
+                    Err(_) => (Code::UNREADABLE, format!("the file cannot be read: {}", file::cause(&error))),
                 };
                 Record::unreadable(path.clone(), code, message, reading)
             }
@@ -134,9 +136,11 @@ pub(crate) fn visit<'k>(
             visit.findings.extend(others);
         }
     }
-    let ends_here = (selected || plan.patterns.rejects(&folder.cursor)) && !spellings.is_empty();
-    if !ends_here || folder.depth == 0 {
+    let is_skill = (selected || plan.patterns.rejects(&folder.cursor)) && !spellings.is_empty();
+    if !is_skill || folder.depth == 0 {
         visit.descend(plan, folder, &entries);
+    } else {
+        visit.is_rejected = !selected;
     }
     visit
 }
@@ -237,6 +241,6 @@ fn is_absent(error: &io::Error) -> bool {
 }
 
 /// Whether not even the existence of `path` can be told, because its folder is locked.
-fn is_denied(path: &std::path::Path) -> bool {
+fn is_denied(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
 }

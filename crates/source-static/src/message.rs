@@ -36,3 +36,6 @@ impl Message {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -28,6 +28,7 @@ use crate::rule;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct StaticSkill {
     id: &'static str,
+    pub(crate) id_hash: u64,
     description: &'static str,
     body: &'static str,
     license: Option<&'static str>,
@@ -61,6 +62,7 @@ impl StaticSkill {
         assert!(!rule::is_blank(body), "the body of a skill must not be blank");
         StaticSkill {
             id,
+            id_hash: rule::hash(id),
             description,
             body,
             license: None,
@@ -118,8 +120,23 @@ impl StaticSkill {
     }
 
     /// The same skill with further keys and values: front matter `metadata`.
+    ///
+    /// # Panics
+    /// For a key that comes twice; in a constant that is a compile error.
     #[must_use]
+    #[track_caller]
     pub const fn with_metadata(self, metadata: &'static [(&'static str, &'static str)]) -> StaticSkill {
+        let mut at = 0;
+        while at < metadata.len() {
+            let mut earlier = 0;
+            while earlier < at {
+                if rule::is_same(metadata[earlier].0, metadata[at].0) {
+                    panic!("{}", Message::of(&["the metadata key `", metadata[at].0, "` comes twice"]).as_str());
+                }
+                earlier += 1;
+            }
+            at += 1;
+        }
         StaticSkill { metadata, ..self }
     }
 
@@ -156,7 +173,7 @@ impl StaticSkill {
     /// The row that stands for this skill in a listing.
     pub(crate) fn listed(&self) -> Listed<Skill> {
         let id = Id::new(self.id).expect("checked by `new`: an id of the standard");
-        let mut skill = Skill::new(id, self.description.trim());
+        let mut skill = Skill::new(id, self.description.trim_ascii());
         skill.surface = self.surface;
         skill.allowed_tools = self.allowed_tools.map(|tools| tools.iter().copied().map(Arc::from).collect());
         skill.disable_model_invocation = self.disable_model_invocation;
@@ -171,7 +188,7 @@ impl StaticSkill {
         let pairs = self.metadata.iter().map(|(key, value)| ((*key).into(), Value::text(*value)));
         let fields = [
             ("name", Some(Value::text(self.id))),
-            ("description", Some(Value::text(self.description.trim()))),
+            ("description", Some(Value::text(self.description.trim_ascii()))),
             ("license", self.license.map(Value::text)),
             ("category", self.category.map(Value::text)),
             ("surface", self.surface.map(|mode| Value::text(mode.as_str()))),

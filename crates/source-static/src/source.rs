@@ -3,7 +3,8 @@
 use std::sync::OnceLock;
 
 use repertoire_core::{
-    Body, Bytes, Delta, Id, Listed, Listing, Resource, ResourcePath, Revision, Skill, Source, SourceError, async_trait,
+    Body, Bytes, Delta, Id, Listed, Listing, Resource, ResourcePath, Revision, Skill, Source, SourceError,
+    SourceErrorKind, async_trait,
 };
 
 use crate::{StaticList, StaticSkill, rule};
@@ -46,10 +47,8 @@ impl StaticSource {
     }
 
     fn find(&self, id: &Id) -> Result<(&'static StaticSkill, &Listed<Skill>), SourceError> {
-        let rows = self.list.iter().zip(self.listing().iter());
-        rows.into_iter()
-            .find(|(skill, _)| skill.id() == id.as_str())
-            .ok_or_else(|| SourceError::not_found("skill", id))
+        let mut rows = self.list.iter().zip(self.listing().iter());
+        rows.find(|(skill, _)| skill.id() == id.as_str()).ok_or_else(|| SourceError::not_found("skill", id))
     }
 }
 
@@ -78,6 +77,8 @@ impl Source<Skill> for StaticSource {
     }
 
     async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {
-        self.find(id)?.0.resource(path).ok_or_else(|| SourceError::not_found("resource", id))
+        let no_resource = || format!("skill `{id}` has no resource `{path}`");
+        let (skill, _) = self.find(id)?;
+        skill.resource(path).ok_or_else(|| SourceError::new(SourceErrorKind::NotFound, no_resource()))
     }
 }

@@ -1,1 +1,84 @@
+use super::*;
+use crate::{Skill, SurfaceMode};
 
+fn id(name: &str) -> Id {
+    Id::new(name).unwrap()
+}
+
+fn injection(content: Content) -> Result<Injection, InvalidInjection> {
+    Injection::new(id("tone"), Flavor::Steering, Trigger::Always, "How to speak.", content)
+}
+
+fn tool(name: &str) -> ToolSpec {
+    ToolSpec::new(name, "Does it.", serde_json::json!({"type": "object"})).unwrap()
+}
+
+#[test]
+fn content_says_which_slots_it_fills() {
+    let slots = |content: Content| content.slots();
+    assert_eq!(slots(Content::default()), []);
+    assert_eq!(slots(Content::system_prompt("Be brief.")), [Slot::SystemPrompt]);
+    assert_eq!(slots(Content::message(Role::User, "Hello")), [Slot::Messages]);
+    assert_eq!(slots(Content::default().with_tools([tool("search")])), [Slot::Tools]);
+    assert_eq!(
+        slots(Content::system_prompt("Be brief.").with_tools([tool("search")])),
+        [Slot::SystemPrompt, Slot::Tools]
+    );
+}
+
+#[test]
+fn an_injection_without_content_is_refused() {
+    for content in [Content::default(), Content::system_prompt(" \n"), Content::message(Role::System, "")] {
+        assert_eq!(injection(content), Err(InvalidInjection::Empty { id: id("tone"), flavor: Flavor::Steering }));
+    }
+    insta::assert_snapshot!(
+        injection(Content::default()).unwrap_err(),
+        @"steering `tone` has nothing to say: give it a text, a message or a tool"
+    );
+}
+
+#[test]
+fn two_tools_of_one_name_are_refused() {
+    let content = Content::default().with_tools([tool("search"), tool("fetch"), tool("search")]);
+    let error = InvalidInjection::DuplicateTool { id: id("tone"), flavor: Flavor::Steering, tool: "search".to_owned() };
+    assert_eq!(injection(content), Err(error));
+}
+
+#[test]
+fn a_tool_has_a_name_and_an_object_schema() {
+    let refused = |name: &str, schema: serde_json::Value| ToolSpec::new(name, "", schema).unwrap_err().to_string();
+    insta::assert_snapshot!(
+        refused(" ", serde_json::json!({})),
+        @"tool ` ` cannot be offered: its name is blank"
+    );
+    insta::assert_snapshot!(
+        refused("search", serde_json::json!(["query"])),
+        @"tool `search` cannot be offered: its input schema is not a JSON object"
+    );
+}
+
+#[test]
+fn a_skill_becomes_an_injection_with_its_body_and_returns() {
+    let text = b"---\nname: tidy-up\ndescription: Sorts a folder.\nallowed-tools: Read Bash(ls:*)\nsurface: both\n\
+        disable-model-invocation: yes\nuser-invocable: ture\nallowedWorkflows: [nightly]\nmetadata: {a: 1.0}\n---\nSort.\n";
+    let skill: Skill = crate::skill_md::parse(text, crate::skill_md::Site::new("SKILL.md")).skill.unwrap();
+    assert_eq!(skill.surface, Some(SurfaceMode::Both));
+    let injection = skill.inject("Sort.").unwrap();
+    assert_eq!((&injection.flavor, &injection.trigger), (&Flavor::Skill, &Trigger::Activated));
+    assert_eq!(injection.content, Content::system_prompt("Sort."));
+    assert_eq!(Skill::try_from(injection), Ok(skill));
+}
+
+#[test]
+fn a_skill_with_a_blank_body_is_no_injection() {
+    let skill = Skill::new(id("tidy-up"), "Sorts a folder.");
+    assert_eq!(skill.inject(" \n"), Err(InvalidInjection::Empty { id: id("tidy-up"), flavor: Flavor::Skill }));
+}
+
+#[test]
+fn another_flavor_is_no_skill() {
+    let steering = injection(Content::system_prompt("Be brief.")).unwrap();
+    let error = Skill::try_from(steering).unwrap_err();
+    assert_eq!(error, NotASkill { id: id("tone"), flavor: Flavor::Steering });
+    insta::assert_snapshot!(error, @"expected a skill, but `tone` has the flavor `steering`");
+}

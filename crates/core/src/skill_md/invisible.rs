@@ -3,7 +3,7 @@
 /// Whether `c` is a Unicode tag character, a bidirectional control or another control character.
 ///
 /// Line breaks and tabs are layout, and zero-width joiners belong to scripts and emoji: neither counts.
-pub(super) fn is_invisible(c: char) -> bool {
+pub fn is_invisible(c: char) -> bool {
     match c {
         '\n' | '\r' | '\t' => false,
         '\u{E0000}'..='\u{E007F}' => true,

@@ -16,6 +16,8 @@ mod yaml;
 
 use std::borrow::Cow;
 
+pub use self::invisible::is_invisible;
+
 use self::assemble::Assembly;
 use self::fence::{Block, Missing};
 use self::findings::{Findings, quoted};

@@ -65,7 +65,7 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Recovered, Fault> {
             Some((value, _)) => (value, How::TabsAsBlanks),
             None => {
                 limits_in(text, &field, &mut hidden);
-                let raw = raw_text(&text[field.value..field.whole.end], is_prose(&key));
+                let raw = raw_text(&text[field.value..field.whole.end], &key);
                 (Value::plain(raw.as_str()), How::AsText(raw))
             }
         };
@@ -178,22 +178,21 @@ fn limits_in(text: &str, field: &Field, found: &mut Vec<(&'static str, usize)>) 
     }
 }
 
-/// Whether a field is text that may be folded; others keep their lines.
-fn is_prose(key: &str) -> bool {
-    matches!(key, "name" | "id" | "description")
-}
-
 /// The text of a value as its lines have it, without the quotes or the block mark around it.
-fn raw_text(value: &str, prose: bool) -> String {
+///
+/// A name is one line, a description is folded as YAML folds it, every other field keeps its lines.
+fn raw_text(value: &str, key: &str) -> String {
     let mut lines = lines(value);
     let first = lines.next().unwrap_or_default().trim();
     let lines: Vec<&str> = lines.filter(|line| !line.starts_with('#')).map(str::trim_end).collect();
     let (first, literal) = match block_mark(first) {
         Some(literal) => ("", literal),
-        None => (first, !prose),
+        None => (first, key != "description"),
     };
     let text = if literal { dedented(first, &lines) } else { folded(first, &lines) };
-    unquoted(text.trim())
+    let text = text.trim();
+    let is_name = matches!(key, "name" | "id");
+    unquoted(if is_name { text.lines().next().unwrap_or_default().trim_end() } else { text })
 }
 
 /// `|` and `>` with their indicators: whether the block is literal.

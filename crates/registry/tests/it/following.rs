@@ -19,7 +19,7 @@ fn summary(update: &Update<Workflow>) -> [Vec<String>; 3] {
     let change = &update.change;
     let ids =
         |entries: &[Arc<repertoire_registry::Entry<Workflow>>]| entries.iter().map(|e| e.id.to_string()).collect();
-    [ids(&change.added), ids(&change.removed), change.modified.iter().map(|(_, after)| after.id.to_string()).collect()]
+    [ids(&change.added), ids(&change.removed), change.modified.iter().map(|id| id.new.id.to_string()).collect()]
 }
 
 #[tokio::test]

@@ -51,9 +51,9 @@ fn applied(old: &Snapshot<Workflow>, change: &Change<Workflow>) -> BTreeMap<Id, 
     for entry in &change.added {
         assert!(entries.insert(entry.id.clone(), entry.clone()).is_none(), "added ids are new");
     }
-    for (before, after) in &change.modified {
-        let was = entries.insert(after.id.clone(), after.clone());
-        assert!(was.is_some_and(|was| was.is_same(before)), "modified ids were as the change says");
+    for id in &change.modified {
+        let was = entries.insert(id.new.id.clone(), id.new.clone());
+        assert!(was.is_some_and(|was| was.is_same(&id.old)), "modified ids were as the change says");
     }
     entries
 }
@@ -78,7 +78,7 @@ proptest! {
         let (old, new) = (merge(&old), merge(&new));
         let change = new.changes_since(&old);
         let mut listed: Vec<&Id> = change.added.iter().chain(&change.removed).map(|entry| &entry.id)
-            .chain(change.modified.iter().map(|(_, after)| &after.id))
+            .chain(change.modified.iter().map(|id| &id.new.id))
             .collect();
         listed.sort();
         let (before, after) = (by_id(&old), by_id(&new));
@@ -151,8 +151,8 @@ fn a_winner_that_goes_is_a_modification_and_the_next_steps_forward() {
     assert_eq!(table(&new), ["a <- home"]);
     let change = new.changes_since(&old);
     assert_eq!((change.added.len(), change.removed.len(), change.modified.len()), (0, 0, 1));
-    let (before, after) = &change.modified[0];
-    assert_eq!((before.item().steps, after.item().steps), (1, 2));
+    let id = &change.modified[0];
+    assert_eq!((id.old.item().steps, id.new.item().steps), (1, 2));
 }
 
 #[test]

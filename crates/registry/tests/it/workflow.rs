@@ -11,9 +11,9 @@ use repertoire_registry::{Layer, Origin, Snapshot, Tier, Trust};
 use tokio::sync::watch;
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Workflow {
-    pub id: Id,
-    pub steps: u8,
+pub(crate) struct Workflow {
+    pub(crate) id: Id,
+    pub(crate) steps: u8,
 }
 
 impl Item for Workflow {
@@ -24,25 +24,25 @@ impl Item for Workflow {
     }
 }
 
-pub fn id(text: &str) -> Id {
+pub(crate) fn id(text: &str) -> Id {
     text.parse().unwrap()
 }
 
 /// A row whose content is its number of steps.
-pub fn row(name: &str, steps: u8) -> Listed<Workflow> {
+pub(crate) fn row(name: &str, steps: u8) -> Listed<Workflow> {
     Listed::new(Workflow { id: id(name), steps }, Stamp::of(&steps))
 }
 
 /// As [`row`], with a digest that tells `content` apart.
-pub fn digested(name: &str, steps: u8, content: u8) -> Listed<Workflow> {
+pub(crate) fn digested(name: &str, steps: u8, content: u8) -> Listed<Workflow> {
     row(name, steps).with_digest(Digest::of(&[content]))
 }
 
-pub fn listing(revision: u64, rows: impl IntoIterator<Item = Listed<Workflow>>) -> Listing<Workflow> {
+pub(crate) fn listing(revision: u64, rows: impl IntoIterator<Item = Listed<Workflow>>) -> Listing<Workflow> {
     Listing::new(Revision(revision), rows, [])
 }
 
-pub fn layer(
+pub(crate) fn layer(
     tier: Tier,
     source: &str,
     position: usize,
@@ -52,7 +52,7 @@ pub fn layer(
 }
 
 /// `id <- source` and `id <- source > shadow > shadow`, in order of iteration.
-pub fn table(snapshot: &Snapshot<Workflow>) -> Vec<String> {
+pub(crate) fn table(snapshot: &Snapshot<Workflow>) -> Vec<String> {
     let row = |entry: &std::sync::Arc<repertoire_registry::Entry<Workflow>>| {
         let chain: Vec<_> = entry.claims().map(|claim| claim.origin.source.to_string()).collect();
         format!("{} <- {}", entry.id, chain.join(" > "))
@@ -62,7 +62,7 @@ pub fn table(snapshot: &Snapshot<Workflow>) -> Vec<String> {
 
 prop_compose! {
     /// Up to eight rows over eight ids, some with digests.
-    pub fn any_rows()(
+    pub(crate) fn any_rows()(
         rows in prop::collection::btree_map(0u8..8, (0u8..4, prop::option::of(0u8..3)), 0..8),
         order in any::<u64>(),
     ) -> Vec<Listed<Workflow>> {
@@ -82,7 +82,7 @@ prop_compose! {
 }
 
 prop_compose! {
-    pub fn any_layer(position: usize)(
+    pub(crate) fn any_layer(position: usize)(
         tier in prop_oneof![Just(Tier::Builtin), Just(Tier::User), Just(Tier::Plugin)],
         trust in prop_oneof![4 => Just(Trust::Trusted), 1 => Just(Trust::Restricted), 1 => Just(Trust::Pending)],
         namespaced in prop::bool::weighted(0.2),
@@ -97,13 +97,13 @@ prop_compose! {
     }
 }
 
-pub fn any_layers() -> impl Strategy<Value = Vec<Layer<Workflow>>> {
+pub(crate) fn any_layers() -> impl Strategy<Value = Vec<Layer<Workflow>>> {
     (1usize..5).prop_flat_map(|count| (0..count).map(any_layer).collect::<Vec<_>>())
 }
 
 /// A source whose rows, failures and pace a test decides.
 #[derive(Debug)]
-pub struct Script {
+pub(crate) struct Script {
     name: String,
     rows: Mutex<Result<Vec<Listed<Workflow>>, String>>,
     bodies: Mutex<BTreeMap<Id, u8>>,
@@ -111,22 +111,22 @@ pub struct Script {
 }
 
 impl Script {
-    pub fn new(name: &str, rows: impl IntoIterator<Item = Listed<Workflow>>) -> Script {
+    pub(crate) fn new(name: &str, rows: impl IntoIterator<Item = Listed<Workflow>>) -> Script {
         let rows = Mutex::new(Ok(rows.into_iter().collect()));
         Script { name: name.to_owned(), rows, bodies: Mutex::default(), revision: watch::Sender::new(0) }
     }
 
-    pub fn with_body(self, name: &str, content: u8) -> Script {
+    pub(crate) fn with_body(self, name: &str, content: u8) -> Script {
         self.bodies.lock().unwrap().insert(id(name), content);
         self
     }
 
-    pub fn set(&self, rows: impl IntoIterator<Item = Listed<Workflow>>) {
+    pub(crate) fn set(&self, rows: impl IntoIterator<Item = Listed<Workflow>>) {
         *self.rows.lock().unwrap() = Ok(rows.into_iter().collect());
         self.revision.send_modify(|revision| *revision += 1);
     }
 
-    pub fn fail(&self, message: &str) {
+    pub(crate) fn fail(&self, message: &str) {
         *self.rows.lock().unwrap() = Err(message.to_owned());
         self.revision.send_modify(|revision| *revision += 1);
     }

@@ -54,9 +54,9 @@ pub async fn one_malformed_entry_is_a_diagnostic_and_hides_no_other(mut fixture:
     fixture.put(&before, "Sorts before.", BODY).await?;
     fixture.put_malformed(&malformed).await?;
     fixture.put(&after, "Sorts after.", BODY).await?;
-    let told = |listing: &Listing<Skill>| !listing.diagnostics().is_empty() && row(listing, &after).is_some();
-    let told = until(source, list(source).await, "a malformed entry should be a diagnostic beside the others", told);
-    let listing = told.await;
+    let is_told = |listing: &Listing<Skill>| !listing.diagnostics().is_empty() && row(listing, &after).is_some();
+    let what = "a malformed entry should be a diagnostic beside the entries that follow it";
+    let listing = until(source, list(source).await, what, is_told).await;
     assert!(row(&listing, &malformed).is_none(), "a malformed entry should not be listed");
     assert!(row(&listing, &before).is_some(), "the entry before the malformed one is hidden in {listing:?}");
     Ok(())
@@ -66,7 +66,6 @@ pub async fn one_malformed_entry_is_a_diagnostic_and_hides_no_other(mut fixture:
 pub async fn a_change_behind_a_row_is_seen_in_the_row(mut fixture: impl Fixture) -> Result<(), Unable> {
     let source = &*fixture.source();
     let alpha = id("alpha");
-    fixture.put(&alpha, "Greets people.", BODY).await?;
     let old = furnished(&mut fixture).await?;
     fixture.put(&alpha, "Greets people.", "Say hello in the language of the reader.\n").await?;
     let old_row = row(&old, &alpha).expect("furnished");

@@ -1,0 +1,102 @@
+//! What a command has to say.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::exit::Exit;
+use crate::shown::is_hidden;
+use crate::{Environment, Stream};
+
+/// What a command has to say: the same thing for people and as JSON.
+pub(crate) trait Answer {
+    /// The fields of the JSON document.
+    fn json(&self) -> Value;
+
+    /// Writes the data for people, or the bytes that were asked for.
+    fn write(&self, out: &mut Stream<'_>) -> io::Result<()>;
+
+    /// What people should know beside the data, each in one line.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn exit(&self) -> Exit {
+        Exit::Success
+    }
+}
+
+/// The version of the JSON format: `docs/schema/repertoire-1.json`.
+const SCHEMA: &str = "repertoire/1";
+
+/// In which form an answer is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub(crate) enum Format {
+    /// Tables and text.
+    #[default]
+    Human,
+    /// One JSON document on standard output.
+    Json,
+}
+
+/// Writes an answer to where it belongs.
+pub(crate) fn deliver(
+    answer: &dyn Answer,
+    command: &str,
+    format: Format,
+    environment: &mut Environment<'_>,
+) -> io::Result<()> {
+    match format {
+        Format::Human => {
+            answer.write(&mut environment.stdout)?;
+            environment.stdout.flush()?;
+            for note in answer.notes() {
+                environment.say(&format!("note: {note}\n"));
+            }
+        }
+        Format::Json => {
+            let mut document = Map::new();
+            document.insert("schema".to_owned(), SCHEMA.into());
+            document.insert("command".to_owned(), command.into());
+            if let Value::Object(fields) = answer.json() {
+                document.extend(fields);
+            }
+            let mut text = serde_json::to_string_pretty(&document).expect("a JSON value has only text keys");
+            text.push('\n');
+            environment.stdout.write_all(ascii_controls(&text).as_bytes())?;
+        }
+    }
+    environment.stdout.flush()
+}
+
+/// JSON whose texts hold no character that a terminal could obey; outside of texts there is none.
+fn ascii_controls(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    for c in json.chars() {
+        if is_hidden(c) && c != '\n' {
+            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| escaped.push_str(&format!("\\u{unit:04x}")));
+        } else {
+            escaped.push(c);
+        }
+    }
+    escaped
+}
+
+/// An answer's fields from a type that serde knows.
+pub(crate) fn json(fields: &impl Serialize) -> Value {
+    serde_json::to_value(fields).expect("answers have text keys and no fallible parts")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_stays_what_it_was_and_moves_no_cursor() {
+        let value = Value::from("a\u{1b}\u{7f}\u{9b}\u{202e}\u{e0041}\nb");
+        let text = ascii_controls(&serde_json::to_string_pretty(&[&value]).expect("it is JSON"));
+        assert_eq!(text, "[\n  \"a\\u001b\\u007f\\u009b\\u202e\\udb40\\udc41\\nb\"\n]");
+        assert_eq!(serde_json::from_str::<Vec<Value>>(&text).expect("it is still JSON"), [value]);
+    }
+}

@@ -1,0 +1,112 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser};
+use repertoire::Model;
+
+use crate::answer::Format;
+use crate::command::Command;
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  done, and nothing to object to
+  1  `check` found an error, or with `--strict` a warning
+  2  what was asked could not be done
+
+Data goes to standard output, everything else to standard error.";
+
+/// Skills for AI agents: what there is, which one wins, and what a model gets to read.
+#[derive(Debug, Parser)]
+#[command(name = "repertoire", version, after_help = EXIT_CODES, arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) places: Places,
+
+    /// The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`.
+    #[arg(long, global = true, value_name = "PROVIDER/MODEL")]
+    model: Option<String>,
+
+    /// The form of the answer.
+    #[arg(long, global = true, value_enum, default_value_t)]
+    format: Format,
+
+    /// The same as `--format json`.
+    #[arg(long, global = true)]
+    json: bool,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Where skills come from.
+///
+/// Without any of these: the folders that clients share, from the working folder up to the root of its repository, then
+/// the one in the home folder.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Where to look")]
+pub(crate) struct Places {
+    /// A folder of skills, ahead of everything else; several come in the order given.
+    #[arg(long = "root", global = true, value_name = "DIR")]
+    pub(crate) roots: Vec<PathBuf>,
+
+    /// A source of any linked kind, behind the roots; options as in a TOML inline table.
+    #[arg(long = "source", global = true, value_name = "KIND:NAME[:KEY = VALUE, ...]")]
+    pub(crate) sources: Vec<String>,
+
+    /// A configuration file that says everything: the standard folders are left out. None is read unasked.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Also the standard folders of this client, as in `claude`; `all` for every known one.
+    #[arg(long = "client", global = true, value_name = "NAME")]
+    pub(crate) clients: Vec<String>,
+
+    /// Leave the standard folders out.
+    #[arg(long, global = true)]
+    pub(crate) no_defaults: bool,
+
+    /// Admit the skills of the project: without this, no model would see them.
+    #[arg(long, global = true)]
+    pub(crate) trust_project: bool,
+}
+
+impl Arguments {
+    pub(crate) fn format(&self) -> Format {
+        if self.json { Format::Json } else { self.format }
+    }
+
+    pub(crate) fn model(&self) -> Model<'_> {
+        match self.model.as_deref().map(|model| (model, model.split_once('/'))) {
+            None => Model::unknown(),
+            Some((name, None)) => Model::named(name),
+            Some((_, Some((provider, "")))) => Model::of_provider(provider),
+            Some((_, Some((provider, name)))) => Model::new(provider, name),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_arguments_make_sense_to_clap() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn a_model_is_read_up_to_the_first_slash() {
+        for (text, expected) in [
+            ("anthropic/claude-sonnet-4-5", Model::new("anthropic", "claude-sonnet-4-5")),
+            ("openrouter/anthropic/claude-3.5-sonnet", Model::new("openrouter", "anthropic/claude-3.5-sonnet")),
+            ("anthropic/", Model::of_provider("anthropic")),
+            ("gpt-5", Model::named("gpt-5")),
+        ] {
+            let arguments = Arguments::try_parse_from(["repertoire", "kinds", "--model", text]).expect("it parses");
+            assert_eq!(arguments.model(), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The configuration file.
+
+mod home;
+mod section;
+mod source;
+mod surface;
+
+use std::ops::Range;
+use std::path::Path;
+
+use repertoire::{ComposeError, Id, SurfacePolicy};
+use toml_edit::{Document, Item};
+
+pub(crate) use home::Home;
+pub(crate) use source::Declared;
+
+use crate::failure::Failure;
+use crate::page::Page;
+use section::Section;
+
+/// What a configuration file says.
+#[derive(Debug)]
+pub(crate) struct Config {
+    page: Page,
+    pub(crate) sources: Vec<Declared>,
+    pub(crate) surface: SurfacePolicy,
+    pub(crate) preferences: Vec<Preference>,
+}
+
+/// An id that a source shall win.
+#[derive(Debug)]
+pub(crate) struct Preference {
+    pub(crate) id: Id,
+    pub(crate) source: String,
+    span: Range<usize>,
+}
+
+impl Config {
+    /// Reads `page`. Relative paths are meant from `base`, `~` from `home`.
+    pub(crate) fn read(page: Page, base: &Path, home: &Home) -> Result<Config, Failure> {
+        let document = Document::parse(page.text.as_str()).map_err(|error| {
+            // What is missing at the end has no bytes of its own.
+            page.failure(error.span().unwrap_or(page.text.len()..page.text.len()), error.message())
+        })?;
+        let (mut sources, mut surface, mut preferences) = (Vec::new(), SurfacePolicy::default(), Vec::new());
+        for (key, item) in document.iter() {
+            match key {
+                "source" => sources = declared(&page, item, base, home)?,
+                "surface" => surface = surface::read(&Section::new(&page, item)?)?,
+                "prefer" => preferences = preferred(&Section::new(&page, item)?)?,
+                _ => {
+                    let span = document.key(key).and_then(toml_edit::Key::span).unwrap_or(0..0);
+                    let message = format!("unknown key `{key}`; expected `[[source]]`, `[surface]` or `[prefer]`");
+                    return Err(page.failure(span, message));
+                }
+            }
+        }
+        Ok(Config { sources, surface, preferences, page })
+    }
+
+    /// Points at what a registry refused to compose.
+    pub(crate) fn failure(&self, error: &ComposeError) -> Failure {
+        let name_of = |name: &str| self.sources.iter().rfind(|source| source.name() == name).map(Declared::name_span);
+        let span = match error {
+            ComposeError::DuplicateSource { name } | ComposeError::SourceName { name } => name_of(name),
+            ComposeError::UnknownSource { id, source_name, .. } => {
+                let mut preferences = self.preferences.iter();
+                preferences.find(|row| row.id == *id && row.source == *source_name).map(|row| row.span.clone())
+            }
+            _ => None,
+        };
+        match span {
+            Some(span) => self.page.failure(span, error.to_string()),
+            None => Failure::of(error),
+        }
+    }
+}
+
+fn declared(page: &Page, item: &Item, base: &Path, home: &Home) -> Result<Vec<Declared>, Failure> {
+    let sections = Section::each(page, item)?;
+    sections.iter().map(|section| Declared::read(section, base, home)).collect()
+}
+
+fn preferred(section: &Section<'_>) -> Result<Vec<Preference>, Failure> {
+    let rows = section.values.iter().map(|(key, value)| {
+        let span = section.span(key);
+        let id = Id::new(key).map_err(|error| section.page.failure(span.clone(), error.to_string()))?;
+        let Some(source) = value.as_str() else {
+            let message = format!("`{key}`: expected the name of a source, found {value}");
+            return Err(section.page.failure(span, message));
+        };
+        Ok(Preference { id, source: source.to_owned(), span })
+    });
+    rows.collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,43 @@
+//! The home folder in configured paths.
+
+use std::path::PathBuf;
+
+use repertoire::ConfigError;
+use serde_json::{Map, Value};
+
+/// The home folder, which configured texts may begin with: `~/…`, `$HOME/…` or `${HOME}/…`.
+#[derive(Debug)]
+pub(crate) struct Home(pub(crate) Option<PathBuf>);
+
+impl Home {
+    /// The options with every such text spelled out.
+    pub(crate) fn expand(&self, options: Map<String, Value>) -> Result<Map<String, Value>, ConfigError> {
+        options.into_iter().map(|(key, value)| Ok((key.clone(), self.expand_value(&key, value)?))).collect()
+    }
+
+    fn expand_value(&self, key: &str, value: Value) -> Result<Value, ConfigError> {
+        match value {
+            Value::String(text) => self.expand_text(key, text).map(Value::String),
+            Value::Array(items) => {
+                let item = |(at, item)| self.expand_value(&format!("{key}[{at}]"), item);
+                items.into_iter().enumerate().map(item).collect()
+            }
+            Value::Object(map) => {
+                let row = |(name, value)| Ok((String::clone(&name), self.expand_value(&format!("{key}.{name}"), value)?));
+                map.into_iter().map(row).collect::<Result<Map<_, _>, _>>().map(Value::Object)
+            }
+            other => Ok(other),
+        }
+    }
+
+    fn expand_text(&self, key: &str, text: String) -> Result<String, ConfigError> {
+        let after = ["~", "$HOME", "${HOME}"].iter().find_map(|sign| text.strip_prefix(sign));
+        let Some(rest) = after.filter(|rest| rest.is_empty() || rest.starts_with(['/', std::path::MAIN_SEPARATOR])) else {
+            return Ok(text);
+        };
+        match &self.0 {
+            Some(home) => Ok(home.join(rest.trim_start_matches(['/', '\\'])).to_string_lossy().into_owned()),
+            None => Err(ConfigError::in_option(key, "the home folder is not known here; give an absolute path")),
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! One source that a configuration names.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use repertoire::{ConfigError, FsSource, Mount, Skill, Source, SourceConfig, SourceKind, Tier, Trust, configured_folders};
+use serde::Deserialize;
+use serde_json::Map;
+
+use super::{Home, Section};
+use crate::failure::Failure;
+use crate::page::Page;
+
+/// One source that a configuration names, built.
+#[derive(Debug)]
+pub(crate) struct Declared {
+    source: Arc<dyn Source<Skill>>,
+    /// The same source, if it searches folders.
+    folders: Option<Arc<FsSource>>,
+    common: Common,
+    name_span: Range<usize>,
+}
+
+/// What every `[[source]]` says, whatever its kind.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Common {
+    kind: String,
+    name: String,
+    tier: Option<Tier>,
+    trust: Option<Trust>,
+    namespaced: Option<bool>,
+}
+
+const COMMON: [&str; 5] = ["kind", "name", "tier", "trust", "namespaced"];
+
+impl Declared {
+    /// Builds the source of a section; what is not common to all kinds are options of its kind.
+    pub(crate) fn read(section: &Section<'_>, base: &Path, home: &Home) -> Result<Declared, Failure> {
+        let (common, options): (Map<_, _>, Map<_, _>) =
+            section.values.clone().into_iter().partition(|(key, _)| COMMON.contains(&key.as_str()));
+        let common: Common = section.typed(common)?;
+        let kind = SourceKind::find(&common.kind)
+            .map_err(|error| section.page.failure(section.span("kind"), error.to_string()))?;
+        let options = home.expand(options).map_err(|error| section.refuse(&error))?;
+        let config = SourceConfig::new(common.name.clone(), base, options);
+        let (source, folders) = build(kind, &config).map_err(|error| section.refuse(&error))?;
+        Ok(Declared { source, folders, common, name_span: section.span("name") })
+    }
+
+    /// Builds the source of `--source KIND:NAME[:OPTIONS]`, the options being the inside of an inline table.
+    pub(crate) fn from_argument(argument: &str, base: &Path, home: &Home) -> Result<Declared, Failure> {
+        let usage = "write `--source KIND:NAME` or `--source 'KIND:NAME:key = value, key = value'`, values as in TOML";
+        let mut parts = argument.splitn(3, ':');
+        let (Some(kind), Some(name)) = (parts.next(), parts.next()) else {
+            return Err(Failure::new(format!("`--source {argument}` names no source")).help(usage));
+        };
+        let options = parts.next().unwrap_or_default();
+        let comma = if options.trim().is_empty() { "" } else { ", " };
+        let text = format!("{{ kind = {kind:?}, name = {name:?}{comma}{options} }}");
+        let page = Page { name: "--source".to_owned(), text: format!("source = [{text}]") };
+        let document = toml_edit::Document::parse(page.text.as_str())
+            .map_err(|error| page.failure(error.span().unwrap_or(0..0), error.message()).help(usage))?;
+        let item = document.get("source").expect("the text above has this key");
+        match Section::each(&page, item)?.as_slice() {
+            [section] => Declared::read(section, base, home),
+            _ => Err(page.failure(0..page.text.len(), "expected one source").help(usage)),
+        }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.common.name
+    }
+
+    /// The name, and the source itself if it searches folders.
+    pub(crate) fn folders(&self) -> Option<(String, Arc<FsSource>)> {
+        Some((self.common.name.clone(), Arc::clone(self.folders.as_ref()?)))
+    }
+
+    pub(super) fn name_span(&self) -> Range<usize> {
+        self.name_span.clone()
+    }
+
+    /// How the source is composed.
+    pub(crate) fn mount(&self) -> Mount<Skill> {
+        let mut mount = Mount::new(self.common.tier.unwrap_or(Tier::User), Arc::clone(&self.source));
+        if let Some(trust) = self.common.trust {
+            mount = mount.trust(trust);
+        }
+        if self.common.namespaced == Some(true) {
+            mount = mount.namespaced();
+        }
+        mount
+    }
+}
+
+/// The source, twice if it is one that can report its roots.
+#[expect(clippy::type_complexity, reason = "one source under two types")]
+fn build(
+    kind: &SourceKind,
+    config: &SourceConfig,
+) -> Result<(Arc<dyn Source<Skill>>, Option<Arc<FsSource>>), ConfigError> {
+    if kind.name() != "fs" {
+        return Ok((kind.build(config)?, None));
+    }
+    let folders = Arc::new(configured_folders(config)?);
+    Ok((folders.clone(), Some(folders)))
+}

@@ -1,0 +1,104 @@
+//! What a run sees of the world besides files.
+
+use std::fmt;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::PathBuf;
+
+use anstream::{AutoStream, ColorChoice};
+
+/// What a run sees of the world besides files. Only the edge of a binary reads it from the process.
+#[derive(Debug)]
+pub struct Environment<'a> {
+    /// The folder that relative paths are meant from, and where the search for project folders starts.
+    pub cwd: PathBuf,
+    /// The home folder, where known.
+    pub home: Option<PathBuf>,
+    /// For data.
+    pub stdout: Stream<'a>,
+    /// For talk.
+    pub stderr: Stream<'a>,
+}
+
+impl Environment<'static> {
+    /// The environment of this process. Colours follow `NO_COLOR` and its relatives.
+    ///
+    /// # Errors
+    /// When the working folder is gone or may not be entered.
+    pub fn of_process() -> io::Result<Environment<'static>> {
+        let colour = |choice| choice != ColorChoice::Never;
+        let (stdout, stderr) = (io::stdout(), io::stderr());
+        Ok(Environment {
+            cwd: std::env::current_dir()?,
+            home: std::env::home_dir().filter(|home| home.is_absolute()),
+            stdout: Stream {
+                terminal: stdout.is_terminal(),
+                coloured: colour(AutoStream::choice(&stdout)),
+                writer: Box::new(BufWriter::new(stdout)),
+            },
+            stderr: Stream {
+                terminal: stderr.is_terminal(),
+                coloured: colour(AutoStream::choice(&stderr)),
+                writer: Box::new(stderr),
+            },
+        })
+    }
+}
+
+impl Environment<'_> {
+    /// Talks to the person who called. If nobody listens there is nobody to tell.
+    pub(crate) fn say(&mut self, text: &str) {
+        let _ = self.stderr.write_all(text.as_bytes()).and_then(|()| self.stderr.flush());
+    }
+}
+
+/// A place to write to, and what reads there.
+pub struct Stream<'a> {
+    writer: Box<dyn Write + 'a>,
+    terminal: bool,
+    coloured: bool,
+}
+
+impl<'a> Stream<'a> {
+    /// A file or a pipe: no colours, no progress.
+    pub fn new(writer: impl Write + 'a) -> Stream<'a> {
+        Stream { writer: Box::new(writer), terminal: false, coloured: false }
+    }
+
+    /// The same place, read by a person at a terminal.
+    #[must_use]
+    pub fn at_terminal(mut self) -> Stream<'a> {
+        self.terminal = true;
+        self
+    }
+
+    /// The same place, where colours are welcome.
+    #[must_use]
+    pub fn coloured(mut self) -> Stream<'a> {
+        self.coloured = true;
+        self
+    }
+
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.terminal
+    }
+
+    pub(crate) fn is_coloured(&self) -> bool {
+        self.coloured
+    }
+}
+
+impl Write for Stream<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.writer.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer.flush()
+    }
+}
+
+impl fmt::Debug for Stream<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stream").field("terminal", &self.terminal).field("coloured", &self.coloured).finish()
+    }
+}

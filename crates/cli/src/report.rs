@@ -1,0 +1,113 @@
+//! Findings and failures with their place, as a compiler shows them.
+
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Element, Level, Origin, Padding, Renderer, Snippet};
+
+use crate::shown::{shown, veiled};
+
+/// One finding or failure, ready to be drawn.
+#[derive(Debug)]
+pub(crate) struct Report<'a> {
+    pub(crate) level: Level<'a>,
+    pub(crate) code: Option<&'a str>,
+    pub(crate) message: &'a str,
+    pub(crate) path: Option<&'a str>,
+    pub(crate) excerpt: Option<&'a Excerpt>,
+    pub(crate) help: Option<&'a str>,
+}
+
+/// A line of a text and the part of it that is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Excerpt {
+    /// The number of the line, from 1.
+    line: usize,
+    /// The line, each hidden character replaced by one sign.
+    text: String,
+    /// The part, in bytes of `text`; never empty unless the line is.
+    span: Range<usize>,
+}
+
+impl Excerpt {
+    /// The first line of the bytes `span` of `source`.
+    pub(crate) fn of(source: &str, span: Range<usize>) -> Excerpt {
+        let start = floor(source, span.start);
+        let line_start = source[..start].rfind('\n').map_or(0, |at| at + 1);
+        let line_end = source[start..].find('\n').map_or(source.len(), |at| start + at);
+        let line = source[line_start..line_end].trim_end_matches('\r');
+        let end = floor(source, span.end).clamp(start, line_end) - line_start;
+        let number = source[..line_start].matches('\n').count() + 1;
+        Excerpt::new(number, line, start - line_start..end)
+    }
+
+    /// The word at a line and a column, both from 1; `None` where the text has no such line.
+    pub(crate) fn at(source: &str, line: u32, column: u32) -> Option<Excerpt> {
+        let number = usize::try_from(line).ok()?;
+        let text = lines(source).nth(number.checked_sub(1)?)?;
+        let before = usize::try_from(column).ok()?.saturating_sub(1);
+        let start = text.char_indices().nth(before).map_or(text.len(), |(at, _)| at);
+        let word = text[start..].find(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_'));
+        Some(Excerpt::new(number, text, start..word.map_or(text.len(), |length| start + length)))
+    }
+
+    fn new(line: usize, text: &str, span: Range<usize>) -> Excerpt {
+        let start = floor(text, span.start.min(text.len()));
+        let least = text[start..].chars().next().map_or(start, |c| start + c.len_utf8());
+        let end = floor(text, span.end.min(text.len())).max(least);
+        let (before, meant, after) = (veiled(&text[..start]), veiled(&text[start..end]), veiled(&text[end..]));
+        let span = before.len()..before.len() + meant.len();
+        Excerpt { line, text: before + &meant + &after, span }
+    }
+}
+
+/// The lines of a text, whatever ends them.
+fn lines(source: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(source.strip_prefix('\u{FEFF}').unwrap_or(source));
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let Some(end) = text.find(['\n', '\r']) else { return rest.take() };
+        let after = &text[end..];
+        rest = Some(after.strip_prefix("\r\n").unwrap_or(&after[1..]));
+        Some(&text[..end])
+    })
+}
+
+/// The last character boundary at or before `at`.
+fn floor(text: &str, at: usize) -> usize {
+    text.floor_char_boundary(at)
+}
+
+impl Report<'_> {
+    /// The report as text, its last line ended.
+    pub(crate) fn draw(&self, coloured: bool) -> String {
+        let mut title = self.level.clone().primary_title(shown(self.message));
+        if let Some(code) = self.code {
+            title = title.id(shown(code));
+        }
+        let path = self.path.map(shown);
+        let place: Option<Element<'_>> = match (path, self.excerpt) {
+            (Some(path), Some(excerpt)) => {
+                let meant = AnnotationKind::Primary.span(excerpt.span.clone());
+                let text = Snippet::source(excerpt.text.as_str()).line_start(excerpt.line).path(path);
+                Some(text.annotation(meant).into())
+            }
+            (Some(path), None) => Some(Origin::path(path).into()),
+            (None, _) => None,
+        };
+        let has_excerpt = self.excerpt.is_some();
+        let mut group = title.elements(place);
+        if let Some(help) = self.help {
+            if has_excerpt {
+                group = group.element(Padding);
+            }
+            group = group.element(Level::HELP.message(shown(help)));
+        }
+        let renderer = if coloured { Renderer::styled() } else { Renderer::plain() };
+        let mut text = renderer.render(&[group]);
+        text.push('\n');
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,74 @@
+//! What was composed for one run.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use repertoire::{Found, FsSource, Model, Skill, SkillRegistry, Snapshot};
+
+use crate::failure::Failure;
+
+/// What was composed for one run.
+#[derive(Debug)]
+pub(crate) struct Session<'a> {
+    pub(crate) registry: SkillRegistry,
+    pub(crate) snapshot: Snapshot<Skill>,
+    /// The sources that search folders, by name.
+    pub(crate) folders: Vec<(String, Arc<FsSource>)>,
+    pub(crate) model: Model<'a>,
+    pub(crate) cwd: PathBuf,
+}
+
+impl Session<'_> {
+    /// What `name` means to a person who typed it.
+    pub(crate) fn find(&self, name: &str) -> Result<Found<'_, Skill>, Failure> {
+        self.snapshot.resolve(name).map_err(|error| {
+            let failure = Failure::of(&error);
+            match self.nearest(name) {
+                Some(near) => failure.help(format!("did you mean `{near}`?")),
+                None => failure.help("`repertoire list --all` shows every name"),
+            }
+        })
+    }
+
+    /// The id that a typing slip away from `name`, or has it inside.
+    fn nearest(&self, name: &str) -> Option<&str> {
+        let ids = || self.snapshot.entries().iter().map(|entry| entry.id.as_str());
+        let distance = |id: &str| edits(name, id);
+        let close = ids().map(|id| (distance(id), id)).min().filter(|(distance, _)| *distance <= 2);
+        close.map(|(_, id)| id).or_else(|| ids().find(|id| name.len() > 2 && id.contains(name)))
+    }
+
+    /// A path as a person at the working folder would type it.
+    pub(crate) fn near<'p>(&self, path: &'p str) -> &'p str {
+        let inside = Path::new(path).strip_prefix(&self.cwd).ok().and_then(Path::to_str);
+        inside.filter(|inside| !inside.is_empty()).unwrap_or(path)
+    }
+}
+
+/// How many characters to insert, delete or replace to get from one text to the other.
+fn edits(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (i, a) in from.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, b) in to.iter().enumerate() {
+            let replaced = diagonal + usize::from(a != *b);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[to.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::edits;
+
+    #[test]
+    fn edits_are_counted_in_characters() {
+        for (from, to, count) in [("", "", 0), ("tidy", "tidy", 0), ("tydi", "tidy", 2), ("größe", "grösse", 2), ("", "ab", 2)] {
+            assert_eq!(edits(from, to), count, "{from} {to}");
+            assert_eq!(edits(to, from), count, "{to} {from}");
+        }
+    }
+}

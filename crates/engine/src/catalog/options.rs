@@ -1,0 +1,90 @@
+//! How a catalog is to look.
+
+use std::borrow::Cow;
+
+use crate::Tokenizer;
+
+use super::{Budget, Format, Overflow};
+
+/// How a catalog is to look: format, budget and overflow are chosen independently.
+///
+/// By default XML without locations, unlimited.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct CatalogOptions {
+    pub(super) format: Format,
+    pub(super) budget: Budget,
+    pub(super) overflow: Overflow,
+    pub(super) tokenizer: Tokenizer,
+    pub(super) locations: Locations,
+    pub(super) hint: Cow<'static, str>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Locations {
+    Untold,
+    Told,
+}
+
+impl Default for CatalogOptions {
+    fn default() -> CatalogOptions {
+        CatalogOptions {
+            format: Format::default(),
+            budget: Budget::default(),
+            overflow: Overflow::default(),
+            tokenizer: Tokenizer::default(),
+            locations: Locations::Untold,
+            hint: Cow::Borrowed("Each can still be loaded by its exact name."),
+        }
+    }
+}
+
+impl CatalogOptions {
+    /// The markup.
+    #[must_use]
+    pub fn format(mut self, format: Format) -> CatalogOptions {
+        self.format = format;
+        self
+    }
+
+    /// How large the text may be.
+    #[must_use]
+    pub fn budget(mut self, budget: Budget) -> CatalogOptions {
+        self.budget = budget;
+        self
+    }
+
+    /// What gives way when not everything fits.
+    #[must_use]
+    pub fn overflow(mut self, overflow: Overflow) -> CatalogOptions {
+        self.overflow = overflow;
+        self
+    }
+
+    /// Whose tokens the budget counts.
+    #[must_use]
+    pub fn tokenizer(mut self, tokenizer: Tokenizer) -> CatalogOptions {
+        self.tokenizer = tokenizer;
+        self
+    }
+
+    /// Tells where each skill lies, for hosts whose model reads skills with its file tools. A host with a tool
+    /// for loading skills has no need of it, and spares the model paths that it might read instead.
+    #[must_use]
+    pub fn with_locations(mut self) -> CatalogOptions {
+        self.locations = Locations::Told;
+        self
+    }
+
+    /// Tells the model how to find skills that were left out; the text says before it how many they are.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<Cow<'static, str>>) -> CatalogOptions {
+        self.hint = hint.into();
+        self
+    }
+
+    /// The size of `text` as [`Report::used`](super::Report::used) counts it: in characters for a budget of
+    /// characters, else in tokens.
+    pub fn count(&self, text: &str) -> usize {
+        self.budget.meter(self.tokenizer).whole(text)
+    }
+}

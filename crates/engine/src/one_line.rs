@@ -1,0 +1,61 @@
+//! Untrusted text on one line, and shorter.
+
+use std::borrow::Cow;
+
+use repertoire_core::skill_md::is_invisible;
+use unicode_segmentation::GraphemeCursor;
+
+/// `text` on one line, trimmed, without characters that people do not see and models read.
+///
+/// A line break or tab, with the blanks around it, becomes one space; other text stays as written.
+pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
+    let plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+        || !text.chars().any(|c| is_break(c) || is_unfit(c));
+    if plain {
+        return Cow::Borrowed(text.trim());
+    }
+    let visible: String = text.chars().filter(|c| is_break(*c) || !is_unfit(*c)).collect();
+    let lines: Vec<_> = visible.split(is_break).map(str::trim).filter(|line| !line.is_empty()).collect();
+    Cow::Owned(lines.join(" "))
+}
+
+/// What a reader may take for the end of a line, and tabs.
+fn is_break(c: char) -> bool {
+    matches!(c, '\t'..='\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+/// Invisible, or no character of XML 1.0.
+fn is_unfit(c: char) -> bool {
+    is_invisible(c) || matches!(c, '\u{FFFE}' | '\u{FFFF}')
+}
+
+/// `text` in at most `most` characters: whole, or cut with an ellipsis; empty when nothing sensible is left.
+///
+/// The cut is at the end of a word where one ends in the second half, else between graphemes.
+pub(crate) fn shorten(text: &str, most: usize) -> Cow<'_, str> {
+    if text.char_indices().nth(most).is_none() {
+        return Cow::Borrowed(text);
+    }
+    // The ellipsis is a character too.
+    let room = most.saturating_sub(1);
+    let (cut, next) = text.char_indices().nth(room).expect("the text has more than `most` characters");
+    let cut = grapheme_boundary(text, cut);
+    let word = match text[..cut].rfind(char::is_whitespace) {
+        Some(end) if !next.is_whitespace() && end >= cut / 2 => end,
+        _ => cut,
+    };
+    let kept = text[..word].trim_end_matches(|c: char| c.is_whitespace() || c.is_ascii_punctuation());
+    if kept.is_empty() { Cow::Borrowed("") } else { Cow::Owned(format!("{kept}…")) }
+}
+
+/// The last boundary between graphemes that is not after `cut`.
+fn grapheme_boundary(text: &str, cut: usize) -> usize {
+    let mut cursor = GraphemeCursor::new(cut, text.len(), true);
+    if cursor.is_boundary(text, 0).expect("the chunk is the whole text") {
+        return cut;
+    }
+    cursor.prev_boundary(text, 0).expect("the chunk is the whole text").unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,175 @@
+//! How many tokens a text costs, without a vocabulary.
+
+use serde::Serialize;
+
+/// Estimates how many tokens a text costs one family of models: a weighted count of what the text consists of.
+///
+/// Deterministic and free of vocabularies, at about a nanosecond a byte. Over 2,366 names and descriptions of
+/// public skills, half of the [`O200K`](Tokenizer::O200K) estimates are within 4.9 % of the true count and 95 %
+/// within 15.8 %; their sum is off by 0.1 %.
+///
+/// The default is [`CLAUDE_2023`](Tokenizer::CLAUDE_2023): no table gives a higher estimate for what skills are
+/// made of, so that a budget kept by it is kept for a model nobody named.
+///
+/// ```
+/// use repertoire_engine::Tokenizer;
+///
+/// assert_eq!(Tokenizer::O200K.estimate("Sorts a folder."), 5);
+/// assert_eq!(Tokenizer::O200K.estimate(""), 0);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+pub struct Tokenizer {
+    name: &'static str,
+    #[serde(skip)]
+    weights: Weights,
+}
+
+/// What each feature of a text costs, in thousandths of a token. Blanks cost nothing: they open the next word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Weights {
+    /// A word: a run of ASCII letters that is as long as it can be.
+    pub word: u16,
+    /// Each letter of a word after its sixth.
+    pub long_letter: u16,
+    /// An ASCII digit.
+    pub digit: u16,
+    /// An ASCII character that is neither letter, digit, blank nor control character.
+    pub punctuation: u16,
+    /// A Chinese, Japanese or Korean character: ideographs, kana, Hangul, their punctuation, full-width forms.
+    pub cjk: u16,
+    /// Any other character that is neither ASCII nor a blank: accented letters, other scripts, emoji.
+    pub other: u16,
+    /// A line feed.
+    pub newline: u16,
+    /// An upper-case letter right after a lower-case one, inside a word.
+    pub camel_step: u16,
+    /// Once for a text that is not empty.
+    pub base: u16,
+}
+
+impl Tokenizer {
+    /// OpenAI's vocabulary since GPT-4o.
+    pub const O200K: Tokenizer = Tokenizer::new(
+        "o200k",
+        Weights {
+            word: 1043,
+            long_letter: 45,
+            digit: 886,
+            punctuation: 755,
+            cjk: 741,
+            other: 474,
+            newline: 613,
+            camel_step: 1201,
+            base: 520,
+        },
+    );
+
+    /// The newest vocabulary that Anthropic has published; later ones are not public.
+    pub const CLAUDE_2023: Tokenizer = Tokenizer::new(
+        "claude-2023",
+        Weights {
+            word: 1078,
+            long_letter: 51,
+            digit: 833,
+            punctuation: 877,
+            cjk: 995,
+            other: 1675,
+            newline: 1303,
+            camel_step: 1051,
+            base: 876,
+        },
+    );
+
+    /// Llama 3's vocabulary.
+    pub const LLAMA3: Tokenizer = Tokenizer::new(
+        "llama3",
+        Weights {
+            word: 1043,
+            long_letter: 51,
+            digit: 911,
+            punctuation: 753,
+            cjk: 787,
+            other: 647,
+            newline: 766,
+            camel_step: 904,
+            base: 565,
+        },
+    );
+
+    /// A tokenizer with weights of your own, fitted to another vocabulary. The name is for reports.
+    pub const fn new(name: &'static str, weights: Weights) -> Tokenizer {
+        Tokenizer { name, weights }
+    }
+
+    /// The name, for reports.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The tokens of `text`, rounded up. Appending never lowers it.
+    pub fn estimate(&self, text: &str) -> usize {
+        if text.is_empty() { 0 } else { tokens(self.base() + self.thousandths(text)) }
+    }
+
+    /// What any text that is not empty costs beyond its parts, in thousandths of a token.
+    pub(crate) fn base(&self) -> u64 {
+        self.weights.base.into()
+    }
+
+    /// What `text` adds to another, in thousandths of a token: exact where no word crosses the seam.
+    pub(crate) fn thousandths(&self, text: &str) -> u64 {
+        let weights = &self.weights;
+        let mut sum = 0;
+        let mut letters = 0u32;
+        let mut after_lower = false;
+        for c in text.chars() {
+            if c.is_ascii_alphabetic() {
+                letters += 1;
+                sum += match letters {
+                    1 => u64::from(weights.word),
+                    2..=6 => 0,
+                    _ => u64::from(weights.long_letter),
+                };
+                if after_lower && c.is_ascii_uppercase() {
+                    sum += u64::from(weights.camel_step);
+                }
+                after_lower = c.is_ascii_lowercase();
+                continue;
+            }
+            letters = 0;
+            after_lower = false;
+            sum += u64::from(match c {
+                '\n' => weights.newline,
+                '0'..='9' => weights.digit,
+                _ if c.is_ascii_punctuation() => weights.punctuation,
+                _ if c.is_ascii() => 0,
+                _ if is_cjk(c) => weights.cjk,
+                _ if c.is_whitespace() => 0,
+                _ => weights.other,
+            });
+        }
+        sum
+    }
+}
+
+impl Default for Tokenizer {
+    fn default() -> Tokenizer {
+        Tokenizer::CLAUDE_2023
+    }
+}
+
+/// Whole tokens that hold `thousandths`.
+pub(crate) fn tokens(thousandths: u64) -> usize {
+    usize::try_from(thousandths.div_ceil(1000)).unwrap_or(usize::MAX)
+}
+
+/// By block: symbols and punctuation, kana, Hangul, ideographs, compatibility and full-width forms.
+fn is_cjk(c: char) -> bool {
+    matches!(u32::from(c),
+        0x1100..=0x11FF | 0x3000..=0x303F | 0x3040..=0x30FF | 0x3130..=0x318F | 0x31F0..=0x31FF
+        | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xAC00..=0xD7AF | 0xF900..=0xFAFF | 0xFF00..=0xFFEF
+        | 0x2_0000..=0x3_FFFF)
+}
+
+#[cfg(test)]
+mod tests;

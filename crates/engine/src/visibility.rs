@@ -1,0 +1,67 @@
+//! Who may see a skill.
+
+use std::fmt;
+
+use repertoire_core::Skill;
+use repertoire_registry::{Claim, Trust};
+use serde::Serialize;
+
+/// Who asks: the two doors that a skill can be reached by. The operator sees everything and needs neither.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Audience {
+    /// The model: catalog, tools, suggestions.
+    Model,
+    /// The user: menus and commands.
+    User,
+}
+
+/// Why a skill is hidden.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Hidden {
+    /// Its source is not admitted yet.
+    Pending,
+    /// It declares `disable-model-invocation: true`.
+    ForUsersOnly,
+    /// It declares `user-invocable: false`.
+    ForModelsOnly,
+}
+
+impl Audience {
+    /// Why `claim` is hidden from this audience; `None` when it is visible. The one place that decides it.
+    ///
+    /// The first of these that holds:
+    /// 1. its source is [`Pending`](Trust::Pending): hidden from both;
+    /// 2. the skill itself excludes this audience.
+    ///
+    /// Takes a claim and not an entry because a shadow can be asked for by its qualified id.
+    pub fn hides(self, claim: &Claim<Skill>) -> Option<Hidden> {
+        if claim.trust == Trust::Pending {
+            return Some(Hidden::Pending);
+        }
+        match self {
+            Audience::Model => claim.item.disable_model_invocation.then_some(Hidden::ForUsersOnly),
+            Audience::User => (!claim.item.user_invocable).then_some(Hidden::ForModelsOnly),
+        }
+    }
+
+    /// Whether this audience may see `claim`.
+    pub fn sees(self, claim: &Claim<Skill>) -> bool {
+        self.hides(claim).is_none()
+    }
+}
+
+impl fmt::Display for Hidden {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Hidden::Pending => "its source is not trusted yet",
+            Hidden::ForUsersOnly => "only the user may invoke it",
+            Hidden::ForModelsOnly => "only the model may invoke it",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,65 @@
+use repertoire_core::skill_md;
+
+use super::*;
+
+const PLAIN: StaticSkill = StaticSkill::new("plain", "  Says little.\n", "Say little.\n");
+
+const FULL: StaticSkill = StaticSkill::new("full", "Says everything.", "Say everything.\n")
+    .under_license("MIT")
+    .in_category("raw")
+    .on_surface(SurfaceMode::Both)
+    .allowing_tools(&["Bash(git:*)", "Read"])
+    .requiring_tools(&["mcp__github__search"])
+    .hidden_from_model()
+    .hidden_from_user()
+    .with_metadata(&[("author", "acme"), ("version", "1.0")]);
+
+#[test]
+fn a_skill_is_what_a_file_of_the_same_front_matter_gives() {
+    let check = |skill: StaticSkill, file: &str| {
+        let parsed = skill_md::parse(file.as_bytes(), skill_md::Site::new("SKILL.md"));
+        let mut parsed = parsed.skill.expect("the file is sound");
+        // A compiled-in skill has no place.
+        parsed.location = None;
+        assert_eq!(*skill.listed().item, parsed);
+    };
+    check(PLAIN, "---\nname: \"plain\"\ndescription: \"Says little.\"\n---\nSay little.\n");
+    check(
+        FULL,
+        r#"---
+name: "full"
+description: "Says everything."
+license: "MIT"
+category: "raw"
+surface: "both"
+allowed-tools: ["Bash(git:*)", "Read"]
+required_tools: ["mcp__github__search"]
+disable-model-invocation: true
+user-invocable: false
+metadata:
+  author: "acme"
+  version: "1.0"
+---
+Say everything.
+"#,
+    );
+}
+
+#[test]
+fn instructions_lose_blank_lines_before_them_and_carriage_returns() {
+    let check = |body, text: &str| {
+        assert_eq!(StaticSkill::new("greet", "Greets.", body).text().as_ref(), text, "{body:?}");
+    };
+    check("Say hello.", "Say hello.");
+    check("\n  \n\n  Say hello.\n\n", "  Say hello.\n\n");
+    check("\r\nSay hello.\r\nTwice.\r\n", "Say hello.\nTwice.\n");
+}
+
+#[test]
+fn everything_behind_a_skill_is_in_its_stamp() {
+    let stamp = |skill: StaticSkill| skill.listed().stamp;
+    let same = StaticSkill::new("plain", "  Says little.\n", "Say little.\n");
+    assert_eq!(stamp(PLAIN), stamp(same));
+    assert_ne!(stamp(PLAIN), stamp(StaticSkill::new("plain", "  Says little.\n", "Say less.\n")));
+    assert_ne!(stamp(PLAIN), stamp(PLAIN.with_resources(&[("a.txt", b"a")])));
+}

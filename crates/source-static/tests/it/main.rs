@@ -1,0 +1,4 @@
+//! The source at its public door.
+
+mod source;
+mod ui;

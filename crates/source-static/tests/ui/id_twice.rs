@@ -1,0 +1,10 @@
+use repertoire_source_static::{StaticList, StaticSkill};
+
+static SKILLS: StaticList = StaticList::new(&[
+    StaticSkill::new("answer", "Answers questions.", "Answer.\n"),
+    StaticSkill::new("answer", "Ships the service.", "Ship it.\n"),
+]);
+
+fn main() {
+    assert_eq!(SKILLS.iter().count(), 2);
+}

@@ -1,0 +1,112 @@
+//! The copy of a case that its checks work on.
+
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+/// A copy of one case, set up. It goes away with this value.
+#[derive(Debug)]
+pub(crate) struct Fixture {
+    folder: TempDir,
+    /// The copy itself, free of links.
+    path: PathBuf,
+}
+
+impl Fixture {
+    /// Copies `case`, links as links and bytes as bytes, and runs its `setup.sh` in the copy.
+    pub(crate) fn set_up(case: &Path) -> io::Result<Fixture> {
+        let folder = TempDir::with_prefix("case-")?;
+        let path = folder.path().canonicalize()?.join(case.file_name().unwrap_or("case".as_ref()));
+        let fixture = Fixture { folder, path };
+        copy(case, &fixture.path)?;
+        if fixture.path.join("setup.sh").exists() {
+            fixture.run_script()?;
+        }
+        Ok(fixture)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// `path` as the case spells it: relative to the copy if it lies there.
+    pub(crate) fn relative<'a>(&self, path: &'a str) -> &'a str {
+        let inside = Path::new(path).strip_prefix(&self.path).ok().and_then(Path::to_str);
+        inside.unwrap_or(path)
+    }
+
+    /// Every file, folder and link in the copy. Folders that may not be read end there.
+    pub(crate) fn everything(&self) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        let mut folders = vec![self.path.clone()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    folders.push(entry.path());
+                }
+                found.push(entry.path());
+            }
+        }
+        found
+    }
+
+    /// Whether the set-up took a permission away that this process has all the same, as root does.
+    pub(crate) fn permissions_mean_nothing(&self) -> bool {
+        let forbidden = |path: &PathBuf| {
+            let metadata = fs::symlink_metadata(path).ok()?;
+            let readable = metadata.permissions().mode() & 0o444 != 0;
+            (!readable && !metadata.is_symlink()).then_some(metadata)
+        };
+        self.everything().iter().any(|path| match forbidden(path) {
+            Some(metadata) if metadata.is_dir() => fs::read_dir(path).is_ok(),
+            Some(metadata) if metadata.is_file() => fs::File::open(path).is_ok(),
+            _ => false,
+        })
+    }
+
+    fn run_script(&self) -> io::Result<()> {
+        let mut command = Command::new("sh");
+        command.arg("setup.sh").current_dir(&self.path).stdin(Stdio::null());
+        let output = command.output()?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        Err(io::Error::other(format!("`setup.sh` ended with {}: {}", output.status, said.trim_end())))
+    }
+}
+
+impl Drop for Fixture {
+    /// Gives back what the set-up took away, so that the folder can be removed.
+    fn drop(&mut self) {
+        let mut folders = vec![self.folder.path().to_owned()];
+        while let Some(folder) = folders.pop() {
+            // What cannot be changed cannot be removed either, and stays for the system to clean up.
+            let _ = fs::set_permissions(&folder, Permissions::from_mode(0o700));
+            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+            folders.extend(entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path()));
+        }
+    }
+}
+
+/// The checkout may be read-only; the copy is not.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    let kind = fs::symlink_metadata(from)?;
+    if kind.is_symlink() {
+        symlink(fs::read_link(from)?, to)
+    } else if kind.is_dir() {
+        fs::create_dir(to)?;
+        for entry in fs::read_dir(from)? {
+            let entry = entry?;
+            copy(&entry.path(), &to.join(entry.file_name()))?;
+        }
+        Ok(())
+    } else {
+        fs::copy(from, to)?;
+        fs::set_permissions(to, Permissions::from_mode(kind.permissions().mode() | 0o200))
+    }
+}

@@ -1,0 +1,344 @@
+//! From the text of an `expect.txt` to checks.
+
+mod catalog;
+mod command;
+mod missing;
+mod never;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+
+use repertoire_core::Severity;
+
+use crate::cases::check::{Check, Feature, Field, ReadWant, Subject, Want};
+use crate::cases::scan::{Scan, Unread};
+
+/// One case, as its `expect.txt` tells it.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Case {
+    /// The letter of its kind.
+    pub(crate) kind: String,
+    pub(crate) layout: Layout,
+    /// Where a user would stand, relative to the case.
+    pub(crate) cwd: PathBuf,
+    pub(crate) lines: Vec<Line>,
+}
+
+/// Where the skills of a case lie.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Layout {
+    /// From low to high priority.
+    Roots(Vec<Root>),
+    /// Wherever discovery finds them.
+    Discovered,
+    /// In the cache of a client's plugins.
+    PluginCache,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Root {
+    pub(crate) path: PathBuf,
+    pub(crate) scope: Scope,
+    /// Admitted by the user.
+    pub(crate) admitted: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Scope {
+    Builtin,
+    Project,
+    User,
+    Plugin(String),
+}
+
+/// One line that asks for something.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Line {
+    /// From 1.
+    pub(crate) number: usize,
+    pub(crate) text: String,
+    pub(crate) check: Result<Check, Unread>,
+}
+
+/// What the lines above say that a shortened line may leave out.
+#[derive(Debug, Default)]
+struct Above {
+    /// The start of the last line that rendered or activated something.
+    subject: Option<String>,
+}
+
+impl Case {
+    /// Reads all lines. One that cannot be read is kept as such; it never hides another.
+    pub(crate) fn parse(expect: &str) -> Case {
+        let mut case = Case {
+            kind: String::new(),
+            layout: Layout::Roots(vec![Root { path: "root".into(), scope: Scope::User, admitted: true }]),
+            cwd: PathBuf::new(),
+            lines: Vec::new(),
+        };
+        let mut above = Above::default();
+        for (number, text) in (1..).zip(expect.lines()).filter(|(_, text)| !text.trim().is_empty()) {
+            let check = match case.header(&mut Scan::new(text)) {
+                Ok(true) => continue,
+                Ok(false) => check(text, &mut above),
+                Err(unread) => Err(unread),
+            };
+            case.lines.push(Line { number, text: text.to_owned(), check });
+        }
+        if case.kind.is_empty() {
+            let check = Err("expected a line `kind:` that begins with a letter".to_owned());
+            case.lines.push(Line { number: 0, text: "kind:".to_owned(), check });
+        }
+        case
+    }
+
+    /// Takes a line that is for people or that says how the case is set up, and tells whether it was one.
+    fn header(&mut self, scan: &mut Scan<'_>) -> Result<bool, Unread> {
+        if ["case:", "source:", "about:", "why:"].into_iter().any(|label| scan.take(label)) {
+            return Ok(true);
+        }
+        if scan.take("kind:") {
+            let kind = scan.word()?;
+            if !matches!(kind.as_bytes(), [b'A'..=b'Z']) {
+                return Err(format!("expected the letter of a kind, found `{kind}`"));
+            }
+            self.kind = kind.to_owned();
+        } else if scan.take("setup:") {
+            scan.expect("setup.sh")?;
+            scan.end()?;
+        } else if scan.take("cwd:") {
+            self.cwd = scan.json()?;
+            scan.end()?;
+        } else if scan.take("roots:") {
+            self.layout = if scan.take("auto") { Layout::Discovered } else { Layout::Roots(roots(scan)?) };
+            scan.end()?;
+        } else if scan.take("plugin-cache:") {
+            scan.json::<String>()?;
+            scan.end()?;
+            self.layout = Layout::PluginCache;
+        } else {
+            return Ok(false);
+        }
+        Ok(true)
+    }
+}
+
+fn roots(scan: &mut Scan<'_>) -> Result<Vec<Root>, Unread> {
+    let rows: Vec<Vec<String>> = scan.json()?;
+    rows.iter()
+        .map(|row| {
+            let (path, scope, admitted) = match row.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+                [path, scope] | [path, scope, "trusted"] => (path, scope, true),
+                [path, scope, "untrusted"] => (path, scope, false),
+                _ => return Err(format!("expected `[path, scope]` or `[path, scope, trust]`, found {row:?}")),
+            };
+            let scope = match scope.split_once(':') {
+                None if scope == "builtin" => Scope::Builtin,
+                None if scope == "project" => Scope::Project,
+                None if scope == "user" => Scope::User,
+                Some(("plugin", name)) if !name.is_empty() && !name.contains(':') => Scope::Plugin(name.to_owned()),
+                _ => return Err(format!("expected `builtin`, `project`, `user` or `plugin:NAME`, found `{scope}`")),
+            };
+            Ok(Root { path: path.into(), scope, admitted })
+        })
+        .collect()
+}
+
+/// Reads a line that asks for something.
+fn check(text: &str, above: &mut Above) -> Result<Check, Unread> {
+    let scan = &mut Scan::new(text);
+    if scan.take("either:") {
+        return either(scan.rest(), above);
+    }
+    if scan.take("never:") {
+        return never::never(scan.rest()).map(Check::Never);
+    }
+    let check = statement(scan, above)?;
+    scan.end()?;
+    Ok(check)
+}
+
+fn statement(scan: &mut Scan<'_>, above: &mut Above) -> Result<Check, Unread> {
+    if scan.take("loads:") {
+        Ok(Check::Loads(scan.json()?))
+    } else if scan.take("loads-at-least:") {
+        Ok(Check::LoadsAtLeast(scan.json()?))
+    } else if scan.take("loads") {
+        Ok(Check::LoadsAtLeast(vec![scan.name()?]))
+    } else if scan.take("count") {
+        scan.expect("loads")?;
+        Ok(Check::LoadCount(scan.number()?))
+    } else if scan.take("skips:") {
+        Ok(Check::Skips(scan.json()?))
+    } else if scan.take("skips") {
+        Ok(Check::Skips(vec![scan.name()?]))
+    } else if scan.take("shadowed:") {
+        Ok(Check::Shadowed(scan.json()?))
+    } else if scan.take("field") {
+        let subject = Subject::Named(scan.name()?);
+        let field = field(scan)?;
+        Ok(Check::Field(subject, field, want(scan)?))
+    } else if scan.take("text") {
+        let subject = Subject::Named(scan.name()?);
+        let word = scan.word()?;
+        let path = written(word).ok_or_else(|| format!("expected `metadata.` or `extra.`, found `{word}`"))?;
+        scan.expect("=")?;
+        Ok(Check::Field(subject, Field::WrittenText(path), Want::Is(scan.json::<String>()?.into())))
+    } else if scan.take("body") {
+        Ok(Check::Body(scan.name()?, text_want(scan)?))
+    } else if scan.take("diag") {
+        finding(scan)
+    } else if scan.take("catalog") {
+        catalog::catalog(scan)
+    } else if scan.take("read") {
+        Ok(Check::Read { name: scan.name()?, path: scan.name()?, want: read_want(scan)? })
+    } else if scan.take("resources") {
+        Ok(Check::Resources(scan.name()?, want(scan)?))
+    } else if scan.take("cli") {
+        command::command(scan)
+    } else if scan.take("within:") {
+        scan.duration().map(Check::Within)
+    } else if scan.take("memory:") {
+        scan.expect("<")?;
+        let megabytes: u64 = scan.number()?;
+        scan.expect("MB")?;
+        Ok(Check::Memory(megabytes * 1_000_000))
+    } else {
+        missing::missing(scan, above).map(Check::Missing)
+    }
+}
+
+fn field(scan: &mut Scan<'_>) -> Result<Field, Unread> {
+    let word = scan.word()?;
+    Ok(match word {
+        "description" => Field::Description,
+        "allowed_tools" => Field::AllowedTools,
+        "disable_model_invocation" => Field::DisableModelInvocation,
+        "user_invocable" => Field::UserInvocable,
+        "argument_hint" => Field::ArgumentHint,
+        "license" => Field::License,
+        "source" => Field::Source,
+        _ => Field::Written(written(word).ok_or_else(|| format!("expected a field, found `{word}`"))?),
+    })
+}
+
+/// The dotted path in the front matter behind `metadata.x.y` or `extra.x`.
+fn written(word: &str) -> Option<String> {
+    match word.split_once('.')? {
+        (_, "") => None,
+        ("metadata", _) => Some(word.to_owned()),
+        ("extra", path) => Some(path.to_owned()),
+        _ => None,
+    }
+}
+
+fn want(scan: &mut Scan<'_>) -> Result<Want, Unread> {
+    if scan.take("=") {
+        scan.json().map(Want::Is)
+    } else if scan.take("length") {
+        scan.number().map(Want::Length)
+    } else if scan.take("has") {
+        scan.json().map(Want::Has)
+    } else if scan.take("lacks") {
+        scan.json().map(Want::Lacks)
+    } else {
+        Err(scan.unread("`=`, `has`, `lacks` or `length`"))
+    }
+}
+
+/// What is wanted of a text.
+fn text_want(scan: &mut Scan<'_>) -> Result<Want, Unread> {
+    match want(scan)? {
+        Want::Is(value) if !value.is_string() => Err(format!("expected a text, found `{value}`")),
+        want => Ok(want),
+    }
+}
+
+fn read_want(scan: &mut Scan<'_>) -> Result<ReadWant, Unread> {
+    if scan.take("= ok") {
+        Ok(ReadWant::Ok)
+    } else if scan.take("= error") {
+        Ok(ReadWant::Error)
+    } else {
+        text_want(scan).map(ReadWant::Text)
+    }
+}
+
+fn finding(scan: &mut Scan<'_>) -> Result<Check, Unread> {
+    if scan.take("none") {
+        return Ok(Check::NoFinding(if scan.take("*") { None } else { Some(scan.name()?) }));
+    }
+    let level = if scan.take("any") {
+        None
+    } else if scan.take("warning") {
+        Some(Severity::Warning)
+    } else if scan.take("error") {
+        Some(Severity::Error)
+    } else {
+        return Err(scan.unread("`error`, `warning`, `any` or `none`"));
+    };
+    let path = scan.name()?;
+    let has = if scan.take("has") { Some(scan.json()?) } else { None };
+    Ok(Check::Finding { level, path, has })
+}
+
+fn either(text: &str, above: &mut Above) -> Result<Check, Unread> {
+    let alternatives: Vec<_> = outside_strings(text, " | ").into_iter().map(|text| alternative(text, above)).collect();
+    if alternatives.len() < 2 {
+        return Err(format!("expected alternatives on both sides of ` | `, found `{text}`"));
+    }
+    alternatives.into_iter().collect::<Result<_, _>>().map(Check::Either)
+}
+
+/// One side of an `either:`: a line, or one that leaves out what the lines above say, and maybe a note in parentheses.
+fn alternative(text: &str, above: &mut Above) -> Result<Check, Unread> {
+    let text = outside_strings(text, " (")[0].trim();
+    let scan = &mut Scan::new(text);
+    if scan.take("the diagnostic says that") {
+        let what = scan.word()?.to_owned();
+        scan.expect("was dropped")?;
+        scan.end()?;
+        return Ok(Check::SaysDropped(what));
+    }
+    if let Some(path) = text.split(' ').next().and_then(written) {
+        scan.word()?;
+        let want = want(scan)?;
+        scan.end()?;
+        return Ok(Check::Field(Subject::Only, Field::Written(path), want));
+    }
+    if ["=", "has", "lacks"].into_iter().any(|verb| scan.take(verb)) {
+        let subject = above.subject.as_ref().ok_or("expected a line above that says of what")?;
+        return check(&format!("{subject} {text}"), &mut Above::default());
+    }
+    check(text, above)
+}
+
+/// The parts of `text` between separators that stand outside JSON strings.
+fn outside_strings<'a>(text: &'a str, separator: &str) -> Vec<&'a str> {
+    let mut parts = Vec::new();
+    let (mut start, mut inside, mut escaped) = (0, false, false);
+    for (at, c) in text.char_indices() {
+        if !inside && at >= start && text[at..].starts_with(separator) {
+            parts.push(&text[start..at]);
+            start = at + separator.len();
+        }
+        if c == '"' && !escaped {
+            inside = !inside;
+        }
+        escaped = inside && c == '\\' && !escaped;
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+/// Reads `after N …` and `with …=… …`: what they wrap is read too, so that junk is refused.
+fn wrapped(scan: &mut Scan<'_>, above: &mut Above, feature: Feature) -> Result<Feature, Unread> {
+    let inner = check(scan.rest(), above)?;
+    *scan = Scan::new("");
+    match inner {
+        // What is inside is the further away of the two.
+        Check::Missing(Feature::Mcp) => Ok(Feature::Mcp),
+        _ => Ok(feature),
+    }
+}

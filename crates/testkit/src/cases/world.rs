@@ -1,0 +1,242 @@
+//! What a case turned out to be: its skills, merged as its roots say.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use repertoire_core::{ResourcePath, Severity, Skill};
+use repertoire_registry::{Entry, Mount, Origin, SkillRegistry, Snapshot, Tier, Trust};
+use repertoire_source_fs::{Client, Discovery, FsSource, discover};
+use tokio::runtime::Runtime;
+
+use super::check::Head;
+use super::fixture::Fixture;
+use super::grammar::{Case, Layout, Root, Scope};
+use super::process::{Ended, Run};
+
+/// A case, set up and loaded, and everything that it printed so far.
+pub(crate) struct World {
+    fixture: Fixture,
+    cwd: PathBuf,
+    runtime: Runtime,
+    registry: SkillRegistry,
+    /// From high to low priority.
+    roots: Vec<PathBuf>,
+    /// The scope of a source, as the case spells it.
+    scopes: BTreeMap<String, String>,
+    binary: Option<PathBuf>,
+    printed: RefCell<String>,
+    panics: RefCell<Vec<String>>,
+}
+
+/// A finding, as a case sees it.
+#[derive(Debug)]
+pub(crate) struct Finding {
+    pub(crate) severity: Severity,
+    /// Relative to the case.
+    pub(crate) path: String,
+    /// Code, message, place in the file and advice.
+    pub(crate) text: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} `{}` {}", self.severity, self.path, self.text)
+    }
+}
+
+/// How long a command may run of which nothing else is said.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+impl World {
+    /// Loads what the roots of `case` hold.
+    pub(crate) fn load(case: &Case, fixture: Fixture, binary: Option<PathBuf>) -> io::Result<World> {
+        let cwd = fixture.path().join(&case.cwd);
+        let roots = match &case.layout {
+            Layout::Roots(roots) => roots.iter().rev().cloned().collect(),
+            Layout::Discovered => discovered(&cwd, fixture.path()),
+            Layout::PluginCache => Vec::new(),
+        };
+        let mut scopes = BTreeMap::new();
+        let mut builder = SkillRegistry::builder();
+        for root in &roots {
+            let name = unique(&scopes, root.scope.name());
+            builder = builder.mount(mount(root, FsSource::new(&name, fixture.path().join(&root.path))));
+            scopes.insert(name, root.scope.to_string());
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+        let registry = runtime.block_on(builder.load()).map_err(io::Error::other)?;
+        let roots = roots.into_iter().map(|root| root.path).collect();
+        let printed = RefCell::default();
+        Ok(World { fixture, cwd, runtime, registry, roots, scopes, binary, printed, panics: RefCell::default() })
+    }
+
+    pub(crate) fn fixture(&self) -> &Fixture {
+        &self.fixture
+    }
+
+    pub(crate) fn relative<'a>(&self, path: &'a str) -> &'a str {
+        self.fixture.relative(path)
+    }
+
+    pub(crate) fn snapshot(&self) -> Snapshot<Skill> {
+        self.registry.snapshot()
+    }
+
+    /// The ids that a model or a user may be offered, sorted by bytes.
+    pub(crate) fn offered(&self) -> Vec<String> {
+        let snapshot = self.snapshot();
+        let entries = snapshot.entries().iter().filter(|entry| entry.claim.trust != Trust::Pending);
+        let mut ids: Vec<_> = entries.map(|entry| entry.id.to_string()).collect();
+        ids.sort();
+        ids
+    }
+
+    /// The scope of an origin, as the case spells it.
+    pub(crate) fn scope(&self, origin: &Origin) -> &str {
+        self.scopes.get(origin.source.as_ref()).map_or("", String::as_str)
+    }
+
+    pub(crate) fn findings(&self) -> Vec<Finding> {
+        let snapshot = self.snapshot();
+        let findings = snapshot.diagnostics().iter().map(|finding| {
+            let finding = &finding.diagnostic;
+            let mut text = format!("{}: {}", finding.code, finding.message);
+            if let Some(line) = finding.line {
+                text += &format!(" (line {line}");
+                text += &finding.column.map(|column| format!(", column {column})")).unwrap_or_else(|| ")".to_owned());
+            }
+            if let Some(help) = &finding.help {
+                text += &format!("; {help}");
+            }
+            let path = self.relative(finding.path.as_deref().unwrap_or_default()).to_owned();
+            self.print(&text);
+            Finding { severity: finding.severity, path, text }
+        });
+        findings.collect()
+    }
+
+    /// All findings, for a failure.
+    pub(crate) fn findings_text(&self) -> String {
+        let findings: Vec<_> = self.findings().iter().map(Finding::to_string).collect();
+        if findings.is_empty() { "no finding at all".to_owned() } else { findings.join("\n") }
+    }
+
+    pub(crate) fn body(&self, entry: &Entry<Skill>) -> Result<String, String> {
+        let body = self.runtime.block_on(self.registry.body(&entry.claim));
+        self.printed(body.map(|body| body.text.to_string()))
+    }
+
+    pub(crate) fn resource(&self, entry: &Entry<Skill>, path: &ResourcePath) -> Result<String, String> {
+        let bytes = self.runtime.block_on(self.registry.resource(&entry.claim, path));
+        self.printed(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    /// The paths of the files beside a skill.
+    pub(crate) fn resources(&self, entry: &Entry<Skill>) -> Result<Vec<String>, String> {
+        let resources = self.runtime.block_on(self.registry.resources(&entry.claim));
+        let paths: Vec<_> = resources.map_err(|error| self.print(&error.to_string()))?
+            .iter().map(|resource| resource.path.to_string()).collect();
+        self.print(&paths.join("\n"));
+        Ok(paths)
+    }
+
+    /// Runs the real binary; `None` if there is none. A command that names no folder gets the roots of the case.
+    pub(crate) fn command(&self, arguments: &[String], reader: Option<Head>, limit: Option<Duration>) -> Option<io::Result<Ended>> {
+        let program = self.binary.as_deref()?;
+        let mut arguments: Vec<_> = arguments.iter().map(OsString::from).collect();
+        if arguments.iter().skip(1).all(|argument| argument.to_string_lossy().starts_with('-')) {
+            arguments.extend(self.roots.iter().map(OsString::from));
+        }
+        let run = Run {
+            program,
+            arguments,
+            cwd: &self.cwd,
+            home: self.fixture.path(),
+            reader,
+            limit: limit.unwrap_or(PATIENCE),
+        };
+        Some(run.run().inspect(|ended| {
+            self.print(&String::from_utf8_lossy(&ended.stdout));
+            self.print(&String::from_utf8_lossy(&ended.stderr));
+        }))
+    }
+
+    /// Keeps a text that the case printed or rendered.
+    pub(crate) fn print(&self, text: &str) -> String {
+        let mut printed = self.printed.borrow_mut();
+        printed.push_str(text);
+        printed.push('\n');
+        text.to_owned()
+    }
+
+    fn printed(&self, outcome: Result<String, repertoire_core::SourceError>) -> Result<String, String> {
+        match outcome {
+            Ok(text) => Ok(self.print(&text)),
+            Err(error) => Err(self.print(&error.to_string())),
+        }
+    }
+
+    /// Whether `text` came up in anything that was printed so far.
+    pub(crate) fn has_printed(&self, text: &str) -> bool {
+        self.printed.borrow().contains(text)
+    }
+
+    pub(crate) fn panicked(&self, message: &str) {
+        self.panics.borrow_mut().push(message.to_owned());
+    }
+
+    pub(crate) fn panics(&self) -> Vec<String> {
+        self.panics.borrow().clone()
+    }
+}
+
+fn mount(root: &Root, source: FsSource) -> Mount<Skill> {
+    let mount = match root.scope {
+        Scope::Builtin => Mount::new(Tier::Builtin, source),
+        Scope::Project | Scope::User => Mount::new(Tier::User, source),
+        Scope::Plugin(_) => Mount::new(Tier::Plugin, source).namespaced(),
+    };
+    if root.admitted { mount } else { mount.trust(Trust::Pending) }
+}
+
+/// The folders that a user in `cwd` would have, nearest project first; nothing of this machine but the case.
+fn discovered(cwd: &Path, home: &Path) -> Vec<Root> {
+    let roots = discover(&Discovery { cwd, home: Some(home), clients: Client::ALL });
+    let scope = |scope| match scope {
+        repertoire_source_fs::Scope::Project => Scope::Project,
+        repertoire_source_fs::Scope::Home => Scope::User,
+    };
+    roots.into_iter().map(|root| Root { path: root.path, scope: scope(root.scope), admitted: true }).collect()
+}
+
+/// `name`, with a number behind it if a source is called so already.
+fn unique(taken: &BTreeMap<String, String>, name: &str) -> String {
+    let numbered = (2..).map(|number| format!("{name}-{number}"));
+    let mut names = std::iter::once(name.to_owned()).chain(numbered);
+    names.find(|name| !taken.contains_key(name)).expect("numbers do not end")
+}
+
+impl Scope {
+    fn name(&self) -> &str {
+        match self {
+            Scope::Builtin => "builtin",
+            Scope::Project => "project",
+            Scope::User => "user",
+            Scope::Plugin(name) => name,
+        }
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if matches!(self, Scope::Plugin(_)) {
+            f.write_str("plugin:")?;
+        }
+        f.write_str(self.name())
+    }
+}
