@@ -1,16 +1,23 @@
 //! `cargo xtask cases DIR`: one directory per case.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::Failure;
+use repertoire_testkit::cases::Runner;
 
-/// Runs every case of `dir` and prints how each ended.
-pub(crate) fn run(dir: &Path) -> Result<(), Failure> {
-    let passed = unwritten(dir, &mut std::io::stdout().lock())
+use crate::{Failure, step};
+
+/// Runs every case of `dir` and prints how each ended, with `binary` or else with one that is built first.
+pub(crate) fn run(dir: &Path, binary: Option<PathBuf>) -> Result<(), Failure> {
+    let runner = match binary {
+        // A check that runs it stands in another folder.
+        Some(binary) => Runner::new().binary(binary.canonicalize()?),
+        None => {
+            step::command("the binary", "cargo build --quiet -p repertoire-cli --bin repertoire")?;
+            Runner::new()
+        }
+    };
+    let passed = runner
+        .run(dir, &mut std::io::stdout().lock())
         .map_err(|error| format!("the cases of `{}` could not be run: {error}", dir.display()))?;
     if passed { Ok(()) } else { Err(format!("not every case of `{}` passed", dir.display()).into()) }
-}
-
-fn unwritten(_: &Path, _: &mut dyn std::io::Write) -> std::io::Result<bool> {
-    Err(std::io::ErrorKind::Unsupported.into())
 }

@@ -23,7 +23,7 @@ pub(crate) fn run(shared: Option<PathBuf>) -> Result<(), Failure> {
         }
     };
     let (dir, line) = part(&shared, "cases");
-    step("shared cases", &line, || cases::run(&dir))?;
+    step("shared cases", &line, || cases::run(&dir, None))?;
     let (dir, line) = part(&shared, "corpus");
     step("shared corpus", &line, || corpus::run(&dir))
 }

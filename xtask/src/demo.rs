@@ -1,1 +1,166 @@
 //! `cargo xtask demo`: the main job from start to finish.
+
+mod builtin;
+
+use std::io::{self, Write};
+
+use repertoire_cli::{Environment, Exit, Stream};
+
+use crate::{Failure, workspace};
+
+/// One command line, what it shows, and what must be seen.
+struct Scene {
+    heading: &'static str,
+    line: &'static str,
+    exit: Exit,
+    /// Texts that standard output must hold.
+    seen: &'static [&'static str],
+    /// The only lines to print, by how they begin; empty for all.
+    only: &'static [&'static str],
+}
+
+const SCENES: &[Scene] = &[
+    Scene {
+        heading: "One table from three sources",
+        line: "list --all --model anthropic/claude-sonnet-4-5",
+        exit: Exit::Success,
+        seen: &["\ncode-review ", "\nmine:code-review ", "\nteam:code-review ", "\nonboarding ", "draft/SKILL.md"],
+        only: &[],
+    },
+    Scene {
+        heading: "Who has an id, and why the others lost it",
+        line: "which code-review",
+        exit: Exit::Success,
+        seen: &["1  builtin:code-review", "2  mine:code-review", "3  team:code-review", "the user tier comes after"],
+        only: &[],
+    },
+    Scene {
+        heading: "The same, where the configuration prefers a source",
+        line: "which commit-message",
+        exit: Exit::Success,
+        seen: &["1  team:commit-message", "2  builtin:commit-message", "`team` is preferred for this id"],
+        only: &[],
+    },
+    Scene {
+        heading: "What is wrong or odd, and what to do about it",
+        line: "check",
+        exit: Exit::Findings,
+        seen: &[
+            "error[unclosed-front-matter]",
+            "error[missing-description]",
+            "standup/SKILL.md:3:",
+            "= help: quote this value",
+        ],
+        only: &[],
+    },
+    Scene {
+        heading: "Where a body goes, and who decided: a model that reads both surfaces well",
+        line: "show code-review --model anthropic/claude-sonnet-4-5",
+        exit: Exit::Success,
+        seen: &["both, decided by rule claude-3.5-or-later"],
+        only: &["name", "surface"],
+    },
+    Scene {
+        heading: "The same skill for another model",
+        line: "show code-review --model openai/gpt-5",
+        exit: Exit::Success,
+        seen: &["tool-only, decided by fallback"],
+        only: &["name", "surface"],
+    },
+    Scene {
+        heading: "A skill that decides for itself",
+        line: "show builtin:commit-message --model anthropic/claude-sonnet-4-5",
+        exit: Exit::Success,
+        seen: &["tool-only, decided by skill"],
+        only: &["full name", "surface", "shadow of"],
+    },
+    Scene {
+        heading: "What a model is told, within a budget",
+        line: "catalog --tokens 200",
+        exit: Exit::Success,
+        seen: &["<name>code-review</name>", "<name>onboarding</name>"],
+        only: &[],
+    },
+    Scene {
+        heading: "The body of one skill",
+        line: "body code-review",
+        exit: Exit::Success,
+        seen: &["Review the change, not the author.\n"],
+        only: &[],
+    },
+];
+
+/// Shows every scene, and fails if one is not as it should be.
+pub(crate) fn run() -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    for scene in SCENES {
+        writeln!(out, "\n## {}\n\n$ repertoire {}", scene.heading, scene.line)?;
+        let ran = scene.play();
+        for line in ran.stdout.lines().filter(|line| scene.shows(line)) {
+            writeln!(out, "{line}")?;
+        }
+        write!(out, "{}", ran.stderr)?;
+        scene.check(&ran)?;
+    }
+    writeln!(out, "\nThe demo showed what it should. Its skills are in `xtask/demo`.")?;
+    Ok(())
+}
+
+/// What a command line said.
+struct Ran {
+    exit: Exit,
+    stdout: String,
+    stderr: String,
+}
+
+impl Scene {
+    fn play(&self) -> Ran {
+        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+        let environment = Environment {
+            cwd: workspace::root().join("xtask/demo"),
+            home: None,
+            stdout: Stream::new(&mut stdout),
+            stderr: Stream::new(&mut stderr),
+        };
+        let arguments = ["repertoire", "--config", "repertoire.toml"].into_iter().chain(self.line.split(' '));
+        let exit = repertoire_cli::run(arguments, environment);
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        Ran { exit, stdout: text(stdout), stderr: text(stderr) }
+    }
+
+    fn shows(&self, line: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|start| line.starts_with(start))
+    }
+
+    fn check(&self, ran: &Ran) -> Result<(), Failure> {
+        let line = self.line;
+        if ran.exit != self.exit {
+            return Err(format!("`repertoire {line}`: expected {:?}, found {:?}", self.exit, ran.exit).into());
+        }
+        match self.seen.iter().find(|text| !ran.stdout.contains(**text)) {
+            Some(missing) => Err(format!("`repertoire {line}`: expected {missing:?} in the output").into()),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_scene_is_as_it_should_be() {
+        for scene in SCENES {
+            scene.check(&scene.play()).expect(scene.heading);
+        }
+    }
+
+    #[test]
+    fn a_scene_that_is_not_as_it_should_be_fails() {
+        let ran = |exit, stdout: &str| Ran { exit, stdout: stdout.to_owned(), stderr: String::new() };
+        let scene = Scene { heading: "", line: "kinds", exit: Exit::Success, seen: &["fs"], only: &[] };
+        assert!(scene.check(&ran(Exit::Success, "fs")).is_ok());
+        assert!(scene.check(&ran(Exit::Success, "")).is_err());
+        assert!(scene.check(&ran(Exit::Failure, "fs")).is_err());
+    }
+}

@@ -10,6 +10,7 @@ mod architecture;
 mod cases;
 mod ci;
 mod corpus;
+mod demo;
 mod fuzz;
 mod generate;
 mod step;
@@ -37,12 +38,17 @@ enum Task {
     Cases {
         /// One directory per case, each with an `expect.txt`.
         dir: PathBuf,
+        /// The binary `repertoire` to check; built first if none is named.
+        #[arg(long, value_name = "FILE")]
+        binary: Option<PathBuf>,
     },
     /// Parse real `SKILL.md` files and compare.
     Corpus {
         /// The directory that holds `EXPECTED.jsonl`.
         dir: PathBuf,
     },
+    /// Show the main job from start to finish.
+    Demo,
     /// Fuzz the `SKILL.md` parser.
     Fuzz {
         /// For how long.
@@ -61,8 +67,9 @@ fn main() -> ExitCode {
     let ended = match Task::parse() {
         Task::Test => test::run(),
         Task::Ci { shared } => ci::run(shared),
-        Task::Cases { dir } => cases::run(&dir),
+        Task::Cases { dir, binary } => cases::run(&dir, binary),
         Task::Corpus { dir } => corpus::run(&dir),
+        Task::Demo => demo::run(),
         Task::Fuzz { seconds } => fuzz::run(seconds),
         Task::Gen { check: true } => generate::check(),
         Task::Gen { check: false } => generate::write(),

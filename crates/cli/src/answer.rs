@@ -46,7 +46,7 @@ pub(crate) fn deliver(
     command: &str,
     format: Format,
     environment: &mut Environment<'_>,
-) -> io::Result<()> {
+) -> io::Result<Exit> {
     match format {
         Format::Human => {
             answer.write(&mut environment.stdout)?;
@@ -67,7 +67,8 @@ pub(crate) fn deliver(
             environment.stdout.write_all(ascii_controls(&text).as_bytes())?;
         }
     }
-    environment.stdout.flush()
+    environment.stdout.flush()?;
+    Ok(answer.exit())
 }
 
 /// JSON whose texts hold no character that a terminal could obey; outside of texts there is none.

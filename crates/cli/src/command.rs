@@ -15,11 +15,9 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use crate::Environment;
 use crate::answer::Answer;
-use crate::arguments::Arguments;
-use crate::compose::compose;
 use crate::failure::Failure;
+use crate::session::Session;
 
 /// What to do.
 #[derive(Debug, Subcommand)]
@@ -54,7 +52,7 @@ impl Command {
     }
 
     /// The folders named as arguments.
-    fn folders(&self) -> &[PathBuf] {
+    pub(crate) fn folders(&self) -> &[PathBuf] {
         match self {
             Command::List(list) => &list.folders,
             Command::Check(check) => &check.folders,
@@ -62,29 +60,29 @@ impl Command {
             _ => &[],
         }
     }
-}
 
-/// Does what the arguments say.
-pub(crate) async fn answer(
-    arguments: &Arguments,
-    environment: &mut Environment<'_>,
-) -> Result<Box<dyn Answer>, Failure> {
-    match &arguments.command {
-        Command::Kinds(kinds) => return Ok(Box::new(kinds.answer())),
-        Command::Completions(completions) => return Ok(Box::new(completions.answer())),
-        _ => {}
+    /// What needs no skills to be answered.
+    pub(crate) fn answer_alone(&self) -> Option<Box<dyn Answer>> {
+        match self {
+            Command::Kinds(kinds) => Some(Box::new(kinds.answer())),
+            Command::Completions(completions) => Some(Box::new(completions.answer())),
+            _ => None,
+        }
     }
-    let folders = arguments.command.folders();
-    let session = compose(&arguments.places, folders, arguments.model(), environment).await?;
-    Ok(match &arguments.command {
-        Command::List(list) => Box::new(list.answer(&session)),
-        Command::Show(show) => Box::new(show.answer(&session).await?),
-        Command::Which(which) => Box::new(which.answer(&session)?),
-        Command::Roots(roots) => Box::new(roots.answer(&session).await?),
-        Command::Check(check) => Box::new(check.answer(&session)),
-        Command::Catalog(catalog) => Box::new(catalog.answer(&session)?),
-        Command::Body(body) => Box::new(body.answer(&session).await?),
-        Command::Files(files) => Box::new(files.answer(&session).await?),
-        Command::Kinds(_) | Command::Completions(_) => unreachable!("answered above, without a registry"),
-    })
+
+    /// What the composed sources have to say.
+    pub(crate) async fn answer<'a>(&self, session: &'a Session<'_>) -> Result<Box<dyn Answer + 'a>, Failure> {
+        Ok(match self {
+            Command::List(list) => Box::new(list.answer(session)),
+            Command::Show(show) => Box::new(show.answer(session).await?),
+            Command::Which(which) => Box::new(which.answer(session)?),
+            Command::Roots(roots) => Box::new(roots.answer(session).await?),
+            Command::Check(check) => Box::new(check.answer(session)),
+            Command::Catalog(catalog) => Box::new(catalog.answer(session)),
+            Command::Body(body) => Box::new(body.answer(session).await?),
+            Command::Files(files) => files.answer(session).await?,
+            Command::Kinds(kinds) => Box::new(kinds.answer()),
+            Command::Completions(completions) => Box::new(completions.answer()),
+        })
+    }
 }

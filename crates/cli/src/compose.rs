@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use repertoire::{Builder, Client, Discovery, FsSource, Model, Mount, Registry, Scope, Skill, Trust, discover};
 
+use crate::Environment;
 use crate::arguments::Places;
 use crate::config::{Config, Declared, Home};
 use crate::failure::Failure;
 use crate::page::Page;
 use crate::session::Session;
-use crate::Environment;
 
 /// How long reading may take before a person is told what is going on.
 const PATIENCE: Duration = Duration::from_secs(1);

@@ -8,7 +8,7 @@ mod surface;
 use std::ops::Range;
 use std::path::Path;
 
-use repertoire::{ComposeError, Id, SurfacePolicy};
+use repertoire::{ComposeError, Id, SkillRegistry, SurfacePolicy};
 use toml_edit::{Document, Item};
 
 pub(crate) use home::Home;
@@ -69,9 +69,15 @@ impl Config {
             }
             _ => None,
         };
+        let message = match error {
+            ComposeError::DuplicateSource { name } if name == SkillRegistry::REGISTERED => {
+                format!("the source name `{name}` is taken by skills that are registered in code")
+            }
+            error => error.to_string(),
+        };
         match span {
-            Some(span) => self.page.failure(span, error.to_string()),
-            None => Failure::of(error),
+            Some(span) => self.page.failure(span, message),
+            None => Failure::new(message),
         }
     }
 }
@@ -93,6 +99,3 @@ fn preferred(section: &Section<'_>) -> Result<Vec<Preference>, Failure> {
     });
     rows.collect()
 }
-
-#[cfg(test)]
-mod tests;

@@ -20,8 +20,13 @@ impl Failure {
 
     /// A failure that tells an error and its causes.
     pub(crate) fn of(error: &dyn Error) -> Failure {
-        let causes = std::iter::successors(error.source(), |cause| cause.source());
-        Failure::new(causes.fold(error.to_string(), |message, cause| format!("{message}: {cause}")))
+        let mut message = error.to_string();
+        let mut cause = error.source();
+        while let Some(error) = cause {
+            message.push_str(&format!(": {error}"));
+            cause = error.source();
+        }
+        Failure::new(message)
     }
 
     /// The same failure, about a file or folder that an operation did not like.

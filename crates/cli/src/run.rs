@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 
-use crate::answer::{Answer, deliver};
+use crate::answer::deliver;
 use crate::arguments::Arguments;
-use crate::command;
+use crate::compose::compose;
 use crate::failure::Failure;
 use crate::{Environment, Exit};
 
@@ -30,7 +30,7 @@ pub fn main() -> ExitCode {
 /// # Panics
 /// Inside a tokio runtime: this brings its own.
 pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>, mut environment: Environment<'_>) -> Exit {
-    let written = match Arguments::try_parse_from(arguments) {
+    let written = match parse(arguments, &environment) {
         Ok(arguments) => answer(&arguments, &mut environment),
         Err(error) => usage(&error, &mut environment),
     };
@@ -41,16 +41,38 @@ pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>, mut
     }
 }
 
+fn parse(
+    arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+    environment: &Environment<'_>,
+) -> Result<Arguments, clap::Error> {
+    let mut command = Arguments::command();
+    if !environment.stdout.is_terminal() {
+        // No terminal to ask, and none to be asked that happens to be near.
+        command = command.term_width(100);
+    }
+    Arguments::from_arg_matches(&command.try_get_matches_from(arguments)?)
+}
+
 fn answer(arguments: &Arguments, environment: &mut Environment<'_>) -> io::Result<Exit> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
-    let answer: Result<Box<dyn Answer>, Failure> = runtime.block_on(command::answer(arguments, environment));
-    match answer {
-        Ok(answer) => {
-            deliver(answer.as_ref(), arguments.command.name(), arguments.format(), environment)?;
-            Ok(answer.exit())
-        }
+    match runtime.block_on(compose_and_answer(arguments, environment)) {
+        Ok(written) => written,
         Err(failure) => Ok(fail(&failure, environment)),
     }
+}
+
+async fn compose_and_answer(
+    arguments: &Arguments,
+    environment: &mut Environment<'_>,
+) -> Result<io::Result<Exit>, Failure> {
+    let Arguments { places, command, .. } = arguments;
+    let (name, format) = (command.name(), arguments.format());
+    if let Some(answer) = command.answer_alone() {
+        return Ok(deliver(answer.as_ref(), name, format, environment));
+    }
+    let session = compose(places, command.folders(), arguments.model(), environment).await?;
+    let answer = command.answer(&session).await?;
+    Ok(deliver(answer.as_ref(), name, format, environment))
 }
 
 fn fail(failure: &Failure, environment: &mut Environment<'_>) -> Exit {
@@ -68,4 +90,3 @@ fn usage(error: &clap::Error, environment: &mut Environment<'_>) -> io::Result<E
     stream.flush()?;
     Ok(if error.use_stderr() { Exit::Failure } else { Exit::Success })
 }
-

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use repertoire::{Found, FsSource, Model, Skill, SkillRegistry, Snapshot};
+use repertoire::{Entry, Found, FsSource, Model, Skill, SkillRegistry, Snapshot, SourceDiagnostic, Trust};
 
 use crate::failure::Failure;
+use crate::finding::Finding;
 
 /// What was composed for one run.
 #[derive(Debug)]
@@ -38,6 +39,25 @@ impl Session<'_> {
         close.map(|(_, id)| id).or_else(|| ids().find(|id| name.len() > 2 && id.contains(name)))
     }
 
+    /// Every finding: each source's, then what merging found.
+    pub(crate) fn findings(&self) -> Vec<Finding> {
+        let finding =
+            |one: &SourceDiagnostic| Finding { source: Arc::clone(&one.source), diagnostic: one.diagnostic.clone() };
+        self.snapshot.diagnostics().iter().map(finding).collect()
+    }
+
+    /// What to tell about skills that wait for admission.
+    pub(crate) fn pending(&self) -> Option<String> {
+        let waits = |entry: &&Arc<Entry<Skill>>| entry.claim.trust == Trust::Pending;
+        let count = self.snapshot.entries().iter().filter(waits).count();
+        let who = match count {
+            0 => return None,
+            1 => "1 skill waits for admission and reaches no model".to_owned(),
+            count => format!("{count} skills wait for admission and reach no model"),
+        };
+        Some(format!("{who}; `--trust-project` admits a project, `trust` in a configuration file any source"))
+    }
+
     /// A path as a person at the working folder would type it.
     pub(crate) fn near<'p>(&self, path: &'p str) -> &'p str {
         let inside = Path::new(path).strip_prefix(&self.cwd).ok().and_then(Path::to_str);
@@ -66,7 +86,9 @@ mod tests {
 
     #[test]
     fn edits_are_counted_in_characters() {
-        for (from, to, count) in [("", "", 0), ("tidy", "tidy", 0), ("tydi", "tidy", 2), ("größe", "grösse", 2), ("", "ab", 2)] {
+        for (from, to, count) in
+            [("", "", 0), ("tidy", "tidy", 0), ("tydi", "tidy", 2), ("größe", "grösse", 2), ("", "ab", 2)]
+        {
             assert_eq!(edits(from, to), count, "{from} {to}");
             assert_eq!(edits(to, from), count, "{to} {from}");
         }

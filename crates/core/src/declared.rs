@@ -5,8 +5,7 @@ use std::sync::Arc;
 use crate::{Code, Scalar, SurfaceMode, Value};
 
 /// Fields that limit who may use a skill and how. One that cannot be read counts as limiting.
-pub(crate) const LIMITING: [&str; 4] =
-    [ALLOWED_TOOLS, DISABLE_MODEL_INVOCATION, USER_INVOCABLE, ALLOWED_WORKFLOWS];
+pub(crate) const LIMITING: [&str; 4] = [ALLOWED_TOOLS, DISABLE_MODEL_INVOCATION, USER_INVOCABLE, ALLOWED_WORKFLOWS];
 
 pub(crate) const ALLOWED_TOOLS: &str = "allowed-tools";
 const DISABLE_MODEL_INVOCATION: &str = "disable-model-invocation";
@@ -34,19 +33,13 @@ impl Declared {
             disable_model_invocation: flag(field(DISABLE_MODEL_INVOCATION), DISABLE_MODEL_INVOCATION, true, report)
                 .unwrap_or(false),
             user_invocable: flag(field(USER_INVOCABLE), USER_INVOCABLE, false, report).unwrap_or(true),
-            allowed_workflows: field(ALLOWED_WORKFLOWS)
-                .map(|value| names(value, ALLOWED_WORKFLOWS, workflows, report)),
+            allowed_workflows: field(ALLOWED_WORKFLOWS).map(|value| names(value, ALLOWED_WORKFLOWS, workflows, report)),
         }
     }
 }
 
 /// A flag, or what limits if it cannot be read.
-fn flag(
-    value: Option<&Value>,
-    key: &str,
-    limiting: bool,
-    report: &mut impl FnMut(&str, Code, String),
-) -> Option<bool> {
+fn flag(value: Option<&Value>, key: &str, limiting: bool, report: &mut impl FnMut(&str, Code, String)) -> Option<bool> {
     let value = value?;
     Some(value.as_bool().unwrap_or_else(|| {
         let message = format!("`{key}` must be `true` or `false`; it counts as `{limiting}`, which limits");
@@ -83,7 +76,8 @@ fn names(
         ),
     }
     if names.dropped > 0 {
-        let items = if names.dropped == 1 { "an item that is no name; it was" } else { "items that are no names; they were" };
+        let items =
+            if names.dropped == 1 { "an item that is no name; it was" } else { "items that are no names; they were" };
         report(key, Code::DROPPED_ITEM, format!("`{key}` holds {items} left out"));
     }
     names.found
@@ -97,7 +91,8 @@ struct Names {
 
 /// Whether YAML would have read this as plain text: what it could not is broken, and no name.
 fn is_readable(scalar: &Scalar) -> bool {
-    !(scalar.plain && scalar.text.starts_with(['[', ']', '{', '}', '*', '&', '!', '|', '>', '%', '@', '`', '"', '\'', ',']))
+    !(scalar.plain
+        && scalar.text.starts_with(['[', ']', '{', '}', '*', '&', '!', '|', '>', '%', '@', '`', '"', '\'', ',']))
 }
 
 /// Tools: separated by blanks and commas outside parentheses.
@@ -139,11 +134,10 @@ fn surface<'a>(
         .into_iter()
         .find_map(|key| field(key).map(|value| (key, value)))
         .or_else(|| KEYS.into_iter().find_map(|key| Some(("metadata", metadata?.get(key)?))))?;
-    match SurfaceMode::declared(value.as_text().unwrap_or_default().trim()) {
-        Ok(mode) => mode,
-        Err(error) => {
-            report(key, Code::UNKNOWN_SURFACE, error.to_string());
-            None
-        }
-    }
+    SurfaceMode::declared(value.as_text().unwrap_or_default().trim()).unwrap_or_else(|_| {
+        let message =
+            "unknown surface mode: expected `system-prompt`, `tool-only`, `both` or `auto`; it counts as absent";
+        report(key, Code::UNKNOWN_SURFACE, message.to_owned());
+        None
+    })
 }

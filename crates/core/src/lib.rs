@@ -41,9 +41,7 @@ pub use delta::{Delta, DeltaError, Splice};
 pub use diagnostic::Diagnostic;
 pub use digest::{Digest, InvalidDigest, Stamp};
 pub use id::{Id, InvalidId};
-pub use injection::{
-    Content, Flavor, Injection, InvalidInjection, Message, NotASkill, Role, Slot, ToolSpec, Trigger,
-};
+pub use injection::{Content, Flavor, Injection, InvalidInjection, Message, NotASkill, Role, Slot, ToolSpec, Trigger};
 pub use item::Item;
 pub use listing::{Listed, Listing, Revision};
 pub use name::NameFault;

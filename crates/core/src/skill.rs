@@ -18,9 +18,7 @@ pub use self::skill_trigger::SkillTrigger;
 pub use self::workflow::{Check, OnError, WorkflowStep};
 use crate::declared::Declared;
 
-use crate::{
-    Content, Flavor, Id, Injection, InvalidInjection, Item, NotASkill, SurfaceMode, Trigger, Value,
-};
+use crate::{Content, Flavor, Id, Injection, InvalidInjection, Item, NotASkill, SurfaceMode, Trigger, Value};
 
 /// A skill at level 1: id, description and front matter. Its body and resources are read later.
 ///

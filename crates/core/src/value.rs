@@ -139,3 +139,6 @@ impl Serialize for Value {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,12 +4,16 @@ mod laws;
 
 use proptest::prelude::*;
 
-const VALID: &[u8] = b"---\nname: tidy-up\ndescription: >-\n  Sorts a folder,\n  by type.\nallowed-tools: Read, Bash(ls:*)\n\
+const VALID: &[u8] =
+    b"---\nname: tidy-up\ndescription: >-\n  Sorts a folder,\n  by type.\nallowed-tools: Read, Bash(ls:*)\n\
     disable-model-invocation: yes\nargument-hint: [folder]\nmetadata:\n  version: 1.0\n  tags: [a, \"b\"]\n\
     surface: both\n---\n\n# Tidy up\n\nSort it.\n";
 
 /// Inputs that broke a law once.
-const FOUND: &[&[u8]] = &[include_bytes!("fuzz-inputs/two-carriage-returns.md")];
+const FOUND: &[&[u8]] = &[
+    include_bytes!("fuzz-inputs/carriage-return-after-fence.md"),
+    include_bytes!("fuzz-inputs/two-carriage-returns.md"),
+];
 
 #[test]
 fn inputs_that_broke_a_law_once_keep_it_now() {
@@ -18,13 +22,61 @@ fn inputs_that_broke_a_law_once_keep_it_now() {
 
 /// Pieces that mean something to the parser, in any order.
 fn pieces() -> impl Strategy<Value = Vec<u8>> {
-    let piece = proptest::sample::select(&[
-        "---\n", "...\n", "--- \t\n", "\u{feff}", "\r\n", "\r", "\n", " ", "  ", "\t", "<!--", "-->", "name: ", "name:x", "id: ",
-        "description: ", "allowed-tools: ", "disable-model-invocation: ", "user-invocable:", "allowedWorkflows: ",
-        "argument-hint: [a", "metadata:\n", "compatibility: ", "surface: both", "a", "x: y", "\"", "'", "[", "]", "{",
-        "}", ",", "#", " # c", "&a ", "*a", "!!str ", "|\n", ">-\n", "- ", "? ", "%YAML 1.2\n", "\u{0}", "\u{202e}",
-        "\u{e0041}", "é", "(", ")", "@", "`",
-    ][..]);
+    let piece = proptest::sample::select(
+        &[
+            "---\n",
+            "...\n",
+            "--- \t\n",
+            "\u{feff}",
+            "\r\n",
+            "\r",
+            "\n",
+            " ",
+            "  ",
+            "\t",
+            "<!--",
+            "-->",
+            "name: ",
+            "name:x",
+            "id: ",
+            "description: ",
+            "allowed-tools: ",
+            "disable-model-invocation: ",
+            "user-invocable:",
+            "allowedWorkflows: ",
+            "argument-hint: [a",
+            "metadata:\n",
+            "compatibility: ",
+            "surface: both",
+            "a",
+            "x: y",
+            "\"",
+            "'",
+            "[",
+            "]",
+            "{",
+            "}",
+            ",",
+            "#",
+            " # c",
+            "&a ",
+            "*a",
+            "!!str ",
+            "|\n",
+            ">-\n",
+            "- ",
+            "? ",
+            "%YAML 1.2\n",
+            "\u{0}",
+            "\u{202e}",
+            "\u{e0041}",
+            "é",
+            "(",
+            ")",
+            "@",
+            "`",
+        ][..],
+    );
     proptest::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat().into_bytes())
 }
 

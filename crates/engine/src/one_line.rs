@@ -9,8 +9,9 @@ use unicode_segmentation::GraphemeCursor;
 ///
 /// A line break or tab, with the blanks around it, becomes one space; other text stays as written.
 pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
-    let plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
-        || !text.chars().any(|c| is_break(c) || is_unfit(c));
+    // Looks at every byte, because that takes whole vectors at a time.
+    let printable = text.bytes().fold(true, |all, byte| all & matches!(byte, b' '..=b'~'));
+    let plain = printable || !text.chars().any(|c| is_break(c) || is_unfit(c));
     if plain {
         return Cow::Borrowed(text.trim());
     }
@@ -33,18 +34,19 @@ fn is_unfit(c: char) -> bool {
 ///
 /// The cut is at the end of a word where one ends in the second half, else between graphemes.
 pub(crate) fn shorten(text: &str, most: usize) -> Cow<'_, str> {
-    if text.char_indices().nth(most).is_none() {
+    if text.len() <= most || text.char_indices().nth(most).is_none() {
         return Cow::Borrowed(text);
     }
     // The ellipsis is a character too.
     let room = most.saturating_sub(1);
-    let (cut, next) = text.char_indices().nth(room).expect("the text has more than `most` characters");
+    let (cut, _) = text.char_indices().nth(room).expect("the text has more than `most` characters");
     let cut = grapheme_boundary(text, cut);
-    let word = match text[..cut].rfind(char::is_whitespace) {
-        Some(end) if !next.is_whitespace() && end >= cut / 2 => end,
+    let (head, rest) = text.split_at(cut);
+    let word = match head.rfind(char::is_whitespace) {
+        Some(end) if !rest.starts_with(char::is_whitespace) && end >= cut / 2 => end,
         _ => cut,
     };
-    let kept = text[..word].trim_end_matches(|c: char| c.is_whitespace() || c.is_ascii_punctuation());
+    let kept = head[..word].trim_end_matches(|c: char| c.is_whitespace() || c.is_ascii_punctuation());
     if kept.is_empty() { Cow::Borrowed("") } else { Cow::Owned(format!("{kept}…")) }
 }
 

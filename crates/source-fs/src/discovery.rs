@@ -115,6 +115,3 @@ impl Roots {
         name
     }
 }
-
-#[cfg(test)]
-mod tests;

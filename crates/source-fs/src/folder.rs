@@ -58,7 +58,10 @@ impl<'a> SkillFolder<'a> {
     pub(crate) fn resource(&self, path: &ResourcePath) -> Result<Bytes, SourceError> {
         let shown = file::shown(Path::new(path.as_str()));
         if path.as_str() == self.record.file_name() {
-            return self.open_skill_file()?.read(&shown, self.plan.limits.file_bytes, "limits.file-bytes").map(Bytes::from);
+            return self
+                .open_skill_file()?
+                .read(&shown, self.plan.limits.file_bytes, "limits.file-bytes")
+                .map(Bytes::from);
         }
         // What a list of resources leaves out has no approved content and is not read either.
         if path.as_str().split('/').any(|name| Skipped::of(name.as_ref()) == Some(Skipped::Tool)) {
@@ -104,8 +107,8 @@ impl Opened {
     /// The content, at most `limit` bytes, which the key `named` sets.
     pub(crate) fn read(mut self, shown: &str, limit: u64, named: &str) -> Result<Vec<u8>, SourceError> {
         if !self.metadata.is_file() {
-            let what = file::what(&self.metadata);
-            return Err(SourceError::invalid(format!("`{shown}` is {what}, expected a file")));
+            let message = format!("no file `{shown}`: it is {}", file::what(&self.metadata));
+            return Err(SourceError::new(SourceErrorKind::NotFound, message));
         }
         let too_large = || {
             let message = format!("`{shown}` is larger than {limit} bytes; the limit is `{named}`");

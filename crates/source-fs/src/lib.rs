@@ -49,12 +49,14 @@ mod manifest;
 mod options;
 mod pattern;
 mod record;
+mod records;
 mod root;
 mod scan;
 mod skipped;
 mod source;
 mod stamp;
 mod visit;
+mod walk;
 mod workers;
 
 pub use clients::Client;

@@ -46,7 +46,10 @@ fn collect(
 ) -> Result<(), SourceError> {
     let limits = &folder.plan.limits;
     if depth > limits.resource_depth {
-        let message = format!("the skill's folders are more than {} deep; the limit is `limits.resource-depth`", limits.resource_depth);
+        let message = format!(
+            "the skill's folders are more than {} deep; the limit is `limits.resource-depth`",
+            limits.resource_depth
+        );
         return Err(SourceError::new(SourceErrorKind::TooLarge, message));
     }
     let describe = |error| failed(&format!("folder `{}`", file::shown(below.as_ref())), error);
@@ -74,16 +77,16 @@ fn collect(
             folders.push((path, depth + 1));
         } else if kind.is_file() || kind.is_symlink() {
             if paths.len() >= limits.resources {
-                let message = format!("the skill has more than {} files; the limit is `limits.resources`", limits.resources);
+                let message =
+                    format!("the skill has more than {} files; the limit is `limits.resources`", limits.resources);
                 return Err(SourceError::new(SourceErrorKind::TooLarge, message));
             }
             paths.push(path.parse().map_err(|error: InvalidResourcePath| unnameable(error.to_string()))?);
         }
     }
     // Below the folder of a whole collection lie other skills, which have files of their own.
-    let is_other_skill = |path: &str| {
-        folder.record.holds_others && folder.dir.symlink_metadata(format!("{path}/{FILE_NAME}")).is_ok()
-    };
+    let is_other_skill =
+        |path: &str| folder.record.holds_others && folder.dir.symlink_metadata(format!("{path}/{FILE_NAME}")).is_ok();
     open.extend(folders.into_iter().filter(|(path, _)| !is_other_skill(path)));
     Ok(())
 }

@@ -97,6 +97,3 @@ impl FsOptions {
         Ok(Plan::new(self.roots.iter().map(|root| base.join(root)), patterns, self.limits))
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -57,7 +57,7 @@ impl Record {
     pub(crate) fn read(path: &Path, reading: Reading<'_>) -> io::Result<Arc<Record>> {
         let known = reading.previous.filter(|known| known.settled && known.file.is_some());
         if let Some(known) = known
-            && known.holds_others == reading.holds_others
+            && (known.start, known.holds_others) == (reading.start, reading.holds_others)
             && let Ok(metadata) = std::fs::metadata(path)
             && known.file == Some(FileStamp::of(path, &metadata))
         {
@@ -90,7 +90,8 @@ impl Record {
                 record.stamp = Some(stamp.with_front_matter(front_matter));
                 if let Some(known) = reading.previous
                     && (known.file, known.stamp) == (record.file, record.stamp)
-                    && (known.settled, known.holds_others) == (record.settled, record.holds_others)
+                    && (known.start, known.holds_others) == (record.start, record.holds_others)
+                    && known.settled == record.settled
                 {
                     return Ok(known.clone());
                 }
@@ -101,7 +102,12 @@ impl Record {
     }
 
     /// A record of a file that is there and cannot be read.
-    pub(crate) fn unreadable(path: PathBuf, code: Code, message: impl Into<String>, reading: Reading<'_>) -> Arc<Record> {
+    pub(crate) fn unreadable(
+        path: PathBuf,
+        code: Code,
+        message: impl Into<String>,
+        reading: Reading<'_>,
+    ) -> Arc<Record> {
         let record = Record::blank(path, reading);
         let finding = record.finding(code, message);
         record.broken(finding, reading)

@@ -1,6 +1,6 @@
 //! Where searches start.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use repertoire_core::skill_md;
 
@@ -51,4 +51,14 @@ impl Plan {
         parser.file_bytes = limits.file_bytes;
         Plan { starts, patterns, limits, parser }
     }
+
+    /// The order of skills: roots as configured, then paths by their bytes.
+    pub(crate) fn order<'a>(&self, start: usize, path: &'a Path) -> (usize, &'a [u8]) {
+        (self.starts[start].root, bytes(path))
+    }
+}
+
+/// What paths are compared by, on every platform alike.
+pub(crate) fn bytes(path: &Path) -> &[u8] {
+    path.as_os_str().as_encoded_bytes()
 }

@@ -1,5 +1,6 @@
 //! The source.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -22,7 +23,6 @@ use crate::{FsLimits, FsOptions, InvalidOptions, RootReport, manifest, workers};
 /// only a deleted file is gone. A root that does not exist is an empty listing; [`roots`](FsSource::roots) tells.
 ///
 /// Every method must be called inside a tokio runtime, whose blocking pool does the reading.
-#[derive(Debug)]
 pub struct FsSource {
     name: String,
     plan: Arc<Plan>,
@@ -86,7 +86,7 @@ impl FsSource {
     }
 
     /// Every folder that was looked into when this source was last listed, sorted: those of skills and those above
-    /// them. These are what a watcher arms; for a root that does not exist, the nearest folder that does.
+    /// them. A watcher arms these, and for a root that does not exist the nearest folder above it that does.
     ///
     /// # Errors
     /// As [`list`](Source::list).
@@ -116,6 +116,14 @@ impl FsSource {
     async fn file_of(&self, id: &Id) -> Result<Arc<Record>, SourceError> {
         let scan = self.scanned().await?;
         scan.file_of(id).cloned().ok_or_else(|| SourceError::not_found(Skill::KIND, id))
+    }
+}
+
+impl fmt::Debug for FsSource {
+    /// Without what was read, which may be much.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let roots: Vec<&Path> = self.plan.starts.iter().map(|start| start.path.as_path()).collect();
+        f.debug_struct("FsSource").field("name", &self.name).field("roots", &roots).finish_non_exhaustive()
     }
 }
 
@@ -150,6 +158,3 @@ impl Source<Skill> for FsSource {
         workers::run(move || SkillFolder::open(&record, &plan)?.resource(&path)).await?
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -51,10 +51,10 @@ pub(crate) struct Visit {
     pub(crate) folders: Vec<Folder>,
     pub(crate) links: Vec<Link>,
     pub(crate) findings: Vec<Finding>,
-    /// Whether there is something in it that could not be seen: what was known stays known.
-    pub(crate) is_lost: bool,
-    /// Whether it is a skill that a pattern takes away.
-    pub(crate) is_rejected: bool,
+    /// The folder, when it leads to skills and is none.
+    pub(crate) listed: Option<PathBuf>,
+    /// The folder, when there is something in it that could not be seen: what was known stays known.
+    pub(crate) lost: Option<PathBuf>,
     /// The first folder that is too deep to visit.
     pub(crate) too_deep: Option<PathBuf>,
 }
@@ -72,11 +72,7 @@ impl Finding {
 }
 
 /// Looks at `folder`; `known` gives what was known of a `SKILL.md` before.
-pub(crate) fn visit<'k>(
-    plan: &Plan,
-    folder: &Folder,
-    known: impl Fn(&Path) -> Option<&'k Arc<Record>>,
-) -> Visit {
+pub(crate) fn visit<'k>(plan: &Plan, folder: &Folder, known: impl Fn(&Path) -> Option<&'k Arc<Record>>) -> Visit {
     let mut visit = Visit::default();
     let reading = |path: &Path| Reading {
         start: folder.start,
@@ -138,9 +134,8 @@ pub(crate) fn visit<'k>(
     }
     let is_skill = (selected || plan.patterns.rejects(&folder.cursor)) && !spellings.is_empty();
     if !is_skill || folder.depth == 0 {
+        visit.listed = Some(folder.path.clone());
         visit.descend(plan, folder, &entries);
-    } else {
-        visit.is_rejected = !selected;
     }
     visit
 }
@@ -200,7 +195,7 @@ impl Visit {
     }
 
     fn lose(&mut self, folder: &Folder, error: &io::Error) {
-        self.is_lost = true;
+        self.lost = Some(folder.path.clone());
         let message = format!("the folder cannot be read: {}", file::cause(error));
         self.findings.push(Finding::new(folder.path.clone(), Code::UNREADABLE, message));
     }

@@ -3,8 +3,8 @@
 use std::sync::OnceLock;
 
 use repertoire_core::{
-    Body, Bytes, Delta, Id, Listed, Listing, Resource, ResourcePath, Revision, Skill, Source, SourceError,
-    SourceErrorKind, async_trait,
+    Body, Bytes, Id, Listed, Listing, Resource, ResourcePath, Revision, Skill, Source, SourceError, SourceErrorKind,
+    async_trait,
 };
 
 use crate::{StaticList, StaticSkill, rule};
@@ -60,10 +60,6 @@ impl Source<Skill> for StaticSource {
 
     async fn list(&self) -> Result<Listing<Skill>, SourceError> {
         Ok(self.listing().clone())
-    }
-
-    async fn list_since(&self, old: &Listing<Skill>) -> Result<Delta<Skill>, SourceError> {
-        Ok(Delta::new(old.revision(), [], old.diagnostics().clone()))
     }
 
     async fn body(&self, id: &Id) -> Result<Body, SourceError> {

@@ -78,7 +78,11 @@
 //!
 //! What a fixture leaves out, its promises are skipped for, and the test run says so. The promises are public functions
 //! in [`promise`], so that a single one can be called from a test of its own.
+//!
+//! The feature `cases` brings the case runner, `cases::run`, for checks of the whole system that are written as data.
 
+#[cfg(feature = "cases")]
+pub mod cases;
 mod conformance;
 mod dynamic;
 mod fixture;

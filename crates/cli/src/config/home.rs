@@ -23,7 +23,8 @@ impl Home {
                 items.into_iter().enumerate().map(item).collect()
             }
             Value::Object(map) => {
-                let row = |(name, value)| Ok((String::clone(&name), self.expand_value(&format!("{key}.{name}"), value)?));
+                let row =
+                    |(name, value)| Ok((String::clone(&name), self.expand_value(&format!("{key}.{name}"), value)?));
                 map.into_iter().map(row).collect::<Result<Map<_, _>, _>>().map(Value::Object)
             }
             other => Ok(other),
@@ -32,7 +33,8 @@ impl Home {
 
     fn expand_text(&self, key: &str, text: String) -> Result<String, ConfigError> {
         let after = ["~", "$HOME", "${HOME}"].iter().find_map(|sign| text.strip_prefix(sign));
-        let Some(rest) = after.filter(|rest| rest.is_empty() || rest.starts_with(['/', std::path::MAIN_SEPARATOR])) else {
+        let Some(rest) = after.filter(|rest| rest.is_empty() || rest.starts_with(['/', std::path::MAIN_SEPARATOR]))
+        else {
             return Ok(text);
         };
         match &self.0 {

@@ -93,7 +93,6 @@ enum Level<'a> {
 
 impl<'a> Level<'a> {
     /// Where `step` of this level stands, and the level below it.
-    #[expect(clippy::type_complexity, reason = "two options, both explained above")]
     fn step(&self, step: &str) -> Option<(Option<Range<usize>>, Option<Level<'a>>)> {
         match self {
             Level::Table(table) => {

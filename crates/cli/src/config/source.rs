@@ -4,7 +4,9 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use repertoire::{ConfigError, FsSource, Mount, Skill, Source, SourceConfig, SourceKind, Tier, Trust, configured_folders};
+use repertoire::{
+    ConfigError, FsSource, Mount, Skill, Source, SourceConfig, SourceKind, Tier, Trust, configured_folders,
+};
 use serde::Deserialize;
 use serde_json::Map;
 

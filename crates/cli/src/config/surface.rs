@@ -61,8 +61,10 @@ pub(super) fn read(section: &Section<'_>) -> Result<SurfacePolicy, Failure> {
         Shipped::SeedCompat => SurfaceRules::seed_compat(),
     };
     // From the last to the first, as each goes ahead of those that are there.
-    policy.rules = surface.rules.into_iter().rev().fold(shipped, |rules, rule| {
-        rules.with(SurfaceRule::new(&rule.id, &rule.provider, rule.model, rule.mode))
-    });
+    policy.rules = surface
+        .rules
+        .into_iter()
+        .rev()
+        .fold(shipped, |rules, rule| rules.with(SurfaceRule::new(&rule.id, &rule.provider, rule.model, rule.mode)));
     Ok(policy)
 }

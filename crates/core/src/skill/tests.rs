@@ -1,0 +1,163 @@
+use super::*;
+
+/// A skill with these front-matter lines.
+fn skill(lines: &str) -> Skill {
+    let text = format!("---\nname: tidy-up\ndescription: Sorts a folder.\n{lines}\n---\n");
+    crate::skill_md::parse(text.as_bytes(), crate::skill_md::Site::new("SKILL.md")).skill.unwrap()
+}
+
+#[test]
+fn texts_of_the_standard_are_read_as_written() {
+    let skill =
+        skill("license: MIT\ncompatibility: Needs git 2.40\nmetadata:\n  version: 1.0\nwhen_to_use: After a merge");
+    assert_eq!(skill.license(), Some("MIT"));
+    assert_eq!(skill.compatibility(), Some("Needs git 2.40"));
+    assert_eq!(skill.metadata().and_then(|map| map.get("version")), Some(&Value::plain("1.0")));
+    assert_eq!(skill.when_to_use(), Some("After a merge"));
+}
+
+#[test]
+fn a_value_of_another_shape_counts_as_absent() {
+    let skill = skill("license: [MIT]\ncompatibility: {a: b}\nmetadata: text\ntier: [1]\nworkflow: {a: b}\ntriggers:");
+    assert_eq!((skill.license(), skill.compatibility(), skill.metadata()), (None, None, None));
+    assert_eq!((skill.functional_tier(), skill.invoke_level()), (None, InvokeLevel::Executor));
+    assert_eq!((skill.workflow(), skill.triggers()), (vec![], vec![]));
+}
+
+#[test]
+fn lists_of_names_are_read_from_texts_and_lists() {
+    assert_eq!(skill("arguments: issue branch").arguments(), ["issue", "branch"]);
+    assert_eq!(skill("arguments: [issue, branch]").arguments(), ["issue", "branch"]);
+    assert_eq!(skill("").arguments(), [""; 0]);
+    assert_eq!(skill("paths: \"src/**, a b/*.rs\"").paths(), ["src/**", "a b/*.rs"]);
+    assert_eq!(skill("paths:\n  - src/**\n  - tests/*.rs").paths(), ["src/**", "tests/*.rs"]);
+    assert_eq!(skill("required_tools: [gsd_run, 'mcp__github__*']").required_tools(), ["gsd_run", "mcp__github__*"]);
+    assert_eq!(skill("required-tools: gsd_run").required_tools(), ["gsd_run"]);
+}
+
+#[test]
+fn extensions_may_stand_under_metadata() {
+    let skill = skill(
+        "metadata:\n  triggers: [merge]\n  required-tools: [git]\n  functional-tier: infrastructure\n  category: raw",
+    );
+    assert_eq!(skill.triggers(), [SkillTrigger::Keyword("merge".into())]);
+    assert_eq!(skill.required_tools(), ["git"]);
+    assert_eq!(skill.functional_tier(), Some(FunctionalTier::Infrastructure));
+    assert_eq!(skill.category(), Some(Category::Raw));
+}
+
+#[test]
+fn triggers_are_keywords_or_of_a_stated_kind() {
+    let skill = skill(
+        "triggers:\n  - release notes\n  - keyword: changelog\n  - task: docs\n  - tool: mcp__github__*\n  - path: src/**\n  \
+         - command: release\n  - regex: 'v\\d+'\n  - always: true\n  - always: false\n  - other: x\n  - [a]\n  - ''",
+    );
+    use SkillTrigger::{Always, Command, Keyword, Path, Regex, Task, Tool};
+    assert_eq!(
+        skill.triggers(),
+        [
+            Keyword("release notes".into()),
+            Keyword("changelog".into()),
+            Task("docs".into()),
+            Tool("mcp__github__*".into()),
+            Path("src/**".into()),
+            Command("release".into()),
+            Regex("v\\d+".into()),
+            Always,
+        ]
+    );
+}
+
+#[test]
+fn a_workflow_is_a_list_of_steps() {
+    let skill = skill(
+        "workflow:\n  - step: Collect\n    tool: git_log\n    params: {since: v1.0}\n    on_error: skip\n    id: a\n  \
+         - Group them\n  - tool: nothing\nverification:\n  - The list is complete\n  - {id: t, kind: command, run: make}\n  - {run: x}",
+    );
+    assert_eq!(
+        skill.workflow(),
+        [
+            WorkflowStep {
+                id: Some("a".into()),
+                step: "Collect".into(),
+                tool: Some("git_log".into()),
+                params: Some(Value::Map(vec![("since".into(), Value::plain("v1.0"))])),
+                on_error: OnError::Skip,
+            },
+            WorkflowStep { id: None, step: "Group them".into(), tool: None, params: None, on_error: OnError::Fail },
+        ]
+    );
+    let field = |key: &str, value| (key.into(), Value::plain(value));
+    let item = Value::Map(vec![field("id", "t"), field("kind", "command"), field("run", "make")]);
+    assert_eq!(
+        skill.verification(),
+        [
+            Check::Text("The list is complete".into()),
+            Check::Typed { id: Some("t".into()), kind: "command".into(), item }
+        ]
+    );
+}
+
+#[test]
+fn a_tier_is_a_label_in_kebab_case_or_as_displayed() {
+    for (text, kebab) in [
+        ("PM & Orchestration", "pm-orchestration"),
+        ("Task & Roadmap", "task-roadmap"),
+        ("GSD & Execution", "gsd-execution"),
+        ("Audit & Proof", "audit-proof"),
+        ("Infrastructure", "infrastructure"),
+        ("Integration", "integration"),
+    ] {
+        let tier = FunctionalTier::new(text);
+        assert_eq!((tier.as_str(), tier.label()), (kebab, text));
+        assert_eq!(FunctionalTier::new(kebab), tier);
+        assert_eq!(FunctionalTier::new(&text.to_uppercase()), tier);
+    }
+    assert_eq!(FunctionalTier::new(" Design "), FunctionalTier::Other("Design".into()));
+    assert_eq!(skill("tier: audit-proof").functional_tier(), Some(FunctionalTier::AuditProof));
+}
+
+#[test]
+fn a_numeric_tier_is_a_level_of_invocation() {
+    for (lines, level, tier) in [
+        ("", InvokeLevel::Executor, None),
+        ("tier: 1", InvokeLevel::Any, None),
+        ("invoke-level: 3", InvokeLevel::Top, None),
+        ("invoke-level: 9", InvokeLevel::Executor, None),
+        ("tier: integration", InvokeLevel::Executor, Some(FunctionalTier::Integration)),
+    ] {
+        let skill = skill(lines);
+        assert_eq!((skill.invoke_level(), skill.functional_tier()), (level, tier), "{lines}");
+    }
+    assert!(InvokeLevel::Any < InvokeLevel::Executor && InvokeLevel::Executor < InvokeLevel::Top);
+}
+
+#[test]
+fn only_the_two_categories_count() {
+    assert_eq!(skill("category: standard").category(), Some(Category::Standard));
+    assert_eq!(skill("category: productivity").category(), None);
+}
+
+#[test]
+fn a_skill_is_printed_as_data() {
+    let skill = skill("allowed-tools: Read\nmetadata: {version: 1.0, n: 7}").from_location("skills/tidy-up");
+    assert_eq!(
+        serde_json::to_value(skill).unwrap(),
+        serde_json::json!({
+            "id": "tidy-up",
+            "description": "Sorts a folder.",
+            "surface": null,
+            "allowed_tools": ["Read"],
+            "disable_model_invocation": false,
+            "user_invocable": true,
+            "allowed_workflows": null,
+            "location": "skills/tidy-up",
+            "fields": [
+                ["name", "tidy-up"],
+                ["description", "Sorts a folder."],
+                ["allowed-tools", "Read"],
+                ["metadata", {"version": 1.0, "n": 7}],
+            ],
+        })
+    );
+}

@@ -43,25 +43,20 @@ impl Assembly<'_, '_> {
 
     /// The written name if it can be an id, else the directory's.
     fn id(&mut self, table: &Table) -> Option<Id> {
-        let name = table.get("name");
+        let is_text = |(value, _): &(&Value, &Mark)| value.as_text().is_some_and(|text| !text.trim().is_empty());
+        let name = table.get("name").filter(is_text);
         let alias = table.get("id");
         if let (Some((name, _)), Some((alias, mark))) = (name, alias)
             && name.as_text().map(str::trim) != alias.as_text().map(str::trim)
         {
             self.findings.say(mark.key, Code::NAME_AND_ID, "`name` and `id` differ; `name` is taken");
         }
-        let Some((value, mark)) = name.or(alias) else {
-            let message = match self.site.directory {
-                Some(directory) => {
-                    format!("missing required field in frontmatter: `name`; the directory's name `{}` is taken", quoted(directory))
-                }
-                None => "missing required field in frontmatter: `name`".to_owned(),
-            };
-            return self.directory_id(self.opening, Code::MISSING_NAME, message);
+        let Some((value, mark)) = name.or(alias).or(table.get("name")) else {
+            let missing = "missing required field in frontmatter: `name`";
+            return self.directory_id(self.opening, Code::MISSING_NAME, missing);
         };
         let Some(written) = value.as_text().filter(|text| !text.trim().is_empty()) else {
-            let message = "field `name` must be a non-empty string".to_owned();
-            return self.directory_id(mark.key, Code::UNUSABLE_NAME, message);
+            return self.directory_id(mark.key, Code::UNUSABLE_NAME, "field `name` must be a non-empty string");
         };
         self.warn_of_cut("name", mark);
         self.warn_of_invisible("name", written, mark);
@@ -76,20 +71,21 @@ impl Assembly<'_, '_> {
                     _ => "a name is not a path",
                 };
                 let message = format!("name `{}` contains invalid characters: {reason}", quoted(written.trim()));
-                self.directory_id(mark.value.start, Code::UNUSABLE_NAME, message)
+                self.directory_id(mark.value.start, Code::UNUSABLE_NAME, &message)
             }
         }
     }
 
     /// The directory's name as an id, said with `code`; without one the skill has no name at all.
-    fn directory_id(&mut self, at: usize, code: Code, message: String) -> Option<Id> {
+    fn directory_id(&mut self, at: usize, code: Code, fault: &str) -> Option<Id> {
         let id = self.site.directory.and_then(|name| Id::new(name).ok());
         match &id {
             Some(id) => {
-                let help = format!("write `name: {}`", quoted(id.as_str()));
-                self.findings.add(at, Diagnostic::new(code, message).help(help));
+                let name = quoted(id.as_str());
+                let message = format!("{fault}; the directory's name `{name}` is taken");
+                self.findings.add(at, Diagnostic::new(code, message).help(format!("write `name: {name}`")));
             }
-            None => self.findings.say(at, Code::NO_NAME, format!("{message}; and no directory can stand in")),
+            None => self.findings.say(at, Code::NO_NAME, format!("{fault}; no directory's name can stand in")),
         }
         id
     }
@@ -112,7 +108,8 @@ impl Assembly<'_, '_> {
 
     fn description(&mut self, table: &Table) -> Option<Arc<str>> {
         let Some((value, mark)) = table.get("description") else {
-            let message = "missing required field in frontmatter: `description`; without it nobody can choose the skill";
+            let message =
+                "missing required field in frontmatter: `description`; without it nobody can choose the skill";
             self.findings.say(self.opening, Code::MISSING_DESCRIPTION, message);
             return None;
         };

@@ -7,7 +7,7 @@ use crate::{Code, Diagnostic, Strictness};
 
 /// The diagnostics of one file.
 pub(super) struct Findings<'a> {
-    pub(super) strictness: Strictness,
+    strictness: Strictness,
     path: &'a str,
     bytes: &'a [u8],
     shared_path: Option<Arc<str>>,

@@ -10,6 +10,7 @@ mod fence;
 mod findings;
 mod invisible;
 mod recovery;
+mod report;
 mod strict;
 mod table;
 mod yaml;
@@ -20,8 +21,8 @@ pub use self::invisible::is_invisible;
 
 use self::assemble::Assembly;
 use self::fence::{Block, Missing};
-use self::findings::{Findings, quoted};
-use self::recovery::{How, Recovered, Repair};
+use self::findings::Findings;
+use self::recovery::Recovered;
 use self::table::Table;
 use self::yaml::{Fault, Reason, Root};
 use crate::{Code, Diagnostic, Skill, Strictness};
@@ -167,66 +168,14 @@ fn read<'a>(bytes: &'a [u8], site: Site<'a>, limits: &'a Limits, findings: &mut 
     let block = match block {
         Ok(block) => block,
         Err(missing) => {
-            say_missing(bytes, missing, findings);
+            report::missing(bytes, missing, findings);
             return None;
         }
     };
-    check_fences(bytes, &block, findings);
+    report::fences(bytes, &block, findings);
     let table = fields(text, &block, limits, findings)?;
-    for duplicate in &table.duplicates {
-        let (first, _) = findings.place(duplicate.first);
-        let (again, _) = findings.place(duplicate.again);
-        let key = quoted(&duplicate.key);
-        let message = format!("`{key}` is written on line {first} and again on line {again}; the last value is taken");
-        findings.add(duplicate.again, Diagnostic::new(Code::DUPLICATE_KEY, message).help("remove one of them"));
-    }
+    report::duplicates(&table, findings);
     Assembly { text, opening: block.opening, site, limits, findings }.skill(table)
-}
-
-fn say_missing(bytes: &[u8], missing: Missing, findings: &mut Findings<'_>) {
-    const START: &str = "put `---`, `name`, `description` and `---` on the first lines";
-    let (at, finding) = match missing {
-        Missing::Empty => (0, Diagnostic::new(Code::EMPTY_FILE, "the file is empty; it must start with YAML frontmatter")),
-        Missing::OpenComment(at) => (
-            at,
-            Diagnostic::new(Code::NO_FRONT_MATTER, "the file must start with YAML frontmatter, found a comment without end"),
-        ),
-        Missing::Unclosed(at) => (
-            at,
-            Diagnostic::new(Code::UNCLOSED_FRONT_MATTER, "frontmatter is not properly closed: no closing `---` line")
-                .help("put a line `---` between the fields and the body"),
-        ),
-        Missing::NotFirst(at) => match fence::find_later(bytes, at) {
-            Some(later) => {
-                let (line, _) = findings.place(later.opening);
-                let message = format!("the file must start with YAML frontmatter, found it on line {line}");
-                let help = "move the block between the `---` lines to the top of the file";
-                (later.opening, Diagnostic::new(Code::NO_FRONT_MATTER, message).help(help))
-            }
-            None => {
-                let (end, _) = fence::line(bytes, at);
-                let found = quoted(&String::from_utf8_lossy(&bytes[at..end]));
-                let message = format!("the file must start with YAML frontmatter, found `{found}`");
-                (at, Diagnostic::new(Code::NO_FRONT_MATTER, message).help(START))
-            }
-        },
-    };
-    findings.add(at, finding);
-}
-
-/// What other readers may not accept about the fences.
-fn check_fences(bytes: &[u8], block: &Block, findings: &mut Findings<'_>) {
-    if findings.is_strict() {
-        strict::check_start(bytes, findings);
-    }
-    if block.opening > fence::past_bom(bytes) {
-        let message = "frontmatter does not begin on the first line; the file must start with YAML frontmatter for other clients";
-        findings.add(block.opening, Diagnostic::new(Code::NOT_FIRST_LINE, message).help("move `---` to line 1"));
-    }
-    if block.dots {
-        let message = "frontmatter is not properly closed: `...` stands for `---`";
-        findings.add(block.yaml.end, Diagnostic::new(Code::CLOSED_BY_DOTS, message).help("close it with `---`"));
-    }
 }
 
 /// The fields, by YAML or from their lines.
@@ -268,33 +217,10 @@ fn fields(text: &str, block: &Block, limits: &Limits, findings: &mut Findings<'_
                 findings.say(offset + fault.at, Code::INVALID_YAML, message);
             }
             for repair in repairs {
-                say_repair(offset, &repair, findings);
+                report::repair(offset, &repair, findings);
             }
             Some(table.moved(offset))
         }
-    }
-}
-
-fn say_repair(offset: usize, repair: &Repair, findings: &mut Findings<'_>) {
-    let Repair { key, fault, how } = repair;
-    let shown = quoted(key);
-    let (outcome, help) = match how {
-        How::AsText(text) => ("its text was taken as it stands", quote_advice(&shown, text)),
-        How::TabsAsBlanks => ("tabs were read as blanks", "indent with blanks".to_owned()),
-        How::Limiting => ("it counts as limiting", format!("put `{shown}` at the start of a line")),
-    };
-    let message = format!("invalid YAML in `{shown}`: {}; {outcome}", fault.reason);
-    findings.add(offset + fault.at, Diagnostic::new(Code::INVALID_YAML, message).help(help));
-}
-
-/// What to type for a text that YAML cannot read without quotes.
-fn quote_advice(key: &str, text: &str) -> String {
-    let shown = quoted(text);
-    if shown == text {
-        let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
-        format!("quote this value: `{key}: \"{escaped}\"`")
-    } else {
-        format!("quote this value: put it between `\"`, or write `{key}: |-` and indent the text below it")
     }
 }
 

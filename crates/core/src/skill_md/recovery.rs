@@ -58,14 +58,16 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Recovered, Fault> {
             }
             Err(fault) => Fault { at: fault.at + field.whole.start, ..fault },
         };
-        let mark = Mark { key: field.key.start, value: field.value..field.value, plain: false };
+        let value = &text[field.value..field.whole.end];
+        let start = field.value + (value.len() - value.trim_start_matches([' ', '\t']).len());
+        let mark = Mark { key: field.key.start, value: start..start, plain: false };
         let untabbed = untabbed(&text[field.whole.clone()]);
         let again = untabbed.and_then(|text| read_alone(&text, &key, limits, &mut nodes).ok());
         let (value, how) = match again {
             Some((value, _)) => (value, How::TabsAsBlanks),
             None => {
                 limits_in(text, &field, &mut hidden);
-                let raw = raw_text(&text[field.value..field.whole.end], &key);
+                let raw = raw_text(value, &key);
                 (Value::plain(raw.as_str()), How::AsText(raw))
             }
         };
@@ -148,9 +150,6 @@ fn read_alone(text: &str, key: &str, limits: &Limits, nodes: &mut usize) -> Resu
 
 /// The same lines, tabs at their beginnings as blanks; `None` if there are no such tabs.
 fn untabbed(text: &str) -> Option<String> {
-    if !text.contains("\n\t") && !text.contains("\n ") {
-        return None;
-    }
     let mut result = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         let content = line.trim_start_matches([' ', '\t']);
@@ -232,15 +231,17 @@ fn dedented(first: &str, lines: &[&str]) -> String {
 
 /// The text in the quotes that enclose it, if they do.
 ///
-/// `"say "hello" twice"` is enclosed, `"a" and "b"` is not: the second quote decides, which opens only after a blank.
+/// `"say "hello" twice"` is enclosed, `"a" and "b"` is not: the second quote closes unless a letter follows it.
 fn unquoted(text: &str) -> String {
     let whole = || text.to_owned();
     let Some(quote) = text.chars().next().filter(|c| matches!(c, '"' | '\'')) else { return whole() };
     let Some(inner) = text[1..].strip_suffix(quote) else { return whole() };
-    if inner.find(quote).is_some_and(|at| at > 0 && !inner[..at].ends_with([' ', '\\', '('])) {
+    let closes = |at: usize| !inner[..at].ends_with('\\') && !inner[at + 1..].starts_with(char::is_alphanumeric);
+    if inner.find(quote).is_some_and(closes) {
         return whole();
     }
-    inner.replace(if quote == '"' { "\\\"" } else { "''" }, quote.encode_utf8(&mut [0; 4]))
+    let escaped = if quote == '"' { "\\\"" } else { "''" };
+    inner.replace(escaped, quote.encode_utf8(&mut [0; 4]))
 }
 
 fn lines(text: &str) -> impl Iterator<Item = &str> {

@@ -2,7 +2,7 @@
 
 use granit_parser::{Event, Parser, StructureStyle};
 
-use super::findings::Findings;
+use super::findings::{Findings, quoted};
 use super::table::Table;
 use super::{Limits, fence, yaml};
 use crate::{Code, Diagnostic};
@@ -57,27 +57,32 @@ fn say_excluded(at: usize, what: &str, findings: &mut Findings<'_>) {
     findings.say(at, Code::YAML_SUBSET, format!("invalid YAML in frontmatter: the standard's subset excludes {what}"));
 }
 
-/// The tab between a top-level key and its value, on the first line that has one.
+/// The first tab between a top-level key and its value.
 fn tab_after_colon(text: &str) -> Option<usize> {
-    text.match_indices(":\t").map(|(at, _)| at + 1).find(|at| {
-        let line = text[..*at].rfind('\n').map_or(0, |end| end + 1);
-        !text[line..*at].contains([' ', '"', '\'', '#'])
-    })
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let key = line.split(':').next().unwrap_or_default();
+        if line[key.len()..].starts_with(":\t") && !key.contains([' ', '\t', '"', '\'', '#']) {
+            return Some(start + key.len() + 1);
+        }
+        start += line.len();
+    }
+    None
 }
+
+/// The most names that one message lists.
+const LISTED: usize = 16;
 
 /// Fields outside the standard: one finding that lists them all.
 pub(super) fn check_fields(table: &Table, findings: &mut Findings<'_>) {
-    let mut extra: Vec<&str> =
-        table.fields.iter().map(|(key, _)| key.as_ref()).filter(|key| !STANDARD.contains(key)).collect();
-    let first = table.fields.iter().position(|(key, _)| !STANDARD.contains(&key.as_ref()));
-    if let Some(first) = first {
-        extra.sort_unstable();
-        let list = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        let message = format!(
-            "unexpected fields in frontmatter: {}; only {} are allowed",
-            list(&extra),
-            list(&STANDARD)
-        );
-        findings.say(table.marks[first].key, Code::UNEXPECTED_FIELDS, message);
-    }
+    let is_extra = |key: &str| !STANDARD.contains(&key);
+    let Some(first) = table.fields.iter().position(|(key, _)| is_extra(key)) else { return };
+    let mut extra: Vec<&str> = table.fields.iter().map(|(key, _)| key.as_ref()).filter(|key| is_extra(key)).collect();
+    extra.sort_unstable();
+    let more = extra.split_off(extra.len().min(LISTED)).len();
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let list = |names: &[&str]| names.iter().map(|name| format!("`{}`", quoted(name))).collect::<Vec<_>>().join(", ");
+    let message =
+        format!("unexpected fields in frontmatter: {}{more}; only {} are allowed", list(&extra), list(&STANDARD));
+    findings.say(table.marks[first].key, Code::UNEXPECTED_FIELDS, message);
 }

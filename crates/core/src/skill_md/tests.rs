@@ -1,0 +1,55 @@
+use super::*;
+use crate::{Severity, SurfaceMode, Value};
+
+mod fences;
+mod limits;
+mod messages;
+mod recovery;
+mod strict;
+mod values;
+
+/// A file in a directory called `some-skill`.
+fn parse_text(text: impl AsRef<[u8]>) -> Parsed {
+    parse(text.as_ref(), Site::new("some-skill/SKILL.md").in_directory("some-skill"))
+}
+
+/// The skill of a file with these front-matter lines and nothing else.
+#[track_caller]
+fn skill(lines: &str) -> Skill {
+    let parsed = parse_text(front(lines));
+    parsed.skill.unwrap_or_else(|| panic!("no skill in {lines:?}: {:?}", parsed.diagnostics))
+}
+
+/// A skill with a valid name and description and these lines beside them.
+#[track_caller]
+fn skill_with(lines: &str) -> Skill {
+    skill(&beside(lines))
+}
+
+fn front(lines: &str) -> String {
+    format!("---\n{lines}\n---\nBody.\n")
+}
+
+fn beside(lines: &str) -> String {
+    format!("name: some-skill\ndescription: Does it.\n{lines}")
+}
+
+/// Findings above info, as `severity code line:column`.
+fn found(parsed: &Parsed) -> Vec<String> {
+    let above_info = parsed.diagnostics.iter().filter(|finding| finding.severity > Severity::Info);
+    above_info
+        .map(|finding| {
+            let (line, column) = (finding.line.unwrap_or(0), finding.column.unwrap_or(0));
+            format!("{} {} {line}:{column}", finding.severity, finding.code)
+        })
+        .collect()
+}
+
+/// What is found in a file with these front-matter lines.
+fn found_in(lines: &str) -> Vec<String> {
+    found(&parse_text(front(lines)))
+}
+
+fn names(list: &Option<Vec<std::sync::Arc<str>>>) -> Option<Vec<&str>> {
+    list.as_ref().map(|names| names.iter().map(AsRef::as_ref).collect())
+}

@@ -209,7 +209,7 @@ impl fmt::Display for Reason {
             Reason::Nodes(limit) => format!("there are more than {limit} values").into(),
             Reason::Keys(limit) => format!("there are more than {limit} fields").into(),
             Reason::Syntax(kind) => match kind {
-                ErrorKind::MappingValueNotAllowed => "unquoted text must not hold a colon and a blank".into(),
+                ErrorKind::MappingValueNotAllowed => "unquoted text must not hold a colon before a blank".into(),
                 ErrorKind::MissingAnchorOrAliasName => "unquoted text must not start with `*` or `&`".into(),
                 ErrorKind::UnexpectedCharacter { character } => {
                     format!("unquoted text must not start with `{}`", character.escape_default()).into()

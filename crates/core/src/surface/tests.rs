@@ -27,90 +27,106 @@ fn check(rules: &SurfaceRules, mode: SurfaceMode, names: &[&str]) {
 #[test]
 fn the_seed_compatible_table_answers_as_the_seed_does() {
     let rules = SurfaceRules::seed_compat();
-    check(&rules, Both, &[
-        "claude-3-5-sonnet-20240620",
-        "claude-3-5-haiku-20241022",
-        "claude-3.5-sonnet",
-        "claude-sonnet-4-20250514",
-        "claude-opus-4-1",
-        "claude-sonnet-4-5-20250929",
-        "claude-haiku-4-5-20251001",
-        "claude-4-sonnet",
-        "claude-opus-4.6",
-        "us.anthropic.claude-sonnet-4-20250514-v1:0",
-        "anthropic/claude-sonnet-4.5",
-        "claude-40",
-        "my-claude-3-50-x",
-        "CLAUDE-SONNET-4-5",
-    ]);
-    check(&rules, ToolOnly, &[
-        "",
-        "claude-2.1",
-        "claude-instant-1.2",
-        "claude-3-opus-20240229",
-        "claude-3-sonnet-20240229",
-        "claude-3-haiku-20240307",
-        "claude-3-7-sonnet-20250219",
-        "claude-3.7-sonnet",
-        "claude-opus-10",
-        "claude-sonnet-10-1",
-        "claude-10",
-        "claude-fable-5",
-        "claude-mythos-5",
-        "claude-opus-latest",
-        "claude-v4",
-        "gpt-4o",
-    ]);
+    check(
+        &rules,
+        Both,
+        &[
+            "claude-3-5-sonnet-20240620",
+            "claude-3-5-haiku-20241022",
+            "claude-3.5-sonnet",
+            "claude-sonnet-4-20250514",
+            "claude-opus-4-1",
+            "claude-sonnet-4-5-20250929",
+            "claude-haiku-4-5-20251001",
+            "claude-4-sonnet",
+            "claude-opus-4.6",
+            "us.anthropic.claude-sonnet-4-20250514-v1:0",
+            "anthropic/claude-sonnet-4.5",
+            "claude-40",
+            "my-claude-3-50-x",
+            "CLAUDE-SONNET-4-5",
+        ],
+    );
+    check(
+        &rules,
+        ToolOnly,
+        &[
+            "",
+            "claude-2.1",
+            "claude-instant-1.2",
+            "claude-3-opus-20240229",
+            "claude-3-sonnet-20240229",
+            "claude-3-haiku-20240307",
+            "claude-3-7-sonnet-20250219",
+            "claude-3.7-sonnet",
+            "claude-opus-10",
+            "claude-sonnet-10-1",
+            "claude-10",
+            "claude-fable-5",
+            "claude-mythos-5",
+            "claude-opus-latest",
+            "claude-v4",
+            "gpt-4o",
+        ],
+    );
 }
 
 #[test]
 fn the_shipped_table_keeps_the_stated_threshold() {
     let rules = SurfaceRules::shipped();
-    check(&rules, Both, &[
-        "claude-3-5-sonnet-20240620",
-        "claude-3.5-sonnet",
-        "claude-3-5-haiku-20241022",
-        "claude-3-5-sonnet-latest",
-        "claude-3-5-sonnet@20240620",
-        "claude-sonnet-4-20250514",
-        "claude-opus-4",
-        "claude-opus-4-1",
-        "claude-4-sonnet",
-        "claude-sonnet-4-0",
-        "claude-40",
-        "claude-sonnet-4-5-20250929",
-        "claude-haiku-4-5-20251001",
-        "claude-opus-4.6",
-        "claude-opus-4-5-thinking",
-        "claude-sonnet-4-5[1m]",
-        "CLAUDE-SONNET-4-5",
-        "us.anthropic.claude-sonnet-4-20250514-v1:0",
-        "global.anthropic.claude-sonnet-4-5-20250929-v1:0",
-        "anthropic/claude-sonnet-4.5",
-        "claude-3-7-sonnet-20250219",
-        "claude-3-7-sonnet-latest",
-        "claude-3.7-sonnet",
-        "claude-opus-10",
-        "claude-sonnet-10-1",
-        "claude-10",
-        "claude-fable-5",
-        "claude-mythos-5",
-    ]);
-    check(&rules, ToolOnly, &[
-        "",
-        "  ",
-        "claude-2",
-        "claude-2.1",
-        "claude-instant-1.2",
-        "claude-3-opus-20240229",
-        "claude-3-haiku-20240307",
-        "claude-3-opus-latest",
-        "claude-3-20240229",
-        "claude-opus-latest",
-        "claude-v4",
-        "gpt-4o",
-        "my-claude-3-50-x",
-    ]);
+    check(
+        &rules,
+        Both,
+        &[
+            "claude-3-5-sonnet-20240620",
+            "claude-3.5-sonnet",
+            "claude-3-5-haiku-20241022",
+            "claude-3-5-sonnet-latest",
+            "claude-3-5-sonnet@20240620",
+            "claude-sonnet-4-20250514",
+            "claude-opus-4",
+            "claude-opus-4-1",
+            "claude-4-sonnet",
+            "claude-sonnet-4-0",
+            "claude-40",
+            "claude-sonnet-4-5-20250929",
+            "claude-haiku-4-5-20251001",
+            "claude-opus-4.6",
+            "claude-opus-4-5-thinking",
+            "claude-sonnet-4-5[1m]",
+            "CLAUDE-SONNET-4-5",
+            "us.anthropic.claude-sonnet-4-20250514-v1:0",
+            "global.anthropic.claude-sonnet-4-5-20250929-v1:0",
+            "anthropic/claude-sonnet-4.5",
+            "claude-3-7-sonnet-20250219",
+            "claude-3-7-sonnet-latest",
+            "claude-3.7-sonnet",
+            "claude-opus-10",
+            "claude-sonnet-10-1",
+            "claude-10",
+            "claude-fable-5",
+            "claude-mythos-5",
+        ],
+    );
+    check(
+        &rules,
+        ToolOnly,
+        &[
+            "",
+            "  ",
+            "claude-2",
+            "claude-2.1",
+            "claude-instant-1.2",
+            "claude-3-opus-20240229",
+            "claude-3-haiku-20240307",
+            "claude-3-opus-latest",
+            "claude-3-20240229",
+            "claude-opus-latest",
+            "claude-v4",
+            "gpt-4o",
+            "my-claude-3-50-x",
+        ],
+    );
 }
 
 #[test]
@@ -118,7 +134,8 @@ fn other_providers_fall_back_in_both_tables() {
     for rules in [SurfaceRules::shipped(), SurfaceRules::seed_compat()] {
         let policy = SurfacePolicy { rules, ..SurfacePolicy::default() };
         let resolve = |provider, name| policy.resolve(None, &model(provider, name)).mode;
-        for provider in ["bedrock", "vertex", "openrouter", "browser-anthropic", "openai", "ollama", "mock", "vendor-x"] {
+        for provider in ["bedrock", "vertex", "openrouter", "browser-anthropic", "openai", "ollama", "mock", "vendor-x"]
+        {
             for name in [None, Some("claude-sonnet-4-5"), Some("gpt-4o"), Some("llama3.1")] {
                 assert_eq!(resolve(Some(provider), name), ToolOnly, "{provider} {name:?}");
             }

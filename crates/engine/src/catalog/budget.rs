@@ -40,8 +40,8 @@ impl Budget {
     /// How texts are measured against it.
     pub(super) fn meter(self, tokenizer: Tokenizer) -> Meter {
         match self {
-            Budget::Characters(_) => Meter::Characters,
-            Budget::Unlimited | Budget::Tokens(_) | Budget::Share { .. } => Meter::Tokens(tokenizer),
+            Budget::Unlimited | Budget::Characters(_) => Meter::Characters,
+            Budget::Tokens(_) | Budget::Share { .. } => Meter::Tokens(tokenizer),
         }
     }
 }

@@ -6,8 +6,9 @@ use serde::Serialize;
 
 /// The markup of a catalog.
 ///
-/// Names, descriptions, sources, locations and the hint are data in either: escaped for where they stand, one
-/// line a skill. A skill of a [`Restricted`](repertoire_registry::Trust::Restricted) source names that source.
+/// Names, descriptions, sources, locations and the hint are data in either: escaped for where they stand. A skill
+/// takes one line, which costs the fewest tokens, and names its source when that is
+/// [`Restricted`](repertoire_registry::Trust::Restricted).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
@@ -69,7 +70,7 @@ impl Format {
                 // Ahead of the description, which could claim another source.
                 for (word, text) in [("source", &texts.source), ("location", &texts.location)] {
                     if let Some(text) = text {
-                        out.extend([" (", word, " "]);
+                        out.extend([" (", word, ": "]);
                         markdown(text, out);
                         out.push(')');
                     }
@@ -103,13 +104,28 @@ impl Format {
 
 fn element(name: &str, text: &str, out: &mut String) {
     out.extend(["<", name, ">"]);
-    escape(text, &[('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;")], out);
+    let bytes = text.as_bytes();
+    escape(text, memchr::memchr3_iter(b'&', b'<', b'>', bytes), out);
     out.extend(["</", name, ">"]);
 }
 
 /// Text inside a line: only `<` can leave it, for the markup that a host may put around the list.
 fn markdown(text: &str, out: &mut String) {
-    escape(text, &[('<', "&lt;")], out);
+    escape(text, memchr::memchr_iter(b'<', text.as_bytes()), out);
+}
+
+fn escape(text: &str, special: impl Iterator<Item = usize>, out: &mut String) {
+    let mut done = 0;
+    for at in special {
+        out.push_str(&text[done..at]);
+        out.push_str(match text.as_bytes()[at] {
+            b'&' => "&amp;",
+            b'<' => "&lt;",
+            _ => "&gt;",
+        });
+        done = at + 1;
+    }
+    out.push_str(&text[done..]);
 }
 
 /// A name where Markdown looks for blocks: a heading, a quote, a fence, a rule, a list in the list.
@@ -128,15 +144,4 @@ fn bullet_name(name: &str, out: &mut String) {
     } else {
         markdown(name, out);
     }
-}
-
-fn escape(text: &str, table: &[(char, &str)], out: &mut String) {
-    let mut rest = text;
-    while let Some(at) = rest.find(|c| table.iter().any(|(special, _)| *special == c)) {
-        out.push_str(&rest[..at]);
-        let (special, entity) = table.iter().find(|(special, _)| rest[at..].starts_with(*special)).expect("just found");
-        out.push_str(entity);
-        rest = &rest[at + special.len_utf8()..];
-    }
-    out.push_str(rest);
 }

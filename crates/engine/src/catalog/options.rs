@@ -82,8 +82,8 @@ impl CatalogOptions {
         self
     }
 
-    /// The size of `text` as [`Report::used`](super::Report::used) counts it: in characters for a budget of
-    /// characters, else in tokens.
+    /// The size of `text` as [`Report::used`](super::Report::used) counts it: in tokens for a budget of tokens,
+    /// else in characters.
     pub fn count(&self, text: &str) -> usize {
         self.budget.meter(self.tokenizer).whole(text)
     }

@@ -40,6 +40,11 @@ impl Plan {
     pub(super) fn whole(count: usize) -> Plan {
         Plan { listed: count, described: count, most: usize::MAX }
     }
+
+    /// The most characters that the description of the skill at `index` may have.
+    pub(super) fn most_at(self, index: usize) -> usize {
+        if index < self.described { self.most } else { 0 }
+    }
 }
 
 impl Overflow {

@@ -22,20 +22,32 @@ pub(crate) enum Check {
     Field(Subject, Field, Want),
     Body(String, Want),
     /// A finding on a path; of any level if none is given.
-    Finding { level: Option<Severity>, path: String, has: Option<String> },
+    Finding {
+        level: Option<Severity>,
+        path: String,
+        has: Option<String>,
+    },
     /// Nothing above info, on a path or on any.
     NoFinding(Option<String>),
     /// A finding says that this was dropped.
     SaysDropped(String),
-    Catalog { budget: Option<usize>, want: CatalogWant },
+    Catalog {
+        budget: Option<usize>,
+        want: CatalogWant,
+    },
     /// No panic, and text, for each of these budgets.
     CatalogAtEveryBudget(RangeInclusive<usize>),
-    Read { name: String, path: String, want: ReadWant },
+    Read {
+        name: String,
+        path: String,
+        want: ReadWant,
+    },
     Resources(String, Want),
     Command(CommandLine),
     /// One of them holds.
     Either(Vec<Check>),
-    Never(Never),
+    /// None of them happens.
+    Never(Vec<Never>),
     /// A full scan takes no longer.
     Within(Duration),
     /// A full scan never holds as many bytes.
@@ -176,7 +188,14 @@ pub(crate) enum Never {
     ProcessLeft(Vec<String>),
     /// While one of these commands runs.
     ChildDuring(Vec<String>),
+    /// Of one of these names; if a field is given, one that declares it.
+    Skill {
+        names: Vec<String>,
+        field: Option<String>,
+    },
     Panic,
+    /// A fresh process that lists everything ends with an exit code that is not 0.
+    FailedScan,
     /// In plain words: a named test shows it.
     Plain(String),
 }

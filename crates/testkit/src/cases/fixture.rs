@@ -14,14 +14,18 @@ pub(crate) struct Fixture {
     folder: TempDir,
     /// The copy itself, free of links.
     path: PathBuf,
+    /// A home folder with nothing in it, beside the copy.
+    home: PathBuf,
 }
 
 impl Fixture {
     /// Copies `case`, links as links and bytes as bytes, and runs its `setup.sh` in the copy.
     pub(crate) fn set_up(case: &Path) -> io::Result<Fixture> {
         let folder = TempDir::with_prefix("case-")?;
-        let path = folder.path().canonicalize()?.join(case.file_name().unwrap_or("case".as_ref()));
-        let fixture = Fixture { folder, path };
+        let real = folder.path().canonicalize()?;
+        let (path, home) = (real.join("copy"), real.join("home"));
+        fs::create_dir(&home)?;
+        let fixture = Fixture { folder, path, home };
         copy(case, &fixture.path)?;
         if fixture.path.join("setup.sh").exists() {
             fixture.run_script()?;
@@ -31,6 +35,10 @@ impl Fixture {
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    pub(crate) fn home(&self) -> &Path {
+        &self.home
     }
 
     /// `path` as the case spells it: relative to the copy if it lies there.
@@ -88,7 +96,9 @@ impl Drop for Fixture {
             // What cannot be changed cannot be removed either, and stays for the system to clean up.
             let _ = fs::set_permissions(&folder, Permissions::from_mode(0o700));
             let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-            folders.extend(entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path()));
+            folders.extend(
+                entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path()),
+            );
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod catalog;
 mod command;
+mod either;
 mod missing;
 mod never;
 #[cfg(test)]
@@ -149,7 +150,7 @@ fn roots(scan: &mut Scan<'_>) -> Result<Vec<Root>, Unread> {
 fn check(text: &str, above: &mut Above) -> Result<Check, Unread> {
     let scan = &mut Scan::new(text);
     if scan.take("either:") {
-        return either(scan.rest(), above);
+        return either::either(scan.rest(), above);
     }
     if scan.take("never:") {
         return never::never(scan.rest()).map(Check::Never);
@@ -281,55 +282,6 @@ fn finding(scan: &mut Scan<'_>) -> Result<Check, Unread> {
     let path = scan.name()?;
     let has = if scan.take("has") { Some(scan.json()?) } else { None };
     Ok(Check::Finding { level, path, has })
-}
-
-fn either(text: &str, above: &mut Above) -> Result<Check, Unread> {
-    let alternatives: Vec<_> = outside_strings(text, " | ").into_iter().map(|text| alternative(text, above)).collect();
-    if alternatives.len() < 2 {
-        return Err(format!("expected alternatives on both sides of ` | `, found `{text}`"));
-    }
-    alternatives.into_iter().collect::<Result<_, _>>().map(Check::Either)
-}
-
-/// One side of an `either:`: a line, or one that leaves out what the lines above say, and maybe a note in parentheses.
-fn alternative(text: &str, above: &mut Above) -> Result<Check, Unread> {
-    let text = outside_strings(text, " (")[0].trim();
-    let scan = &mut Scan::new(text);
-    if scan.take("the diagnostic says that") {
-        let what = scan.word()?.to_owned();
-        scan.expect("was dropped")?;
-        scan.end()?;
-        return Ok(Check::SaysDropped(what));
-    }
-    if let Some(path) = text.split(' ').next().and_then(written) {
-        scan.word()?;
-        let want = want(scan)?;
-        scan.end()?;
-        return Ok(Check::Field(Subject::Only, Field::Written(path), want));
-    }
-    if ["=", "has", "lacks"].into_iter().any(|verb| scan.take(verb)) {
-        let subject = above.subject.as_ref().ok_or("expected a line above that says of what")?;
-        return check(&format!("{subject} {text}"), &mut Above::default());
-    }
-    check(text, above)
-}
-
-/// The parts of `text` between separators that stand outside JSON strings.
-fn outside_strings<'a>(text: &'a str, separator: &str) -> Vec<&'a str> {
-    let mut parts = Vec::new();
-    let (mut start, mut inside, mut escaped) = (0, false, false);
-    for (at, c) in text.char_indices() {
-        if !inside && at >= start && text[at..].starts_with(separator) {
-            parts.push(&text[start..at]);
-            start = at + separator.len();
-        }
-        if c == '"' && !escaped {
-            inside = !inside;
-        }
-        escaped = inside && c == '\\' && !escaped;
-    }
-    parts.push(&text[start..]);
-    parts
 }
 
 /// Reads `after N …` and `with …=… …`: what they wrap is read too, so that junk is refused.

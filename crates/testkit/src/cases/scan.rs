@@ -97,7 +97,7 @@ impl<'a> Scan<'a> {
 
     /// `0x1b`.
     pub(crate) fn byte(&mut self) -> Result<u8, Unread> {
-        self.expect("0x")?;
+        self.0 = self.0.strip_prefix("0x").ok_or_else(|| self.unread("`0x`"))?;
         self.hexadecimal().and_then(|number| u8::try_from(number).map_err(|_| self.unread("a byte before")))
     }
 

@@ -6,7 +6,10 @@ use std::fmt::Display;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Holds,
-    Fails { expected: String, found: String },
+    Fails {
+        expected: String,
+        found: String,
+    },
     /// It cannot be told: this is missing.
     Missing(String),
 }
@@ -44,22 +47,19 @@ impl Verdict {
         worst
     }
 
-    /// Holds as soon as one does. While one cannot be told, none has failed.
+    /// Holds as soon as one does, and asks for no more then. While one cannot be told, none has failed.
     pub(crate) fn any(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
-        let verdicts: Vec<_> = verdicts.into_iter().collect();
-        if verdicts.contains(&Verdict::Holds) {
-            return Verdict::Holds;
+        let (mut untold, mut wanted, mut seen) = (None, Vec::new(), Vec::new());
+        for verdict in verdicts {
+            match verdict {
+                Verdict::Holds => return Verdict::Holds,
+                Verdict::Missing(_) => untold = untold.or(Some(verdict)),
+                Verdict::Fails { expected, found } => {
+                    wanted.push(expected);
+                    seen.push(found);
+                }
+            }
         }
-        if let Some(missing) = verdicts.iter().find(|verdict| matches!(verdict, Verdict::Missing(_))) {
-            return missing.clone();
-        }
-        let (expected, found): (Vec<_>, Vec<_>) = verdicts
-            .into_iter()
-            .filter_map(|verdict| match verdict {
-                Verdict::Fails { expected, found } => Some((expected, found)),
-                _ => None,
-            })
-            .unzip();
-        Verdict::fails(expected.join(", or "), found.join("; "))
+        untold.unwrap_or_else(|| Verdict::fails(wanted.join(", or "), seen.join("; ")))
     }
 }

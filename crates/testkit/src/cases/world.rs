@@ -58,7 +58,7 @@ impl World {
         let cwd = fixture.path().join(&case.cwd);
         let roots = match &case.layout {
             Layout::Roots(roots) => roots.iter().rev().cloned().collect(),
-            Layout::Discovered => discovered(&cwd, fixture.path()),
+            Layout::Discovered => discovered(&cwd, fixture.home()),
             Layout::PluginCache => Vec::new(),
         };
         let mut scopes = BTreeMap::new();
@@ -139,14 +139,22 @@ impl World {
     /// The paths of the files beside a skill.
     pub(crate) fn resources(&self, entry: &Entry<Skill>) -> Result<Vec<String>, String> {
         let resources = self.runtime.block_on(self.registry.resources(&entry.claim));
-        let paths: Vec<_> = resources.map_err(|error| self.print(&error.to_string()))?
-            .iter().map(|resource| resource.path.to_string()).collect();
+        let paths: Vec<_> = resources
+            .map_err(|error| self.print(&error.to_string()))?
+            .iter()
+            .map(|resource| resource.path.to_string())
+            .collect();
         self.print(&paths.join("\n"));
         Ok(paths)
     }
 
     /// Runs the real binary; `None` if there is none. A command that names no folder gets the roots of the case.
-    pub(crate) fn command(&self, arguments: &[String], reader: Option<Head>, limit: Option<Duration>) -> Option<io::Result<Ended>> {
+    pub(crate) fn command(
+        &self,
+        arguments: &[String],
+        reader: Option<Head>,
+        limit: Option<Duration>,
+    ) -> Option<io::Result<Ended>> {
         let program = self.binary.as_deref()?;
         let mut arguments: Vec<_> = arguments.iter().map(OsString::from).collect();
         if arguments.iter().skip(1).all(|argument| argument.to_string_lossy().starts_with('-')) {
@@ -156,7 +164,7 @@ impl World {
             program,
             arguments,
             cwd: &self.cwd,
-            home: self.fixture.path(),
+            home: self.fixture.home(),
             reader,
             limit: limit.unwrap_or(PATIENCE),
         };
@@ -166,7 +174,7 @@ impl World {
         }))
     }
 
-    /// Keeps a text that the case printed or rendered.
+    /// Keeps a text that the case printed or rendered, and hands it on.
     pub(crate) fn print(&self, text: &str) -> String {
         let mut printed = self.printed.borrow_mut();
         printed.push_str(text);

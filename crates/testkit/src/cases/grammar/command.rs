@@ -24,7 +24,9 @@ pub(super) fn command(scan: &mut Scan<'_>) -> Result<Check, Unread> {
 
 fn head(scan: &mut Scan<'_>) -> Result<Head, Unread> {
     scan.expect("head")?;
-    let head = if scan.take("-c ") { Head::Bytes(scan.number()?) } else {
+    let head = if scan.take("-c ") {
+        Head::Bytes(scan.number()?)
+    } else {
         scan.expect("-")?;
         Head::Lines(scan.number()?)
     };

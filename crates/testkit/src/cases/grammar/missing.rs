@@ -69,7 +69,8 @@ fn asker(scan: &mut Scan<'_>) -> Result<(), Unread> {
 }
 
 fn activated(scan: &mut Scan<'_>) -> Result<(), Unread> {
-    if scan.take("the absolute path of") { scan.name().map(drop) } else { scan.name().map(drop) }
+    scan.take("the absolute path of");
+    scan.name().map(drop)
 }
 
 fn outcome(scan: &mut Scan<'_>) -> Result<(), Unread> {

@@ -5,14 +5,20 @@ use crate::cases::world::World;
 
 pub(super) fn at_least(names: &[String], world: &World) -> Verdict {
     let offered = world.offered();
-    Verdict::of(names.iter().all(|name| offered.contains(name)), format_args!("{names:?} among others"), format_args!("{offered:?}"))
+    Verdict::of(
+        names.iter().all(|name| offered.contains(name)),
+        format_args!("{names:?} among others"),
+        format_args!("{offered:?}"),
+    )
 }
 
 pub(super) fn skips(paths: &[String], world: &World) -> Verdict {
     Verdict::all(paths.iter().map(|path| {
         let snapshot = world.snapshot();
         let mut claims = snapshot.entries().iter().flat_map(|entry| entry.claims());
-        if let Some(claim) = claims.find(|claim| claim.item.location.as_deref().map(|at| world.relative(at)) == Some(path)) {
+        if let Some(claim) =
+            claims.find(|claim| claim.item.location.as_deref().map(|at| world.relative(at)) == Some(path))
+        {
             return Verdict::fails(format_args!("no skill from `{path}`"), format_args!("`{}`", claim.item.id));
         }
         let reported = world.findings().iter().any(|finding| finding.path == *path);

@@ -84,7 +84,9 @@ fn with_entry(subject: &Subject, world: &World, check: impl FnOnce(&Entry<Skill>
     };
     match (entry, subject) {
         (Some(entry), _) => check(entry),
-        (None, Subject::Named(name)) => Verdict::fails(format_args!("a skill `{name}`"), format_args!("{:?}", world.offered())),
+        (None, Subject::Named(name)) => {
+            Verdict::fails(format_args!("a skill `{name}`"), format_args!("{:?}", world.offered()))
+        }
         (None, Subject::Only) => Verdict::fails("one skill", format_args!("{:?}", world.offered())),
     }
 }

@@ -1,0 +1,106 @@
+//! `repertoire check`.
+
+use std::collections::HashSet;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use repertoire::skill_md::{self, Limits, Site};
+use repertoire::{Diagnostic, Strictness};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::answer::{Answer, json};
+use crate::finding::{Counts, Finding, Sources, counted};
+use crate::session::Session;
+use crate::{Exit, Stream};
+
+/// Show everything that is wrong or odd, with the lines that it is about.
+#[derive(Debug, Args)]
+#[command(visible_alias = "validate")]
+pub(crate) struct Check {
+    /// Look in these folders alone.
+    #[arg(value_name = "DIR")]
+    pub(crate) folders: Vec<PathBuf>,
+    /// Judge as the reference validator of the standard does, and let warnings fail the check.
+    #[arg(long)]
+    strict: bool,
+}
+
+#[derive(Serialize)]
+struct Checked<'a> {
+    strict: bool,
+    skills: usize,
+    #[serde(flatten)]
+    counts: Counts,
+    diagnostics: Vec<Finding>,
+    #[serde(skip)]
+    session: &'a Session<'a>,
+}
+
+impl Check {
+    pub(crate) fn answer<'a>(&self, session: &'a Session<'_>) -> impl Answer + 'a {
+        let mut diagnostics = session.findings();
+        if self.strict {
+            diagnostics = judge_strictly(diagnostics, session);
+        }
+        let skills = session.snapshot.len();
+        Checked { strict: self.strict, skills, counts: Counts::of(&diagnostics), diagnostics, session }
+    }
+}
+
+/// The findings under the strict verdict: files are parsed again, all else is weighed anew.
+fn judge_strictly(findings: Vec<Finding>, session: &Session<'_>) -> Vec<Finding> {
+    let mut rest = findings;
+    let mut judged = Vec::new();
+    for layer in session.snapshot.layers() {
+        let source = &layer.origin.source;
+        let located = layer.listing.iter().filter_map(|row| row.item.location.as_deref());
+        let blamed = layer.listing.diagnostics().iter().filter_map(|finding| finding.path.as_deref());
+        let mut seen = HashSet::new();
+        for path in located.chain(blamed).filter(|path| seen.insert(*path)) {
+            let Some((lenient, strict)) = parse_again(path) else { continue };
+            let finding = |diagnostic| Finding { source: Arc::clone(source), diagnostic };
+            let lenient: Vec<_> = lenient.into_iter().map(finding).collect();
+            // A source that reads its files in another way has its own verdict.
+            if lenient.iter().all(|finding| rest.contains(finding)) {
+                rest.retain(|finding| !lenient.contains(finding));
+                judged.extend(strict.into_iter().map(finding));
+            }
+        }
+    }
+    let weigh = |finding: Finding| Finding { diagnostic: finding.diagnostic.under(Strictness::Strict), ..finding };
+    judged.extend(rest.into_iter().map(weigh));
+    judged
+}
+
+/// What the parser says of a file, leniently and strictly.
+fn parse_again(path: &str) -> Option<(Vec<Diagnostic>, Vec<Diagnostic>)> {
+    let file = Path::new(path);
+    file.metadata().ok().filter(|metadata| metadata.is_file() && metadata.len() <= Limits::default().file_bytes)?;
+    let bytes = std::fs::read(file).ok()?;
+    let folder = file.parent()?.file_name()?.to_string_lossy();
+    let site = Site::new(path).in_directory(&folder);
+    let parse = |strictness| skill_md::parse_with(&bytes, site, &Limits::default(), strictness).diagnostics;
+    Some((parse(Strictness::Lenient), parse(Strictness::Strict)))
+}
+
+impl Answer for Checked<'_> {
+    fn json(&self) -> Value {
+        json(self)
+    }
+
+    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
+        let (mut sources, coloured) = (Sources::default(), out.is_coloured());
+        for finding in &self.diagnostics {
+            writeln!(out, "{}", sources.draw(finding, self.session, coloured))?;
+        }
+        writeln!(out, "{}; {} listed", self.counts.sentence(), counted(self.skills, "skill"))
+    }
+
+    fn exit(&self) -> Exit {
+        let fails = self.counts.errors > 0 || self.strict && self.counts.warnings > 0;
+        if fails { Exit::Findings } else { Exit::Success }
+    }
+}

@@ -1,0 +1,123 @@
+//! `repertoire list`.
+
+use std::collections::HashSet;
+use std::io;
+use std::path::PathBuf;
+
+use anstyle::{AnsiColor, Style};
+use clap::Args;
+use repertoire::Trust;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::Stream;
+use crate::answer::{Answer, json};
+use crate::finding::{Counts, Finding, counted};
+use crate::row::{Flag, Row};
+use crate::session::Session;
+use crate::table::{Cell, Table};
+
+/// List the skills: who has each id, from where, and where its body goes.
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    /// Look in these folders alone.
+    #[arg(value_name = "DIR")]
+    pub(crate) folders: Vec<PathBuf>,
+    /// Show also what lost its id to another skill, and files that give no skill.
+    #[arg(long)]
+    all: bool,
+}
+
+#[derive(Serialize)]
+struct Listed<'a> {
+    skills: Vec<Row<'a>>,
+    skipped: Vec<Finding>,
+    diagnostics: Vec<Finding>,
+    #[serde(skip)]
+    all: bool,
+    #[serde(skip)]
+    session: &'a Session<'a>,
+}
+
+impl List {
+    pub(crate) fn answer<'a>(&self, session: &'a Session<'_>) -> impl Answer + 'a {
+        let skills: Vec<_> = session.snapshot.entries().iter().map(|entry| Row::of(entry, session)).collect();
+        let diagnostics = session.findings();
+        Listed { skipped: skipped(&diagnostics, session), skills, diagnostics, all: self.all, session }
+    }
+}
+
+/// Of each file that gives no skill, the error that says why.
+fn skipped(findings: &[Finding], session: &Session<'_>) -> Vec<Finding> {
+    let claims = session.snapshot.entries().iter().flat_map(|entry| entry.claims());
+    let mut seen: HashSet<&str> = claims.filter_map(|claim| claim.item.location.as_deref()).collect();
+    let errors = findings.iter().filter(|finding| finding.is_error());
+    errors.filter(|error| error.diagnostic.path.as_deref().is_some_and(|path| seen.insert(path))).cloned().collect()
+}
+
+impl Answer for Listed<'_> {
+    fn json(&self) -> Value {
+        json(self)
+    }
+
+    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
+        let mut table = Table::new(&["name", "source", "tier", "trust", "surface", ">tokens", "flags"]);
+        for row in &self.skills {
+            let shadows = row.shadows.as_deref().unwrap_or_default();
+            let hides = if shadows.is_empty() { None } else { Some(counted(shadows.len(), "shadow")) };
+            table.row(cells(row.id.as_str(), row, hides, Style::new()));
+            for shadow in shadows.iter().filter(|_| self.all) {
+                let loser = format!("shadow of {}", row.qualified_id);
+                let same = if shadow.identical == Some(true) { ", identical" } else { "" };
+                table.row(cells(shadow.qualified_id.as_str(), shadow, Some(loser + same), Style::new().dimmed()));
+            }
+        }
+        let coloured = out.is_coloured();
+        table.write(out, coloured)?;
+        if self.all && !self.skipped.is_empty() {
+            if !self.skills.is_empty() {
+                io::Write::write_all(out, b"\n")?;
+            }
+            let mut table = Table::new(&["skipped file", "source", "why"]);
+            for Finding { source, diagnostic } in &self.skipped {
+                let path = diagnostic.path.as_deref().map_or("", |path| self.session.near(path));
+                let why = format!("{}: {}", diagnostic.code, diagnostic.message);
+                table.row([path.into(), source.as_ref().into(), why.into()]);
+            }
+            table.write(out, coloured)?;
+        }
+        Ok(())
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.skills.is_empty() {
+            notes.push("no skills found; `repertoire roots` shows where they were looked for".to_owned());
+        }
+        notes.extend(self.session.pending());
+        let counts = Counts { infos: 0, ..Counts::of(&self.diagnostics) };
+        if counts != Counts::default() {
+            notes.push(format!("{}; `repertoire check` shows them", counts.sentence()));
+        }
+        notes
+    }
+}
+
+/// One row of the table, in `style` where nothing else is to be said by colour.
+fn cells(name: &str, row: &Row<'_>, remark: Option<String>, style: Style) -> Vec<Cell> {
+    let flags = row.flags.iter().copied().map(Flag::as_str).map(str::to_owned).chain(remark);
+    let trust = match row.trust {
+        Trust::Trusted => style,
+        Trust::Restricted | Trust::Pending => style.fg_color(Some(AnsiColor::Yellow.into())),
+    };
+    let tokens = row.tokens.to_string();
+    vec![
+        Cell::from(name).styled(style),
+        Cell::from(row.source).styled(style),
+        Cell::from(row.tier.to_string()).styled(style),
+        Cell::from(row.trust.to_string()).styled(trust),
+        Cell::from(row.surface.mode.as_str()).styled(style),
+        Cell::from(tokens).styled(style),
+        Cell::from(flags.collect::<Vec<_>>().join(", ")).styled(style),
+    ]
+}

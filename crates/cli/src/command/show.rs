@@ -1,0 +1,117 @@
+//! `repertoire show`.
+
+use std::io::{self, Write};
+
+use clap::Args;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::Stream;
+use crate::answer::{Answer, json};
+use crate::failure::Failure;
+use crate::finding::counted;
+use crate::row::{Flag, Row};
+use crate::session::Session;
+use crate::shown::shown;
+
+/// Show everything about one skill.
+#[derive(Debug, Args)]
+pub(crate) struct Show {
+    /// The skill: `NAME`, or `SOURCE:NAME` whoever wins.
+    name: String,
+}
+
+#[derive(Serialize)]
+struct Shown<'a> {
+    skill: Row<'a>,
+    /// The full name of the winner, if this is not it.
+    shadow_of: Option<repertoire::Id>,
+    allowed_tools: Option<&'a [std::sync::Arc<str>]>,
+    allowed_workflows: Option<&'a [std::sync::Arc<str>]>,
+    /// `None` where the source cannot tell.
+    files: Option<usize>,
+    /// The front matter as written.
+    fields: Map<String, Value>,
+    #[serde(skip)]
+    session: &'a Session<'a>,
+}
+
+impl Show {
+    pub(crate) async fn answer<'a>(&self, session: &'a Session<'_>) -> Result<impl Answer + 'a, Failure> {
+        let found = session.find(&self.name)?;
+        let is_winner = found.claim.origin == *found.entry.origin();
+        let mut skill = match is_winner {
+            true => Row::of(found.entry, session),
+            false => Row::of_claim(&found.entry.id, found.claim, session),
+        };
+        let item = &found.claim.item;
+        if skill.digest.is_none() {
+            skill.digest = session.registry.body(found.claim).await.ok().map(|body| body.digest);
+        }
+        Ok(Shown {
+            skill,
+            shadow_of: (!is_winner).then(|| found.entry.claim.qualified_id()),
+            allowed_tools: item.allowed_tools.as_deref(),
+            allowed_workflows: item.allowed_workflows.as_deref(),
+            files: session.registry.resources(found.claim).await.ok().map(|files| files.len()),
+            fields: item.fields.iter().map(|(key, value)| (key.to_string(), value.json())).collect(),
+            session,
+        })
+    }
+}
+
+impl Answer for Shown<'_> {
+    fn json(&self) -> Value {
+        json(self)
+    }
+
+    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
+        let row = &self.skill;
+        let names = |names: &[std::sync::Arc<str>]| match names {
+            [] => "none".to_owned(),
+            names => names.join(", "),
+        };
+        let mut facts = vec![
+            ("name", row.id.to_string()),
+            ("description", row.description.to_owned()),
+            ("full name", row.qualified_id.to_string()),
+            ("source", format!("{}, {} tier, {}", row.source, row.tier, row.trust)),
+        ];
+        let mut fact = |what, text: Option<String>| facts.extend(text.map(|text| (what, text)));
+        fact("location", row.location.map(|path| self.session.near(path).to_owned()));
+        fact("surface", Some(format!("{}, decided by {}", row.surface.mode, row.surface.decided_by)));
+        fact("tools", self.allowed_tools.map(|tools| format!("{} (a request, not a limit)", names(tools))));
+        fact("workflows", self.allowed_workflows.map(names));
+        let flags: Vec<_> = row.flags.iter().copied().map(Flag::as_str).collect();
+        fact("flags", (!flags.is_empty()).then(|| flags.join(", ")));
+        fact("catalog", Some(counted(row.tokens, "token")));
+        fact("files", self.files.map(|count| count.to_string()));
+        fact("digest", row.digest.map(|digest| digest.to_string()));
+        fact("shadow of", self.shadow_of.as_ref().map(ToString::to_string));
+        for shadow in row.shadows.iter().flatten() {
+            let same = if shadow.identical == Some(true) { " (identical)" } else { "" };
+            fact("shadows", Some(format!("{}{same}", shadow.qualified_id)));
+        }
+        for (what, text) in facts {
+            writeln!(out, "{what:<12} {}", shown(&text))?;
+        }
+        let rest: Vec<_> = self.fields.iter().filter(|(key, _)| !is_told(key)).collect();
+        if !rest.is_empty() {
+            writeln!(out, "\nother fields")?;
+            for (key, value) in rest {
+                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                writeln!(out, "  {}: {}", shown(key), shown(&text))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn notes(&self) -> Vec<String> {
+        Vec::from_iter(self.session.pending())
+    }
+}
+
+/// Whether a front-matter field is among the facts above.
+fn is_told(key: &str) -> bool {
+    ["name", "id", "description", "allowed-tools", "allowedWorkflows"].contains(&key)
+}

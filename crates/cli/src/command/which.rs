@@ -1,0 +1,94 @@
+//! `repertoire which`.
+
+use std::io;
+
+use clap::Args;
+use repertoire::{Claim, Entry, Skill, Trust};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::Stream;
+use crate::answer::{Answer, json};
+use crate::failure::Failure;
+use crate::row::Row;
+use crate::session::Session;
+use crate::table::Table;
+
+/// Tell who has an id, and why every other claim to it lost.
+#[derive(Debug, Args)]
+pub(crate) struct Which {
+    /// The skill: `NAME`, or `SOURCE:NAME`.
+    name: String,
+}
+
+#[derive(Serialize)]
+struct Chain<'a> {
+    id: &'a repertoire::Id,
+    /// The winner first, then in the order in which they would step forward.
+    claims: Vec<Link<'a>>,
+    #[serde(skip)]
+    session: &'a Session<'a>,
+}
+
+#[derive(Serialize)]
+struct Link<'a> {
+    #[serde(flatten)]
+    row: Row<'a>,
+    why: String,
+}
+
+impl Which {
+    pub(crate) fn answer<'a>(&self, session: &'a Session<'_>) -> Result<impl Answer + 'a, Failure> {
+        let entry: &'a Entry<Skill> = session.find(&self.name)?.entry;
+        let link = |(place, claim): (usize, &'a Claim<Skill>)| {
+            let identical = place.checked_sub(1).and_then(|at| entry.shadows[at].identical);
+            let why = match place {
+                0 if entry.shadows.is_empty() => "nobody else has the id".to_owned(),
+                0 => "has the id".to_owned(),
+                _ => reason(entry, claim, identical, session),
+            };
+            Link { row: Row { identical, ..Row::of_claim(&entry.id, claim, session) }, why }
+        };
+        Ok(Chain { id: &entry.id, claims: entry.claims().enumerate().map(link).collect(), session })
+    }
+}
+
+/// Why `loser` is not the winner: the first rule of merging that tells them apart.
+fn reason(entry: &Entry<Skill>, loser: &Claim<Skill>, identical: Option<bool>, session: &Session<'_>) -> String {
+    let winner = &entry.claim;
+    let layer = session.snapshot.layer(&winner.origin.source);
+    let is_preferred = layer.is_some_and(|layer| layer.preferred.contains(winner.item.id.as_str()));
+    let (won, lost) = (&winner.origin, &loser.origin);
+    let reason = if loser.trust == Trust::Pending && winner.trust != Trust::Pending {
+        format!("`{}` waits for admission", lost.source)
+    } else if is_preferred {
+        format!("`{}` is preferred for this id", won.source)
+    } else if won.tier < lost.tier {
+        format!("the {} tier comes after the {} tier", lost.tier, won.tier)
+    } else {
+        format!("`{}` is composed after `{}`", lost.source, won.source)
+    };
+    if identical == Some(true) { reason + "; identical content" } else { reason }
+}
+
+impl Answer for Chain<'_> {
+    fn json(&self) -> Value {
+        json(self)
+    }
+
+    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
+        let mut table = Table::new(&[">#", "full name", "tier", "trust", "location", "why"]);
+        for (place, Link { row, why }) in self.claims.iter().enumerate() {
+            table.row([
+                (place + 1).to_string().into(),
+                row.qualified_id.as_str().into(),
+                row.tier.to_string().into(),
+                row.trust.to_string().into(),
+                row.location.map_or("", |path| self.session.near(path)).into(),
+                why.into(),
+            ]);
+        }
+        let coloured = out.is_coloured();
+        table.write(out, coloured)
+    }
+}

@@ -1,0 +1,97 @@
+//! One skill as the commands tell of it.
+
+use repertoire::{Claim, Code, Digest, Entry, Id, Skill, Surface, Tier, Tokenizer, Trust};
+use serde::Serialize;
+
+use crate::session::Session;
+
+/// One claim to an id, winner or shadow.
+#[derive(Debug, Serialize)]
+pub(crate) struct Row<'a> {
+    /// The effective id.
+    pub(crate) id: &'a Id,
+    /// The id that leads here whoever wins.
+    pub(crate) qualified_id: Id,
+    pub(crate) source: &'a str,
+    pub(crate) tier: Tier,
+    pub(crate) trust: Trust,
+    pub(crate) description: &'a str,
+    pub(crate) location: Option<&'a str>,
+    pub(crate) surface: Surface,
+    /// What name and description cost, by the estimate that catalogs keep their budget by.
+    pub(crate) tokens: usize,
+    pub(crate) flags: Vec<Flag>,
+    /// Where known; a skill that shares its id has one.
+    pub(crate) digest: Option<Digest>,
+    /// Whether the content is the winner's; for shadows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) identical: Option<bool>,
+    /// Whom a winner hides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) shadows: Option<Vec<Row<'a>>>,
+}
+
+/// What is unusual about a skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Flag {
+    /// Only the user may call it.
+    Manual,
+    /// Only the model may call it.
+    ModelOnly,
+    /// Its file broke; this is its last good version.
+    Stale,
+}
+
+impl Flag {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Flag::Manual => "manual",
+            Flag::ModelOnly => "model-only",
+            Flag::Stale => "stale",
+        }
+    }
+}
+
+impl<'a> Row<'a> {
+    /// A winner and its shadows.
+    pub(crate) fn of(entry: &'a Entry<Skill>, session: &'a Session<'_>) -> Row<'a> {
+        let shadow = |shadow: &'a repertoire::Shadow<Skill>| Row {
+            identical: shadow.identical,
+            ..Row::of_claim(&entry.id, &shadow.claim, session)
+        };
+        let shadows = Some(entry.shadows.iter().map(shadow).collect());
+        Row { shadows, ..Row::of_claim(&entry.id, &entry.claim, session) }
+    }
+
+    /// One claim, winner or shadow.
+    pub(crate) fn of_claim(id: &'a Id, claim: &'a Claim<Skill>, session: &'a Session<'_>) -> Row<'a> {
+        let skill: &Skill = &claim.item;
+        Row {
+            id,
+            qualified_id: claim.qualified_id(),
+            source: &claim.origin.source,
+            tier: claim.origin.tier,
+            trust: claim.trust,
+            description: &skill.description,
+            location: skill.location.as_deref(),
+            surface: session.registry.surface_of(skill, &session.model),
+            tokens: Tokenizer::default().estimate(&format!("{}: {}", skill.id, skill.description)),
+            flags: flags(claim, session),
+            digest: claim.digest,
+            identical: None,
+            shadows: None,
+        }
+    }
+}
+
+fn flags(claim: &Claim<Skill>, session: &Session<'_>) -> Vec<Flag> {
+    let skill: &Skill = &claim.item;
+    let findings = session.snapshot.layer(&claim.origin.source).map(|layer| layer.listing.diagnostics());
+    let is_stale = skill.location.is_some()
+        && findings.is_some_and(|all| all.iter().any(|one| one.code == Code::STALE && one.path == skill.location));
+    [(skill.disable_model_invocation, Flag::Manual), (!skill.user_invocable, Flag::ModelOnly), (is_stale, Flag::Stale)]
+        .into_iter()
+        .filter_map(|(applies, flag)| applies.then_some(flag))
+        .collect()
+}

@@ -1,0 +1,99 @@
+//! `catalog`.
+
+use repertoire_cli::Exit;
+use snapbox::{assert_data_eq, str};
+
+use crate::world::World;
+
+fn skills() -> World {
+    let world = World::new();
+    world.skill(
+        "root",
+        "a-long-one",
+        "Knows everything there is to know about gardens, and tells it at length when asked.",
+    );
+    world.skill("root", "b-short", "Counts <beans> & peas.");
+    world.file(
+        "root/c-manual/SKILL.md",
+        "---\nname: c-manual\ndescription: D.\ndisable-model-invocation: yes\n---\nA.\n",
+    );
+    world
+}
+
+#[test]
+fn the_catalog_is_data_and_the_report_is_talk() {
+    let ran = skills().run(&["catalog", "root"]);
+    assert_eq!(ran.exit, Exit::Success);
+    assert_data_eq!(
+        ran.stdout,
+        str![[r#"
+<available_skills>
+<skill><name>a-long-one</name><description>Knows everything there is to know about gardens, and tells it at length when asked.</description></skill>
+<skill><name>b-short</name><description>Counts &lt;beans&gt; &amp; peas.</description></skill>
+</available_skills>
+
+"#]]
+    );
+    assert_data_eq!(
+        ran.stderr,
+        str![[r#"
+note: 2 skills, 283 characters: 2 in full
+
+"#]]
+    );
+}
+
+#[test]
+fn a_budget_is_kept_and_what_it_cost_is_told() {
+    let world = skills();
+    let ran = world.run(&["catalog", "root", "--style", "bullets", "--chars", "90"]);
+    assert_data_eq!(
+        ran.stdout,
+        str![[r#"
+- a-long-one: Knows everything there is to know…
+- b-short: Counts &lt;beans> & peas.
+
+"#]]
+    );
+    assert_data_eq!(
+        ran.stderr,
+        str![[r#"
+note: 2 skills, 86 of 90 characters: 1 in full, 1 shortened
+note: `a-long-one`: shortened from 83 to 34 characters
+
+"#]]
+    );
+    let ran = world.run(&["catalog", "root", "--window", "10000", "--share", "0.4", "--overflow", "leave-out"]);
+    assert_data_eq!(ran.stdout, str![]);
+    assert_data_eq!(
+        ran.stderr,
+        str![[r#"
+note: 2 skills, 0 of 40 tokens: 2 left out
+note: `a-long-one`: left out
+note: `b-short`: left out
+
+"#]]
+    );
+}
+
+#[test]
+fn two_budgets_are_wrong_use() {
+    let ran = skills().run(&["catalog", "root", "--tokens", "9", "--chars", "9"]);
+    assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::Failure, ""));
+    assert!(ran.stderr.starts_with("error: the argument '--tokens <N>' cannot be used with"), "{}", ran.stderr);
+}
+
+#[test]
+fn nothing_visible_is_no_catalog() {
+    let world = World::new();
+    world.file("root/m/SKILL.md", "---\nname: m\ndescription: D.\ndisable-model-invocation: yes\n---\nA.\n");
+    let ran = world.run(&["catalog", "root"]);
+    assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::Success, ""));
+    assert_data_eq!(
+        ran.stderr,
+        str![[r#"
+note: no skill is visible to a model: no catalog
+
+"#]]
+    );
+}

@@ -1,0 +1,379 @@
+//! The configuration file.
+
+use snapbox::{assert_data_eq, str};
+
+use crate::world::World;
+
+const GOOD: &str = r#"
+[[source]]
+kind = "fs"
+name = "team"
+tier = "builtin"
+roots = ["skills", "~/more", "$HOME/other", "${HOME}/last"]
+patterns = ["**/SKILL.md", "!drafts/**/SKILL.md"]
+limits = { depth = 3 }
+
+[[source]]
+kind = "fs"
+name = "guest"
+tier = "plugin"
+namespaced = true
+roots = ["guest"]
+
+[surface]
+hint = "anthropic"
+
+[[surface.rules]]
+id = "our-gpt"
+provider = "openai"
+model = { prefix = "gpt-5" }
+mode = "system-prompt"
+
+[prefer]
+review = "team"
+"#;
+
+fn world() -> World {
+    let world = World::new();
+    world.skill("conf/skills", "review", "Team's.").skill("conf/skills/drafts", "draft", "Not yet.");
+    world.skill("conf/guest", "review", "Guest's.");
+    world.skill("../home/more", "more", "More.").skill("../home/other", "other", "Other.").skill(
+        "../home/last",
+        "last",
+        "Last.",
+    );
+    world.file("conf/repertoire.toml", GOOD);
+    world
+}
+
+#[test]
+fn a_file_says_everything_and_paths_are_meant_from_its_folder() {
+    let world = world();
+    let ran = world.run(&["list", "--config", "conf/repertoire.toml", "--model", "claude-sonnet-4-5"]);
+    assert_data_eq!(
+        ran.data(),
+        str![[r#"
+name          source  tier     trust       surface  tokens  flags
+review        team    builtin  trusted     both          7
+more          team    builtin  trusted     both          5
+other         team    builtin  trusted     both          5
+last          team    builtin  trusted     both          5
+guest:review  guest   plugin   restricted  both          7
+
+"#]]
+    );
+    let ran = world.run(&["show", "review", "--config", "conf/repertoire.toml", "--model", "openai/gpt-5-mini"]);
+    assert!(ran.stdout.contains("surface      system-prompt, decided by rule our-gpt\n"), "{}", ran.stdout);
+    assert_data_eq!(
+        world.run(&["roots", "--config", "conf/repertoire.toml"]).data(),
+        str![[r#"
+source  tier     trust       skills  root
+team    builtin  trusted          1  conf/skills
+team    builtin  trusted          1  [WORLD]/home/more
+team    builtin  trusted          1  [WORLD]/home/other
+team    builtin  trusted          1  [WORLD]/home/last
+guest   plugin   restricted       1  conf/guest
+
+"#]]
+    );
+}
+
+#[test]
+fn no_file_is_read_unasked() {
+    let world = world();
+    assert_eq!(world.run_in("conf", &["list"]).stdout, "");
+}
+
+#[track_caller]
+fn check(text: &str, expected: impl snapbox::IntoData) {
+    let world = World::new();
+    world.file("repertoire.toml", text);
+    let ran = world.run(&["list", "--config", "repertoire.toml"]);
+    assert_data_eq!(ran.failure(), expected.into_data());
+}
+
+#[test]
+fn text_that_is_no_toml_is_shown() {
+    check(
+        "[[source]]\nkind = fs\n",
+        str![[r#"
+error: invalid boolean, expected `false`
+ --> repertoire.toml:2:8
+  |
+2 | kind = fs
+  |        ^^
+
+"#]],
+    );
+    check(
+        "[[source]",
+        str![[r#"
+error: unclosed array table, expected `]`
+ --> repertoire.toml:1:10
+  |
+1 | [[source]
+  |          ^
+
+"#]],
+    );
+    check(
+        "name = \"a\"\nname = \"b\"\n",
+        str![[r#"
+error: duplicate key
+ --> repertoire.toml:2:1
+  |
+2 | name = "b"
+  | ^^^^
+
+"#]],
+    );
+}
+
+#[test]
+fn unknown_keys_are_errors() {
+    check(
+        "[[sources]]\n",
+        str![[r#"
+error: unknown key `sources`; expected `[[source]]`, `[surface]` or `[prefer]`
+ --> repertoire.toml:1:3
+  |
+1 | [[sources]]
+  |   ^^^^^^^
+
+"#]],
+    );
+    check(
+        "[[source]]\nkind = \"fs\"\nname = \"a\"\nrots = []\n",
+        str![[r#"
+error: unknown field `rots`, expected one of `roots`, `patterns`, `limits`
+ --> repertoire.toml:4:1
+  |
+4 | rots = []
+  | ^^^^^^^^^
+
+"#]],
+    );
+    check(
+        "[surface]\nmod = \"both\"\n",
+        str![[r#"
+error: unknown field `mod`, expected one of `mode`, `hint`, `table`, `rules`
+ --> repertoire.toml:2:1
+  |
+2 | mod = "both"
+  | ^^^^^^^^^^^^
+
+"#]],
+    );
+    check(
+        "[[surface.rules]]\nid = \"a\"\nmode = \"both\"\nprovidr = \"x\"\n",
+        str![[r#"
+error: unknown field `providr`, expected one of `id`, `provider`, `model`, `mode`
+ --> repertoire.toml:4:1
+  |
+4 | providr = "x"
+  | ^^^^^^^^^^^^^
+
+"#]],
+    );
+    check(
+        "[[source]]\nkind = \"fs\"\nname = \"a\"\n\n[source.limits]\ndepht = 1\n",
+        str![[r#"
+error: unknown field `depht`, expected one of `depth`, `folders`, `entries`, `file-bytes`, `resources`, `resource-depth`, `resource-bytes`, `total-bytes`
+ --> repertoire.toml:6:1
+  |
+6 | depht = 1
+  | ^^^^^^^^^
+
+"#]],
+    );
+}
+
+#[test]
+fn values_that_do_not_fit_are_errors() {
+    check(
+        "[[source]]\nkind = \"git\"\nname = \"a\"\n",
+        str![[r#"
+error: unknown source kind `git`; known: fs
+ --> repertoire.toml:2:1
+  |
+2 | kind = "git"
+  | ^^^^^^^^^^^^
+
+"#]],
+    );
+    check(
+        "[[source]]\nkind = \"fs\"\n",
+        str![[r#"
+error: missing field `name`
+ --> repertoire.toml:1:1
+  |
+1 | [[source]]
+  | ^^^^^^^^^^
+
+"#]],
+    );
+    check(
+        "[[source]]\nkind = \"fs\"\nname = \"a\"\ntier = \"usr\"\n",
+        str![[r#"
+error: unknown variant `usr`, expected one of `builtin`, `user`, `plugin`
+ --> repertoire.toml:4:1
+  |
+4 | tier = "usr"
+  | ^^^^^^^^^^^^
+
+"#]],
+    );
+    check(
+        "[[source]]\nkind = \"fs\"\nname = \"a\"\nnamespaced = \"yes\"\n",
+        str![[r#"
+error: invalid type: string "yes", expected a boolean
+ --> repertoire.toml:4:1
+  |
+4 | namespaced = "yes"
+  | ^^^^^^^^^^^^^^^^^^
+
+"#]],
+    );
+    check(
+        "[[source]]\nkind = \"fs\"\nname = \"a\"\npatterns = [\"**/SKILL.md\", \"*.md\"]\n",
+        str![[r#"
+error: `*.md` does not end in `SKILL.md`; write `SKILL.md`
+ --> repertoire.toml:4:28
+  |
+4 | patterns = ["**/SKILL.md", "*.md"]
+  |                            ^^^^^^
+
+"#]],
+    );
+    check(
+        "source = 1\n",
+        str![[r#"
+error: expected tables `[[source]]`, found integer
+ --> repertoire.toml:1:10
+  |
+1 | source = 1
+  |          ^
+
+"#]],
+    );
+    check(
+        "source = [{ kind = \"fs\", name = \"a\", roots = [1] }]\n",
+        str![[r#"
+error: invalid type: integer `1`, expected path string
+ --> repertoire.toml:1:47
+  |
+1 | source = [{ kind = "fs", name = "a", roots = [1] }]
+  |                                               ^
+
+"#]],
+    );
+    check(
+        "[surface]\nmode = \"loud\"\n",
+        str![[r#"
+error: unknown surface mode `loud`: expected `system-prompt`, `tool-only`, `both` or `auto`
+ --> repertoire.toml:2:1
+  |
+2 | mode = "loud"
+  | ^^^^^^^^^^^^^
+
+"#]],
+    );
+    check(
+        "[[surface.rules]]\nid = \"a\"\nmodel = { prefix = 1 }\nmode = \"both\"\n",
+        str![[r#"
+error: invalid type: integer `1`, expected a string
+ --> repertoire.toml:3:11
+  |
+3 | model = { prefix = 1 }
+  |           ^^^^^^^^^^
+
+"#]],
+    );
+    check(
+        "surface = \"both\"\n",
+        str![[r#"
+error: expected a table, found string
+ --> repertoire.toml:1:11
+  |
+1 | surface = "both"
+  |           ^^^^^^
+
+"#]],
+    );
+}
+
+#[test]
+fn what_cannot_be_composed_is_an_error_at_its_place() {
+    check(
+        "[[source]]\nkind = \"fs\"\nname = \"a\"\n\n[[source]]\nkind = \"fs\"\nname = \"a\"\n",
+        str![[r#"
+error: two sources are called `a`; give each its own name
+ --> repertoire.toml:7:1
+  |
+7 | name = "a"
+  | ^^^^^^^^^^
+
+"#]],
+    );
+    check(
+        "[[source]]\nkind = \"fs\"\nname = \"a:b\"\n",
+        str![[r#"
+error: source name `a:b` must not be blank and must hold no colon
+ --> repertoire.toml:3:1
+  |
+3 | name = "a:b"
+  | ^^^^^^^^^^^^
+
+"#]],
+    );
+    check(
+        "[[source]]\nkind = \"fs\"\nname = \"registered\"\n",
+        str![[r#"
+error: the source name `registered` is taken by skills that are registered in code
+ --> repertoire.toml:3:1
+  |
+3 | name = "registered"
+  | ^^^^^^^^^^^^^^^^^^^
+
+"#]],
+    );
+    check(
+        "[[source]]\nkind = \"fs\"\nname = \"a\"\n\n[prefer]\n\"re.view\" = \"b\"\n",
+        str![[r#"
+error: `re.view` is preferred from `b`, but no source is called that; known: a, registered
+ --> repertoire.toml:6:1
+  |
+6 | "re.view" = "b"
+  | ^^^^^^^^^^^^^^^
+
+"#]],
+    );
+    check(
+        "[prefer]\n\"a/b\" = \"c\"\n",
+        str![[r#"
+error: name `a/b` holds `/`; a name is not a path
+ --> repertoire.toml:2:1
+  |
+2 | "a/b" = "c"
+  | ^^^^^^^^^^^
+
+"#]],
+    );
+    check(
+        "[prefer]\nreview = true\n",
+        str![[r#"
+error: `review`: expected the name of a source, found true
+ --> repertoire.toml:2:1
+  |
+2 | review = true
+  | ^^^^^^^^^^^^^
+
+"#]],
+    );
+}
+
+#[test]
+fn a_file_that_is_not_there_is_a_failure_that_names_it() {
+    let failure = World::new().run(&["list", "--config", "none.toml"]).failure();
+    assert!(failure.starts_with("error: cannot read `none.toml`: "), "{failure}");
+}

@@ -1,0 +1,272 @@
+//! `list`, `show` and `which`.
+
+use repertoire_cli::Exit;
+use snapbox::{assert_data_eq, str};
+
+use crate::world::World;
+
+/// Two folders that both have `review`, one broken file, and flags.
+fn two_folders() -> World {
+    let world = World::new();
+    world.skill("near", "review", "Near copy.").skill("far", "review", "Far copy.").skill(
+        "far",
+        "notes",
+        "Takes notes.",
+    );
+    world.file("near/copy/SKILL.md", "---\nname: notes\ndescription: Takes notes.\n---\nBody of notes.\n");
+    world.file("far/broken/SKILL.md", "no front matter\n");
+    world.file(
+        "far/deploy/SKILL.md",
+        "---\nname: deploy\ndescription: Ships it.\ndisable-model-invocation: true\nallowed-tools: Read, Bash(git *)\n\
+         surface: tool-only\nlicense: MIT\n---\nShip.\n",
+    );
+    world.file("far/lore/SKILL.md", "---\nname: lore\ndescription: Knows it.\nuser-invocable: false\n---\nKnow.\n");
+    world
+}
+
+const BOTH: [&str; 5] = ["--root", "near", "--root", "far", "--no-defaults"];
+
+fn with_both(arguments: &[&'static str]) -> Vec<&'static str> {
+    BOTH.into_iter().chain(arguments.iter().copied()).collect()
+}
+
+#[test]
+fn the_plain_list_shows_winners() {
+    let ran = two_folders().run(&with_both(&["list"]));
+    assert_eq!(ran.exit, Exit::Success);
+    assert_data_eq!(
+        ran.stdout,
+        str![[r#"
+name    source  tier  trust    surface    tokens  flags
+notes   near    user  trusted  tool-only       6  1 shadow
+review  near    user  trusted  tool-only       6  1 shadow
+deploy  far     user  trusted  tool-only       6  manual
+lore    far     user  trusted  tool-only       6  model-only
+
+"#]]
+    );
+    assert_data_eq!(
+        ran.stderr,
+        str![[r#"
+note: 1 error, 2 warnings; `repertoire check` shows them
+
+"#]]
+    );
+}
+
+#[test]
+fn all_shows_losers_with_their_winner_and_files_without_a_skill() {
+    let ran = two_folders().run(&with_both(&["list", "--all"]));
+    assert_data_eq!(
+        ran.stdout,
+        str![[r#"
+name        source  tier  trust    surface    tokens  flags
+notes       near    user  trusted  tool-only       6  1 shadow
+far:notes   far     user  trusted  tool-only       6  shadow of near:notes, identical
+review      near    user  trusted  tool-only       6  1 shadow
+far:review  far     user  trusted  tool-only       6  shadow of near:review
+deploy      far     user  trusted  tool-only       6  manual
+lore        far     user  trusted  tool-only       6  model-only
+
+skipped file         source  why
+far/broken/SKILL.md  far     no-front-matter: the file must start with YAML frontmatter, found `no front matter`
+
+"#]]
+    );
+}
+
+#[test]
+fn the_model_decides_the_surface_of_skills_that_declare_none() {
+    let world = two_folders();
+    let surfaces = |model: &str| {
+        let ran = world.run(&["list", "far", "--model", model]);
+        let column = |line: &str| line.split_whitespace().nth(4).map(str::to_owned);
+        ran.stdout.lines().skip(1).filter_map(column).collect::<Vec<_>>()
+    };
+    assert_eq!(surfaces("anthropic/claude-sonnet-4-5"), ["tool-only", "both", "both", "both"]);
+    assert_eq!(surfaces("openai/gpt-5"), ["tool-only"; 4]);
+}
+
+#[test]
+fn show_tells_everything_about_a_winner() {
+    let world = two_folders();
+    let ran = world.run(&with_both(&["show", "review", "--model", "anthropic/claude-sonnet-4-5"]));
+    assert_data_eq!(
+        ran.data(),
+        str![[r#"
+name         review
+description  Near copy.
+full name    near:review
+source       near, user tier, trusted
+location     near/review/SKILL.md
+surface      both, decided by rule claude-3.5-or-later
+catalog      6 tokens
+files        0
+digest       sha256:4c775b472c6a7656776e932191c45faf1293f85701fd85d8e9a9eb950d26607a
+shadows      far:review
+
+"#]]
+    );
+    let ran = world.run(&["show", "deploy", "--root", "far", "--no-defaults"]);
+    assert_data_eq!(
+        ran.data(),
+        str![[r#"
+name         deploy
+description  Ships it.
+full name    far:deploy
+source       far, user tier, trusted
+location     far/deploy/SKILL.md
+surface      tool-only, decided by skill
+tools        Read, Bash(git *) (a request, not a limit)
+flags        manual
+catalog      6 tokens
+files        0
+digest       sha256:0dcafa93a921bfd7478bb69b99a816ea1aa71edf2dce8db9348c86e4205877bc
+
+other fields
+  disable-model-invocation: true
+  surface: tool-only
+  license: MIT
+
+"#]]
+    );
+}
+
+#[test]
+fn show_reaches_a_loser_by_its_full_name() {
+    let ran = two_folders().run(&with_both(&["show", "far:review"]));
+    assert_data_eq!(
+        ran.data(),
+        str![[r#"
+name         review
+description  Far copy.
+full name    far:review
+source       far, user tier, trusted
+location     far/review/SKILL.md
+surface      tool-only, decided by fallback
+catalog      6 tokens
+files        0
+digest       sha256:8c51ea1811316fdeee2ca4fe412870d58a81150fc18f43bb762f15da9ff3b84e
+shadow of    near:review
+
+"#]]
+    );
+}
+
+#[test]
+fn which_says_why_a_claim_lost() {
+    let world = two_folders();
+    assert_data_eq!(
+        world.run(&with_both(&["which", "review"])).data(),
+        str![[r#"
+#  full name    tier  trust    location              why
+1  near:review  user  trusted  near/review/SKILL.md  has the id
+2  far:review   user  trusted  far/review/SKILL.md   `far` is composed after `near`
+
+"#]]
+    );
+    assert_data_eq!(
+        world.run(&with_both(&["which", "far:notes"])).data(),
+        str![[r#"
+#  full name   tier  trust    location            why
+1  near:notes  user  trusted  near/copy/SKILL.md  has the id
+2  far:notes   user  trusted  far/notes/SKILL.md  `far` is composed after `near`; identical content
+
+"#]]
+    );
+    assert_data_eq!(
+        world.run(&with_both(&["which", "lore"])).data(),
+        str![[r#"
+#  full name  tier  trust    location           why
+1  far:lore   user  trusted  far/lore/SKILL.md  nobody else has the id
+
+"#]]
+    );
+}
+
+#[test]
+fn which_names_the_rule_that_decided() {
+    let world = two_folders();
+    world.file(
+        "repertoire.toml",
+        r#"
+[[source]]
+kind = "fs"
+name = "shipped"
+tier = "builtin"
+roots = ["far"]
+
+[[source]]
+kind = "fs"
+name = "mine"
+roots = ["near"]
+
+[[source]]
+kind = "fs"
+name = "waiting"
+tier = "builtin"
+trust = "pending"
+roots = ["near"]
+
+[prefer]
+notes = "mine"
+"#,
+    );
+    let which = |name| world.run(&["--config", "repertoire.toml", "which", name]).data();
+    assert_data_eq!(
+        which("review"),
+        str![[r#"
+#  full name       tier     trust    location              why
+1  shipped:review  builtin  trusted  far/review/SKILL.md   has the id
+2  mine:review     user     trusted  near/review/SKILL.md  the user tier comes after the builtin tier
+3  waiting:review  builtin  pending  near/review/SKILL.md  `waiting` waits for admission
+
+"#]]
+    );
+    assert_data_eq!(
+        which("notes"),
+        str![[r#"
+#  full name      tier     trust    location            why
+1  mine:notes     user     trusted  near/copy/SKILL.md  has the id
+2  shipped:notes  builtin  trusted  far/notes/SKILL.md  `mine` is preferred for this id; identical content
+3  waiting:notes  builtin  pending  near/copy/SKILL.md  `waiting` waits for admission; identical content
+
+"#]]
+    );
+}
+
+#[test]
+fn an_unknown_name_is_a_failure_that_helps() {
+    let world = two_folders();
+    assert_data_eq!(
+        world.run(&with_both(&["show", "reveiw"])).failure(),
+        str![[r#"
+error: no skill `reveiw`
+ |
+ = help: did you mean `review`?
+
+"#]]
+    );
+    assert_data_eq!(
+        world.run(&with_both(&["body", "nothing-like-it"])).failure(),
+        str![[r#"
+error: no skill `nothing-like-it`
+ |
+ = help: `repertoire list --all` shows every name
+
+"#]]
+    );
+}
+
+#[test]
+fn nothing_found_is_no_failure_and_says_where_to_look() {
+    let ran = World::new().run(&["list"]);
+    assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::Success, ""));
+    assert_data_eq!(
+        ran.stderr,
+        str![[r#"
+note: no skills found; `repertoire roots` shows where they were looked for
+
+"#]]
+    );
+}

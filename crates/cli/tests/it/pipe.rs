@@ -1,0 +1,51 @@
+//! Readers that go away.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Command, Stdio};
+
+use crate::world::World;
+
+#[test]
+fn a_closed_pipe_ends_the_run_quietly() {
+    let world = World::new();
+    for number in 0..3000 {
+        world.skill(
+            "root",
+            &format!("s{number}"),
+            "One of many, with enough words to fill the buffer of a pipe quickly.",
+        );
+    }
+    for arguments in [&["list", "root"][..], &["list", "--json", "root"], &["catalog", "root"]] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_repertoire"))
+            .args(arguments)
+            .current_dir(world.here())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary was built for this test");
+        let mut stdout = BufReader::new(child.stdout.take().expect("it is piped"));
+        let mut first = String::new();
+        stdout.read_line(&mut first).expect("there is a first line");
+        assert!(!first.is_empty(), "{arguments:?}");
+        drop(stdout);
+        let mut stderr = String::new();
+        child.stderr.take().expect("it is piped").read_to_string(&mut stderr).expect("it is text");
+        let status = child.wait().expect("it ends");
+        assert_eq!((status.code(), stderr.as_str()), (Some(0), ""), "{arguments:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_answer_that_cannot_be_written_is_a_failure() {
+    let full = std::fs::File::create("/dev/full").expect("Linux has it");
+    let output = Command::new(env!("CARGO_BIN_EXE_repertoire"))
+        .arg("kinds")
+        .stdout(full)
+        .stderr(Stdio::piped())
+        .output()
+        .expect("the binary was built for this test");
+    assert_eq!(output.status.code(), Some(2));
+    let stderr = String::from_utf8(output.stderr).expect("it is text");
+    assert!(stderr.starts_with("error: cannot write the answer: "), "{stderr}");
+}

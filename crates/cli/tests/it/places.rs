@@ -1,0 +1,253 @@
+//! Where skills are looked for, and whom a model may see.
+
+use repertoire_cli::Exit;
+use snapbox::{assert_data_eq, str};
+
+use crate::world::World;
+
+/// A repository with skills at two levels, and a home.
+fn repository() -> World {
+    let world = World::new();
+    world.file("repo/.git/HEAD", "ref: refs/heads/main\n");
+    world.skill("repo/.agents/skills", "rootwide", "At the top.").skill("repo/.agents/skills", "both", "Top copy.");
+    world.skill("repo/pkg/app/.agents/skills", "both", "Near copy.").skill(".agents/skills", "above", "Outside.");
+    world.skill("../home/.agents/skills", "steady", "From home.").skill(
+        "../home/.claude/skills",
+        "habit",
+        "Of one client.",
+    );
+    world
+}
+
+#[test]
+fn the_standard_folders_go_from_here_to_the_repository_then_home() {
+    let world = repository();
+    let ran = world.run_in("repo/pkg/app", &["list", "--all"]);
+    assert_eq!(ran.exit, Exit::Success);
+    assert_data_eq!(
+        ran.stdout,
+        str![[r#"
+name            source     tier  trust    surface    tokens  flags
+both            project    user  pending  tool-only       6  1 shadow
+project-3:both  project-3  user  pending  tool-only       6  shadow of project:both
+rootwide        project-3  user  pending  tool-only       8
+steady          home       user  trusted  tool-only       6
+
+"#]]
+    );
+    assert_data_eq!(
+        ran.stderr,
+        str![[r#"
+note: 2 skills wait for admission and reach no model; `--trust-project` admits a project, `trust` in a configuration file any source
+note: 1 warning; `repertoire check` shows them
+
+"#]]
+    );
+}
+
+#[test]
+fn roots_shows_every_folder_that_was_looked_at() {
+    let ran = repository().run_in("repo/pkg/app", &["roots", "--client", "claude", "--trust-project"]);
+    assert_data_eq!(
+        ran.data(),
+        str![[r#"
+source            tier  trust     skills  root
+project           user  trusted        1  .agents/skills
+project-claude    user  trusted  missing  .claude/skills
+project-2         user  trusted  missing  [WORLD]/here/repo/pkg/.agents/skills
+project-claude-2  user  trusted  missing  [WORLD]/here/repo/pkg/.claude/skills
+project-3         user  trusted        2  [WORLD]/here/repo/.agents/skills
+project-claude-3  user  trusted  missing  [WORLD]/here/repo/.claude/skills
+home              user  trusted        1  [WORLD]/home/.agents/skills
+home-claude       user  trusted        1  [WORLD]/home/.claude/skills
+
+"#]]
+    );
+}
+
+#[test]
+fn a_project_reaches_a_model_only_when_it_is_admitted() {
+    let world = repository();
+    let catalog = |arguments: &[&str]| world.run_in("repo/pkg/app", arguments).stdout;
+    assert_data_eq!(
+        catalog(&["catalog", "--style", "bullets"]),
+        str![[r#"
+- steady: From home.
+
+"#]]
+    );
+    assert_data_eq!(
+        catalog(&["catalog", "--style", "bullets", "--trust-project"]),
+        str![[r#"
+- both: Near copy.
+- rootwide: At the top.
+- steady: From home.
+
+"#]]
+    );
+}
+
+#[test]
+fn a_folder_that_was_named_is_all_there_is_and_trusted() {
+    let world = repository();
+    assert_data_eq!(
+        world.run(&["list", "repo/.agents/skills"]).data(),
+        str![[r#"
+name      source  tier  trust    surface    tokens  flags
+both      skills  user  trusted  tool-only       6
+rootwide  skills  user  trusted  tool-only       8
+
+"#]]
+    );
+}
+
+#[test]
+fn roots_go_ahead_of_the_standard_folders_and_no_folder_is_read_twice() {
+    let world = repository();
+    world.skill("extra", "steady", "Mine.");
+    let ran = world.run_in("repo", &["list", "--root", "../extra", "--root", "../extra/../extra", "--trust-project"]);
+    assert_data_eq!(
+        ran.stdout,
+        str![[r#"
+name      source   tier  trust    surface    tokens  flags
+steady    extra    user  trusted  tool-only       5  1 shadow
+both      project  user  trusted  tool-only       6
+rootwide  project  user  trusted  tool-only       8
+
+"#]]
+    );
+    let ran = world.run_in("repo", &["roots", "--root", ".agents/skills", "--no-defaults"]);
+    assert_data_eq!(
+        ran.data(),
+        str![[r#"
+source  tier  trust    skills  root
+skills  user  trusted       2  .agents/skills
+
+"#]]
+    );
+}
+
+#[test]
+fn folders_of_one_name_get_names_of_their_own() {
+    let world = World::new();
+    world.skill("a/skills", "one", "One.").skill("b/skills", "two", "Two.");
+    assert_data_eq!(
+        world.run(&["roots", "--no-defaults", "--root", "a/skills", "--root", "b/skills"]).data(),
+        str![[r#"
+source    tier  trust    skills  root
+skills    user  trusted       1  a/skills
+skills-2  user  trusted       1  b/skills
+
+"#]]
+    );
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_a_failure_that_names_it() {
+    let world = World::new();
+    world.skill("root", "one", "One.");
+    for arguments in [&["check", "missing"], &["list", "missing"], &["catalog", "missing"]] {
+        assert_data_eq!(
+            world.run(arguments).failure(),
+            str![[r#"
+error: cannot read the folder `missing`: No such file or directory (os error 2)
+
+"#]]
+        );
+    }
+    assert_data_eq!(
+        world.run(&["list", "--root", "root/one/SKILL.md"]).failure(),
+        str![[r#"
+error: cannot read the folder `root/one/SKILL.md`: Not a directory (os error 20)
+ |
+ = help: name the folder that the file is in
+
+"#]]
+    );
+}
+
+#[test]
+fn an_unknown_client_is_a_failure() {
+    let failure = World::new().run(&["list", "--client", "cloude"]).failure();
+    assert!(failure.starts_with("error: unknown client `cloude`\n"), "{failure}");
+    assert!(failure.contains("claude"), "{failure}");
+}
+
+#[test]
+fn a_source_of_any_kind_can_be_named() {
+    let world = repository();
+    let ran = world.run(&[
+        "list",
+        "--no-defaults",
+        "--source",
+        "fs:mine:roots = [\"repo/.agents/skills\"], trust = \"restricted\"",
+    ]);
+    assert_data_eq!(
+        ran.stdout,
+        str![[r#"
+name      source  tier  trust       surface    tokens  flags
+both      mine    user  restricted  tool-only       6
+rootwide  mine    user  restricted  tool-only       8
+
+"#]]
+    );
+    let ran = world.run(&["catalog", "--no-defaults", "--source", "fs:home:roots = ['~/.agents/skills']"]);
+    assert_data_eq!(
+        ran.stdout,
+        str![[r#"
+<available_skills>
+<skill><name>steady</name><description>From home.</description></skill>
+</available_skills>
+
+"#]]
+    );
+}
+
+#[test]
+fn a_source_that_is_written_wrong_says_how_to_write_it() {
+    let world = World::new();
+    assert_data_eq!(
+        world.run(&["list", "--source", "fs"]).failure(),
+        str![[r#"
+error: `--source fs` names no source
+ |
+ = help: write `--source KIND:NAME` or `--source 'KIND:NAME:key = value, key = value'`, values as in TOML
+
+"#]]
+    );
+    assert_data_eq!(
+        world.run(&["list", "--source", "git:mine"]).failure(),
+        str![[r#"
+error: unknown source kind `git`; known: fs
+ --> --source:1:13
+  |
+1 | source = [{ kind = "git", name = "mine" }]
+  |             ^^^^^^^^^^^^
+
+"#]]
+    );
+    assert_data_eq!(
+        world.run(&["list", "--source", "fs:mine:roots"]).failure(),
+        str![[r#"
+error: invalid literal string, expected `'`
+ --> --source:1:47
+  |
+1 | source = [{ kind = "fs", name = "mine", roots }]
+  |                                               ^
+  |
+  = help: write `--source KIND:NAME` or `--source 'KIND:NAME:key = value, key = value'`, values as in TOML
+
+"#]]
+    );
+    assert_data_eq!(
+        world.run(&["list", "--source", "fs:mine:rots = []"]).failure(),
+        str![[r#"
+error: unknown field `rots`, expected one of `roots`, `patterns`, `limits`
+ --> --source:1:41
+  |
+1 | source = [{ kind = "fs", name = "mine", rots = [] }]
+  |                                         ^^^^^^^^^
+
+"#]]
+    );
+}

@@ -1,0 +1,214 @@
+//! `body`, `files`, `kinds`, `completions` and help.
+
+use repertoire_cli::{Environment, Exit, Stream, run};
+use snapbox::{assert_data_eq, str};
+
+use crate::world::World;
+
+fn skill_with_files() -> World {
+    let world = World::new();
+    world.skill("root", "tidy", "Sorts.").file("root/tidy/references/how to.md", "Slowly.\n");
+    world.file("root/tidy/scripts/raw.bin", b"\xff\x1b[31m\x00");
+    world
+}
+
+const ROOT: [&str; 3] = ["--root", "root", "--no-defaults"];
+
+fn with_root(arguments: &[&'static str]) -> Vec<&'static str> {
+    ROOT.into_iter().chain(arguments.iter().copied()).collect()
+}
+
+#[test]
+fn a_body_is_printed_as_it_is() {
+    assert_eq!(skill_with_files().run(&with_root(&["body", "tidy"])).data(), "Body of tidy.\n");
+}
+
+#[test]
+fn files_are_listed_with_size_and_digest_and_printed_byte_for_byte() {
+    let world = skill_with_files();
+    assert_data_eq!(
+        world.run(&with_root(&["files", "tidy"])).data(),
+        str![[r#"
+path                  bytes  digest
+references/how to.md      8  sha256:16672b68d9a155beb088022fe47909a8e0edceba1269da16409bacde7aea843a
+scripts/raw.bin           7  sha256:a6072bc0e6580a7bb103430ccac508ffa6f6c7ac22adb670d017d105026c8813
+
+"#]]
+    );
+    assert_eq!(world.run(&with_root(&["files", "tidy", "references/how to.md"])).data(), "Slowly.\n");
+
+    let mut bytes = Vec::new();
+    let environment = Environment {
+        cwd: world.here(),
+        home: None,
+        stdout: Stream::new(&mut bytes),
+        stderr: Stream::new(std::io::sink()),
+    };
+    let arguments = ["repertoire", "files", "tidy", "scripts/raw.bin", "--root", "root"];
+    assert_eq!(run(arguments, environment), Exit::Success);
+    assert_eq!(bytes, b"\xff\x1b[31m\x00");
+}
+
+#[test]
+fn a_terminal_gets_text_that_it_does_not_obey_and_no_bytes() {
+    let world = skill_with_files();
+    world.file("root/painter/SKILL.md", "---\nname: painter\ndescription: Paints.\n---\nRed \u{1b}[31m\n\tthen.\n");
+    let at_terminal = |arguments: &[&str]| {
+        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+        let environment = Environment {
+            cwd: world.here(),
+            home: None,
+            stdout: Stream::new(&mut stdout).at_terminal(),
+            stderr: Stream::new(&mut stderr),
+        };
+        let exit = run(std::iter::once("repertoire").chain(arguments.iter().copied()), environment);
+        let text = |bytes| String::from_utf8(bytes).expect("text");
+        (exit, text(stdout), text(stderr))
+    };
+    let (exit, stdout, _) = at_terminal(&["body", "painter", "--root", "root"]);
+    assert_eq!((exit, stdout.as_str()), (Exit::Success, "Red \\u{1b}[31m\n\tthen.\n"));
+    let (exit, stdout, stderr) = at_terminal(&["files", "tidy", "scripts/raw.bin", "--root", "root"]);
+    assert_eq!((exit, stdout.as_str()), (Exit::Failure, ""));
+    assert_data_eq!(
+        stderr,
+        str![[r#"
+error: cannot write the answer: `scripts/raw.bin` is no text; send it to a file or a pipe
+
+"#]]
+    );
+}
+
+#[test]
+fn a_path_never_leaves_the_skill() {
+    let world = skill_with_files();
+    world.file("root/secret.txt", "secret");
+    for path in ["../secret.txt", "/etc/passwd", "references/../../secret.txt", "no-such-file"] {
+        let ran = world.run(&["files", "tidy", path, "--root", "root"]);
+        assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::Failure, ""), "{path}");
+    }
+}
+
+#[test]
+fn kinds_lists_what_is_linked() {
+    assert_data_eq!(
+        World::new().run(&["kinds"]).data(),
+        str![[r#"
+kind  about
+fs    folders of skills
+
+"#]]
+    );
+}
+
+#[test]
+fn completions_are_scripts() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = World::new().run(&["completions", shell]).data();
+        assert!(script.contains("repertoire") && script.contains("catalog"), "{shell}");
+    }
+}
+
+#[test]
+fn help_is_data_and_tells_the_exit_codes() {
+    assert_data_eq!(
+        World::new().run(&["--help"]).data(),
+        str![[r#"
+Skills for AI agents: what there is, which one wins, and what a model gets to read
+
+Usage: repertoire [OPTIONS] <COMMAND>
+
+Commands:
+  list         List the skills: who has each id, from where, and where its body goes
+  show         Show everything about one skill
+  which        Tell who has an id, and why every other claim to it lost
+  roots        Show every place that was looked at, whether it is there and what it holds
+  check        Show everything that is wrong or odd, with the lines that it is about [alias:
+               validate]
+  catalog      Print the text that tells a model which skills there are; what did not fit goes to
+               standard error
+  body         Print the instructions of one skill
+  files        List the files of one skill, or print one of them
+  kinds        List the kinds of sources that this program knows
+  completions  Print what a shell needs to complete this program's arguments
+  help         Print this message or the help of the given subcommand(s)
+
+Options:
+  -h, --help
+          Print help (see a summary with '-h')
+
+  -V, --version
+          Print version
+
+Where to look:
+      --root <DIR>
+          A folder of skills, ahead of everything else; several come in the order given
+
+      --source <KIND:NAME[:KEY = VALUE, ...]>
+          A source of any linked kind, behind the roots; options as in a TOML inline table
+
+      --config <FILE>
+          A configuration file that says everything: the standard folders are left out. None is read
+          unasked
+
+      --client <NAME>
+          Also the standard folders of this client, as in `claude`; `all` for every known one
+
+      --no-defaults
+          Leave the standard folders out
+
+      --trust-project
+          Admit the skills of the project: without this, no model would see them
+
+      --model <PROVIDER/MODEL>
+          The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`
+
+      --format <FORMAT>
+          The form of the answer
+
+          Possible values:
+          - human: Tables and text
+          - json:  One JSON document on standard output
+          
+          [default: human]
+
+      --json
+          The same as `--format json`
+
+Exit codes:
+  0  done, and nothing to object to
+  1  `check` found an error, or with `--strict` a warning
+  2  what was asked could not be done
+
+Data goes to standard output, everything else to standard error.
+
+"#]]
+    );
+    let version = World::new().run(&["--version"]).data();
+    assert_eq!(version, concat!("repertoire ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
+#[test]
+fn wrong_use_is_exit_code_2_and_talk() {
+    for arguments in [&["lst"][..], &[], &["list", "--model"], &["show"]] {
+        let ran = World::new().run(arguments);
+        assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::Failure, ""), "{arguments:?}");
+        assert!(!ran.stderr.is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn colours_appear_only_where_they_are_welcome() {
+    let world = skill_with_files();
+    let mut coloured = Vec::new();
+    let environment = Environment {
+        cwd: world.here(),
+        home: None,
+        stdout: Stream::new(&mut coloured).coloured(),
+        stderr: Stream::new(std::io::sink()),
+    };
+    assert_eq!(run(["repertoire", "list", "root"], environment), Exit::Success);
+    let coloured = String::from_utf8(coloured).expect("text");
+    let plain = world.run(&["list", "root"]).data();
+    assert!(coloured.contains("\u{1b}[1mname\u{1b}[0m"), "{coloured:?}");
+    assert_eq!(coloured.replace("\u{1b}[1m", "").replace("\u{1b}[0m", ""), plain);
+}

@@ -1,0 +1,93 @@
+//! A folder to run in, and what a run said.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use repertoire_cli::{Environment, Exit, Stream, run};
+use tempfile::TempDir;
+
+/// A folder to run in, with a home beside it.
+pub(crate) struct World {
+    _folder: TempDir,
+    root: PathBuf,
+}
+
+/// What a run said. Paths of the world are written `[WORLD]`.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Ran {
+    pub(crate) exit: Exit,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl World {
+    pub(crate) fn new() -> World {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let root = folder.path().canonicalize().expect("the folder is there");
+        fs::create_dir(root.join("here")).expect("a fresh folder");
+        fs::create_dir(root.join("home")).expect("a fresh folder");
+        World { _folder: folder, root }
+    }
+
+    /// The folder that commands run in.
+    pub(crate) fn here(&self) -> PathBuf {
+        self.root.join("here")
+    }
+
+    /// Writes a file, relative to the working folder.
+    pub(crate) fn file(&self, path: &str, text: impl AsRef<[u8]>) -> &World {
+        let path = self.here().join(path);
+        fs::create_dir_all(path.parent().expect("a file has a folder")).expect("the folder can be made");
+        fs::write(path, text).expect("the file can be written");
+        self
+    }
+
+    /// Writes a good skill at `FOLDER/NAME/SKILL.md`.
+    pub(crate) fn skill(&self, folder: &str, name: &str, description: &str) -> &World {
+        let text = format!("---\nname: {name}\ndescription: {description}\n---\nBody of {name}.\n");
+        self.file(&format!("{folder}/{name}/SKILL.md"), text)
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+        self.run_in("", arguments)
+    }
+
+    /// Runs in a folder below the working one.
+    pub(crate) fn run_in(&self, below: &str, arguments: &[&str]) -> Ran {
+        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+        let environment = Environment {
+            cwd: self.here().join(below).components().collect(),
+            home: Some(self.root.join("home")),
+            stdout: Stream::new(&mut stdout),
+            stderr: Stream::new(&mut stderr),
+        };
+        let exit = run(std::iter::once(&"repertoire").chain(arguments), environment);
+        Ran { exit, stdout: self.text(stdout), stderr: self.text(stderr) }
+    }
+
+    fn text(&self, bytes: Vec<u8>) -> String {
+        let text = String::from_utf8(bytes).expect("answers for people are UTF-8");
+        text.replace(&*self.root.to_string_lossy(), "[WORLD]")
+    }
+}
+
+impl Ran {
+    /// The data of a run that went well and had nothing else to say.
+    #[track_caller]
+    pub(crate) fn data(self) -> String {
+        assert_eq!((self.exit, self.stderr.as_str()), (Exit::Success, ""));
+        self.stdout
+    }
+
+    /// What was said of a run that could not do what was asked.
+    #[track_caller]
+    pub(crate) fn failure(self) -> String {
+        assert_eq!((self.exit, self.stdout.as_str()), (Exit::Failure, ""));
+        self.stderr
+    }
+}
+
+/// A file of this checkout.
+pub(crate) fn checkout(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}

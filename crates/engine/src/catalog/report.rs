@@ -1,0 +1,93 @@
+//! What became of each skill in a catalog.
+
+use std::fmt;
+
+use repertoire_core::Id;
+use serde::Serialize;
+
+use super::Budget;
+
+/// What became of each visible skill in a catalog.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[non_exhaustive]
+pub struct Report {
+    /// The budget that was set.
+    pub budget: Budget,
+    /// The size of the text: in tokens for a budget of tokens, else in characters. Never over the budget.
+    pub used: usize,
+    /// Every skill that a model may see, in the catalog's order, exactly once.
+    pub lines: Vec<Line>,
+}
+
+/// What became of one skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Line {
+    /// The effective id.
+    pub id: Id,
+    /// Characters of its description on one line.
+    pub length: usize,
+    /// How much of it is listed.
+    #[serde(flatten)]
+    pub fate: Fate,
+}
+
+/// How much of a skill is listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(tag = "fate", rename_all = "kebab-case")]
+pub enum Fate {
+    /// Everything.
+    Full,
+    /// The description was cut.
+    Shortened {
+        /// To this many characters, the ellipsis among them.
+        to: usize,
+    },
+    /// The description was left out.
+    NameOnly,
+    /// The skill was left out.
+    LeftOut,
+}
+
+/// How many skills met which fate. They add up to the visible ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
+#[non_exhaustive]
+pub struct Totals {
+    /// Listed whole.
+    pub full: usize,
+    /// Listed with a description that was cut.
+    pub shortened: usize,
+    /// Listed without their description.
+    pub name_only: usize,
+    /// Not listed.
+    pub left_out: usize,
+}
+
+impl Report {
+    /// The sums over all lines.
+    pub fn totals(&self) -> Totals {
+        let mut totals = Totals::default();
+        for line in &self.lines {
+            *match line.fate {
+                Fate::Full => &mut totals.full,
+                Fate::Shortened { .. } => &mut totals.shortened,
+                Fate::NameOnly => &mut totals.name_only,
+                Fate::LeftOut => &mut totals.left_out,
+            } += 1;
+        }
+        totals
+    }
+}
+
+impl fmt::Display for Line {
+    /// One line for the operator: the name, and its description's length before and after.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Line { id, length, fate } = self;
+        match fate {
+            Fate::Full => write!(f, "`{id}`: listed in full, {length} characters"),
+            Fate::Shortened { to } => write!(f, "`{id}`: shortened from {length} to {to} characters"),
+            Fate::NameOnly => write!(f, "`{id}`: listed by name, its {length} characters left out"),
+            Fate::LeftOut => write!(f, "`{id}`: left out"),
+        }
+    }
+}

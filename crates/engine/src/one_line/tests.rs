@@ -1,0 +1,65 @@
+use proptest::prelude::*;
+
+use super::*;
+
+#[test]
+fn one_line_folds_breaks_and_keeps_the_rest() {
+    for (text, line) in [
+        ("plain", "plain"),
+        ("  both ends \n", "both ends"),
+        ("two  spaces", "two  spaces"),
+        ("wide\u{3000}gap\u{a0}here", "wide\u{3000}gap\u{a0}here"),
+        ("one\n\n  two\r\n\tthree", "one two three"),
+        ("next\u{85}line\u{2028}and\u{2029}more", "next line and more"),
+        ("bell\u{7}and\u{1b}[31mred", "belland[31mred"),
+        ("left\u{202E}right\u{2066}", "leftright"),
+        ("tags\u{E0041}\u{E0042}\u{E007F}", "tags"),
+        ("no\u{FFFE}character\u{FFFF}", "nocharacter"),
+        ("flag \u{1F3F3}\u{FE0F}\u{200D}\u{1F308}", "flag \u{1F3F3}\u{FE0F}\u{200D}\u{1F308}"),
+        ("\u{E0041} \n\u{E0042}", ""),
+        ("", ""),
+    ] {
+        assert_eq!(one_line(text), line, "{text:?}");
+    }
+}
+
+#[test]
+fn a_cut_is_at_a_word_if_it_can_be_and_never_inside_a_letter() {
+    for (text, most, short) in [
+        ("Sorts a folder, then stops.", 27, "Sorts a folder, then stops."),
+        ("Sorts a folder, then stops.", 26, "Sorts a folder, then…"),
+        ("Sorts a folder, then stops.", 20, "Sorts a folder…"),
+        ("Sorts a folder, then stops.", 16, "Sorts a folder…"),
+        ("Sorts a folder, then stops.", 15, "Sorts a…"),
+        ("Sorts a folder, then stops.", 8, "Sorts a…"),
+        ("Sorts a folder, then stops.", 1, ""),
+        ("Sorts a folder, then stops.", 0, ""),
+        ("a pneumonoultramicroscopic word", 12, "a pneumonou…"),
+        ("表を読み、合計を確かめ", 6, "表を読み、…"),
+        ("ab\u{1F3F3}\u{FE0F}\u{200D}\u{1F308}cd", 6, "ab…"),
+        ("e\u{301}e\u{301}e\u{301}", 5, "e\u{301}e\u{301}…"),
+        (",,,,,,,,,,", 8, ""),
+        ("", 0, ""),
+    ] {
+        assert_eq!(shorten(text, most), short, "{text:?} in {most}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn one_line_is_one_line_and_stays_itself(text in any::<String>()) {
+        let line = one_line(&text);
+        prop_assert!(!line.chars().any(|c| is_break(c) || is_unfit(c)));
+        prop_assert_eq!(line.trim(), line.as_ref());
+        prop_assert_eq!(one_line(&line), line.as_ref());
+    }
+
+    #[test]
+    fn a_short_text_is_a_beginning_within_its_bound(text in "[ a-c,é表\u{301}\u{200D}\u{1F308}]{0,40}", most in 0..44usize) {
+        let short = shorten(&text, most);
+        prop_assert!(short.chars().count() <= most);
+        prop_assert!(short == text || text.starts_with(short.trim_end_matches('…')));
+        // More room never shows less.
+        prop_assert!(shorten(&text, most + 1).chars().count() >= short.chars().count());
+    }
+}

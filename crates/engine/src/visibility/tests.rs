@@ -1,0 +1,47 @@
+use repertoire_core::{Listed, Listing, Revision, Stamp};
+use repertoire_registry::{Layer, Origin, Tier, merge};
+
+use super::*;
+
+/// Why a skill with these flags is hidden, from the model and from the user.
+fn hidden(trust: Trust, disable_model_invocation: bool, user_invocable: bool) -> [Option<Hidden>; 2] {
+    let mut skill = Skill::new("by-hand".parse().unwrap(), "Releases the product.");
+    skill.disable_model_invocation = disable_model_invocation;
+    skill.user_invocable = user_invocable;
+    let listing = Listing::new(Revision(0), [Listed::new(skill, Stamp::of("1"))], []);
+    let mut layer = Layer::new(Origin::new(Tier::User, "home"), 0, listing);
+    layer.trust = trust;
+    let claim = merge(&[layer]).get("by-hand").unwrap().claim.clone();
+    let answers = [Audience::Model, Audience::User].map(|audience| audience.hides(&claim));
+    assert_eq!([Audience::Model.sees(&claim), Audience::User.sees(&claim)], answers.map(|hidden| hidden.is_none()));
+    answers
+}
+
+#[test]
+fn a_skill_that_says_nothing_is_seen_by_both() {
+    assert_eq!(hidden(Trust::Trusted, false, true), [None, None]);
+    assert_eq!(hidden(Trust::Restricted, false, true), [None, None]);
+}
+
+#[test]
+fn each_flag_hides_from_one_audience_and_leaves_the_other() {
+    assert_eq!(hidden(Trust::Trusted, true, true), [Some(Hidden::ForUsersOnly), None]);
+    assert_eq!(hidden(Trust::Trusted, false, false), [None, Some(Hidden::ForModelsOnly)]);
+    assert_eq!(hidden(Trust::Trusted, true, false), [Some(Hidden::ForUsersOnly), Some(Hidden::ForModelsOnly)]);
+}
+
+#[test]
+fn pending_hides_from_both_whatever_the_flags() {
+    for flags in [(false, true), (true, false)] {
+        assert_eq!(hidden(Trust::Pending, flags.0, flags.1), [Some(Hidden::Pending); 2]);
+    }
+}
+
+#[test]
+fn a_reason_says_who_may() {
+    let reasons = [Hidden::Pending, Hidden::ForUsersOnly, Hidden::ForModelsOnly].map(|hidden| hidden.to_string());
+    assert_eq!(
+        reasons,
+        ["its source is not trusted yet", "only the user may invoke it", "only the model may invoke it"]
+    );
+}

@@ -1,0 +1,233 @@
+//! The walk over all folders of a source, level by level.
+
+use std::collections::HashSet;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use repertoire_core::{Code, SourceError};
+
+use crate::file;
+use crate::record::Record;
+use crate::root::{Plan, Start};
+use crate::scan::Scan;
+use crate::stamp::Identity;
+use crate::visit::{Finding, Folder, Link, Visit, visit};
+use crate::workers;
+
+/// What a walk has found so far.
+#[derive(Debug, Default)]
+pub(crate) struct Walk {
+    pub(crate) records: Vec<Arc<Record>>,
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) listed: Vec<PathBuf>,
+    /// Folders that are there and could not be seen into.
+    pub(crate) lost: Vec<PathBuf>,
+    links: Vec<Link>,
+    pub(crate) has_links: bool,
+    pub(crate) too_deep: Vec<PathBuf>,
+    visited: usize,
+    pub(crate) left_out: usize,
+}
+
+impl Walk {
+    /// Walks everything, and tells whether each start of the plan exists.
+    pub(crate) async fn whole(
+        plan: &Arc<Plan>,
+        previous: Option<&Arc<Scan>>,
+    ) -> Result<(Walk, Vec<bool>), SourceError> {
+        let (level, mut walk, exists) = {
+            let plan = plan.clone();
+            workers::run(move || starts(&plan)).await?
+        };
+        let mut seen = HashSet::new();
+        let level = level.into_iter().filter(|folder| seen.insert(folder.identity)).collect();
+        walk.descend(plan, level, &mut seen, previous).await?;
+        // Links come after all real folders, so that a folder is known by its own path rather than a link's.
+        let above = if walk.has_links {
+            let plan = plan.clone();
+            workers::run(move || ancestors(&plan)).await?
+        } else {
+            HashSet::new()
+        };
+        while !walk.links.is_empty() {
+            let mut links = std::mem::take(&mut walk.links);
+            links.sort_by(|a, b| plan.order(a.start, &a.path).cmp(&plan.order(b.start, &b.path)));
+            let level = walk.follow(links, &mut seen, &above).await?;
+            walk.descend(plan, level, &mut seen, previous).await?;
+        }
+        walk.report_limits(plan);
+        Ok((walk, exists))
+    }
+
+    /// Walks the folder `path` below a start, which is met by listing the folder above it.
+    pub(crate) async fn part(
+        plan: &Arc<Plan>,
+        start: usize,
+        path: PathBuf,
+        previous: &Arc<Scan>,
+    ) -> Result<Walk, SourceError> {
+        let folder = {
+            let plan = plan.clone();
+            workers::run(move || inner_folder(&plan, start, path)).await?
+        };
+        let mut walk = Walk::default();
+        walk.descend(plan, Vec::from_iter(folder), &mut HashSet::new(), Some(previous)).await?;
+        Ok(walk)
+    }
+
+    /// Visits `level` and everything below it. Shallow folders come first, so that a limit cuts off deep ones.
+    async fn descend(
+        &mut self,
+        plan: &Arc<Plan>,
+        mut level: Vec<Folder>,
+        seen: &mut HashSet<Identity>,
+        previous: Option<&Arc<Scan>>,
+    ) -> Result<(), SourceError> {
+        while !level.is_empty() {
+            let room = plan.limits.folders.saturating_sub(self.visited);
+            self.left_out += level.len().saturating_sub(room);
+            level.truncate(room);
+            self.visited += level.len();
+            let (plan, previous) = (plan.clone(), previous.cloned());
+            let work = move |folder: &Folder| {
+                visit(&plan, folder, |path| previous.as_ref().and_then(|scan| scan.records.at(path)))
+            };
+            let visits = workers::map(level, work).await?;
+            level = Vec::new();
+            for visit in visits {
+                self.gather(visit, seen, &mut level);
+            }
+        }
+        Ok(())
+    }
+
+    fn gather(&mut self, visit: Visit, seen: &mut HashSet<Identity>, next: &mut Vec<Folder>) {
+        self.records.extend(visit.record);
+        self.findings.extend(visit.findings);
+        self.listed.extend(visit.listed);
+        self.lost.extend(visit.lost);
+        self.too_deep.extend(visit.too_deep);
+        self.has_links |= !visit.links.is_empty();
+        self.links.extend(visit.links);
+        // A real folder is met twice where a link led into it first, or where another search starts.
+        next.extend(visit.folders.into_iter().filter(|folder| seen.insert(folder.identity)));
+    }
+
+    /// The folders to which `links` lead and that are not visited yet.
+    async fn follow(
+        &mut self,
+        links: Vec<Link>,
+        seen: &mut HashSet<Identity>,
+        above: &HashSet<Identity>,
+    ) -> Result<Vec<Folder>, SourceError> {
+        let targets = workers::map(links.clone(), |link| target(&link.path)).await?;
+        let mut folders = Vec::new();
+        for (link, target) in links.into_iter().zip(targets) {
+            let Link { start, path, depth, cursor } = link;
+            match target {
+                Ok(None) => {}
+                Ok(Some(identity)) if above.contains(&identity) => {
+                    let message = "the link leads to a folder that holds the root; it is not followed";
+                    self.findings.push(Finding::new(path, Code::LINK_REPEATED, message));
+                }
+                Ok(Some(identity)) if !seen.insert(identity) => {
+                    let message = "the link leads to a folder that is read already";
+                    self.findings.push(Finding::new(path, Code::LINK_REPEATED, message));
+                }
+                Ok(Some(identity)) => folders.push(Folder { start, path, depth, cursor, identity }),
+                Err((code, message)) => {
+                    self.lost.extend((code == Code::UNREADABLE).then(|| path.clone()));
+                    self.findings.push(Finding::new(path, code, message));
+                }
+            }
+        }
+        Ok(folders)
+    }
+
+    fn report_limits(&mut self, plan: &Plan) {
+        let root = plan.starts.first().map(|start| start.path.clone()).unwrap_or_default();
+        if let Some(first) = self.too_deep.iter().min() {
+            let (limit, count) = (plan.limits.depth, self.too_deep.len());
+            let message = format!("{count} folders reach deeper than {limit} levels and are not searched there");
+            let finding = Finding::new(first.clone(), Code::WALK_TRUNCATED, message);
+            self.findings.push(finding.help("raise `limits.depth`, or name a folder further down as a root"));
+        }
+        if self.left_out > 0 {
+            let message = format!("more than {} folders; the rest is not searched", plan.limits.folders);
+            let finding = Finding::new(root, Code::WALK_TRUNCATED, message);
+            self.findings.push(finding.help("raise `limits.folders`, or give narrower patterns"));
+        }
+    }
+}
+
+/// The folders where searches start, what is wrong with them, and which exist.
+fn starts(plan: &Plan) -> (Vec<Folder>, Walk, Vec<bool>) {
+    let (mut folders, mut walk) = (Vec::new(), Walk::default());
+    let mut exists = Vec::with_capacity(plan.starts.len());
+    for (start, Start { path, prefix, .. }) in plan.starts.iter().enumerate() {
+        let metadata = std::fs::metadata(path);
+        exists.push(metadata.as_ref().is_ok_and(std::fs::Metadata::is_dir));
+        match metadata {
+            Ok(metadata) if metadata.is_dir() => {
+                let Some(cursor) = plan.patterns.cursor(prefix) else { continue };
+                let identity = Identity::of(path, &metadata);
+                folders.push(Folder { start, path: path.clone(), depth: 0, cursor, identity });
+            }
+            Ok(metadata) => {
+                let message = format!("expected a folder, found {}", file::what(&metadata));
+                walk.findings.push(Finding::new(path.clone(), Code::UNREADABLE, message));
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+            Err(error) => {
+                walk.lost.push(path.clone());
+                let message = format!("the folder cannot be read: {}", file::cause(&error));
+                walk.findings.push(Finding::new(path.clone(), Code::UNREADABLE, message));
+            }
+        }
+    }
+    (folders, walk, exists)
+}
+
+/// The folder `path` below a start as the walk would come to it; `None` when it would not, or there is none.
+fn inner_folder(plan: &Plan, start: usize, path: PathBuf) -> Option<Folder> {
+    let below = path.strip_prefix(&plan.starts[start].path).ok()?;
+    let depth = below.components().count();
+    let cursor = plan.patterns.cursor(&plan.starts[start].prefix.join(below))?;
+    let metadata = std::fs::symlink_metadata(&path).ok().filter(std::fs::Metadata::is_dir)?;
+    let identity = Identity::of(&path, &metadata);
+    (depth <= plan.limits.depth).then_some(Folder { start, path, depth, cursor, identity })
+}
+
+/// The folder to which a link leads; `None` for something else than a folder.
+fn target(link: &Path) -> Result<Option<Identity>, (Code, String)> {
+    let error = match std::fs::metadata(link) {
+        Ok(metadata) => return Ok(metadata.is_dir().then(|| Identity::of(link, &metadata))),
+        Err(error) => error,
+    };
+    match (link.read_link(), error.kind()) {
+        // Gone since its folder was read.
+        (Err(_), _) => Ok(None),
+        (Ok(_), ErrorKind::PermissionDenied) => {
+            Err((Code::UNREADABLE, "the link cannot be followed: permission denied".into()))
+        }
+        (Ok(target), ErrorKind::NotFound) => {
+            Err((Code::LINK_DANGLING, format!("the link to `{}` leads nowhere", file::shown(&target))))
+        }
+        (Ok(target), _) => {
+            let (target, cause) = (file::shown(&target), file::cause(&error));
+            Err((Code::LINK_DANGLING, format!("the link to `{target}` cannot be followed: {cause}")))
+        }
+    }
+}
+
+/// The folders that hold a start.
+fn ancestors(plan: &Plan) -> HashSet<Identity> {
+    let real = plan.starts.iter().filter_map(|start| start.path.canonicalize().ok());
+    let mut above = HashSet::new();
+    for real in real {
+        let identity = |path: &Path| std::fs::metadata(path).ok().map(|metadata| Identity::of(path, &metadata));
+        above.extend(real.ancestors().skip(1).filter_map(identity));
+    }
+    above
+}

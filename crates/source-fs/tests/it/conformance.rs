@@ -1,0 +1,70 @@
+//! What every source promises.
+
+use std::fs;
+use std::sync::Arc;
+
+use repertoire_core::{Id, ResourcePath};
+use repertoire_source_fs::FsSource;
+use repertoire_testkit::{Fixture, Unable};
+
+use crate::tree::{Tree, text};
+
+struct Folders {
+    tree: Tree,
+    source: Arc<FsSource>,
+}
+
+fn folders() -> Folders {
+    let tree = Tree::new();
+    let source = Arc::new(tree.source("skills"));
+    Folders { tree, source }
+}
+
+impl Fixture for Folders {
+    type Source = FsSource;
+
+    fn source(&self) -> Arc<FsSource> {
+        self.source.clone()
+    }
+
+    fn watches(&self) -> Result<(), Unable> {
+        Err(Unable::because("a folder source is polled"))
+    }
+
+    async fn put(&mut self, id: &Id, description: &str, body: &str) -> Result<(), Unable> {
+        self.tree.write(&format!("skills/{id}/SKILL.md"), text(id.as_str(), description, body));
+        Ok(())
+    }
+
+    async fn remove(&mut self, id: &Id) -> Result<(), Unable> {
+        fs::remove_dir_all(self.tree.path(&format!("skills/{id}"))).unwrap();
+        Ok(())
+    }
+
+    async fn put_malformed(&mut self, id: &Id) -> Result<(), Unable> {
+        self.tree.write(&format!("skills/{id}/SKILL.md"), "---\nname: never closed\n");
+        Ok(())
+    }
+
+    async fn put_resource(&mut self, id: &Id, path: &ResourcePath, bytes: &[u8]) -> Result<(), Unable> {
+        self.tree.write(&format!("skills/{id}/{path}"), bytes);
+        Ok(())
+    }
+
+    #[cfg(unix)]
+    async fn hostile_resource_paths(&mut self, id: &Id) -> Result<Vec<ResourcePath>, Unable> {
+        let secret = self.tree.write("secret.txt", "secret");
+        self.tree.link("../../secret.txt", &format!("skills/{id}/out.md"));
+        self.tree.link(&secret, &format!("skills/{id}/absolute.md"));
+        self.tree.link("../..", &format!("skills/{id}/up"));
+        self.tree.link("/dev/zero", &format!("skills/{id}/endless"));
+        let paths = ["out.md", "absolute.md", "up/secret.txt", "endless"];
+        Ok(paths.map(|path| path.parse().unwrap()).to_vec())
+    }
+
+    async fn content(&self, id: &Id) -> Result<Vec<u8>, Unable> {
+        Ok(fs::read(self.tree.path(&format!("skills/{id}/SKILL.md"))).unwrap())
+    }
+}
+
+repertoire_testkit::conformance!(folders());

@@ -1,0 +1,67 @@
+//! What a configuration file may say.
+
+use std::path::Path;
+
+use repertoire_source_fs::{FsLimits, FsOptions, FsSource};
+
+use crate::tree::{Tree, ids, list};
+
+fn parse(json: &str) -> Result<FsOptions, String> {
+    serde_json::from_str(json).map_err(|error| error.to_string())
+}
+
+fn refused(json: &str) -> (String, Option<String>) {
+    let error = FsSource::from_options("test", Path::new("/base"), parse(json).unwrap()).unwrap_err();
+    (error.to_string(), error.help)
+}
+
+#[test]
+fn nothing_said_is_every_skill_below_the_base() {
+    let options = parse("{}").unwrap();
+    assert_eq!(options, FsOptions::default());
+    assert_eq!(options.patterns, ["**/SKILL.md"]);
+    assert_eq!(parse(r#"{ "limits": {} }"#).unwrap().limits, FsLimits::default());
+}
+
+#[test]
+fn an_unknown_key_is_an_error_that_names_it() {
+    assert!(parse(r#"{ "pattern": [] }"#).unwrap_err().contains("`pattern`"));
+    assert!(parse(r#"{ "limits": { "file_bytes": 1 } }"#).unwrap_err().contains("`file_bytes`"));
+}
+
+#[test]
+fn an_error_names_the_key_and_the_fix() {
+    let check = |json: &str, message: &str, help: &str| {
+        assert_eq!(refused(json), (message.to_owned(), Some(help.to_owned())), "{json}");
+    };
+    check(
+        r#"{ "patterns": ["**/SKILL.md", "skills/*"] }"#,
+        "`patterns[1]`: `skills/*` does not end in `SKILL.md`",
+        "write `skills/*/SKILL.md`",
+    );
+    check(r#"{ "patterns": [] }"#, "`patterns`: selects nothing", "add a pattern without `!`: `**/SKILL.md`");
+    check(r#"{ "roots": [] }"#, "`roots`: is empty", "name at least one folder, or leave the key out");
+    check(
+        r#"{ "roots": ["a", "~/skills"] }"#,
+        "`roots[1]`: the home folder is not known here",
+        "give an absolute path; for a folder that is called `~`, write `./~`",
+    );
+}
+
+#[tokio::test]
+async fn home_is_what_the_caller_says_it_is() {
+    let tree = Tree::of(&["home/skills/one", "base/~/two"]);
+    let options = parse(r#"{ "roots": ["~/skills", "./~"] }"#).unwrap().expand_home(&tree.path("home"));
+    let source = FsSource::from_options("test", &tree.path("base"), options).unwrap();
+    assert_eq!(ids(&list(&source).await), ["one", "two"]);
+}
+
+#[tokio::test]
+async fn every_start_is_reported_with_what_it_holds() {
+    let tree = Tree::of(&["a/x/one", "a/y/two", "a/y/three"]);
+    let source = tree.with(r#"{ "roots": ["a", "b"], "patterns": ["{x,y}/*/SKILL.md"] }"#);
+    let roots = source.roots().await.unwrap();
+    let rows: Vec<_> = roots.iter().map(|root| (root.path.clone(), root.exists, root.skills)).collect();
+    let expected = [("a/x", true, 1), ("a/y", true, 2), ("b/x", false, 0), ("b/y", false, 0)];
+    assert_eq!(rows, expected.map(|(path, exists, skills)| (tree.path(path), exists, skills)));
+}

@@ -1,0 +1,58 @@
+//! What must not happen and cannot be checked mechanically: which test shows that it does not.
+
+/// One line of [`TABLE`].
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Bound<'a> {
+    pub(crate) case: &'a str,
+    /// The words behind `never:`.
+    pub(crate) words: &'a str,
+    /// The file of the test, from the root of the workspace.
+    pub(crate) file: &'a str,
+    pub(crate) test: &'a str,
+}
+
+/// `case | words | file | test`, one a line.
+const TABLE: &str = include_str!("bound.txt");
+
+/// Every row of the table.
+pub(crate) fn rows() -> impl Iterator<Item = Bound<'static>> {
+    let rows = TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    rows.map(|line| match line.split(" | ").collect::<Vec<_>>()[..] {
+        [case, words, file, test] => Bound { case, words, file, test },
+        _ => panic!("a row of the table has four columns: `{line}`"),
+    })
+}
+
+/// The test that `words` of `case` are bound to.
+pub(crate) fn bound(case: &str, words: &str) -> Option<Bound<'static>> {
+    rows().find(|row| row.case == case && row.words == words)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn every_bound_test_is_there() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        for row in rows() {
+            let text = fs::read_to_string(root.join(row.file)).unwrap_or_else(|error| panic!("{}: {error}", row.file));
+            let test = text.split_once(&format!("fn {}(", row.test));
+            let (before, _) = test.unwrap_or_else(|| panic!("no test `{}` in {}", row.test, row.file));
+            let attributes = before.rsplit("\n\n").next().unwrap_or_default();
+            assert!(attributes.contains("#[test]") || attributes.contains("test]"), "`{}` is no test", row.test);
+        }
+    }
+
+    #[test]
+    fn a_line_is_bound_once() {
+        let rows: Vec<_> = rows().map(|row| (row.case, row.words)).collect();
+        let mut once = rows.clone();
+        once.sort_unstable();
+        once.dedup();
+        assert_eq!(rows.len(), once.len());
+    }
+}

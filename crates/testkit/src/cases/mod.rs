@@ -1,0 +1,154 @@
+//! The case runner: directories with an `expect.txt`, checked against the whole system.
+//!
+//! A case is one input and what shall come of it. [`run`] copies each case to a folder of its own, sets it up, loads it as its
+//! roots say, and checks line by line. A line that cannot be read is a failure; one that needs something
+//! that is not built is *not applicable*, and so is its case unless another line of it fails. Works on Linux.
+//!
+//! # The grammar
+//! Names, paths with blanks and texts are JSON strings; paths are relative to the case.
+//!
+//! | line | holds if |
+//! |---|---|
+//! | `case:` `kind:` `source:` `about:` `why:` | for people; a kind begins with a capital letter |
+//! | `setup: setup.sh`, `cwd: PATH` | how the case is set up, and where a user would stand |
+//! | `roots: [[PATH, SCOPE, TRUST?], ...]` | from low to high priority; `auto` for what discovery finds from `cwd` |
+//! | `loads: [...]`, `loads-at-least: [...]`, `count loads N` | these effective ids are offered, sorted by bytes |
+//! | `skips: [PATH, ...]` | these files give no skill, and there is a finding on each |
+//! | `shadowed: [[NAME, PATH], ...]` | exactly these files are hidden by a skill of that name |
+//! | `field NAME KEY = JSON`, `has`, `length N` | a field of the winner; `metadata.a.b` and `extra.a.b` as written |
+//! | `text NAME metadata.a = JSON` | the same, as the author typed it |
+//! | `body NAME = JSON`, `has`, `lacks` | the text after the front matter |
+//! | `read NAME PATH = ok`, `= error`, `has JSON`; `resources NAME = [...]`, `lacks` | the files beside it |
+//! | `diag LEVEL PATH has JSON`, `diag none PATH` or `*` | what the operator is told |
+//! | `catalog has`, `lacks`, `=`, `count`, `order:`, `is XML`, `text NAME =`, `has no character in` | the text for a model |
+//! | `catalog budget=N names: all M`, `within budget`, `report: ...` | the same under a budget, in tokens |
+//! | `catalog bytes equal over N fresh processes` | every process prints the same |
+//! | `cli ARGUMENTS [\| head -N]: WANT, ...` | exit code, JSON, streams and time of the real binary |
+//! | `within: T`, `memory: < N MB` | the cost of a full scan by a fresh process |
+//! | `either: A \| B` | one of them does |
+//! | `never: A or B` | none of them happens |
+//! | `activate`, `render`, `session:`, `after N`, `with`, `tools`, `user-list`, `watches:`, `mcp` | not yet applicable |
+//!
+//! `never` reads `the text X`, `a file GLOB`, `a process X left behind`, `a child process during COMMANDS`, `a skill named X
+//! with KEY`, `a panic` and `a non-empty exit of the whole scan`. What it says in other words is bound, by case and words, to
+//! a test that shows it; the runner prints which.
+
+mod bound;
+mod check;
+mod fixture;
+mod grammar;
+mod process;
+mod report;
+mod scan;
+#[cfg(test)]
+mod tests;
+mod verdict;
+mod verify;
+mod world;
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use check::{Check, Feature, Never};
+use fixture::Fixture;
+use grammar::{Case, Layout, Line};
+use report::{CaseReport, LineReport};
+use verdict::Verdict;
+use world::World;
+
+/// Runs every case of `dir` and prints how each line ended that did not hold, then totals, one kind a line.
+///
+/// The last line is `cases: N passed, N failed, N not applicable`. The binary is looked for beside the program that
+/// runs; [`Runner`] takes another. `Ok(false)` means that something failed.
+///
+/// # Errors
+/// When `dir` cannot be read or `out` not be written. What is wrong with a case is a failure of that case.
+pub fn run(dir: &Path, out: &mut dyn Write) -> io::Result<bool> {
+    Runner::new().run(dir, out)
+}
+
+/// Runs cases, with the binary `repertoire` for those that need it.
+#[derive(Debug, Clone, Default)]
+pub struct Runner {
+    binary: Option<PathBuf>,
+}
+
+impl Runner {
+    /// A runner with the binary that lies beside the running program, or beside the folder of that, if there is one.
+    pub fn new() -> Runner {
+        let program = std::env::current_exe().unwrap_or_default();
+        let folders = program.ancestors().skip(1).take(2);
+        let name = format!("repertoire{}", std::env::consts::EXE_SUFFIX);
+        Runner { binary: folders.map(|folder| folder.join(&name)).find(|path| path.is_file()) }
+    }
+
+    /// The same runner with another binary.
+    #[must_use]
+    pub fn binary(mut self, path: impl Into<PathBuf>) -> Runner {
+        self.binary = Some(path.into());
+        self
+    }
+
+    /// As [`run`].
+    ///
+    /// # Errors
+    /// As [`run`].
+    pub fn run(&self, dir: &Path, out: &mut dyn Write) -> io::Result<bool> {
+        let entries = fs::read_dir(dir)?.collect::<io::Result<Vec<_>>>()?;
+        let mut paths: Vec<_> = entries.into_iter().map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+        paths.sort();
+        if paths.is_empty() {
+            return Err(io::Error::new(io::ErrorKind::NotFound, "there is no case in it"));
+        }
+        let cases: Vec<_> = paths.iter().map(|path| self.case(path)).collect();
+        report::print(&cases, out)
+    }
+
+    fn case(&self, path: &Path) -> CaseReport {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let case = match fs::read_to_string(path.join("expect.txt")) {
+            Ok(expect) => Case::parse(&expect),
+            Err(error) => return CaseReport::broken(name, "?".to_owned(), &error),
+        };
+        let lines = match self.lines(&case, path, &name) {
+            Ok(lines) => lines,
+            Err(error) => return CaseReport::broken(name, case.kind, &error),
+        };
+        CaseReport { name, kind: case.kind, lines }
+    }
+
+    fn lines(&self, case: &Case, path: &Path, name: &str) -> io::Result<Vec<LineReport>> {
+        if case.lines.is_empty() {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "no line asks for anything"));
+        }
+        let fixture = Fixture::set_up(path)?;
+        let obstacle = if fixture.permissions_mean_nothing() {
+            Some("a user without root's rights".to_owned())
+        } else {
+            (case.layout == Layout::PluginCache).then(|| Feature::PluginCaches.to_string())
+        };
+        let world = verify::catch(|| World::load(case, fixture, self.binary.clone())).map_err(io::Error::other)??;
+        // What must not happen in any check is looked for when all of them are done.
+        let (last, first): (Vec<_>, Vec<_>) =
+            case.lines.iter().partition(|line| matches!(line.check, Ok(Check::Never(_))));
+        let lines = first.into_iter().chain(last);
+        Ok(lines.map(|line| checked(line, obstacle.as_deref(), name, &world)).collect())
+    }
+}
+
+/// Checks one line of a case; `obstacle` is what the case as a whole would need.
+fn checked(line: &Line, obstacle: Option<&str>, name: &str, world: &World) -> LineReport {
+    let (verdict, bound) = match (&line.check, obstacle) {
+        (Err(unread), _) => (Verdict::fails("a line of the grammar", unread), None),
+        (Ok(_), Some(obstacle)) => (Verdict::missing(obstacle), None),
+        (Ok(Check::Never(things)), None)
+            if let [Never::Plain(words)] = things.as_slice()
+                && let Some(bound) = bound::bound(name, words) =>
+        {
+            (Verdict::Holds, Some(bound))
+        }
+        (Ok(check), None) => (verify::verify(check, world), None),
+    };
+    LineReport { number: line.number, text: line.text.clone(), verdict, bound }
+}

@@ -1,0 +1,1 @@
+ln -s ../../other/SKILL.md root/kit/data/way-out
