@@ -1,6 +1,6 @@
 //! `repertoire check`.
 
-use std::collections::HashSet;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -52,27 +52,43 @@ impl Check {
 
 /// The findings under the strict verdict: files are parsed again, all else is weighed anew.
 fn judge_strictly(findings: Vec<Finding>, session: &Session<'_>) -> Vec<Finding> {
-    let mut rest = findings;
-    let mut judged = Vec::new();
+    let mut of_files: BTreeMap<(Arc<str>, Arc<str>), Vec<Finding>> = BTreeMap::new();
+    let mut rest = Vec::new();
+    for finding in findings {
+        match finding.diagnostic.path.clone() {
+            Some(path) => of_files.entry((Arc::clone(&finding.source), path)).or_default().push(finding),
+            None => rest.push(finding),
+        }
+    }
     for layer in session.snapshot.layers() {
-        let source = &layer.origin.source;
-        let located = layer.listing.iter().filter_map(|row| row.item.location.as_deref());
-        let blamed = layer.listing.diagnostics().iter().filter_map(|finding| finding.path.as_deref());
-        let mut seen = HashSet::new();
-        for path in located.chain(blamed).filter(|path| seen.insert(*path)) {
-            let Some((lenient, strict)) = parse_again(path) else { continue };
-            let finding = |diagnostic| Finding { source: Arc::clone(source), diagnostic };
-            let lenient: Vec<_> = lenient.into_iter().map(finding).collect();
-            // A source that reads its files in another way has its own verdict.
-            if lenient.iter().all(|finding| rest.contains(finding)) {
-                rest.retain(|finding| !lenient.contains(finding));
-                judged.extend(strict.into_iter().map(finding));
+        for row in layer.listing.iter() {
+            if let Some(path) = &row.item.location {
+                of_files.entry((Arc::clone(&layer.origin.source), Arc::clone(path))).or_default();
             }
         }
     }
-    let weigh = |finding: Finding| Finding { diagnostic: finding.diagnostic.under(Strictness::Strict), ..finding };
-    judged.extend(rest.into_iter().map(weigh));
+    let judged = of_files.into_iter().flat_map(|((source, path), found)| judge_file(&source, &path, found));
+    judged.chain(rest.into_iter().map(weigh)).collect()
+}
+
+/// The findings about one file: what the parser found leniently gives way to what it finds strictly.
+fn judge_file(source: &Arc<str>, path: &str, mut found: Vec<Finding>) -> Vec<Finding> {
+    let mut judged = Vec::new();
+    if let Some((lenient, strict)) = parse_again(path) {
+        let finding = |diagnostic| Finding { source: Arc::clone(source), diagnostic };
+        let lenient: Vec<_> = lenient.into_iter().map(finding).collect();
+        // A source that reads its files in another way has its own verdict.
+        if lenient.iter().all(|finding| found.contains(finding)) {
+            found.retain(|finding| !lenient.contains(finding));
+            judged.extend(strict.into_iter().map(finding));
+        }
+    }
+    judged.extend(found.into_iter().map(weigh));
     judged
+}
+
+fn weigh(finding: Finding) -> Finding {
+    Finding { diagnostic: finding.diagnostic.under(Strictness::Strict), ..finding }
 }
 
 /// What the parser says of a file, leniently and strictly.
