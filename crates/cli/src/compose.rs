@@ -65,7 +65,7 @@ pub(crate) async fn compose<'m>(
     let searching = declared().filter_map(Declared::folders);
     let mut folders = folders.sources;
     folders.extend(searching);
-    Ok(Session { snapshot: registry.snapshot(), registry, folders, model, cwd: environment.cwd.clone() })
+    Ok(Session::new(registry, folders, model, environment.cwd.clone()))
 }
 
 /// Waits for `work`; at a terminal and after a while, says so on one line that is wiped in the end.
@@ -161,5 +161,29 @@ impl Folders {
         let source = Arc::new(FsSource::new(name.clone(), path));
         self.sources.push((name, Arc::clone(&source)));
         Some(Mount::user(source))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Stream;
+
+    /// What is said while `work` goes on.
+    async fn said(stderr: fn(Stream<'_>) -> Stream<'_>, work: Duration) -> String {
+        let mut said = Vec::new();
+        let stderr = stderr(Stream::new(&mut said));
+        let mut environment = Environment { cwd: "/".into(), home: None, stdout: Stream::new(std::io::sink()), stderr };
+        patiently(tokio::time::sleep(work), &mut environment).await;
+        drop(environment);
+        String::from_utf8(said).expect("talk is text")
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_terminal_is_told_of_long_work_and_left_clean() {
+        let line = said(|terminal| terminal.at_terminal(), PATIENCE * 2).await;
+        assert_eq!(line, "reading skills ...\r                  \r");
+        assert_eq!(said(|terminal| terminal.at_terminal(), PATIENCE / 2).await, "");
+        assert_eq!(said(|pipe| pipe, PATIENCE * 2).await, "");
     }
 }

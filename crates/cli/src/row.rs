@@ -1,6 +1,6 @@
 //! One skill as the commands tell of it.
 
-use repertoire::{Claim, Code, Digest, Entry, Id, Skill, Surface, Tier, Tokenizer, Trust};
+use repertoire::{Claim, Digest, Entry, Id, Skill, Surface, Tier, Tokenizer, Trust};
 use serde::Serialize;
 
 use crate::session::Session;
@@ -87,9 +87,7 @@ impl<'a> Row<'a> {
 
 fn flags(claim: &Claim<Skill>, session: &Session<'_>) -> Vec<Flag> {
     let skill: &Skill = &claim.item;
-    let findings = session.snapshot.layer(&claim.origin.source).map(|layer| layer.listing.diagnostics());
-    let is_stale = skill.location.is_some()
-        && findings.is_some_and(|all| all.iter().any(|one| one.code == Code::STALE && one.path == skill.location));
+    let is_stale = skill.location.as_ref().is_some_and(|path| session.stale.contains(path));
     [(skill.disable_model_invocation, Flag::Manual), (!skill.user_invocable, Flag::ModelOnly), (is_stale, Flag::Stale)]
         .into_iter()
         .filter_map(|(applies, flag)| applies.then_some(flag))

@@ -1,9 +1,10 @@
 //! What was composed for one run.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use repertoire::{Entry, Found, FsSource, Model, Skill, SkillRegistry, Snapshot, SourceDiagnostic, Trust};
+use repertoire::{Code, Entry, Found, FsSource, Model, Skill, SkillRegistry, Snapshot, SourceDiagnostic, Trust};
 
 use crate::failure::Failure;
 use crate::finding::Finding;
@@ -15,11 +16,26 @@ pub(crate) struct Session<'a> {
     pub(crate) snapshot: Snapshot<Skill>,
     /// The sources that search folders, by name.
     pub(crate) folders: Vec<(String, Arc<FsSource>)>,
+    /// The files that broke, and whose last good version is listed.
+    pub(crate) stale: HashSet<Arc<str>>,
     pub(crate) model: Model<'a>,
     pub(crate) cwd: PathBuf,
 }
 
-impl Session<'_> {
+impl<'a> Session<'a> {
+    /// What `registry` has now.
+    pub(crate) fn new(
+        registry: SkillRegistry,
+        folders: Vec<(String, Arc<FsSource>)>,
+        model: Model<'a>,
+        cwd: PathBuf,
+    ) -> Session<'a> {
+        let snapshot = registry.snapshot();
+        let stale = snapshot.diagnostics().iter().filter(|one| one.diagnostic.code == Code::STALE);
+        let stale = stale.filter_map(|one| one.diagnostic.path.clone()).collect();
+        Session { registry, snapshot, folders, stale, model, cwd }
+    }
+
     /// What `name` means to a person who typed it.
     pub(crate) fn find(&self, name: &str) -> Result<Found<'_, Skill>, Failure> {
         self.snapshot.resolve(name).map_err(|error| {

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use repertoire_core::{Id, Item, Listing, Source};
+use repertoire_core::{Delta, Id, Item, Listing, Source, SourceError};
 
 use crate::{Layer, Origin, Tier, Trust};
 
@@ -16,6 +17,8 @@ pub struct Mount<T: Item> {
     origin: Origin,
     trust: Trust,
     namespaced: bool,
+    /// Whether the listing that views hold is one the source made. Shared by the clones of one composition.
+    listed: Arc<AtomicBool>,
 }
 
 impl<T: Item> Mount<T> {
@@ -25,7 +28,8 @@ impl<T: Item> Mount<T> {
             Tier::Builtin | Tier::User => Trust::Trusted,
             Tier::Plugin => Trust::Restricted,
         };
-        Mount { origin: Origin::new(tier, source.name()), source: Arc::new(source), trust, namespaced: false }
+        let origin = Origin::new(tier, source.name());
+        Mount { origin, source: Arc::new(source), trust, namespaced: false, listed: Arc::default() }
     }
 
     /// Shipped with the agent.
@@ -60,6 +64,16 @@ impl<T: Item> Mount<T> {
     /// Tier and name.
     pub fn origin(&self) -> &Origin {
         &self.origin
+    }
+
+    /// What changed since `old`; everything, as long as the source has not made a listing itself.
+    pub(crate) async fn list_since(&self, old: &Listing<T>) -> Result<Delta<T>, SourceError> {
+        if self.listed.load(Ordering::Relaxed) {
+            return self.source.list_since(old).await;
+        }
+        let delta = Delta::between(old, &self.source.list().await?);
+        self.listed.store(true, Ordering::Relaxed);
+        Ok(delta)
     }
 
     pub(crate) fn layer(&self, position: usize, preferred: BTreeSet<Id>, listing: Listing<T>) -> Layer<T> {

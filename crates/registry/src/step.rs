@@ -21,7 +21,7 @@ pub(crate) struct Step<T: Item> {
 pub(crate) async fn step<T: Item>(mount: &Mount<T>, view: &Snapshot<T>) -> Step<T> {
     let source = &mount.origin().source;
     let old = &view.layer(source).expect("every mount has a layer").listing;
-    let delta = match mount.source.list_since(old).await {
+    let delta = match mount.list_since(old).await {
         Ok(delta) => old.apply(&delta).map(|_| delta).map_err(|error| {
             SourceError::invalid(format!("source `{source}` gave a change that does not fit")).caused_by(error)
         }),

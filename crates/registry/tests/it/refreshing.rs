@@ -91,12 +91,39 @@ impl Source<Workflow> for Nonsense {
 async fn a_delta_that_does_not_fit_is_the_failure_of_its_source() {
     let home = Script::new("home", [row("b", 1)]);
     let registry = Registry::builder().user(Nonsense).user(home).load().await.unwrap();
-    assert_eq!(table(&registry.snapshot()), ["b <- home"]);
+    assert_eq!(table(&registry.snapshot()), ["a <- nonsense", "b <- home"]);
+    registry.refresh().await.unwrap();
+    assert_eq!(table(&registry.snapshot()), ["a <- nonsense", "b <- home"]);
     assert_eq!(
         registry.errors()["nonsense"][0].message,
         "source `nonsense` could not be listed: source `nonsense` gave a change that does not fit: \
-         the delta does not fit a listing of 0 rows"
+         the delta does not fit a listing of 1 rows; its last listing stays"
     );
+}
+
+/// A source that compares with the listing it made itself, as the contract allows.
+#[derive(Debug)]
+struct Trusting;
+
+#[async_trait]
+impl Source<Workflow> for Trusting {
+    fn name(&self) -> &str {
+        "trusting"
+    }
+    async fn list(&self) -> Result<Listing<Workflow>, SourceError> {
+        Ok(listing(0, [row("a", 1)]))
+    }
+    async fn list_since(&self, old: &Listing<Workflow>) -> Result<Delta<Workflow>, SourceError> {
+        // It never changes, so nothing has changed since any listing of its own.
+        Ok(Delta::new(old.revision(), [], []))
+    }
+}
+
+#[tokio::test]
+async fn a_source_is_only_asked_for_what_changed_since_a_listing_of_its_own() {
+    let registry = Registry::builder().user(Trusting).load().await.unwrap();
+    registry.refresh().await.unwrap();
+    assert_eq!(table(&registry.snapshot()), ["a <- trusting"]);
 }
 
 #[tokio::test]
