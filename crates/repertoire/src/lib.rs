@@ -62,3 +62,8 @@ pub use repertoire_source_static::*;
 
 #[cfg(feature = "fs")]
 pub use kinds::configured_folders;
+
+/// The README, so that its code is compiled and run.
+#[cfg(all(doctest, feature = "engine", feature = "fs", feature = "static"))]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
