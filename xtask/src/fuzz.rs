@@ -13,5 +13,9 @@ pub(crate) fn run(seconds: u32) -> Result<(), Failure> {
         skipped("fuzz", "cargo-fuzz is not installed; `cargo install --locked cargo-fuzz` brings it");
         return Ok(());
     }
-    command("fuzz", &format!("cargo +nightly fuzz run skill_md -- -max_total_time={seconds}"))
+    // New inputs go to the first folder; the others are where it starts from.
+    let found = "fuzz/corpus/skill_md";
+    std::fs::create_dir_all(found)?;
+    let known = "crates/core/tests/fuzz-inputs tests/cases";
+    command("fuzz", &format!("cargo +nightly fuzz run skill_md {found} {known} -- -max_total_time={seconds}"))
 }

@@ -17,11 +17,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod attachable;
 mod code;
 mod declared;
 mod delta;
 mod diagnostic;
 mod digest;
+mod gate;
 mod id;
 mod injection;
 mod item;
@@ -36,10 +38,12 @@ mod surface;
 mod surface_rules;
 mod value;
 
+pub use attachable::{Attachable, RawSkill};
 pub use code::{Code, Severity, Strictness};
 pub use delta::{Delta, DeltaError, Splice};
 pub use diagnostic::Diagnostic;
 pub use digest::{Digest, InvalidDigest, Stamp};
+pub use gate::{Gate, ToolPolicy};
 pub use id::{Id, InvalidId};
 pub use injection::{Content, Flavor, Injection, InvalidInjection, Message, NotASkill, Role, Slot, ToolSpec, Trigger};
 pub use item::Item;

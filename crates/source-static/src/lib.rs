@@ -18,13 +18,13 @@
 //! }
 //!
 //! mod triage {
-//!     use repertoire_core::SurfaceMode;
+//!     use repertoire_core::{Category, SurfaceMode};
 //!     use repertoire_source_static::StaticSkill;
 //!
 //!     pub(crate) const SKILL: StaticSkill =
 //!         StaticSkill::new("triage", "Sorts new issues.", "Ask for what is missing, then label.\n")
 //!             .on_surface(SurfaceMode::ToolOnly)
-//!             .in_category("standard");
+//!             .in_category(Category::Standard);
 //! }
 //!
 //! /// Every skill of this program.
@@ -41,12 +41,30 @@
 //! The rules are checked where a constant is evaluated: keep skills in a `const` or `static`. The same call at run time
 //! panics with the same message.
 
+#[cfg(feature = "inventory")]
+mod collected;
+mod declared;
+mod embed;
 mod list;
 mod message;
 mod rule;
 mod skill;
 mod source;
+mod written;
 
+#[cfg(feature = "inventory")]
+pub use collected::DeclaredTwice;
 pub use list::StaticList;
 pub use skill::StaticSkill;
 pub use source::StaticSource;
+
+/// What the macros of this crate expand to. Not for use.
+#[doc(hidden)]
+pub mod __private {
+    #[cfg(feature = "inventory")]
+    pub use inventory;
+    pub use repertoire_source_static_macros::__embed_skills;
+
+    #[cfg(feature = "inventory")]
+    pub use crate::collected::{Declared, assert_complete};
+}

@@ -37,4 +37,19 @@ impl StaticList {
     pub fn iter(&self) -> std::slice::Iter<'static, StaticSkill> {
         self.0.iter()
     }
+
+    /// The skills that have `query` in their id or their description, in any letter case, in the order of the list. All
+    /// of them have the empty text in it.
+    ///
+    /// One pass over the texts, without words or ranks: enough for a list that somebody wrote by hand.
+    pub fn find(&self, query: &str) -> impl Iterator<Item = &'static StaticSkill> {
+        let query = query.to_lowercase();
+        let has = move |text: &str| text.to_lowercase().contains(&query);
+        self.iter().filter(move |skill| has(skill.id()) || has(skill.description()))
+    }
+
+    /// The same skills as a slice, for constants.
+    pub const fn as_slice(&self) -> &'static [StaticSkill] {
+        self.0
+    }
 }

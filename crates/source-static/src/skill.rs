@@ -1,11 +1,13 @@
 //! One skill as constant data.
 
+use std::fmt;
 use std::sync::Arc;
 
-use repertoire_core::{Bytes, Digest, Id, Listed, Resource, ResourcePath, Skill, Stamp, SurfaceMode, Value};
+use repertoire_core::{Bytes, Category, Digest, Listed, Resource, ResourcePath, Skill, Stamp, SurfaceMode, skill_md};
 
 use crate::message::Message;
 use crate::rule;
+use crate::written::Written;
 
 /// A skill that is part of the program: text and bytes that live as long as it does.
 ///
@@ -25,21 +27,24 @@ use crate::rule;
 ///
 /// const DEPLOY: StaticSkill = StaticSkill::new("Deploy", "Ships the service.", "Build, push, watch.\n");
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+///
+/// A skill of [`embed_skills!`](crate::embed_skills) says everything in its file: to declare more of it panics.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct StaticSkill {
     id: &'static str,
     pub(crate) id_hash: u64,
     description: &'static str,
-    body: &'static str,
-    license: Option<&'static str>,
-    category: Option<&'static str>,
-    surface: Option<SurfaceMode>,
-    allowed_tools: Option<&'static [&'static str]>,
-    required_tools: &'static [&'static str],
-    disable_model_invocation: bool,
-    user_invocable: bool,
-    metadata: &'static [(&'static str, &'static str)],
+    content: Content,
     resources: &'static [(&'static str, &'static [u8])],
+}
+
+/// Where the rest of a skill stands.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Content {
+    /// In the code.
+    Written(Written),
+    /// In a whole `SKILL.md`, which was parsed at build time and found sound.
+    File(&'static [u8]),
 }
 
 impl StaticSkill {
@@ -60,63 +65,83 @@ impl StaticSkill {
             panic!("{}", rule);
         }
         assert!(!rule::is_blank(body), "the body of a skill must not be blank");
-        StaticSkill {
-            id,
-            id_hash: rule::hash(id),
-            description,
-            body,
-            license: None,
-            category: None,
-            surface: None,
-            allowed_tools: None,
-            required_tools: &[],
-            disable_model_invocation: false,
-            user_invocable: true,
-            metadata: &[],
-            resources: &[],
-        }
+        let content = Content::Written(Written::new(body));
+        StaticSkill { id, id_hash: rule::hash(id), description, content, resources: &[] }
+    }
+
+    /// A skill whose file `embed_skills!` has checked.
+    #[doc(hidden)]
+    pub const fn __embedded(
+        id: &'static str,
+        description: &'static str,
+        file: &'static [u8],
+        resources: &'static [(&'static str, &'static [u8])],
+    ) -> StaticSkill {
+        StaticSkill { id, id_hash: rule::hash(id), description, content: Content::File(file), resources }
     }
 
     /// The same skill under a licence: front matter `license`.
     #[must_use]
+    #[track_caller]
     pub const fn under_license(self, license: &'static str) -> StaticSkill {
-        StaticSkill { license: Some(license), ..self }
+        self.with(Written { license: Some(license), ..self.written() })
     }
 
-    /// The same skill in a category: front matter `category`.
+    /// The same skill in a category, which decides whether its tools need a [`Gate`](repertoire_core::Gate): front
+    /// matter `category`.
     #[must_use]
-    pub const fn in_category(self, category: &'static str) -> StaticSkill {
-        StaticSkill { category: Some(category), ..self }
+    #[track_caller]
+    pub const fn in_category(self, category: Category) -> StaticSkill {
+        self.with(Written { category: Some(category), ..self.written() })
     }
 
     /// The same skill with a declared surface mode: front matter `surface`.
     #[must_use]
+    #[track_caller]
     pub const fn on_surface(self, mode: SurfaceMode) -> StaticSkill {
-        StaticSkill { surface: Some(mode), ..self }
+        self.with(Written { surface: Some(mode), ..self.written() })
     }
 
     /// The same skill with the tools that it pre-approves: front matter `allowed-tools`.
     #[must_use]
+    #[track_caller]
     pub const fn allowing_tools(self, tools: &'static [&'static str]) -> StaticSkill {
-        StaticSkill { allowed_tools: Some(tools), ..self }
+        self.with(Written { allowed_tools: Some(tools), ..self.written() })
     }
 
     /// The same skill with the tools that it needs: front matter `required_tools`.
     #[must_use]
+    #[track_caller]
     pub const fn requiring_tools(self, tools: &'static [&'static str]) -> StaticSkill {
-        StaticSkill { required_tools: tools, ..self }
+        self.with(Written { required_tools: tools, ..self.written() })
+    }
+
+    /// The same skill with the tools that it brings: front matter `tools`.
+    #[must_use]
+    #[track_caller]
+    pub const fn bringing_tools(self, tools: &'static [&'static str]) -> StaticSkill {
+        self.with(Written { tools, ..self.written() })
+    }
+
+    /// The same skill with the path of the code behind it, for people and hosts: front matter `import_path`.
+    #[must_use]
+    #[track_caller]
+    pub const fn implemented_at(self, import_path: &'static str) -> StaticSkill {
+        self.with(Written { import_path: Some(import_path), ..self.written() })
     }
 
     /// The same skill for users only: front matter `disable-model-invocation`.
     #[must_use]
+    #[track_caller]
     pub const fn hidden_from_model(self) -> StaticSkill {
-        StaticSkill { disable_model_invocation: true, ..self }
+        self.with(Written { disable_model_invocation: true, ..self.written() })
     }
 
     /// The same skill for models only: front matter `user-invocable`.
     #[must_use]
+    #[track_caller]
     pub const fn hidden_from_user(self) -> StaticSkill {
-        StaticSkill { user_invocable: false, ..self }
+        self.with(Written { user_invocable: false, ..self.written() })
     }
 
     /// The same skill with further keys and values: front matter `metadata`.
@@ -137,10 +162,11 @@ impl StaticSkill {
             }
             at += 1;
         }
-        StaticSkill { metadata, ..self }
+        self.with(Written { metadata, ..self.written() })
     }
 
-    /// The same skill with files beside its instructions: paths, and bytes such as those of `include_bytes!`.
+    /// The same skill with files beside its instructions: paths, and bytes such as those of `include_bytes!`. Their
+    /// paths are its front matter `references`.
     ///
     /// # Panics
     /// For a path that is no [`ResourcePath`] and for one that comes twice; in a constant that is a compile error.
@@ -162,7 +188,7 @@ impl StaticSkill {
             }
             at += 1;
         }
-        StaticSkill { resources, ..self }
+        StaticSkill { resources, ..self.with(self.written()) }
     }
 
     /// The id.
@@ -170,53 +196,57 @@ impl StaticSkill {
         self.id
     }
 
+    /// What it does and when to use it.
+    pub const fn description(&self) -> &'static str {
+        self.description.trim_ascii()
+    }
+
+    /// What the code says of this skill.
+    #[track_caller]
+    const fn written(&self) -> Written {
+        match self.content {
+            Content::Written(written) => written,
+            Content::File(_) => panic!("an embedded skill says everything in its `SKILL.md`"),
+        }
+    }
+
+    const fn with(self, written: Written) -> StaticSkill {
+        StaticSkill { content: Content::Written(written), ..self }
+    }
+
     /// The row that stands for this skill in a listing.
     pub(crate) fn listed(&self) -> Listed<Skill> {
-        let id = Id::new(self.id).expect("checked by `new`: an id of the standard");
-        let mut skill = Skill::new(id, self.description.trim_ascii());
-        skill.surface = self.surface;
-        skill.allowed_tools = self.allowed_tools.map(|tools| tools.iter().copied().map(Arc::from).collect());
-        skill.disable_model_invocation = self.disable_model_invocation;
-        skill.user_invocable = self.user_invocable;
-        skill.fields = self.fields();
-        Listed::new(skill, Stamp::of(self)).with_digest(Digest::of(self.body.as_bytes()))
+        let skill = match self.content {
+            Content::Written(written) => written.skill(self.id, self.description(), self.resources),
+            Content::File(file) => {
+                // The id is the written name or stands in for it, as the folder's name did at build time.
+                let site = skill_md::Site::new("SKILL.md").in_directory(self.id);
+                skill_md::parse(file, site).skill.expect("checked by `embed_skills!`: a sound file")
+            }
+        };
+        Listed::new(skill, Stamp::of(self)).with_digest(Digest::of(self.raw()))
     }
 
-    /// What the front matter of the same skill in a file would say.
-    fn fields(&self) -> Vec<(Arc<str>, Value)> {
-        let list = |items: &[&'static str]| Value::List(items.iter().copied().map(Value::text).collect());
-        let pairs = self.metadata.iter().map(|(key, value)| ((*key).into(), Value::text(*value)));
-        let fields = [
-            ("name", Some(Value::text(self.id))),
-            ("description", Some(Value::text(self.description.trim_ascii()))),
-            ("license", self.license.map(Value::text)),
-            ("category", self.category.map(Value::text)),
-            ("surface", self.surface.map(|mode| Value::text(mode.as_str()))),
-            ("allowed-tools", self.allowed_tools.map(list)),
-            ("required_tools", (!self.required_tools.is_empty()).then(|| list(self.required_tools))),
-            ("disable-model-invocation", self.disable_model_invocation.then(|| Value::plain("true"))),
-            ("user-invocable", (!self.user_invocable).then(|| Value::plain("false"))),
-            ("metadata", (!self.metadata.is_empty()).then(|| Value::Map(pairs.collect()))),
-        ];
-        fields.into_iter().filter_map(|(key, value)| Some((key.into(), value?))).collect()
-    }
-
-    /// The instructions without leading blank lines, line ends as `\n`: a raw string often starts with one, and
-    /// `include_str!` gives the line ends of the checkout.
-    pub(crate) fn text(&self) -> Arc<str> {
-        let mut text = self.body;
-        while let Some((line, rest)) = text.split_once('\n')
-            && line.trim().is_empty()
-        {
-            text = rest;
+    /// The bytes that identify the skill: those of its file; of what is written in code, the body.
+    fn raw(&self) -> &'static [u8] {
+        match self.content {
+            Content::Written(written) => written.body.as_bytes(),
+            Content::File(file) => file,
         }
-        if text.contains('\r') { text.replace("\r\n", "\n").into() } else { text.into() }
+    }
+
+    /// The instructions.
+    pub(crate) fn text(&self) -> Arc<str> {
+        match self.content {
+            Content::Written(written) => written.text(),
+            Content::File(file) => skill_md::body(file).expect("checked by `embed_skills!`: UTF-8").into(),
+        }
     }
 
     /// The manifest, sorted by path.
     pub(crate) fn manifest(&self) -> Vec<Resource> {
         let resource = |(path, bytes): &(&'static str, &'static [u8])| {
-            let path = ResourcePath::new(path).expect("checked by `with_resources`: a path inside the skill");
+            let path = ResourcePath::new(path).expect("checked when compiled: a path inside the skill");
             Resource::new(path, bytes.len() as u64, Digest::of(bytes))
         };
         let mut manifest: Vec<Resource> = self.resources.iter().map(resource).collect();
@@ -227,6 +257,13 @@ impl StaticSkill {
     pub(crate) fn resource(&self, path: &ResourcePath) -> Option<Bytes> {
         let (_, bytes) = self.resources.iter().find(|(own, _)| *own == path.as_str())?;
         Some(Bytes::from_static(bytes))
+    }
+}
+
+impl fmt::Debug for StaticSkill {
+    /// The id: texts and files may be long.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StaticSkill").field("id", &self.id).finish_non_exhaustive()
     }
 }
 

@@ -11,8 +11,8 @@ use crate::{StaticList, StaticSkill, rule};
 
 /// The skills of a [`StaticList`], in its order. Never changes.
 ///
-/// The listing is made once and then shared. There is no file, so the digest of a skill is SHA-256 over the bytes of its
-/// body as they were compiled in. A body is copied when it is read; resources are not.
+/// The listing is made once and then shared. The digest of a skill is SHA-256 over its embedded file, as of one on disk; of
+/// a skill that is written in code, over its body. A body is copied when it is read; resources are not.
 #[derive(Debug)]
 pub struct StaticSource {
     name: &'static str,

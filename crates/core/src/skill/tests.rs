@@ -139,6 +139,14 @@ fn only_the_two_categories_count() {
 }
 
 #[test]
+fn what_a_mirai_descriptor_says_is_read() {
+    let skill = skill("tools: [run_query, drop_table]\nreferences:\n  - how to.md\nimport_path: acme.skills.Database");
+    assert_eq!(skill.tools(), ["run_query", "drop_table"]);
+    assert_eq!(skill.references(), ["how to.md"]);
+    assert_eq!(skill.import_path(), Some("acme.skills.Database"));
+}
+
+#[test]
 fn a_skill_is_printed_as_data() {
     let skill = skill("allowed-tools: Read\nmetadata: {version: 1.0, n: 7}").from_location("skills/tidy-up");
     assert_eq!(

@@ -89,12 +89,29 @@ impl Skill {
     }
 
     /// The mirai category; `None` for every other text under `category`.
+    ///
+    /// Letter case does not matter, and one `raw` in a list is enough: a slip must not spare a skill its gate.
     pub fn category(&self) -> Option<Category> {
-        match self.extension(&["category"])?.as_text()? {
-            "standard" => Some(Category::Standard),
-            "raw" => Some(Category::Raw),
-            _ => None,
-        }
+        let texts: Vec<_> = self.items(&["category"]).iter().filter_map(Value::as_text).collect();
+        let is = |category: &Category| texts.iter().any(|text| text.trim().eq_ignore_ascii_case(category.as_str()));
+        [Category::Raw, Category::Standard].into_iter().find(is)
+    }
+
+    /// Tools that the skill brings: mirai's `tools`.
+    pub fn tools(&self) -> Vec<&str> {
+        self.names(&["tools"], |c| c == ',' || c.is_whitespace())
+    }
+
+    /// Files beside the instructions that are worth knowing of, as the skill lists them: mirai's `references`.
+    ///
+    /// For people and models. What can be read is what [`resources`](crate::Source::resources) lists.
+    pub fn references(&self) -> Vec<&str> {
+        self.items(&["references"]).iter().filter_map(Value::as_text).collect()
+    }
+
+    /// The path of the code behind the skill: mirai's `import_path`. Never loaded.
+    pub fn import_path(&self) -> Option<&str> {
+        self.extension(&["import_path", "import-path"])?.as_text()
     }
 
     /// The first of these fields, at the top level, then under `metadata`.

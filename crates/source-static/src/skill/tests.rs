@@ -6,13 +6,16 @@ const PLAIN: StaticSkill = StaticSkill::new("plain", "  Says little.\n", "Say li
 
 const FULL: StaticSkill = StaticSkill::new("full", "Says everything.", "Say everything.\n")
     .under_license("MIT")
-    .in_category("raw")
+    .in_category(Category::Raw)
     .on_surface(SurfaceMode::Both)
     .allowing_tools(&["Bash(git:*)", "Read"])
     .requiring_tools(&["mcp__github__search"])
+    .bringing_tools(&["run_query", "drop_table"])
+    .implemented_at("acme.skills.Full")
     .hidden_from_model()
     .hidden_from_user()
-    .with_metadata(&[("author", "acme"), ("version", "1.0")]);
+    .with_metadata(&[("author", "acme"), ("version", "1.0")])
+    .with_resources(&[("how to.md", b"So.\n"), ("a.txt", b"a")]);
 
 #[test]
 fn a_skill_is_what_a_file_of_the_same_front_matter_gives() {
@@ -34,6 +37,9 @@ category: "raw"
 surface: "both"
 allowed-tools: ["Bash(git:*)", "Read"]
 required_tools: ["mcp__github__search"]
+tools: ["run_query", "drop_table"]
+references: ["how to.md", "a.txt"]
+import_path: "acme.skills.Full"
 disable-model-invocation: true
 user-invocable: false
 metadata:
@@ -62,4 +68,11 @@ fn everything_behind_a_skill_is_in_its_stamp() {
     assert_eq!(stamp(PLAIN), stamp(same));
     assert_ne!(stamp(PLAIN), stamp(StaticSkill::new("plain", "  Says little.\n", "Say less.\n")));
     assert_ne!(stamp(PLAIN), stamp(PLAIN.with_resources(&[("a.txt", b"a")])));
+}
+
+#[test]
+#[should_panic(expected = "an embedded skill says everything in its `SKILL.md`")]
+fn a_skill_from_a_file_takes_no_second_word() {
+    let file = b"---\nname: plain\ndescription: Says little.\n---\nSay little.\n";
+    let _ = StaticSkill::__embedded("plain", "Says little.", file, &[]).under_license("MIT");
 }

@@ -1,0 +1,103 @@
+//! Which skills may be attached, and what their tools may then do.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::{Category, Gate, Skill, ToolPolicy};
+
+/// A skill whose tools a host may attach: one that is not raw, or a raw one behind its gate.
+///
+/// A host that takes nothing else cannot attach a raw skill by accident:
+///
+/// ```
+/// use repertoire_core::{Attachable, Gate, RawSkill, ToolPolicy};
+/// # use repertoire_core::{Skill, skill_md};
+/// # let text = b"---\nname: database\ndescription: Reads tables.\ncategory: raw\ntools: [run_query, drop_table]\n---\n";
+/// # let skill = skill_md::parse(text, skill_md::Site::new("SKILL.md")).skill.ok_or("no skill")?;
+///
+/// fn attach(skill: &Attachable) -> Vec<(&str, ToolPolicy)> {
+///     skill.tools().collect()
+/// }
+///
+/// let raw: RawSkill = Attachable::new(skill).unwrap_err();
+/// let gated = raw.gated(Gate::new().with("run_query", ToolPolicy::RequiresApproval));
+/// assert_eq!(attach(&gated), [("run_query", ToolPolicy::RequiresApproval)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// ```compile_fail,E0308
+/// # use repertoire_core::{Attachable, RawSkill};
+/// fn attach(skill: &Attachable) {}
+///
+/// fn by_accident(raw: &RawSkill) {
+///     attach(raw);
+/// }
+/// ```
+///
+/// A skill says itself whether it is raw. This keeps a host from forgetting the gate of a skill it knows; what a stranger's
+/// skill may do is a matter of trust.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attachable {
+    skill: Arc<Skill>,
+    gate: Option<Gate>,
+}
+
+impl Attachable {
+    /// The skill as it is.
+    ///
+    /// # Errors
+    /// [`RawSkill`] for a raw one, which becomes attachable by [`gated`](RawSkill::gated).
+    pub fn new(skill: impl Into<Arc<Skill>>) -> Result<Attachable, RawSkill> {
+        let skill = skill.into();
+        match skill.category() {
+            Some(Category::Raw) => Err(RawSkill(skill)),
+            Some(Category::Standard) | None => Ok(Attachable { skill, gate: None }),
+        }
+    }
+
+    /// The skill.
+    pub fn skill(&self) -> &Arc<Skill> {
+        &self.skill
+    }
+
+    /// What happens when a model calls `tool`: what the gate says; without one every tool is safe.
+    pub fn policy(&self, tool: &str) -> ToolPolicy {
+        self.gate.as_ref().map_or(ToolPolicy::Safe, |gate| gate.policy(tool))
+    }
+
+    /// The tools to offer, in the skill's order: those it brings and that are not blocked.
+    pub fn tools(&self) -> impl Iterator<Item = (&str, ToolPolicy)> {
+        let tools = self.skill.tools().into_iter().map(|tool| (tool, self.policy(tool)));
+        tools.filter(|(_, policy)| *policy != ToolPolicy::Blocked)
+    }
+}
+
+/// A skill that runs code or reaches data: not attachable, until it gets a gate.
+///
+/// As an error it stops a host that has no gate to give.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RawSkill(Arc<Skill>);
+
+impl RawSkill {
+    /// The skill, for looking at it.
+    pub fn skill(&self) -> &Arc<Skill> {
+        &self.0
+    }
+
+    /// The skill behind `gate`.
+    pub fn gated(self, gate: Gate) -> Attachable {
+        Attachable { skill: self.0, gate: Some(gate) }
+    }
+}
+
+impl fmt::Display for RawSkill {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "skill `{}` is raw and can be attached behind a gate only", self.0.id)
+    }
+}
+
+impl Error for RawSkill {}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,52 @@
+use ToolPolicy::{Blocked, RequiresApproval, Safe};
+
+use super::*;
+use crate::skill_md;
+
+/// A skill with this category and the tools `read`, `write` and `run`.
+fn skill(category: &str) -> Skill {
+    let text = format!("---\nname: probe\ndescription: Probes.\ncategory: {category}\ntools: [read, write, run]\n---\n");
+    skill_md::parse(text.as_bytes(), skill_md::Site::new("SKILL.md")).skill.unwrap()
+}
+
+#[test]
+fn a_skill_that_is_not_raw_is_attached_as_it_is() {
+    for category in ["standard", "productivity", ""] {
+        let attachable = Attachable::new(skill(category)).unwrap();
+        let tools: Vec<_> = attachable.tools().collect();
+        assert_eq!(tools, [("read", Safe), ("write", Safe), ("run", Safe)], "{category}");
+    }
+}
+
+#[test]
+fn a_raw_skill_needs_a_gate_however_it_is_spelled() {
+    for category in ["raw", "Raw", "\" RAW \"", "[raw]", "[database, raw]"] {
+        let raw = Attachable::new(skill(category)).unwrap_err();
+        assert_eq!(raw.to_string(), "skill `probe` is raw and can be attached behind a gate only", "{category}");
+    }
+}
+
+#[test]
+fn a_gate_decides_tool_by_tool_and_blocks_what_it_does_not_name() {
+    let gate = Gate::new().with("read", Safe).with("run", RequiresApproval).with("elsewhere", Safe);
+    let gated = Attachable::new(skill("raw")).unwrap_err().gated(gate);
+    let tools: Vec<_> = gated.tools().collect();
+    assert_eq!(tools, [("read", Safe), ("run", RequiresApproval)]);
+    for (tool, policy) in [("read", Safe), ("run", RequiresApproval), ("write", Blocked), ("Read", Blocked), ("", Blocked)]
+    {
+        assert_eq!(gated.policy(tool), policy, "{tool}");
+    }
+}
+
+#[test]
+fn an_empty_gate_blocks_everything() {
+    let gated = Attachable::new(skill("raw")).unwrap_err().gated(Gate::new());
+    assert_eq!(gated.tools().count(), 0);
+}
+
+#[test]
+fn the_stricter_of_two_policies_holds() {
+    for (first, second) in [(Safe, Blocked), (Blocked, Safe)] {
+        assert_eq!(Gate::new().with("run", first).with("run", second).policy("run"), Blocked);
+    }
+}

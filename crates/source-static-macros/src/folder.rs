@@ -1,0 +1,108 @@
+//! Which folders are skills, and which files belong to one: the rules of folders that are read at run time.
+
+use std::collections::{BTreeSet, HashSet};
+
+use repertoire_core::ResourcePath;
+
+use crate::fault::Fault;
+use crate::place::Place;
+
+pub(crate) const FILE_NAME: &str = "SKILL.md";
+
+/// Version control, dependencies and caches: neither skills nor a part of one.
+const TOOLS: [&str; 15] = [
+    ".git",
+    ".hg",
+    ".svn",
+    ".jj",
+    "node_modules",
+    "bower_components",
+    "site-packages",
+    "__pycache__",
+    ".venv",
+    "venv",
+    ".tox",
+    ".nox",
+    ".mypy_cache",
+    ".pytest_cache",
+    ".ruff_cache",
+];
+
+/// What builds write: may be a skill, but no skill is searched below.
+const OUTPUTS: [&str; 4] = ["target", "dist", "build", "coverage"];
+
+/// The folders that hold a `SKILL.md`, in order of their paths. Nothing below one is another skill.
+///
+/// Links are followed; every real folder counts once, and under its own path where it has one.
+pub(crate) fn skills(root: &Place) -> Result<Vec<Place>, Fault> {
+    let real_root = root.real()?;
+    let mut found = Vec::new();
+    let mut seen = HashSet::new();
+    let (mut folders, mut links) = (BTreeSet::from([root.clone()]), BTreeSet::new());
+    while let Some(folder) = folders.pop_first().or_else(|| links.pop_first()) {
+        let real = folder.real()?;
+        let leads_up = real != real_root && real_root.starts_with(&real);
+        if leads_up || !seen.insert(real) {
+            continue;
+        }
+        let entries = folder.entries()?;
+        if entries.iter().any(|entry| entry.name() == Some(FILE_NAME)) {
+            found.push(folder);
+            continue;
+        }
+        let is_misspelled = |entry: &&Place| entry.name().is_some_and(|name| name.eq_ignore_ascii_case(FILE_NAME));
+        if let Some(file) = entries.iter().find(is_misspelled) {
+            return Err(file.fault(format!("the file should be called `{FILE_NAME}`")).help("rename it"));
+        }
+        if folder != *root && folder.name().is_some_and(|name| OUTPUTS.contains(&name)) {
+            continue;
+        }
+        for entry in entries {
+            let is_skipped = entry.name().is_some_and(|name| name.starts_with('.') || TOOLS.contains(&name));
+            if !is_skipped && entry.metadata()?.is_dir() {
+                if entry.is_link() { links.insert(entry) } else { folders.insert(entry) };
+            }
+        }
+    }
+    found.sort_by(|a, b| bytes(a).cmp(bytes(b)));
+    Ok(found)
+}
+
+/// The order of folders that are read at run time: by the bytes of their paths.
+fn bytes(place: &Place) -> &[u8] {
+    place.path.as_os_str().as_encoded_bytes()
+}
+
+/// The files of the skill in `folder` beside its `SKILL.md`, sorted: the path inside the skill, and where it lies.
+///
+/// A link counts as the file that it leads to inside the folder; one to a folder in there does not, for its files have
+/// paths of their own.
+pub(crate) fn resources(folder: &Place) -> Result<Vec<(String, Place)>, Fault> {
+    let real = folder.real()?;
+    let mut found = Vec::new();
+    let mut open = vec![(String::new(), folder.clone())];
+    while let Some((below, folder)) = open.pop() {
+        for entry in folder.entries()? {
+            let name = entry.name().ok_or_else(|| entry.fault("the name is not UTF-8").help("rename it"))?;
+            if below.is_empty() && name == FILE_NAME || TOOLS.contains(&name) {
+                continue;
+            }
+            let path = format!("{below}{name}");
+            let metadata = entry.metadata()?;
+            if entry.is_link() && !entry.real()?.starts_with(&real) {
+                return Err(entry.fault("the link leads out of its skill").help("put a copy in its place"));
+            }
+            if metadata.is_file() {
+                ResourcePath::new(&path).map_err(|error| entry.fault(error.to_string()).help("rename it"))?;
+                found.push((path, entry));
+            } else if metadata.is_dir() && !entry.is_link() {
+                open.push((format!("{path}/"), entry));
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests;
