@@ -10,6 +10,7 @@ const TESTKIT: &str = "repertoire-testkit";
 const FACADE: &str = "repertoire";
 const MCP: &str = "repertoire-mcp";
 const CLI: &str = "repertoire-cli";
+const STATIC_BUILD: &str = "repertoire-source-static-build";
 const TESTS: &str = "repertoire-tests";
 const XTASK: &str = "xtask";
 
@@ -24,7 +25,7 @@ fn may_depend_on(package: &str, other: &str) -> bool {
         "repertoire-source-plugin" => [CORE, PLUGIN_SDK].contains(&other),
         FACADE => ![TESTKIT, MCP, CLI, TESTS, XTASK].contains(&other),
         MCP => other == FACADE,
-        CLI => [FACADE, MCP].contains(&other),
+        CLI => [FACADE, MCP, STATIC_BUILD].contains(&other),
         TESTKIT => ![TESTS, XTASK].contains(&other),
         TESTS | XTASK => ![TESTS, XTASK].contains(&other),
         source if source.starts_with("repertoire-source-") => {
@@ -71,6 +72,7 @@ fn the_rule_tells_good_arrows_from_bad_ones() {
         ("repertoire-engine", REGISTRY),
         (FACADE, "repertoire-source-fs"),
         (CLI, FACADE),
+        (CLI, STATIC_BUILD),
         ("hello", PLUGIN_SDK),
         (XTASK, TESTKIT),
     ] {

@@ -119,6 +119,7 @@ impl Scene {
         let environment = Environment {
             cwd: workspace::root().join("xtask/demo"),
             home: None,
+            state: None,
             stdout: Stream::new(&mut stdout),
             stderr: Stream::new(&mut stderr),
         };

@@ -1,5 +1,8 @@
-//! `cargo xtask gen [--check]`: the tables that code knows better than prose.
+//! `cargo xtask gen [--check]`: the tables and files that code knows better than prose.
 
+mod command_line;
+
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 
@@ -14,40 +17,63 @@ struct Part {
     text: fn() -> Result<String, Failure>,
 }
 
-const PARTS: [Part; 2] = [
+const PARTS: &[Part] = &[
     Part { page: "docs/diagnostics.md", name: "codes", text: codes },
     Part { page: "README.md", name: "crates", text: crates },
+    Part { page: "docs/book/src/fields.md", name: "fields", text: crate::fields::table },
 ];
 
-/// Brings every generated part up to date.
+/// Brings every generated part up to date, and removes what is no longer generated.
 pub(crate) fn write() -> Result<(), Failure> {
     for (page, text) in stale()? {
-        fs::write(workspace::root().join(page), text)?;
-        eprintln!("wrote `{page}`");
+        let path = workspace::root().join(&page);
+        match text {
+            Some(text) => {
+                fs::create_dir_all(path.parent().expect("a page lies in a folder"))?;
+                fs::write(path, text)?;
+                eprintln!("wrote `{page}`");
+            }
+            None => {
+                fs::remove_file(path)?;
+                eprintln!("removed `{page}`");
+            }
+        }
     }
-    Ok(())
+    command_line::check_schema()
 }
 
-/// Fails, naming the pages, if [`write()`] would change any.
+/// Fails, naming the pages, if [`write()`] would change any, or if what is written by hand lacks a command.
 pub(crate) fn check() -> Result<(), Failure> {
-    let pages: Vec<_> = stale()?.into_iter().map(|(page, _)| format!("`{page}`")).collect();
+    let pages: Vec<_> = stale()?.into_keys().map(|page| format!("`{page}`")).collect();
     if pages.is_empty() {
-        return Ok(());
+        return command_line::check_schema();
     }
     Err(format!("out of date: {}; `cargo xtask gen` writes what is missing", pages.join(", ")).into())
 }
 
-/// The pages that differ from what they should hold, with what they should hold.
-fn stale() -> Result<Vec<(&'static str, String)>, Failure> {
-    let mut stale = Vec::new();
-    for Part { page, name, text } in PARTS {
+/// The pages that differ from what they should hold, with what they should hold; nothing for those that should not be.
+fn stale() -> Result<BTreeMap<String, Option<String>>, Failure> {
+    let mut stale = BTreeMap::new();
+    for &Part { page, name, text } in PARTS {
         let path = workspace::root().join(page);
         let old = fs::read_to_string(&path).map_err(|error| format!("`{page}` cannot be read: {error}"))?;
         let new = replace(&old, name, &text()?).ok_or_else(|| {
             format!("`{page}` lacks the lines `<!-- generated: {name} -->` and `<!-- end of {name} -->`")
         })?;
         if new != old {
-            stale.push((page, new));
+            stale.insert(page.to_owned(), Some(new));
+        }
+    }
+    for folder in command_line::FOLDERS {
+        for entry in fs::read_dir(workspace::root().join(folder)).into_iter().flatten() {
+            stale.insert(format!("{folder}/{}", entry?.file_name().to_string_lossy()), None);
+        }
+    }
+    for (page, new) in command_line::files()? {
+        if fs::read_to_string(workspace::root().join(&page)).is_ok_and(|old| old == new) {
+            stale.remove(&page);
+        } else {
+            stale.insert(page, Some(new));
         }
     }
     Ok(stale)

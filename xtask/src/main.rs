@@ -7,12 +7,15 @@ use clap::Parser;
 
 #[cfg(test)]
 mod architecture;
+mod bench;
 mod cases;
 mod ci;
 mod corpus;
 mod demo;
+mod fields;
 mod fuzz;
 mod generate;
+mod new_source;
 mod step;
 mod test;
 #[cfg(test)]
@@ -34,6 +37,8 @@ enum Task {
         #[arg(long, value_name = "DIR")]
         shared: Option<PathBuf>,
     },
+    /// Measure loading and reading, as ratios to floors and to rivals.
+    Bench(bench::Options),
     /// Run the cases of a directory.
     Cases {
         /// One directory per case, each with an `expect.txt`.
@@ -61,18 +66,28 @@ enum Task {
         #[arg(long)]
         check: bool,
     },
+    /// Write the beginning of a source, and tell which promises it still has to keep.
+    NewSource {
+        /// What the source reads, as in `git`: the crate is called `repertoire-source-git`.
+        name: String,
+        /// The folder for a crate outside this workspace [default: a crate of this workspace].
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
 }
 
 fn main() -> ExitCode {
     let ended = match Task::parse() {
         Task::Test => test::run(),
         Task::Ci { shared } => ci::run(shared),
+        Task::Bench(options) => bench::run(options),
         Task::Cases { dir, binary } => cases::run(&dir, binary),
         Task::Corpus { dir } => corpus::run(&dir),
         Task::Demo => demo::run(),
         Task::Fuzz { seconds } => fuzz::run(seconds),
         Task::Gen { check: true } => generate::check(),
         Task::Gen { check: false } => generate::write(),
+        Task::NewSource { name, out } => new_source::run(&name, out),
     };
     match ended {
         Ok(()) => ExitCode::SUCCESS,

@@ -35,18 +35,29 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace")
 }
 
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+    target_directory: PathBuf,
+}
+
 /// The packages of the workspace, by name.
 pub(crate) fn packages() -> Result<Vec<Package>, Failure> {
-    #[derive(Deserialize)]
-    struct Metadata {
-        packages: Vec<Package>,
-    }
+    let Metadata { mut packages, .. } = metadata()?;
+    packages.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(packages)
+}
+
+/// Where cargo puts what it builds.
+pub(crate) fn target() -> Result<PathBuf, Failure> {
+    Ok(metadata()?.target_directory)
+}
+
+fn metadata() -> Result<Metadata, Failure> {
     let output =
         Command::new("cargo").args(["metadata", "--no-deps", "--format-version", "1"]).current_dir(root()).output()?;
     if !output.status.success() {
         return Err(format!("`cargo metadata` failed: {}", String::from_utf8_lossy(&output.stderr)).into());
     }
-    let Metadata { mut packages } = serde_json::from_slice(&output.stdout)?;
-    packages.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(packages)
+    Ok(serde_json::from_slice(&output.stdout)?)
 }

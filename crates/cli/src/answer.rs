@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::exit::Exit;
-use crate::shown::is_hidden;
+use crate::shown::{is_hidden, shown};
 use crate::{Environment, Stream};
 
 /// What a command has to say: the same thing for people and as JSON.
@@ -20,6 +20,11 @@ pub(crate) trait Answer {
     /// What people should know beside the data, each in one line.
     fn notes(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// The same as a SARIF log, of an answer that is one.
+    fn sarif(&self) -> Option<Value> {
+        None
     }
 
     fn exit(&self) -> Exit {
@@ -38,6 +43,8 @@ pub(crate) enum Format {
     Human,
     /// One JSON document on standard output.
     Json,
+    /// What `check` finds as SARIF 2.1.0, for code scanning.
+    Sarif,
 }
 
 /// Writes an answer to where it belongs.
@@ -52,7 +59,7 @@ pub(crate) fn deliver(
             answer.write(&mut environment.stdout)?;
             environment.stdout.flush()?;
             for note in answer.notes() {
-                environment.say(&format!("note: {note}\n"));
+                environment.say(&format!("note: {}\n", shown(&note)));
             }
         }
         Format::Json => {
@@ -62,13 +69,21 @@ pub(crate) fn deliver(
             if let Value::Object(fields) = answer.json() {
                 document.extend(fields);
             }
-            let mut text = serde_json::to_string_pretty(&document).expect("a JSON value has only text keys");
-            text.push('\n');
-            environment.stdout.write_all(ascii_controls(&text).as_bytes())?;
+            write_json(&document.into(), &mut environment.stdout)?;
+        }
+        Format::Sarif => {
+            let log = answer.sarif().expect("no other answer is asked for a log");
+            write_json(&log, &mut environment.stdout)?;
         }
     }
     environment.stdout.flush()?;
     Ok(answer.exit())
+}
+
+fn write_json(document: &Value, out: &mut Stream<'_>) -> io::Result<()> {
+    let mut text = serde_json::to_string_pretty(document).expect("a JSON value has only text keys");
+    text.push('\n');
+    out.write_all(ascii_controls(&text).as_bytes())
 }
 
 /// JSON whose texts hold no character that a terminal could obey; outside of texts there is none.

@@ -11,7 +11,8 @@ use crate::command::Command;
 const EXIT_CODES: &str = "\
 Exit codes:
   0  done, and nothing to object to
-  1  `check` found an error, or with `--strict` a warning
+  1  `check` found an error, or with `--strict` a warning; `verify` found a difference;
+     `fmt` left a file as it is, or without writing would have changed one
   2  what was asked could not be done
 
 Data goes to standard output, everything else to standard error.";

@@ -5,19 +5,27 @@ mod catalog;
 mod check;
 mod completions;
 mod files;
+mod fmt;
 mod kinds;
 mod list;
+mod lock;
+mod man;
+mod new;
 mod roots;
 mod show;
+mod verify;
 mod which;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 
 use crate::answer::Answer;
 use crate::failure::Failure;
 use crate::session::Session;
+
+/// Where clients share the skills of a project, from its folder.
+const SKILLS: &str = ".agents/skills";
 
 /// What to do.
 #[derive(Debug, Subcommand)]
@@ -30,8 +38,13 @@ pub(crate) enum Command {
     Catalog(catalog::Catalog),
     Body(body::Body),
     Files(files::Files),
+    Lock(lock::Lock),
+    Verify(verify::Verify),
+    New(new::New),
+    Fmt(fmt::Fmt),
     Kinds(kinds::Kinds),
     Completions(completions::Completions),
+    Man(man::Man),
 }
 
 impl Command {
@@ -46,8 +59,15 @@ impl Command {
             Command::Catalog(_) => "catalog",
             Command::Body(_) => "body",
             Command::Files(_) => "files",
+            // What a command answers is named after what it does.
+            Command::Lock(lock) if lock.check => "verify",
+            Command::Lock(_) => "lock",
+            Command::Verify(_) => "verify",
+            Command::New(_) => "new",
+            Command::Fmt(_) => "fmt",
             Command::Kinds(_) => "kinds",
             Command::Completions(_) => "completions",
+            Command::Man(_) => "man",
         }
     }
 
@@ -57,17 +77,22 @@ impl Command {
             Command::List(list) => &list.folders,
             Command::Check(check) => &check.folders,
             Command::Catalog(catalog) => &catalog.folders,
+            Command::Lock(lock) => &lock.folders,
+            Command::Verify(verify) => &verify.folders,
             _ => &[],
         }
     }
 
     /// What needs no skills to be answered.
-    pub(crate) fn answer_alone(&self) -> Option<Box<dyn Answer>> {
-        match self {
-            Command::Kinds(kinds) => Some(Box::new(kinds.answer())),
-            Command::Completions(completions) => Some(Box::new(completions.answer())),
-            _ => None,
-        }
+    pub(crate) async fn answer_alone(&self, cwd: &Path) -> Result<Option<Box<dyn Answer>>, Failure> {
+        Ok(Some(match self {
+            Command::New(new) => Box::new(new.answer(cwd)?),
+            Command::Fmt(fmt) => Box::new(fmt.answer(cwd).await?),
+            Command::Kinds(kinds) => Box::new(kinds.answer()),
+            Command::Completions(completions) => Box::new(completions.answer()),
+            Command::Man(man) => Box::new(man.answer()?),
+            _ => return Ok(None),
+        }))
     }
 
     /// What the composed sources have to say.
@@ -81,8 +106,9 @@ impl Command {
             Command::Catalog(catalog) => Box::new(catalog.answer(session)),
             Command::Body(body) => Box::new(body.answer(session).await?),
             Command::Files(files) => files.answer(session).await?,
-            Command::Kinds(kinds) => Box::new(kinds.answer()),
-            Command::Completions(completions) => Box::new(completions.answer()),
+            Command::Lock(lock) => lock.answer(session).await?,
+            Command::Verify(verify) => Box::new(verify.answer(session).await?),
+            alone => alone.answer_alone(&session.cwd).await?.expect("every other command needs no skills"),
         })
     }
 }

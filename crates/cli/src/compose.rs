@@ -7,7 +7,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use repertoire::{Builder, Client, Discovery, FsSource, Model, Mount, Registry, Scope, Skill, Trust, discover};
+use repertoire::{Builder, Client, Discovery, FsSource, Id, Model, Mount, Registry, Scope, Skill, Trust, discover};
 
 use crate::Environment;
 use crate::arguments::Places;
@@ -65,7 +65,7 @@ pub(crate) async fn compose<'m>(
     let searching = declared().filter_map(Declared::folders);
     let mut folders = folders.sources;
     folders.extend(searching);
-    Ok(Session::new(registry, folders, model, environment.cwd.clone()))
+    Ok(Session::new(registry, folders, model, environment))
 }
 
 /// Waits for `work`; at a terminal and after a while, says so on one line that is wiped in the end.
@@ -111,14 +111,17 @@ impl Folders {
     fn take(&mut self, folders: &[PathBuf], cwd: &Path) -> Result<Vec<Mount<Skill>>, Failure> {
         let mut mounts = Vec::new();
         for folder in folders {
-            let path: PathBuf = cwd.join(folder).components().collect();
+            let mut path: PathBuf = cwd.join(folder).components().collect();
+            // A `SKILL.md` stands for the folder that it makes a skill, so that hooks can name what changed.
+            if path.file_name().is_some_and(|name| name == "SKILL.md") && path.is_file() {
+                path.pop();
+            }
             if let Err(error) = fs::read_dir(&path) {
                 let failure = Failure::io(format!("cannot read the folder `{}`", folder.display()), &error);
                 let is_file = path.is_file();
                 return Err(if is_file { failure.help("name the folder that the file is in") } else { failure });
             }
-            let name = path.file_name().map_or_else(|| "root".into(), |name| name.to_string_lossy());
-            let name = name.replace(':', "-");
+            let name = source_name(&path);
             mounts.extend(self.add(path, &name));
         }
         Ok(mounts)
@@ -154,7 +157,6 @@ impl Folders {
         if !self.real.insert(real) {
             return None;
         }
-        let name = if name.trim().is_empty() { "root" } else { name };
         let numbered = (2..).map(|number| format!("{name}-{number}"));
         let free = std::iter::once(name.to_owned()).chain(numbered).find(|name| self.names.insert(name.clone()));
         let name = free.expect("numbers do not end");
@@ -162,6 +164,14 @@ impl Folders {
         self.sources.push((name, Arc::clone(&source)));
         Some(Mount::user(source))
     }
+}
+
+/// The name of a source that searches `folder`: the folder's own, if it can stand before the colon of a full name.
+fn source_name(folder: &Path) -> String {
+    // `..` is called otherwise.
+    let real = if folder.file_name().is_some() { None } else { folder.canonicalize().ok() };
+    let name = real.as_deref().unwrap_or(folder).file_name().unwrap_or_default().to_string_lossy();
+    Id::new(&name.replace(':', "-")).map_or_else(|_| "root".to_owned(), |id| id.to_string())
 }
 
 #[cfg(test)]
@@ -173,7 +183,8 @@ mod tests {
     async fn said(stderr: fn(Stream<'_>) -> Stream<'_>, work: Duration) -> String {
         let mut said = Vec::new();
         let stderr = stderr(Stream::new(&mut said));
-        let mut environment = Environment { cwd: "/".into(), home: None, stdout: Stream::new(std::io::sink()), stderr };
+        let mut environment =
+            Environment { cwd: "/".into(), home: None, state: None, stdout: Stream::new(std::io::sink()), stderr };
         patiently(tokio::time::sleep(work), &mut environment).await;
         drop(environment);
         String::from_utf8(said).expect("talk is text")

@@ -62,7 +62,7 @@ impl Config {
     pub(crate) fn failure(&self, error: &ComposeError) -> Failure {
         let name_of = |name: &str| self.sources.iter().rfind(|source| source.name() == name).map(Declared::name_span);
         let span = match error {
-            ComposeError::DuplicateSource { name } | ComposeError::SourceName { name } => name_of(name),
+            ComposeError::DuplicateSource { name } | ComposeError::SourceName { name, .. } => name_of(name),
             ComposeError::UnknownSource { id, source_name, .. } => {
                 let mut preferences = self.preferences.iter();
                 preferences.find(|row| row.id == *id && row.source == *source_name).map(|row| row.span.clone())

@@ -13,6 +13,8 @@ pub struct Environment<'a> {
     pub cwd: PathBuf,
     /// The home folder, where known.
     pub home: Option<PathBuf>,
+    /// The folder in which programs keep their state, where it is not the usual one: `XDG_STATE_HOME`.
+    pub state: Option<PathBuf>,
     /// For data.
     pub stdout: Stream<'a>,
     /// For talk.
@@ -30,6 +32,7 @@ impl Environment<'static> {
         Ok(Environment {
             cwd: std::env::current_dir()?,
             home: std::env::home_dir().filter(|home| home.is_absolute()),
+            state: std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|state| state.is_absolute()),
             stdout: Stream {
                 terminal: stdout.is_terminal(),
                 coloured: colour(AutoStream::choice(&stdout)),

@@ -8,7 +8,8 @@ use std::process::ExitCode;
 pub enum Exit {
     /// Done, and nothing to object to.
     Success = 0,
-    /// `check` found an error, or with `--strict` a warning.
+    /// `check` found an error, or with `--strict` a warning; `verify` found a difference; `fmt` left a file as it is, or
+    /// without writing would have changed one.
     Findings = 1,
     /// What was asked could not be done: wrong use, a missing folder, an unknown name, a broken configuration.
     Failure = 2,

@@ -46,6 +46,10 @@ impl Failure {
         self
     }
 
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
     pub(crate) fn report(&self) -> Report<'_> {
         Report {
             level: annotate_snippets::Level::ERROR,
@@ -53,6 +57,7 @@ impl Failure {
             message: &self.message,
             path: self.place.as_ref().map(|(path, _)| path.as_str()),
             excerpt: self.place.as_ref().map(|(_, excerpt)| excerpt),
+            other: None,
             help: self.help.as_deref(),
         }
     }

@@ -1,16 +1,15 @@
 //! Diagnostics as the commands tell of them.
 
-use std::fs::File;
-use std::io::Read;
-
+use std::path::Path;
 use std::sync::Arc;
 
 use annotate_snippets::Level;
 use repertoire::{Diagnostic, Severity};
 use serde::Serialize;
 
+use crate::file;
 use crate::report::{Excerpt, Report};
-use crate::session::Session;
+use crate::session::near;
 
 /// A diagnostic and the source it belongs to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -60,11 +59,8 @@ pub(crate) struct Sources {
     last: Option<(String, Option<String>)>,
 }
 
-/// The most of a file that is read to show a line of it; larger ones are not listed either.
-const READ: u64 = 1 << 20;
-
 impl Sources {
-    pub(crate) fn draw(&mut self, finding: &Finding, session: &Session<'_>, coloured: bool) -> String {
+    pub(crate) fn draw(&mut self, finding: &Finding, cwd: &Path, coloured: bool) -> String {
         let diagnostic = &finding.diagnostic;
         let excerpt = match (&diagnostic.path, diagnostic.line) {
             (Some(path), Some(line)) => {
@@ -76,11 +72,11 @@ impl Sources {
         let place = match (&diagnostic.path, &excerpt) {
             // Where there is nothing to point at, the numbers still tell.
             (Some(path), None) => Some(match (diagnostic.line, diagnostic.column) {
-                (Some(line), Some(column)) => format!("{}:{line}:{column}", session.near(path)),
-                (Some(line), None) => format!("{}:{line}", session.near(path)),
-                _ => session.near(path).to_owned(),
+                (Some(line), Some(column)) => format!("{}:{line}:{column}", near(path, cwd)),
+                (Some(line), None) => format!("{}:{line}", near(path, cwd)),
+                _ => near(path, cwd).to_owned(),
             }),
-            (Some(path), Some(_)) => Some(session.near(path).to_owned()),
+            (Some(path), Some(_)) => Some(near(path, cwd).to_owned()),
             (None, _) => None,
         };
         let report = Report {
@@ -93,6 +89,7 @@ impl Sources {
             message: &diagnostic.message,
             path: place.as_deref(),
             excerpt: excerpt.as_ref(),
+            other: diagnostic.other.as_deref().map(|path| near(path, cwd)),
             help: diagnostic.help.as_deref(),
         };
         report.draw(coloured)
@@ -100,17 +97,10 @@ impl Sources {
 
     fn text(&mut self, path: &str) -> Option<&str> {
         if self.last.as_ref().is_none_or(|(last, _)| last != path) {
-            self.last = Some((path.to_owned(), read(path)));
+            let bytes = file::read(Path::new(path));
+            let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+            self.last = Some((path.to_owned(), text));
         }
         self.last.as_ref()?.1.as_deref()
     }
-}
-
-fn read(path: &str) -> Option<String> {
-    let file = File::open(path).ok()?;
-    // A pipe would keep us waiting.
-    file.metadata().ok().filter(std::fs::Metadata::is_file)?;
-    let mut bytes = Vec::new();
-    file.take(READ).read_to_end(&mut bytes).ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -16,7 +16,7 @@
 //!
 //! let mut kinds = Vec::new();
 //! let environment =
-//!     Environment { cwd: "/".into(), home: None, stdout: Stream::new(&mut kinds), stderr: Stream::new(std::io::sink()) };
+//!     Environment { cwd: "/".into(), home: None, state: None, stdout: Stream::new(&mut kinds), stderr: Stream::new(std::io::sink()) };
 //! assert_eq!(run(["repertoire", "kinds"], environment), Exit::Success);
 //! assert!(String::from_utf8(kinds)?.contains("fs"));
 //! # Ok::<(), std::string::FromUtf8Error>(())
@@ -30,11 +30,16 @@ mod config;
 mod environment;
 mod exit;
 mod failure;
+mod file;
 mod finding;
+mod lock;
 mod page;
+mod provenance;
+mod replace;
 mod report;
 mod row;
 mod run;
+mod sarif;
 mod session;
 mod shown;
 mod table;

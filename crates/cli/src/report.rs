@@ -14,6 +14,8 @@ pub(crate) struct Report<'a> {
     pub(crate) message: &'a str,
     pub(crate) path: Option<&'a str>,
     pub(crate) excerpt: Option<&'a Excerpt>,
+    /// The path of the other file that it is about.
+    pub(crate) other: Option<&'a str>,
     pub(crate) help: Option<&'a str>,
 }
 
@@ -95,7 +97,8 @@ impl Report<'_> {
             (None, _) => None,
         };
         let has_excerpt = self.excerpt.is_some();
-        let mut group = title.elements(place);
+        let other = self.other.map(|path| Origin::path(shown(path)));
+        let mut group = title.elements(place).elements(other);
         if let Some(help) = self.help {
             if has_excerpt {
                 group = group.element(Padding);

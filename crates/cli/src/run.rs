@@ -6,8 +6,9 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches};
 
-use crate::answer::deliver;
+use crate::answer::{Format, deliver};
 use crate::arguments::Arguments;
+use crate::command::Command;
 use crate::compose::compose;
 use crate::failure::Failure;
 use crate::{Environment, Exit};
@@ -23,7 +24,8 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Runs one command line, the program's name first. Reads files; nothing else of the world but `environment`.
+/// Runs one command line, the program's name first. Reads files, and writes those that a command is there to write;
+/// touches nothing else of the world but `environment`.
 ///
 /// A reader of the output that goes away early ends the run quietly.
 ///
@@ -67,7 +69,11 @@ async fn compose_and_answer(
 ) -> Result<io::Result<Exit>, Failure> {
     let Arguments { places, command, .. } = arguments;
     let (name, format) = (command.name(), arguments.format());
-    if let Some(answer) = command.answer_alone() {
+    if format == Format::Sarif && !matches!(command, Command::Check(_)) {
+        let message = format!("`{name}` gives no SARIF log; `check` does");
+        return Err(Failure::new(message).help("use `--format json`"));
+    }
+    if let Some(answer) = command.answer_alone(&environment.cwd).await? {
         return Ok(deliver(answer.as_ref(), name, format, environment));
     }
     let session = compose(places, command.folders(), arguments.model(), environment).await?;

@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use repertoire::{Code, Entry, Found, FsSource, Model, Skill, SkillRegistry, Snapshot, SourceDiagnostic, Trust};
 
+use crate::Environment;
 use crate::failure::Failure;
 use crate::finding::Finding;
+use crate::lock::SkillLock;
 
 /// What was composed for one run.
 #[derive(Debug)]
@@ -20,6 +22,8 @@ pub(crate) struct Session<'a> {
     pub(crate) stale: HashSet<Arc<str>>,
     pub(crate) model: Model<'a>,
     pub(crate) cwd: PathBuf,
+    home: Option<PathBuf>,
+    state: Option<PathBuf>,
 }
 
 impl<'a> Session<'a> {
@@ -28,12 +32,18 @@ impl<'a> Session<'a> {
         registry: SkillRegistry,
         folders: Vec<(String, Arc<FsSource>)>,
         model: Model<'a>,
-        cwd: PathBuf,
+        environment: &Environment<'_>,
     ) -> Session<'a> {
         let snapshot = registry.snapshot();
         let stale = snapshot.diagnostics().iter().filter(|one| one.diagnostic.code == Code::STALE);
         let stale = stale.filter_map(|one| one.diagnostic.path.clone()).collect();
-        Session { registry, snapshot, folders, stale, model, cwd }
+        let (cwd, home, state) = (environment.cwd.clone(), environment.home.clone(), environment.state.clone());
+        Session { registry, snapshot, folders, stale, model, cwd, home, state }
+    }
+
+    /// What was installed for the user, and why that is not known if it is not.
+    pub(crate) fn installed(&self) -> (SkillLock, Option<String>) {
+        SkillLock::of_user(self.home.as_deref(), self.state.as_deref())
     }
 
     /// What `name` means to a person who typed it.
@@ -76,9 +86,14 @@ impl<'a> Session<'a> {
 
     /// A path as a person at the working folder would type it.
     pub(crate) fn near<'p>(&self, path: &'p str) -> &'p str {
-        let inside = Path::new(path).strip_prefix(&self.cwd).ok().and_then(Path::to_str);
-        inside.filter(|inside| !inside.is_empty()).unwrap_or(path)
+        near(path, &self.cwd)
     }
+}
+
+/// A path as a person at `cwd` would type it.
+pub(crate) fn near<'p>(path: &'p str, cwd: &Path) -> &'p str {
+    let inside = Path::new(path).strip_prefix(cwd).ok().and_then(Path::to_str);
+    inside.filter(|inside| !inside.is_empty()).unwrap_or(path)
 }
 
 /// How many characters to insert, delete or replace to get from one text to the other.

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use repertoire::skill_md::is_invisible;
+
 /// `text` on one line: whatever could move a cursor, turn text around or hide it is spelled out, as in `\u{1b}`.
 pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     escape(text, is_hidden)
@@ -21,11 +23,7 @@ pub(crate) fn veiled(text: &str) -> String {
 ///
 /// Joiners are left alone: scripts and emoji need them.
 pub(crate) fn is_hidden(c: char) -> bool {
-    match c {
-        '\u{61C}' | '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => true,
-        '\u{FEFF}' | '\u{E0000}'..='\u{E007F}' => true,
-        c => c.is_control(),
-    }
+    c.is_control() || is_invisible(c) || matches!(c, '\u{200B}' | '\u{2028}' | '\u{2029}' | '\u{FEFF}')
 }
 
 fn escape(text: &str, hidden: impl Fn(char) -> bool) -> Cow<'_, str> {

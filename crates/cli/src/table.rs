@@ -7,7 +7,8 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::shown::shown;
 
-/// Rows under a heading, in columns as wide as their widest cell. Cells are made safe for a terminal.
+/// Rows under a heading, in columns as wide as their widest cell, up to a bound: a wider cell is shown whole, moves the
+/// rest of its row and no other row. Cells are made safe for a terminal.
 #[derive(Debug)]
 pub(crate) struct Table {
     columns: Vec<Column>,
@@ -19,6 +20,9 @@ struct Column {
     heading: &'static str,
     right: bool,
 }
+
+/// How wide a column gets for the sake of one cell: seven columns of the usual widths still fit 80 characters.
+const WIDEST: usize = 32;
 
 /// One text of a row.
 #[derive(Debug)]
@@ -66,7 +70,7 @@ impl Table {
         let mut widths = vec![0; self.columns.len()];
         for row in std::iter::once(&heading).chain(&self.rows) {
             for (width, cell) in widths.iter_mut().zip(row) {
-                *width = (*width).max(cell.text.width());
+                *width = (*width).max(cell.text.width().min(WIDEST));
             }
         }
         for row in std::iter::once(&heading).chain(&self.rows) {
@@ -78,7 +82,7 @@ impl Table {
     fn write_row(&self, out: &mut dyn Write, row: &[Cell], widths: &[usize], coloured: bool) -> io::Result<()> {
         let mut pending = 0;
         for ((cell, column), width) in row.iter().zip(&self.columns).zip(widths) {
-            let blank = width - cell.text.width();
+            let blank = width.saturating_sub(cell.text.width());
             let before = if column.right { blank } else { 0 };
             if !cell.text.is_empty() {
                 let style = if coloured { cell.style } else { Style::new() };

@@ -149,6 +149,7 @@ codes! {
     UNREADABLE_LIMIT "unreadable-limit" Warning Warning "A limiting field cannot be read and counts as limiting.";
     DROPPED_ITEM "dropped-item" Warning Warning "A list holds an item that is no name; it was left out.";
     UNKNOWN_SURFACE "unknown-surface" Warning Warning "The surface mode is unknown and counts as absent.";
+    NOT_FORMATTED "not-formatted" Error Error "The formatter left a front matter to its author.";
     LINK_DANGLING "link-dangling" Warning Warning "A link leads nowhere.";
     LINK_REPEATED "link-repeated" Info Info "A link leads to a folder that is already read, or that holds the root.";
     UNREADABLE "unreadable" Error Error "A file or folder is there and cannot be read.";

@@ -29,6 +29,9 @@ pub struct Diagnostic {
     /// The column in the line, in characters, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
+    /// The other file of a finding about two: the one that hides this one, or that came first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other: Option<Arc<str>>,
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
@@ -44,6 +47,7 @@ impl Diagnostic {
             path: None,
             line: None,
             column: None,
+            other: None,
             help: None,
         }
     }
@@ -60,6 +64,13 @@ impl Diagnostic {
     pub fn at(mut self, line: u32, column: u32) -> Diagnostic {
         self.line = Some(line);
         self.column = Some(column);
+        self
+    }
+
+    /// The same finding about the file `path` too.
+    #[must_use]
+    pub fn and_path(mut self, path: impl Into<Arc<str>>) -> Diagnostic {
+        self.other = Some(path.into());
         self
     }
 

@@ -1,9 +1,10 @@
 //! Identity of content: digests, and the cheap stamps that stand in for them.
 
 use std::fmt;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, Hash};
 use std::str::FromStr;
 
+use foldhash::quality::FixedState;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -83,9 +84,7 @@ pub struct Stamp(u64);
 impl Stamp {
     /// The stamp of anything hashable. The same value gives the same stamp in every process of one build.
     pub fn of<V: Hash + ?Sized>(value: &V) -> Stamp {
-        let mut hasher = DefaultHasher::new();
-        value.hash(&mut hasher);
-        Stamp(hasher.finish())
+        Stamp(FixedState::default().hash_one(value))
     }
 }
 

@@ -1,6 +1,6 @@
 //! A name, validated once.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -9,11 +9,12 @@ use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
 use crate::NameFault;
+use crate::skill_md::is_invisible;
 
 /// The identity of an item inside its source.
 ///
 /// An id is the name as written, trimmed and in Unicode NFKC. It is refused only where it could be
-/// mistaken for a path or repaint a terminal; everything else that the Agent Skills standard forbids
+/// mistaken for a path, repaint a terminal, or not be read off a screen; everything else that the Agent Skills standard forbids
 /// (rules S-10 to S-12) is reported by [`faults`](Id::faults) and keeps its name: `Workspace Guide`,
 /// `report.weekly` and `kit:slides` stay themselves. Cheap to clone.
 ///
@@ -44,10 +45,10 @@ pub enum InvalidId {
         /// The separator found.
         found: char,
     },
-    /// A control character, line breaks among them.
-    #[error("name `{name}` holds a control character")]
-    Control {
-        /// The refused name, control characters escaped.
+    /// A control character, line breaks among them, a direction mark or a tag character.
+    #[error("name `{name}` holds an invisible character")]
+    Invisible {
+        /// The refused name, such characters escaped.
         name: String,
     },
     /// `..`, which could climb out of a folder.
@@ -62,24 +63,17 @@ impl Id {
     /// The one door: trims, normalises to NFKC, and refuses what could be taken for a path.
     ///
     /// # Errors
-    /// [`InvalidId`] for a blank name and for `/`, `\`, `..` or a control character in it.
+    /// [`InvalidId`] for a blank name and for `/`, `\`, `..` or an invisible character in it.
     pub fn new(written: &str) -> Result<Id, InvalidId> {
-        let name: String = written.trim().nfkc().collect();
-        let shown = || name.escape_debug().to_string();
-        if name.is_empty() {
-            return Err(InvalidId::Blank);
-        }
-        if let Some(found) = name.chars().find(|c| matches!(c, '/' | '\\')) {
-            return Err(InvalidId::Separator { name: shown(), found });
-        }
-        if name.chars().any(char::is_control) {
-            return Err(InvalidId::Control { name: shown() });
-        }
-        // A lone `.` names a folder, as `..` does.
-        if name.contains("..") || name == "." {
-            return Err(InvalidId::DotDot { name: shown() });
-        }
-        Ok(Id(name.into()))
+        checked(written).map(|name| Id(name.into()))
+    }
+
+    /// As [`new`](Id::new); where the name is `written` itself, it is shared and not copied.
+    pub(crate) fn shared(written: &Arc<str>) -> Result<Id, InvalidId> {
+        Ok(match checked(written)? {
+            Cow::Borrowed(name) if name.len() == written.len() => Id(written.clone()),
+            name => Id(name.into()),
+        })
     }
 
     /// The id of `id` under the namespace `source`: `source:id`.
@@ -96,6 +90,33 @@ impl Id {
     pub fn faults(&self) -> Vec<NameFault> {
         NameFault::all_in(&self.0)
     }
+}
+
+/// The name that `written` gives, if it can be an id.
+fn checked(written: &str) -> Result<Cow<'_, str>, InvalidId> {
+    let name = written.trim();
+    // NFKC leaves ASCII as it is.
+    let name: Cow<'_, str> = if name.is_ascii() { name.into() } else { name.nfkc().collect() };
+    let shown = || name.escape_debug().to_string();
+    if name.is_empty() {
+        return Err(InvalidId::Blank);
+    }
+    if let Some(found) = name.chars().find(|c| matches!(c, '/' | '\\')) {
+        return Err(InvalidId::Separator { name: shown(), found });
+    }
+    if name.chars().any(is_unseen) {
+        return Err(InvalidId::Invisible { name: shown() });
+    }
+    // A lone `.` names a folder, as `..` does.
+    if name.contains("..") || name == "." {
+        return Err(InvalidId::DotDot { name: shown() });
+    }
+    Ok(name)
+}
+
+/// Whether `c` is lost where a name is shown: what people and models read there must lead back to the skill.
+fn is_unseen(c: char) -> bool {
+    c.is_control() || is_invisible(c) || matches!(c, '\u{2028}' | '\u{2029}' | '\u{FFFE}' | '\u{FFFF}')
 }
 
 impl FromStr for Id {

@@ -16,6 +16,20 @@
 //! assert_eq!(surface.mode, SurfaceMode::Both);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # For hosts
+//! You will mostly meet these types through `repertoire-registry`. What you decide with them: where bodies go
+//! ([`SurfacePolicy`], [`SurfaceRules`]), what to make of a finding ([`Diagnostic`], [`Code`]), and which fields of
+//! a skill you honour. Fields that decide about rights are public fields of [`Skill`]; everything else is kept
+//! verbatim, with typed views for what is commonly used.
+//!
+//! # For authors of sources
+//! Implement [`Source`]; its documentation lists every promise. [`Listing::new`] keeps ids unique,
+//! [`SourceError`] has the few kinds that callers branch on, [`Code::foreign`] makes codes of your own. Sources that
+//! read `SKILL.md` call [`skill_md::head`] to learn how much to read, and [`skill_md::parse_with`] on that.
+//!
+//! # For plugin authors
+//! The same trait is what a plugin implements; nothing in this crate needs a runtime or does I/O.
 
 mod attachable;
 mod code;
@@ -28,6 +42,7 @@ mod id;
 mod injection;
 mod item;
 mod listing;
+mod manifest;
 mod name;
 mod resource;
 mod skill;
@@ -48,6 +63,7 @@ pub use id::{Id, InvalidId};
 pub use injection::{Content, Flavor, Injection, InvalidInjection, Message, NotASkill, Role, Slot, ToolSpec, Trigger};
 pub use item::Item;
 pub use listing::{Listed, Listing, Revision};
+pub use manifest::{FileChange, InvalidManifest, Manifest};
 pub use name::NameFault;
 pub use resource::{InvalidResourcePath, Resource, ResourcePath};
 pub use skill::{Category, Check, FunctionalTier, InvokeLevel, OnError, Skill, SkillTrigger, WorkflowStep};

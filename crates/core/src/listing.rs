@@ -1,6 +1,7 @@
 //! One source's entries and diagnostics at a revision.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -77,17 +78,22 @@ impl<T: Item> Listing<T> {
         diagnostics: impl IntoIterator<Item = Diagnostic>,
     ) -> Listing<T> {
         let mut diagnostics: Vec<Diagnostic> = diagnostics.into_iter().collect();
-        let mut first: HashMap<Id, Arc<T>> = HashMap::new();
-        let mut rows = Vec::new();
-        for row in items {
-            match first.get(row.item.id()) {
-                None => {
-                    first.insert(row.item.id().clone(), row.item.clone());
-                    rows.push(row);
+        let mut rows: Vec<Listed<T>> = items.into_iter().collect();
+        let mut first: HashMap<&Id, &T> = HashMap::with_capacity(rows.len());
+        let mut again = Vec::new();
+        for (at, row) in rows.iter().enumerate() {
+            match first.entry(row.item.id()) {
+                Entry::Vacant(place) => {
+                    place.insert(&row.item);
                 }
-                Some(kept) => diagnostics.push(duplicate(kept.as_ref(), row.item.as_ref())),
+                Entry::Occupied(kept) => {
+                    diagnostics.push(duplicate(*kept.get(), &row.item));
+                    again.push(at);
+                }
             }
         }
+        let (mut again, mut at) = (again.into_iter().peekable(), 0..);
+        rows.retain(|_| at.next().is_none_or(|at| again.next_if_eq(&at).is_none()));
         Listing::from_rows(revision, rows, diagnostics.into())
     }
 
@@ -131,13 +137,6 @@ impl<T: Item> Listing<T> {
         &self.diagnostics
     }
 
-    /// The same rows with other diagnostics.
-    #[must_use]
-    pub fn with_diagnostics(mut self, diagnostics: impl IntoIterator<Item = Diagnostic>) -> Listing<T> {
-        self.diagnostics = diagnostics.into_iter().collect();
-        self
-    }
-
     /// The same rows, each with what `digest` knows of its content.
     #[must_use]
     pub fn with_digests(self, digest: impl Fn(&Id) -> Option<Digest>) -> Listing<T> {
@@ -163,6 +162,11 @@ impl<T: Item> Listing<T> {
             splice_blocks(&mut blocks, splice.range.clone(), &splice.items);
         }
         Ok(Listing { revision: delta.revision, blocks: Arc::new(blocks), len, diagnostics: delta.diagnostics.clone() })
+    }
+
+    /// Whether both are one and the same, made once and shared.
+    pub(crate) fn is(&self, other: &Listing<T>) -> bool {
+        Arc::ptr_eq(&self.blocks, &other.blocks)
     }
 
     /// The rows at `range`.
@@ -214,14 +218,11 @@ fn splice_blocks<T: Clone>(blocks: &mut Vec<Arc<Vec<Listed<T>>>>, range: std::op
 }
 
 fn duplicate<T: Item>(kept: &T, dropped: &T) -> Diagnostic {
-    let place = |item: &T| item.location().map_or_else(|| "another row".to_owned(), |at| format!("`{at}`"));
-    let message =
-        format!("{} `{}` is defined twice: {} stays, {} is left out", T::KIND, kept.id(), place(kept), place(dropped));
-    let diagnostic = Diagnostic::new(Code::DUPLICATE_ID, message).help("rename one of them");
-    match dropped.location() {
-        Some(path) => diagnostic.at_path(path),
-        None => diagnostic,
-    }
+    let message = format!("{} `{}` is defined twice; the first one stays", T::KIND, kept.id());
+    let mut diagnostic = Diagnostic::new(Code::DUPLICATE_ID, message).help("rename one of them");
+    diagnostic.path = dropped.location().map(Into::into);
+    diagnostic.other = kept.location().map(Into::into);
+    diagnostic
 }
 
 #[cfg(test)]

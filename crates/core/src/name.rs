@@ -28,6 +28,9 @@ impl NameFault {
     /// Every fault of `name`, in the reference validator's order.
     pub fn all_in(name: &str) -> Vec<NameFault> {
         let mut faults = Vec::new();
+        if is_plain(name) {
+            return faults;
+        }
         if name.chars().count() > Self::MAX_CHARS {
             faults.push(NameFault::TooLong);
         }
@@ -45,6 +48,12 @@ impl NameFault {
         }
         faults
     }
+}
+
+/// Whether `name` is of the kind that nearly every name is, without any fault.
+fn is_plain(name: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    name.len() <= NameFault::MAX_CHARS && name.split('-').all(|part| !part.is_empty() && part.bytes().all(is_part))
 }
 
 /// Letter or digit as the reference validator sees it.

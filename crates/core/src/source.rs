@@ -34,7 +34,7 @@ impl Body {
 ///
 /// # Contract
 /// Each line is at least one test in the conformance suite (`repertoire-testkit`):
-/// - the name is stable and holds no colon
+/// - the name is stable, could be an id, and holds no colon
 /// - listing twice without a change gives equal listings
 /// - ids in a listing are unique (the constructor of [`Listing`] sees to it)
 /// - the revision is taken before reading, so a change during `list` is seen
@@ -82,13 +82,14 @@ impl Body {
 /// ```
 #[async_trait]
 pub trait Source<T: Item>: Debug + Send + Sync + 'static {
-    /// For people, ids and diagnostics. Stable, unique in a registry, no colon in it.
+    /// For people, ids and diagnostics. Stable, unique in a registry, an [`Id`] without a colon.
     fn name(&self) -> &str;
 
     /// Level 1: everything the source has now.
     ///
     /// # Errors
-    /// Only when nothing can be said at all; one broken entry is a diagnostic in the listing.
+    /// Only when nothing can be said at all; one broken entry is a diagnostic in the listing. A source that asks others
+    /// gives up in time, with [`Unavailable`](crate::SourceErrorKind::Unavailable): a registry lists its sources together.
     ///
     /// # Cancel safety
     /// May be dropped at any await.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use repertoire_core::{Id, Item, Source, SurfacePolicy};
+use repertoire_core::{Id, InvalidId, Item, Source, SurfacePolicy};
 use tokio::runtime::Handle;
 
 use crate::{MemorySource, Mount, Registry, Tier};
@@ -26,11 +26,13 @@ pub enum ComposeError {
         /// The name.
         name: String,
     },
-    /// A name that would make qualified ids ambiguous.
-    #[error("source name `{name}` must not be blank and must hold no colon")]
+    /// A name that could not stand before the colon of a qualified id.
+    #[error("source name `{}` cannot be used: {reason}", name.escape_debug())]
     SourceName {
         /// The name.
         name: String,
+        /// Which rule it breaks.
+        reason: &'static str,
     },
     /// A preference names nobody.
     #[error("`{id}` is preferred from `{source_name}`, but no source is called that; known: {}", known.join(", "))]
@@ -100,7 +102,8 @@ impl<T: Item> Builder<T> {
     /// A source that fails is an empty layer with a finding.
     ///
     /// # Errors
-    /// [`ComposeError`] for names that are not unique or hold a colon, and for preferences of unknown sources.
+    /// [`ComposeError`] for source names that are not unique, hold a colon or could be no [`Id`], and for preferences
+    /// of unknown sources.
     pub async fn load(self) -> Result<Registry<T>, ComposeError> {
         let registry = self.compose()?;
         registry.list_all().await;
@@ -125,8 +128,8 @@ impl<T: Item> Builder<T> {
         let mut names = BTreeSet::new();
         for mount in &mounts {
             let name = mount.origin().source.to_string();
-            if name.trim().is_empty() || name.contains(':') {
-                return Err(ComposeError::SourceName { name });
+            if let Some(reason) = name_fault(&name) {
+                return Err(ComposeError::SourceName { name, reason });
             }
             if !names.insert(name.clone()) {
                 return Err(ComposeError::DuplicateSource { name });
@@ -138,5 +141,17 @@ impl<T: Item> Builder<T> {
             return Err(ComposeError::UnknownSource { id, source_name: source.clone(), known });
         }
         Ok(Registry::of(mounts, self.preferred, memory, self.surface))
+    }
+}
+
+/// Why `name` cannot be a source's: `source:id` must be an id, and must come apart at its first colon.
+fn name_fault(name: &str) -> Option<&'static str> {
+    match Id::new(name) {
+        Err(InvalidId::Blank) => Some("it is blank"),
+        Err(InvalidId::Invisible { .. }) => Some("it holds an invisible character"),
+        Err(_) => Some("a name is not a path"),
+        Ok(_) if name.contains(':') => Some("it holds a colon"),
+        Ok(id) if id.as_str() != name => Some("it has blanks at an end, or is not in Unicode's NFKC form"),
+        Ok(_) => None,
     }
 }

@@ -58,14 +58,10 @@ impl<T: Item> Change<T> {
         change.modified.sort_by(|a, b| a.new.id.cmp(&b.new.id));
 
         // Shadows are what merging reports; the rest is each source's own.
-        let own = |snapshot: &Snapshot<T>| {
-            let findings = |layer: &crate::Layer<T>| layer.listing.diagnostics().clone();
-            snapshot.layers().iter().map(findings).collect::<Vec<_>>()
-        };
         let merged = |entry: &Arc<Entry<T>>| !entry.shadows.is_empty();
         change.diagnostics = change.added.iter().chain(&change.removed).any(merged)
             || change.modified.iter().any(|id| merged(&id.old) || merged(&id.new))
-            || own(old) != own(new);
+            || !new.has_diagnostics_of(old);
         change
     }
 

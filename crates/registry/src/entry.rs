@@ -29,7 +29,7 @@ pub struct Claim<T> {
 }
 
 impl<T: Item> Claim<T> {
-    /// The id that reaches this claim whoever wins: `source:id`.
+    /// The id that reaches this claim whoever wins: `source:id`. Only an entry that bears exactly this id comes before it.
     pub fn qualified_id(&self) -> Id {
         Id::qualified(&self.origin.source, self.item.id())
     }
@@ -75,6 +75,11 @@ pub struct Entry<T> {
 }
 
 impl<T: Item> Entry<T> {
+    /// The row of an id that nobody else claims.
+    pub(crate) fn uncontested(id: Id, claim: Claim<T>) -> Entry<T> {
+        Entry { id, claim, shadows: Vec::new() }
+    }
+
     /// Decides who of `claims`, at least one, has `id`. The one place where precedence is applied.
     pub(crate) fn contest(id: Id, mut claims: Vec<Claim<T>>) -> Entry<T> {
         claims.sort_by_key(|claim| claim.rank);

@@ -1,8 +1,43 @@
 //! One merging registry over any number of sources.
 //!
-//! [`merge`] is the law: pure, total, order-free. [`Registry`] keeps a [`Snapshot`] of it up to date,
-//! and proves by property test that its shortcuts equal it. All of it is generic over the kind of
-//! entry; [`SkillRegistry`] is the one for skills.
+//! ```
+//! use repertoire_core::Skill;
+//! use repertoire_registry::{MemorySource, Mount, Registered, SkillRegistry};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let source = |name: &str, about: &str| -> Result<_, Box<dyn std::error::Error>> {
+//!     let source = MemorySource::named(name);
+//!     source.register(Registered::new(Skill::new("review".parse()?, about), "Read the tests first."))?;
+//!     Ok(source)
+//! };
+//! let registry = SkillRegistry::builder()
+//!     .mount(Mount::plugin(source("acme", "Acme's way.")?).namespaced())
+//!     .user(source("home", "My way.")?)
+//!     .builtin(source("agent", "The agent's way.")?)
+//!     .load()
+//!     .await?;
+//!
+//! let snapshot = registry.snapshot();
+//! let ids: Vec<_> = snapshot.entries().iter().map(|entry| entry.id.as_str()).collect();
+//! assert_eq!(ids, ["review", "acme:review"]);
+//! assert_eq!(snapshot.resolve("home:review")?.claim.item.description.as_ref(), "My way.");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # For hosts
+//! Compose with [`Registry::builder`]. [`load`](Builder::load) starts nothing; [`start`](Builder::start) keeps up with changes in
+//! one task on your runtime, until [`close`](Registry::close). Readers take a [`Snapshot`] and never wait;
+//! [`Registry::updates`] follows. Entries registered in code ([`register`](Registry::register) and its like) are there at once.
+//!
+//! # For authors of sources
+//! The registry compares your listings, so you need not know who wins or who listens. Submit a [`SourceKind`], and configuration
+//! files can name your source.
+//!
+//! # For whoever changes this crate
+//! [`merge`] is the law: pure, total, order-free. Everything faster is proven equal to it by property test. All of it is
+//! generic over the kind of entry; [`SkillRegistry`] is the one for skills.
 
 mod builder;
 mod change;

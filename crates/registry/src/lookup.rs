@@ -5,7 +5,7 @@ use std::sync::Arc;
 use repertoire_core::{Id, Item};
 
 use crate::entry::Claim;
-use crate::{Entry, Snapshot};
+use crate::{Entry, Snapshot, Trust};
 
 /// What a name leads to.
 #[derive(Debug, Clone, Copy)]
@@ -48,7 +48,7 @@ fn full_names(candidates: &[Id]) -> String {
 impl<T: Item> Snapshot<T> {
     /// Finds what `name` means.
     ///
-    /// 1. the entry with exactly this id;
+    /// 1. the entry with exactly this id; a pending one only if nobody admitted has it by 2;
     /// 2. split at the first colon: that source's claim, a shadow too;
     /// 3. a bare name that exactly one namespaced source has.
     ///
@@ -56,12 +56,13 @@ impl<T: Item> Snapshot<T> {
     /// [`LookupError::Ambiguous`] when several namespaced sources have a bare name, else
     /// [`LookupError::NotFound`].
     pub fn resolve(&self, name: &str) -> Result<Found<'_, T>, LookupError> {
-        if let Some(entry) = self.get(name) {
-            return Ok(Found { entry, claim: &entry.claim });
-        }
-        if let Some((source, id)) = name.split_once(':')
-            && let Some(found) = self.claim_of(source, id)
-        {
+        let exact = self.get(name).map(|entry| Found { entry, claim: &entry.claim });
+        let qualified = name.split_once(':').and_then(|(source, id)| self.claim_of(source, id));
+        // A pending skill that is merely written like the full name of an admitted one gives way to it.
+        let pending = |found: &Found<'_, T>| found.claim.trust == Trust::Pending;
+        let exact_first = !exact.as_ref().is_some_and(pending) || qualified.as_ref().is_none_or(pending);
+        let found = if exact_first { exact.or(qualified) } else { qualified };
+        if let Some(found) = found {
             return Ok(found);
         }
         let namespaced = self.layers().iter().filter(|layer| layer.namespaced);
@@ -79,7 +80,7 @@ impl<T: Item> Snapshot<T> {
     }
 
     /// What `source` has under its own name `id`, winner or not.
-    pub fn claim_of(&self, source: &str, id: &str) -> Option<Found<'_, T>> {
+    fn claim_of(&self, source: &str, id: &str) -> Option<Found<'_, T>> {
         let layer = self.layer(source)?;
         let entry = if layer.namespaced { self.get(&format!("{source}:{id}")) } else { self.get(id) }?;
         let claim = entry.claims().find(|claim| claim.origin == layer.origin)?;

@@ -93,6 +93,19 @@ pub enum RegisterError {
     },
 }
 
+/// An item and its row, which costs a digest: made once, not at every listing.
+#[derive(Debug)]
+struct Kept<T> {
+    registered: Registered<T>,
+    row: Listed<T>,
+}
+
+impl<T: Item> From<Registered<T>> for Kept<T> {
+    fn from(registered: Registered<T>) -> Kept<T> {
+        Kept { row: registered.row(), registered }
+    }
+}
+
 /// A source of items registered in code, in the order of registration. Cheap to clone; clones share their content.
 ///
 /// ```
@@ -108,7 +121,7 @@ pub enum RegisterError {
 #[derive(Debug, Clone)]
 pub struct MemorySource<T: Item> {
     name: Arc<str>,
-    items: Arc<Mutex<Vec<Registered<T>>>>,
+    items: Arc<Mutex<Vec<Kept<T>>>>,
     revision: watch::Sender<u64>,
 }
 
@@ -123,12 +136,12 @@ impl<T: Item> MemorySource<T> {
     /// # Errors
     /// [`RegisterError::AlreadyRegistered`] for an id that is there.
     pub fn register(&self, item: impl Into<Registered<T>>) -> Result<&Self, RegisterError> {
-        let (item, mut items) = (item.into(), self.items());
-        let id = item.item.id();
+        let (kept, mut items) = (Kept::from(item.into()), self.items());
+        let id = kept.row.item.id();
         if position(&items, id.as_str()).is_some() {
             return Err(RegisterError::AlreadyRegistered { kind: T::KIND, id: id.clone() });
         }
-        items.push(item);
+        items.push(kept);
         Ok(self.touched(items))
     }
 
@@ -137,14 +150,15 @@ impl<T: Item> MemorySource<T> {
     /// # Errors
     /// First [`RegisterError::NotRegistered`] for an unknown `id`, then [`RegisterError::IdMismatch`].
     pub fn replace(&self, id: &Id, item: impl Into<Registered<T>>) -> Result<&Self, RegisterError> {
-        let (item, mut items) = (item.into(), self.items());
+        let (kept, mut items) = (Kept::from(item.into()), self.items());
         let Some(at) = position(&items, id.as_str()) else {
             return Err(RegisterError::NotRegistered { kind: T::KIND, id: id.clone() });
         };
-        if item.item.id() != id {
-            return Err(RegisterError::IdMismatch { kind: T::KIND, id: id.clone(), found: item.item.id().clone() });
+        let found = kept.row.item.id();
+        if found != id {
+            return Err(RegisterError::IdMismatch { kind: T::KIND, id: id.clone(), found: found.clone() });
         }
-        items[at] = item;
+        items[at] = kept;
         Ok(self.touched(items))
     }
 
@@ -166,7 +180,7 @@ impl<T: Item> MemorySource<T> {
     /// The item with this id.
     pub fn get(&self, id: &str) -> Option<Arc<T>> {
         let items = self.items();
-        position(&items, id).map(|at| Arc::clone(&items[at].item))
+        position(&items, id).map(|at| Arc::clone(&items[at].row.item))
     }
 
     /// Whether an item has this id.
@@ -176,7 +190,7 @@ impl<T: Item> MemorySource<T> {
 
     /// The items in order of registration.
     pub fn items_in_order(&self) -> Vec<Arc<T>> {
-        self.items().iter().map(|item| Arc::clone(&item.item)).collect()
+        self.items().iter().map(|kept| Arc::clone(&kept.row.item)).collect()
     }
 
     /// How many items there are.
@@ -191,33 +205,33 @@ impl<T: Item> MemorySource<T> {
 
     /// The listing now, without waiting.
     pub fn listing(&self) -> Listing<T> {
-        // The revision is read first: a change in between makes the listing newer than it says, never older.
-        let revision = Revision(*self.revision.borrow());
-        Listing::new(revision, self.items().iter().map(Registered::row), [])
+        // Changes are counted under the same lock, so the revision is that of these very items.
+        let items = self.items();
+        Listing::new(Revision(*self.revision.borrow()), items.iter().map(|kept| kept.row.clone()), [])
     }
 
-    fn items(&self) -> MutexGuard<'_, Vec<Registered<T>>> {
+    fn items(&self) -> MutexGuard<'_, Vec<Kept<T>>> {
         // Every change is one assignment, so a panicking holder leaves a whole list behind.
         self.items.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Counts a change while the list is still locked, so that revisions and lists go in step.
-    fn touched(&self, items: MutexGuard<'_, Vec<Registered<T>>>) -> &Self {
+    fn touched(&self, items: MutexGuard<'_, Vec<Kept<T>>>) -> &Self {
         self.revision.send_modify(|revision| *revision += 1);
         drop(items);
         self
     }
 
-    fn find<R>(&self, id: &Id, read: impl FnOnce(&Registered<T>) -> Option<R>) -> Result<R, SourceError> {
+    fn find<R>(&self, id: &Id, read: impl FnOnce(&Kept<T>) -> Option<R>) -> Result<R, SourceError> {
         let items = self.items();
-        let item = position(&items, id.as_str()).map(|at| &items[at]);
-        let item = item.ok_or_else(|| SourceError::not_found(T::KIND, id))?;
-        read(item).ok_or_else(|| SourceError::unsupported(T::KIND, id, "body"))
+        let kept = position(&items, id.as_str()).map(|at| &items[at]);
+        let kept = kept.ok_or_else(|| SourceError::not_found(T::KIND, id))?;
+        read(kept).ok_or_else(|| SourceError::unsupported(T::KIND, id, "body"))
     }
 }
 
-fn position<T: Item>(items: &[Registered<T>], id: &str) -> Option<usize> {
-    items.iter().position(|item| item.item.id().as_str() == id)
+fn position<T: Item>(items: &[Kept<T>], id: &str) -> Option<usize> {
+    items.iter().position(|kept| kept.row.item.id().as_str() == id)
 }
 
 #[async_trait]
@@ -231,25 +245,25 @@ impl<T: Item> Source<T> for MemorySource<T> {
     }
 
     async fn body(&self, id: &Id) -> Result<Body, SourceError> {
-        self.find(id, |item| {
-            let text = item.body.as_ref()?;
-            Some(Body::new(Arc::clone(text), Digest::of(text.as_bytes()), item.row().stamp))
+        self.find(id, |kept| {
+            let (text, digest) = (kept.registered.body.as_ref()?, kept.row.digest?);
+            Some(Body::new(Arc::clone(text), digest, kept.row.stamp))
         })
     }
 
     async fn resources(&self, id: &Id) -> Result<Vec<Resource>, SourceError> {
-        self.find(id, |item| {
+        self.find(id, |kept| {
             let row = |(path, bytes): (&ResourcePath, &Bytes)| {
                 Resource::new(path.clone(), bytes.len() as u64, Digest::of(bytes))
             };
-            Some(item.resources.iter().map(row).collect())
+            Some(kept.registered.resources.iter().map(row).collect())
         })
     }
 
     async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {
         let missing =
             || SourceError::new(SourceErrorKind::NotFound, format!("{} `{id}` has no file `{path}`", T::KIND));
-        self.find(id, |item| Some(item.resources.get(path).cloned()))?.ok_or_else(missing)
+        self.find(id, |kept| Some(kept.registered.resources.get(path).cloned()))?.ok_or_else(missing)
     }
 
     async fn changed(&self, since: Revision) {

@@ -74,21 +74,17 @@ pub(crate) fn findings<T: Item>(snapshot: &Snapshot<T>) -> Vec<SourceDiagnostic>
 }
 
 fn shadowing<T: Item>(entry: &Entry<T>, shadow: &crate::Shadow<T>) -> Diagnostic {
-    let winner = match entry.item().location() {
-        Some(location) => format!("`{location}` ({})", entry.origin()),
-        None => entry.origin().to_string(),
-    };
-    let kind = T::KIND;
-    let diagnostic = if shadow.identical == Some(true) {
-        Diagnostic::new(Code::SHADOWED_IDENTICAL, format!("{kind} `{}` is an identical copy of {winner}", entry.id))
+    let (kind, id, winner) = (T::KIND, &entry.id, entry.origin());
+    let mut diagnostic = if shadow.identical == Some(true) {
+        let message = format!("{kind} `{id}` is an identical copy of the one from {winner}");
+        Diagnostic::new(Code::SHADOWED_IDENTICAL, message)
     } else {
         let help = format!("ask for it as `{}`, rename it, or prefer its source", shadow.claim.qualified_id());
-        Diagnostic::new(Code::SHADOWED, format!("{kind} `{}` is hidden by {winner}", entry.id)).help(help)
+        Diagnostic::new(Code::SHADOWED, format!("{kind} `{id}` is hidden by the one from {winner}")).help(help)
     };
-    match shadow.claim.item.location() {
-        Some(path) => diagnostic.at_path(path),
-        None => diagnostic,
-    }
+    diagnostic.path = shadow.claim.item.location().map(Into::into);
+    diagnostic.other = entry.item().location().map(Into::into);
+    diagnostic
 }
 
 /// Says so when a preference, not the tier, decided.

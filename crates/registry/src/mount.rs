@@ -1,10 +1,16 @@
 //! How a source is composed.
 
+use std::any::Any;
 use std::collections::BTreeSet;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use repertoire_core::{Delta, Id, Item, Listing, Source, SourceError};
+use bytes::Bytes;
+use futures_util::FutureExt;
+use repertoire_core::{
+    Body, Delta, Id, Item, Listing, Resource, ResourcePath, Revision, Source, SourceError, SourceErrorKind,
+};
 
 use crate::{Layer, Origin, Tier, Trust};
 
@@ -13,7 +19,7 @@ use crate::{Layer, Origin, Tier, Trust};
 /// Builtin and user sources are trusted unless said otherwise, plugins restricted.
 #[derive(Debug, Clone)]
 pub struct Mount<T: Item> {
-    pub(crate) source: Arc<dyn Source<T>>,
+    source: Arc<dyn Source<T>>,
     origin: Origin,
     trust: Trust,
     namespaced: bool,
@@ -69,11 +75,28 @@ impl<T: Item> Mount<T> {
     /// What changed since `old`; everything, as long as the source has not made a listing itself.
     pub(crate) async fn list_since(&self, old: &Listing<T>) -> Result<Delta<T>, SourceError> {
         if self.listed.load(Ordering::Relaxed) {
-            return self.source.list_since(old).await;
+            return guarded(self.source.list_since(old)).await;
         }
-        let delta = Delta::between(old, &self.source.list().await?);
+        let delta = Delta::between(old, &guarded(self.source.list()).await?);
         self.listed.store(true, Ordering::Relaxed);
         Ok(delta)
+    }
+
+    pub(crate) async fn body(&self, id: &Id) -> Result<Body, SourceError> {
+        guarded(self.source.body(id)).await
+    }
+
+    pub(crate) async fn resources(&self, id: &Id) -> Result<Vec<Resource>, SourceError> {
+        guarded(self.source.resources(id)).await
+    }
+
+    pub(crate) async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {
+        guarded(self.source.resource(id, path)).await
+    }
+
+    /// Resolves when the source is to be looked at again: it says so, or it cannot even tell.
+    pub(crate) async fn changed(&self, since: Revision) {
+        let _ = guarded(self.source.changed(since).map(Ok)).await;
     }
 
     pub(crate) fn layer(&self, position: usize, preferred: BTreeSet<Id>, listing: Listing<T>) -> Layer<T> {
@@ -86,4 +109,16 @@ impl<T: Item> Mount<T> {
             listing,
         }
     }
+}
+
+/// A call of a source that panics has failed, like one that says so: sources are other people's code, and what keeps
+/// the others up to date must outlive them.
+async fn guarded<O>(call: impl Future<Output = Result<O, SourceError>>) -> Result<O, SourceError> {
+    // What the panic may have left half done belongs to the source, not to us.
+    AssertUnwindSafe(call).catch_unwind().await.unwrap_or_else(|panic| Err(panicked(panic.as_ref())))
+}
+
+fn panicked(panic: &(dyn Any + Send)) -> SourceError {
+    let said = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    SourceError::new(SourceErrorKind::Other, format!("it panicked: {}", said.unwrap_or("it did not say why")))
 }

@@ -186,7 +186,7 @@ impl<T: Item> Registry<T> {
     /// The source's own.
     pub async fn body(&self, claim: &Claim<T>) -> Result<Body, SourceError> {
         let mount = self.mount_of(claim);
-        let body = mount.source.body(claim.item.id()).await?;
+        let body = mount.body(claim.item.id()).await?;
         if body.stamp != claim.stamp {
             self.look_again(mount).await;
         }
@@ -198,7 +198,7 @@ impl<T: Item> Registry<T> {
     /// # Errors
     /// The source's own.
     pub async fn resources(&self, claim: &Claim<T>) -> Result<Vec<Resource>, SourceError> {
-        self.mount_of(claim).source.resources(claim.item.id()).await
+        self.mount_of(claim).resources(claim.item.id()).await
     }
 
     /// One file behind a claim.
@@ -206,26 +206,27 @@ impl<T: Item> Registry<T> {
     /// # Errors
     /// The source's own.
     pub async fn resource(&self, claim: &Claim<T>, path: &ResourcePath) -> Result<Bytes, SourceError> {
-        self.mount_of(claim).source.resource(claim.item.id(), path).await
+        self.mount_of(claim).resource(claim.item.id(), path).await
     }
 
     /// Lists every source again and publishes what changed. Returns what changed since the call.
     ///
     /// Runs go one after another; each caller gets one that began after its call, and callers that wait
-    /// together share one.
+    /// together share one. A source that fails or panics keeps its last listing; one that never answers holds
+    /// up refreshing, though no reader and no verb: a host that mounts such sources drops the call in time.
     ///
     /// # Errors
-    /// [`Closed`] after [`close`](Registry::close).
+    /// [`Closed`] after [`close`](Registry::close), also when that happens meanwhile.
     ///
     /// # Cancel safety
     /// May be dropped at any point; another waiting caller takes the run over.
     pub async fn refresh(&self) -> Result<Change<T>, Closed> {
-        if *self.0.closed.borrow() {
-            return Err(Closed);
-        }
         let before = self.snapshot();
-        self.0.worker.run(|| self.list_all()).await;
-        Ok(self.snapshot().changes_since(&before))
+        tokio::select! {
+            biased;
+            () = self.closed() => Err(Closed),
+            () = self.0.worker.run(|| self.list_all()) => Ok(self.snapshot().changes_since(&before)),
+        }
     }
 
     /// Follows the registry from the current view on.
@@ -290,10 +291,12 @@ impl<T: Item> Registry<T> {
         let base = self.snapshot();
         let steps: Vec<_> = mounts.iter().map(|mount| step(mount, &base)).collect();
         let steps: Vec<Step<T>> = stream::iter(steps).buffer_unordered(CONCURRENT).collect().await;
-        let candidate = steps.iter().fold(base, |view, step| step.apply(&view));
+        let after = |view: &Snapshot<T>| steps.iter().fold(view.clone(), |view, step| step.apply(&view));
+        let candidate = after(&base);
         let digests = self.missing_digests(&candidate, &steps).await;
         self.publish(|current| {
-            let view = steps.iter().fold(current.clone(), |view, step| step.apply(&view));
+            // Unless something was registered meanwhile.
+            let view = if current.is(&base) { candidate } else { after(current) };
             digests.iter().fold(view, |view, (source, digests)| view.with_digests(source, digests))
         });
     }
@@ -316,7 +319,7 @@ impl<T: Item> Registry<T> {
     }
 
     async fn digest_of<'c>(&self, claim: &'c Claim<T>) -> Option<(&'c Claim<T>, Digest)> {
-        let body = self.mount_of(claim).source.body(claim.item.id()).await.ok()?;
+        let body = self.mount_of(claim).body(claim.item.id()).await.ok()?;
         Some((claim, body.digest))
     }
 
@@ -334,7 +337,7 @@ impl<T: Item> Registry<T> {
         let _turn = self.0.publishing.lock().unwrap_or_else(PoisonError::into_inner);
         let current = self.snapshot();
         let next = next(&current);
-        if next.changes_since(&current).is_empty() {
+        if next.is_like(&current) {
             // Revisions, stamps and digests may still be newer; nobody needs to hear of them.
             self.0.current.store(Arc::new(next));
             return;

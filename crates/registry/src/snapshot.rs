@@ -1,9 +1,10 @@
 //! The immutable merged view.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher;
 use std::sync::{Arc, OnceLock};
 
+use hashbrown::hash_table::Entry as TableEntry;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use repertoire_core::{Delta, DeltaError, Diagnostic, Digest, Id, Item, Severity};
 
@@ -53,18 +54,36 @@ impl<T: Item> Index<T> {
         self.shards[shard].find(hash, |entry| entry.id.as_str() == id)
     }
 
-    /// Puts `entry` in place of what had its id, or takes the id out.
-    fn set(&mut self, id: &Id, entry: Option<Arc<Entry<T>>>) {
+    /// Puts what `next` makes of the entry of an id in its place, or takes the id out.
+    fn update(&mut self, id: &Id, next: impl FnOnce(Option<&Entry<T>>) -> Option<Entry<T>>) {
         let (shard, hash) = self.place(id.as_str());
-        let hasher = self.hasher.clone();
+        let hasher = &self.hasher;
         let table = Arc::make_mut(&mut self.shards[shard]);
-        if let Ok(old) = table.find_entry(hash, |old| old.id == *id) {
-            old.remove();
-            self.len -= 1;
+        match table.entry(hash, |old| old.id == *id, |entry| hasher.hash_one(entry.id.as_str())) {
+            TableEntry::Occupied(mut old) => match next(Some(old.get())) {
+                Some(entry) => *old.get_mut() = Arc::new(entry),
+                None => {
+                    old.remove();
+                    self.len -= 1;
+                }
+            },
+            TableEntry::Vacant(place) => {
+                if let Some(entry) = next(None) {
+                    place.insert(Arc::new(entry));
+                    self.len += 1;
+                }
+            }
         }
-        if let Some(entry) = entry {
-            table.insert_unique(hash, entry, |entry| hasher.hash_one(entry.id.as_str()));
-            self.len += 1;
+    }
+
+    /// Makes room for `more` entries, if they are so many that they come to nearly every shard.
+    fn reserve(&mut self, more: usize) {
+        let hasher = &self.hasher;
+        if more >= 8 * SHARDS {
+            for table in &mut self.shards {
+                // Hashing spreads the entries so evenly that few shards get more than a quarter more than their share.
+                Arc::make_mut(table).reserve(more / SHARDS * 5 / 4, |entry| hasher.hash_one(entry.id.as_str()));
+            }
         }
     }
 }
@@ -82,7 +101,7 @@ impl<T: Item> Snapshot<T> {
         }
         let mut index = Index::new();
         for (id, claims) in claims {
-            index.set(&id.clone(), Some(Arc::new(Entry::contest(id, claims))));
+            index.update(&id, |_| Some(Entry::contest(id.clone(), claims)));
         }
         Snapshot::assemble(0, layers, index)
     }
@@ -102,10 +121,14 @@ impl<T: Item> Snapshot<T> {
         let Some(layer) = self.layer(source) else { return Ok(self.clone()) };
         let old = &layer.listing;
         let layer = Layer { listing: old.apply(delta)?, ..layer.clone() };
-        let mut rows: HashMap<Id, Option<Claim<T>>> = HashMap::new();
-        rows.extend(delta.removed(old).map(|row| (layer.effective_id(row.item.id()), None)));
-        rows.extend(delta.inserted().map(|row| (layer.effective_id(row.item.id()), Some(layer.claim(row)))));
-        Ok(self.with_layer(layer, rows))
+        let gone: Vec<&Id> = delta.removed(old).map(|row| row.item.id()).collect();
+        // Rows that only change come again.
+        let stay = || delta.inserted().map(|row| row.item.id()).collect();
+        let stay: HashSet<&Id> = if gone.is_empty() { HashSet::new() } else { stay() };
+        let gone = gone.into_iter().filter(|id| !stay.contains(id)).map(|id| (layer.effective_id(id), None));
+        let come = delta.inserted().map(|row| (layer.effective_id(row.item.id()), Some(layer.claim(row))));
+        let more = delta.inserted().count().saturating_sub(stay.len());
+        Ok(self.with_layer(&layer, gone.chain(come), more))
     }
 
     /// The same view, with what `digests` adds to what `source` knows of its content.
@@ -114,19 +137,29 @@ impl<T: Item> Snapshot<T> {
         let listing = layer.listing.clone().with_digests(|id| digests.get(id).copied());
         let layer = Layer { listing, ..layer.clone() };
         let known = layer.listing.iter().filter(|row| digests.contains_key(row.item.id()));
-        let rows = known.map(|row| (layer.effective_id(row.item.id()), Some(layer.claim(row)))).collect();
-        self.with_layer(layer, rows)
+        let rows = known.map(|row| (layer.effective_id(row.item.id()), Some(layer.claim(row))));
+        self.with_layer(&layer, rows, 0)
     }
 
-    /// Puts `layer` in place of the one of its source, whose claims changed as `rows` says.
-    fn with_layer(&self, layer: Layer<T>, rows: HashMap<Id, Option<Claim<T>>>) -> Snapshot<T> {
+    /// Puts `layer` in place of the one of its source, whose claims changed as `rows` says, each id once.
+    /// About `more` ids are new.
+    fn with_layer(
+        &self,
+        layer: &Layer<T>,
+        rows: impl Iterator<Item = (Id, Option<Claim<T>>)>,
+        more: usize,
+    ) -> Snapshot<T> {
         let mut index = self.0.index.clone();
+        index.reserve(more);
         for (id, claim) in rows {
-            let others = index.get(id.as_str()).into_iter().flat_map(|entry| entry.claims());
-            let others = others.filter(|claim| claim.origin != layer.origin).cloned();
-            let claims: Vec<_> = others.chain(claim).collect();
-            let entry = (!claims.is_empty()).then(|| Arc::new(Entry::contest(id.clone(), claims)));
-            index.set(&id, entry);
+            index.update(&id, |old| match (old, claim) {
+                (None, claim) => claim.map(|claim| Entry::uncontested(id.clone(), claim)),
+                (Some(old), claim) => {
+                    let others = old.claims().filter(|claim| claim.origin != layer.origin).cloned();
+                    let claims: Vec<_> = others.chain(claim).collect();
+                    (!claims.is_empty()).then(|| Entry::contest(id.clone(), claims))
+                }
+            });
         }
         let replaced = |old: &Layer<T>| if old.origin == layer.origin { layer.clone() } else { old.clone() };
         let layers = self.0.layers.iter().map(replaced).collect();
@@ -202,6 +235,26 @@ impl<T: Item> Snapshot<T> {
     /// What changed since `older`. Costs what changed when one came from the other.
     pub fn changes_since(&self, older: &Snapshot<T>) -> Change<T> {
         Change::between(older, self)
+    }
+
+    /// Whether [`changes_since`](Snapshot::changes_since) tells of nothing; costs less where it tells of much.
+    pub(crate) fn is_like(&self, older: &Snapshot<T>) -> bool {
+        let same = |entry: &Arc<Entry<T>>| older.get(entry.id.as_str()).is_some_and(|before| before.is_same(entry));
+        self.len() == older.len() && self.differing(older).all(same) && self.has_diagnostics_of(older)
+    }
+
+    /// Whether each source says the same. What merging reports follows from the entries.
+    pub(crate) fn has_diagnostics_of(&self, other: &Snapshot<T>) -> bool {
+        let own = |snapshot: &Snapshot<T>| {
+            let findings = |layer: &Layer<T>| layer.listing.diagnostics().clone();
+            snapshot.layers().iter().map(findings).collect::<Vec<_>>()
+        };
+        own(self) == own(other)
+    }
+
+    /// Whether both are the very same view.
+    pub(crate) fn is(&self, other: &Snapshot<T>) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// Entries of `self` whose id has another entry, or none, in `other`; shared shards are skipped.

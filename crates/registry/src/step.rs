@@ -21,14 +21,17 @@ pub(crate) struct Step<T: Item> {
 pub(crate) async fn step<T: Item>(mount: &Mount<T>, view: &Snapshot<T>) -> Step<T> {
     let source = &mount.origin().source;
     let old = &view.layer(source).expect("every mount has a layer").listing;
-    let delta = match mount.list_since(old).await {
-        Ok(delta) => old.apply(&delta).map(|_| delta).map_err(|error| {
-            SourceError::invalid(format!("source `{source}` gave a change that does not fit")).caused_by(error)
-        }),
-        Err(error) => Err(error),
+    let error = match mount.list_since(old).await {
+        Ok(delta) => match old.apply(&delta) {
+            Ok(fresh) => return Step { source: source.clone(), base: old.revision(), delta, fresh },
+            Err(error) => {
+                let message = format!("source `{source}` gave a change that does not fit");
+                SourceError::invalid(message).caused_by(error)
+            }
+        },
+        Err(error) => error,
     };
-    let delta = delta.unwrap_or_else(|error| keep(old, source, &error));
-    Step::new(source, old, delta)
+    Step::new(source, old, keep(old, source, &error))
 }
 
 impl<T: Item> Step<T> {
@@ -41,6 +44,10 @@ impl<T: Item> Step<T> {
     /// The view after this step. When the source's rows moved on meanwhile, its later listing stays.
     pub(crate) fn apply(&self, view: &Snapshot<T>) -> Snapshot<T> {
         let Some(Layer { listing, .. }) = view.layer(&self.source) else { return view.clone() };
+        if self.delta.is_empty_for(listing) && self.delta.revision == listing.revision() {
+            // The common case by far: it must not cost a copy of what all the other sources have.
+            return view.clone();
+        }
         let next = if listing.revision() == self.base {
             view.apply(&self.source, &self.delta)
         } else {

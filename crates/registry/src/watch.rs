@@ -52,6 +52,6 @@ async fn wait<T: Item>(mount: Mount<T>, since: Revision, pause: Duration) -> (Mo
     if !pause.is_zero() {
         tokio::time::sleep(pause).await;
     }
-    mount.source.changed(since).await;
+    mount.changed(since).await;
     (mount, since, pause)
 }

@@ -48,6 +48,8 @@
 //!
 //! All of them are on by default.
 
+#[cfg(all(doctest, feature = "engine", feature = "fs", feature = "static"))]
+mod book;
 #[cfg(feature = "fs")]
 mod kinds;
 
@@ -62,8 +64,3 @@ pub use repertoire_source_static::*;
 
 #[cfg(feature = "fs")]
 pub use kinds::configured_folders;
-
-/// The README, so that its code is compiled and run.
-#[cfg(all(doctest, feature = "engine", feature = "fs", feature = "static"))]
-#[doc = include_str!("../../../README.md")]
-struct Readme;

@@ -45,6 +45,7 @@ mod discovery;
 mod file;
 mod folder;
 mod limits;
+mod location;
 mod manifest;
 mod options;
 mod pattern;

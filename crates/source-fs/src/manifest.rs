@@ -109,7 +109,7 @@ fn describe(folder: &SkillFolder<'_>, path: ResourcePath, left: &mut u64) -> Res
         SourceError::new(SourceErrorKind::TooLarge, message)
     })?;
     let stamp = FileStamp::of(&folder.record.folder().join(path.as_str()), &opened.metadata);
-    let digests = || folder.record.digests.lock().unwrap_or_else(PoisonError::into_inner);
+    let digests = || folder.record.digests().lock().unwrap_or_else(PoisonError::into_inner);
     let known = digests().get(path.as_str()).copied();
     if let Some((known, digest)) = known
         && known == stamp

@@ -3,14 +3,15 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::SystemTime;
 
 use repertoire_core::skill_md::{self, Head, Site};
 use repertoire_core::{Code, Diagnostic, Digest, Listed, Skill, Stamp, Strictness};
 
 use crate::file;
+use crate::location::Location;
 use crate::pattern::FILE_NAME;
 use crate::stamp::FileStamp;
 
@@ -20,7 +21,7 @@ pub(crate) struct Record {
     /// The position of its start in the plan.
     pub(crate) start: usize,
     /// The file, spelled as the walk reached it.
-    pub(crate) path: PathBuf,
+    pub(crate) path: Location,
     /// Whether its folder is where a search starts, so that other skills may lie below it.
     pub(crate) holds_others: bool,
     /// The version that was read; `None` when it could not be.
@@ -30,10 +31,25 @@ pub(crate) struct Record {
     /// The fingerprint of what was read.
     stamp: Option<Stamp>,
     /// The row: what the file says, or said when it was last good.
-    pub(crate) row: Option<Listed<Skill>>,
+    pub(crate) row: Option<Row>,
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// Digests of the skill's other files, as far as somebody asked for them.
-    pub(crate) digests: Mutex<HashMap<String, (FileStamp, Digest)>>,
+    digests: OnceLock<Box<Mutex<Digests>>>,
+}
+
+/// Digests of a skill's other files, as far as somebody asked for them, and the versions they are of.
+pub(crate) type Digests = HashMap<String, (FileStamp, Digest)>;
+
+/// A skill and its fingerprint; its digest is not known here.
+#[derive(Debug, Clone)]
+pub(crate) struct Row {
+    pub(crate) item: Arc<Skill>,
+    stamp: Stamp,
+}
+
+impl Row {
+    pub(crate) fn listed(&self) -> Listed<Skill> {
+        Listed::new(self.item.clone(), self.stamp)
+    }
 }
 
 /// Where a file stands, and how it is to be read.
@@ -65,7 +81,7 @@ impl Record {
         }
         let now = SystemTime::now();
         let (mut opened, metadata) = file::open(path)?;
-        let mut record = Record::blank(path.to_owned(), reading);
+        let mut record = Record::blank(Location::new(path), reading);
         if !metadata.is_file() {
             let finding = record.finding(Code::NOT_A_FILE, format!("expected a file, found {}", file::what(&metadata)));
             return Ok(record.broken(finding, reading));
@@ -103,12 +119,12 @@ impl Record {
 
     /// A record of a file that is there and cannot be read.
     pub(crate) fn unreadable(
-        path: PathBuf,
+        path: &Path,
         code: Code,
         message: impl Into<String>,
         reading: Reading<'_>,
     ) -> Arc<Record> {
-        let record = Record::blank(path, reading);
+        let record = Record::blank(Location::new(path), reading);
         let finding = record.finding(code, message);
         record.broken(finding, reading)
     }
@@ -123,7 +139,7 @@ impl Record {
         Arc::new(record)
     }
 
-    fn blank(path: PathBuf, reading: Reading<'_>) -> Record {
+    fn blank(path: Location, reading: Reading<'_>) -> Record {
         let Reading { start, holds_others, .. } = reading;
         Record {
             start,
@@ -134,7 +150,7 @@ impl Record {
             stamp: None,
             row: None,
             diagnostics: Vec::new(),
-            digests: Mutex::default(),
+            digests: OnceLock::new(),
         }
     }
 
@@ -145,7 +161,7 @@ impl Record {
     }
 
     fn finding(&self, code: Code, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::new(code, message).at_path(self.path.to_string_lossy())
+        Diagnostic::new(code, message).at_path(self.path.text())
     }
 
     fn broken(mut self, finding: Diagnostic, reading: Reading<'_>) -> Arc<Record> {
@@ -155,20 +171,20 @@ impl Record {
     }
 
     fn parse(&mut self, front_matter: &[u8], reading: Reading<'_>) {
-        let path = self.path.to_string_lossy();
+        let path = self.path.text();
         let folder = self.path.parent().and_then(Path::file_name).map(|name| name.to_string_lossy());
         let site = Site::new(&path);
         let site = folder.as_deref().map_or(site, |name| site.in_directory(name));
         let parsed = skill_md::parse_with(front_matter, site, reading.limits, Strictness::Lenient);
         let mut diagnostics = parsed.diagnostics;
-        if self.path.to_str().is_none() {
+        if matches!(self.path, Location::Other(_)) {
             let message = "the path is not UTF-8; its location cannot be told exactly";
-            diagnostics.push(Diagnostic::new(Code::PATH_NOT_UTF8, message).at_path(&*path).help("rename the folder"));
+            diagnostics.push(Diagnostic::new(Code::PATH_NOT_UTF8, message).at_path(path.clone()).help("rename the folder"));
         }
-        let skill = parsed.skill.map(|skill| skill.from_location(&*path));
+        let skill = parsed.skill.map(|skill| skill.from_location(path));
         self.diagnostics = diagnostics;
         match (skill, self.stamp) {
-            (Some(skill), Some(stamp)) => self.row = Some(Listed::new(skill, stamp)),
+            (Some(skill), Some(stamp)) => self.row = Some(Row { item: Arc::new(skill), stamp }),
             _ => self.keep_last_good(reading),
         }
     }
@@ -179,6 +195,11 @@ impl Record {
         let message = format!("`{}` stays as it was when this file could last be read", row.item.id);
         self.diagnostics.push(self.finding(Code::STALE, message));
         self.row = Some(row);
+    }
+
+    /// The digests that are known already.
+    pub(crate) fn digests(&self) -> &Mutex<Digests> {
+        self.digests.get_or_init(Box::default)
     }
 
     /// The folder of the skill.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use repertoire_core::{Id, Listing, Revision, Skill, SourceError};
 
-use crate::record::Record;
+use crate::record::{Record, Row};
 use crate::records::Records;
 use crate::root::{Plan, RootReport, Start, bytes};
 use crate::visit::Finding;
@@ -60,8 +60,8 @@ impl Scan {
         {
             // What cannot be seen is not gone.
             let known = previous.records.iter().filter(|record| lost.iter().any(|path| is_within(&record.path, path)));
-            let kept: HashSet<PathBuf> = records.iter().map(|record| record.path.clone()).collect();
-            let hidden = known.filter(|record| record.row.is_some() && !kept.contains(&record.path));
+            let kept: HashSet<PathBuf> = records.iter().map(|record| record.path.to_path_buf()).collect();
+            let hidden = known.filter(|record| record.row.is_some() && !kept.contains::<Path>(&record.path));
             records.extend(hidden.map(Record::gone_stale));
         }
         records.sort_by(|a, b| plan.order(a.start, &a.path).cmp(&plan.order(b.start, &b.path)));
@@ -127,7 +127,7 @@ fn list(revision: Revision, records: &Records, findings: &[Finding]) -> Listing<
     diagnostics.extend(records.iter().flat_map(|record| record.diagnostics.iter().cloned()));
     // Stable: findings about one path stay in their order.
     diagnostics.sort_by(|a, b| a.path.cmp(&b.path));
-    Listing::new(revision, records.iter().filter_map(|record| record.row.clone()), diagnostics)
+    Listing::new(revision, records.iter().filter_map(|record| record.row.as_ref().map(Row::listed)), diagnostics)
 }
 
 /// Whether `path` is `folder` or lies below it, both spelled by the same walk.

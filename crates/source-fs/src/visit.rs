@@ -100,7 +100,7 @@ pub(crate) fn visit<'k>(plan: &Plan, folder: &Folder, known: impl Fn(&Path) -> O
             }
             Err(error) => {
                 let message = format!("the file cannot be read: {}", file::cause(&error));
-                visit.record = Some(Record::unreadable(path, Code::UNREADABLE, message, reading));
+                visit.record = Some(Record::unreadable(&path, Code::UNREADABLE, message, reading));
             }
         }
         if visit.record.is_some() && folder.depth > 0 {
@@ -122,7 +122,7 @@ pub(crate) fn visit<'k>(plan: &Plan, folder: &Folder, known: impl Fn(&Path) -> O
                     Ok(target) => (Code::LINK_DANGLING, format!("link to `{}` leads nowhere", file::shown(&target))),
                     Err(_) => (Code::UNREADABLE, format!("the file cannot be read: {}", file::cause(&error))),
                 };
-                Record::unreadable(path.clone(), code, message, reading)
+                Record::unreadable(&path, code, message, reading)
             }
         });
         if spellings[0] != FILE_NAME {
@@ -219,7 +219,7 @@ fn other_spellings(folder: &Folder, record: &Record) -> Vec<Diagnostic> {
             other_spelling(folder.path.join(name), FILE_NAME.as_ref()).diagnostic
         } else {
             let message = format!("the file should be called `{FILE_NAME}`");
-            Finding::new(record.path.clone(), Code::MISSPELLED_FILE, message).diagnostic
+            Finding::new(record.path.to_path_buf(), Code::MISSPELLED_FILE, message).diagnostic
         }
     };
     names.iter().filter(|name| *name != FILE_NAME).map(finding).collect()

@@ -23,6 +23,8 @@ pub(crate) struct Walk {
     pub(crate) listed: Vec<PathBuf>,
     /// Folders that are there and could not be seen into.
     pub(crate) lost: Vec<PathBuf>,
+    /// Where it leads, until that is visited.
+    folders: Vec<Folder>,
     links: Vec<Link>,
     pub(crate) has_links: bool,
     pub(crate) too_deep: Vec<PathBuf>,
@@ -90,28 +92,42 @@ impl Walk {
             level.truncate(room);
             self.visited += level.len();
             let (plan, previous) = (plan.clone(), previous.cloned());
-            let work = move |folder: &Folder| {
-                visit(&plan, folder, |path| previous.as_ref().and_then(|scan| scan.records.at(path)))
+            let work = move |folders: &[Folder]| {
+                let known = |path: &Path| previous.as_ref().and_then(|scan| scan.records.at(path));
+                let mut part = Walk::default();
+                folders.iter().for_each(|folder| part.gather(visit(&plan, folder, known)));
+                part
             };
-            let visits = workers::map(level, work).await?;
+            let parts = workers::map(level, work).await?;
             level = Vec::new();
-            for visit in visits {
-                self.gather(visit, seen, &mut level);
+            for part in parts {
+                self.absorb(part, seen, &mut level);
             }
         }
         Ok(())
     }
 
-    fn gather(&mut self, visit: Visit, seen: &mut HashSet<Identity>, next: &mut Vec<Folder>) {
+    fn gather(&mut self, visit: Visit) {
         self.records.extend(visit.record);
         self.findings.extend(visit.findings);
         self.listed.extend(visit.listed);
         self.lost.extend(visit.lost);
         self.too_deep.extend(visit.too_deep);
-        self.has_links |= !visit.links.is_empty();
         self.links.extend(visit.links);
+        self.folders.extend(visit.folders);
+    }
+
+    /// Adds what a worker has found.
+    fn absorb(&mut self, part: Walk, seen: &mut HashSet<Identity>, next: &mut Vec<Folder>) {
+        self.records.extend(part.records);
+        self.findings.extend(part.findings);
+        self.listed.extend(part.listed);
+        self.lost.extend(part.lost);
+        self.too_deep.extend(part.too_deep);
+        self.has_links |= !part.links.is_empty();
+        self.links.extend(part.links);
         // A real folder is met twice where a link led into it first, or where another search starts.
-        next.extend(visit.folders.into_iter().filter(|folder| seen.insert(folder.identity)));
+        next.extend(part.folders.into_iter().filter(|folder| seen.insert(folder.identity)));
     }
 
     /// The folders to which `links` lead and that are not visited yet.
@@ -121,7 +137,8 @@ impl Walk {
         seen: &mut HashSet<Identity>,
         above: &HashSet<Identity>,
     ) -> Result<Vec<Folder>, SourceError> {
-        let targets = workers::map(links.clone(), |link| target(&link.path)).await?;
+        let work = |links: &[Link]| links.iter().map(|link| target(&link.path)).collect::<Vec<_>>();
+        let targets = workers::map(links.clone(), work).await?.into_iter().flatten();
         let mut folders = Vec::new();
         for (link, target) in links.into_iter().zip(targets) {
             let Link { start, path, depth, cursor } = link;
@@ -149,7 +166,7 @@ impl Walk {
         let root = plan.starts.first().map(|start| start.path.clone()).unwrap_or_default();
         if let Some(first) = self.too_deep.iter().min() {
             let (limit, count) = (plan.limits.depth, self.too_deep.len());
-            let message = format!("{count} folders reach deeper than {limit} levels and are not searched there");
+            let message = format!("nothing below {limit} levels is searched; folders that go deeper: {count}");
             let finding = Finding::new(first.clone(), Code::WALK_TRUNCATED, message);
             self.findings.push(finding.help("raise `limits.depth`, or name a folder further down as a root"));
         }

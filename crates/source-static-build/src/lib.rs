@@ -1,10 +1,7 @@
-//! The line of a build script that keeps `embed_skills!` up to date.
+//! The line of a build script that keeps `embed_skills!` up to date. In `main` of `build.rs`:
 //!
-//! ```no_run
-//! // build.rs
-//! fn main() {
-//!     repertoire_source_static_build::rerun_if_skills_change("skills");
-//! }
+//! ```
+//! repertoire_source_static_build::rerun_if_skills_change("skills");
 //! ```
 //!
 //! The compiler watches every file that a macro embedded, so edited and removed files are seen without this. It knows

@@ -31,7 +31,7 @@ const TOOLS: [&str; 15] = [
 /// What builds write: may be a skill, but no skill is searched below.
 const OUTPUTS: [&str; 4] = ["target", "dist", "build", "coverage"];
 
-/// The folders that hold a `SKILL.md`, in order of their paths. Nothing below one is another skill.
+/// The folders that hold a `SKILL.md`, in the bytewise order of its paths. Nothing below one is another skill.
 ///
 /// Links are followed; every real folder counts once, and under its own path where it has one.
 pub(crate) fn skills(root: &Place) -> Result<Vec<Place>, Fault> {
@@ -60,17 +60,16 @@ pub(crate) fn skills(root: &Place) -> Result<Vec<Place>, Fault> {
         for entry in entries {
             let is_skipped = entry.name().is_some_and(|name| name.starts_with('.') || TOOLS.contains(&name));
             if !is_skipped && entry.metadata()?.is_dir() {
-                if entry.is_link() { links.insert(entry) } else { folders.insert(entry) };
+                if entry.is_link() {
+                    links.insert(entry)
+                } else {
+                    folders.insert(entry)
+                };
             }
         }
     }
-    found.sort_by(|a, b| bytes(a).cmp(bytes(b)));
+    found.sort_by_cached_key(|folder| folder.join(FILE_NAME.as_ref()).path.into_os_string().into_encoded_bytes());
     Ok(found)
-}
-
-/// The order of folders that are read at run time: by the bytes of their paths.
-fn bytes(place: &Place) -> &[u8] {
-    place.path.as_os_str().as_encoded_bytes()
 }
 
 /// The files of the skill in `folder` beside its `SKILL.md`, sorted: the path inside the skill, and where it lies.

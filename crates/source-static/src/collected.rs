@@ -51,7 +51,8 @@ impl StaticList {
 /// The skills of rows that are sorted by id.
 fn unique(rows: &[(&StaticSkill, &'static str)]) -> Result<Vec<StaticSkill>, DeclaredTwice> {
     let claims = rows.chunk_by(|(a, _), (b, _)| a.id() == b.id()).filter(|claims| claims.len() > 1);
-    let twice: Vec<_> = claims.map(|claims| (claims[0].0.id(), claims.iter().map(|(_, module)| *module).collect())).collect();
+    let twice: Vec<_> =
+        claims.map(|claims| (claims[0].0.id(), claims.iter().map(|(_, module)| *module).collect())).collect();
     if twice.is_empty() { Ok(rows.iter().map(|(skill, _)| **skill).collect()) } else { Err(DeclaredTwice(twice)) }
 }
 
@@ -79,7 +80,7 @@ impl std::error::Error for DeclaredTwice {}
 /// [`embed_skills!`](crate::embed_skills) takes one edit and no test. A skill that is written without `declare_skill!` is
 /// not noticed here: as a private constant the compiler calls it unused, as a public one nobody does.
 ///
-/// ```
+/// ```standalone_crate
 /// use repertoire_source_static::{StaticList, StaticSkill, assert_complete, declare_skill};
 ///
 /// declare_skill! {

@@ -2,9 +2,8 @@
 
 /// Declares a skill, or a list of skills, as one of those that are collected from every linked crate.
 ///
-/// What is wrapped stays what it is: a constant or a static. With the feature `inventory` it is in
-/// [`StaticList::collected`](crate::StaticList::collected) too, and [`assert_complete!`](crate::assert_complete) knows of
-/// it; without the feature nothing else happens.
+/// What is wrapped stays what it is: a constant or a static. With the feature `inventory` it is in `StaticList::collected`
+/// too, and `assert_complete!` knows of it; without the feature nothing else happens.
 ///
 /// ```
 /// use repertoire_source_static::{declare_skill, embed_skills};

@@ -10,7 +10,7 @@
 ///
 /// let source = StaticSource::new(SKILLS);
 /// # let ids: Vec<_> = SKILLS.iter().map(|skill| skill.id()).collect();
-/// # assert_eq!(ids, ["report", "table"]);
+/// # assert_eq!(ids, ["table", "report"]);
 /// # drop(source);
 /// ```
 ///
@@ -26,12 +26,13 @@
 ///
 /// # Errors of the compiler
 /// What would be an error or a warning about a file on disk is an error here, and so are a file without instructions, an
-/// id that comes twice, a link that leads out of its skill, and a folder without skills. Each names the file, the line and
-/// the column, and what to do:
+/// id that comes twice, a link that leads out of its skill, and a folder without skills. Each says where, for the text of a
+/// file with line and column, and what to do:
 ///
 /// ```text
-/// error: skills/report/SKILL.md:3:26: invalid YAML in `description`: a colon and a blank in a text without quotes; its text was taken as it stands
-///        help: quote this value: `description: "Writes reports: one a week."`
+/// error: skills/greet/SKILL.md:3:20: invalid YAML in `description`: unquoted text must not hold a colon before a blank; [...]
+///        help: quote this value: `description: "Greets: all."`
+///  --> src/main.rs:9:43
 /// ```
 ///
 /// # What is built anew

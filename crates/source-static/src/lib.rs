@@ -1,45 +1,65 @@
-//! Skills compiled into the program, every one of them named in one visible list.
-//!
-//! There is no registration at start-up and no attribute that adds a skill from afar: what is in the list is in the
-//! program, and a list that breaks a rule (a bad id, a long description, two skills of one id) does not compile.
+//! Skills compiled into the program: a folder of them, or constants in one visible list.
 //!
 //! ```
-//! use repertoire_source_static::{StaticList, StaticSkill, StaticSource};
+//! use repertoire_source_static::{StaticList, StaticSource, embed_skills};
 //!
-//! mod release_notes {
-//!     use repertoire_source_static::StaticSkill;
-//!
-//!     pub(crate) const SKILL: StaticSkill = StaticSkill::new(
-//!         "release-notes",
-//!         "Writes release notes from merged changes. Use before a release.",
-//!         "Read the log since the last tag. Group it by what users notice.\n",
-//!     )
-//!     .with_resources(&[("template.md", b"# Added\n\n# Fixed\n")]);
-//! }
+//! /// The skills in a folder, as files beside the code.
+//! static HOUSE: StaticList = embed_skills!("tests/skills");
 //!
 //! mod triage {
-//!     use repertoire_core::{Category, SurfaceMode};
 //!     use repertoire_source_static::StaticSkill;
 //!
 //!     pub(crate) const SKILL: StaticSkill =
 //!         StaticSkill::new("triage", "Sorts new issues.", "Ask for what is missing, then label.\n")
-//!             .on_surface(SurfaceMode::ToolOnly)
-//!             .in_category(Category::Standard);
+//!             .with_resources(&[("labels.md", b"bug, idea, question\n")]);
 //! }
 //!
-//! /// Every skill of this program.
-//! static SKILLS: StaticList = StaticList::new(&[release_notes::SKILL, triage::SKILL]);
+//! mod database {
+//!     use repertoire_core::Category;
+//!     use repertoire_source_static::StaticSkill;
 //!
-//! let source = StaticSource::new(SKILLS);
-//! # let ids: Vec<_> = SKILLS.iter().map(StaticSkill::id).collect();
-//! # assert_eq!(ids, ["release-notes", "triage"]);
-//! # drop(source);
+//!     pub(crate) const SKILL: StaticSkill = StaticSkill::new("database", "Answers from tables.", "Look, then ask.\n")
+//!         .in_category(Category::Raw)
+//!         .bringing_tools(&["read_table", "run_query"]);
+//! }
+//!
+//! /// The skills in code: every one of them is named here.
+//! static OURS: StaticList = StaticList::new(&[triage::SKILL, database::SKILL]);
+//!
+//! let sources = [StaticSource::named("house", HOUSE), StaticSource::named("ours", OURS)];
+//! # assert_eq!(OURS.find("TABLE").map(|skill| skill.id()).collect::<Vec<_>>(), ["database"]);
+//! # drop(sources);
 //! ```
 //!
-//! A skill that is written and then left out of the list is an unused constant, and the compiler warns of it.
+//! A list that breaks a rule does not compile, whichever way it is made: a bad id, a long description, broken front
+//! matter, two skills of one id.
 //!
-//! The rules are checked where a constant is evaluated: keep skills in a `const` or `static`. The same call at run time
-//! panics with the same message.
+//! # For hosts
+//! A [`StaticSource`] is a [`Source`](repertoire_core::Source) like any other; compose it at the builtin tier. Listing reads
+//! front matter once, bodies and resources come from memory, and nothing is ever written to disk.
+//!
+//! [`StaticList::find`] looks for a text, which is what a host without an engine needs. A raw skill is attached behind a
+//! [`Gate`](repertoire_core::Gate) only: see [`Attachable`](repertoire_core::Attachable).
+//!
+//! # For authors
+//! *Files* are the better home for a skill of more than a few lines: other clients can read them, and [`embed_skills!`] takes
+//! whatever is in the folder, so there is no list to forget. Add the line to `build.rs` that its documentation shows.
+//!
+//! *Constants* suit short skills and those that depend on code. What is in the list is in the program: there is no
+//! registration at start-up and no attribute that adds a skill from afar. The rules are checked where a constant is
+//! evaluated, so keep skills in a `const` or `static`; the same call at run time panics with the same message. A private
+//! constant that is left out of the list is unused, and the compiler warns of it. For public ones write [`declare_skill!`]
+//! around each and `assert_complete!` in a test, which names whatever the list lacks.
+//!
+//! # Collection
+//! With the feature `inventory`, `StaticList::collected` gives every skill that a linked crate declares with
+//! [`declare_skill!`], by id. It is off by default, because a list that is written down can be read, and because of a trap:
+//! the linker drops a crate that nobody names, and its skills with it. A dependency in `Cargo.toml` is not enough; the
+//! program has to say
+//!
+//! ```text
+//! use house_skills as _;
+//! ```
 
 #[cfg(feature = "inventory")]
 mod collected;

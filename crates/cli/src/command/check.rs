@@ -11,10 +11,12 @@ use repertoire::{Diagnostic, Strictness};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::list::nothing_found;
 use crate::answer::{Answer, json};
+use crate::file;
 use crate::finding::{Counts, Finding, Sources, counted};
 use crate::session::Session;
-use crate::{Exit, Stream};
+use crate::{Exit, Stream, sarif};
 
 /// Show everything that is wrong or odd, with the lines that it is about.
 #[derive(Debug, Args)]
@@ -36,6 +38,8 @@ struct Checked<'a> {
     counts: Counts,
     diagnostics: Vec<Finding>,
     #[serde(skip)]
+    folders: Vec<PathBuf>,
+    #[serde(skip)]
     session: &'a Session<'a>,
 }
 
@@ -46,7 +50,8 @@ impl Check {
             diagnostics = judge_strictly(diagnostics, session);
         }
         let skills = session.snapshot.len();
-        Checked { strict: self.strict, skills, counts: Counts::of(&diagnostics), diagnostics, session }
+        let (strict, folders) = (self.strict, self.folders.clone());
+        Checked { strict, skills, counts: Counts::of(&diagnostics), diagnostics, folders, session }
     }
 }
 
@@ -94,8 +99,7 @@ fn weigh(finding: Finding) -> Finding {
 /// What the parser says of a file, leniently and strictly.
 fn parse_again(path: &str) -> Option<(Vec<Diagnostic>, Vec<Diagnostic>)> {
     let file = Path::new(path);
-    file.metadata().ok().filter(|metadata| metadata.is_file() && metadata.len() <= Limits::default().file_bytes)?;
-    let bytes = std::fs::read(file).ok()?;
+    let bytes = file::read(file)?;
     let folder = file.parent()?.file_name()?.to_string_lossy();
     let site = Site::new(path).in_directory(&folder);
     let parse = |strictness| skill_md::parse_with(&bytes, site, &Limits::default(), strictness).diagnostics;
@@ -110,9 +114,17 @@ impl Answer for Checked<'_> {
     fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
         let (mut sources, coloured) = (Sources::default(), out.is_coloured());
         for finding in &self.diagnostics {
-            writeln!(out, "{}", sources.draw(finding, self.session, coloured))?;
+            writeln!(out, "{}", sources.draw(finding, &self.session.cwd, coloured))?;
         }
         writeln!(out, "{}; {} listed", self.counts.sentence(), counted(self.skills, "skill"))
+    }
+
+    fn notes(&self) -> Vec<String> {
+        if self.skills == 0 { vec![nothing_found(&self.folders)] } else { Vec::new() }
+    }
+
+    fn sarif(&self) -> Option<Value> {
+        Some(sarif::log(&self.diagnostics, &self.session.cwd))
     }
 
     fn exit(&self) -> Exit {

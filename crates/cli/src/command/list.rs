@@ -36,6 +36,8 @@ struct Listed<'a> {
     #[serde(skip)]
     all: bool,
     #[serde(skip)]
+    folders: Vec<PathBuf>,
+    #[serde(skip)]
     session: &'a Session<'a>,
 }
 
@@ -43,8 +45,18 @@ impl List {
     pub(crate) fn answer<'a>(&self, session: &'a Session<'_>) -> impl Answer + 'a {
         let skills: Vec<_> = session.snapshot.entries().iter().map(|entry| Row::of(entry, session)).collect();
         let diagnostics = session.findings();
-        Listed { skipped: skipped(&diagnostics, session), skills, diagnostics, all: self.all, session }
+        let (skipped, folders) = (skipped(&diagnostics, session), self.folders.clone());
+        Listed { skills, skipped, diagnostics, all: self.all, folders, session }
     }
+}
+
+/// What to tell about a search, in `folders` if any were named, that found no skill.
+pub(super) fn nothing_found(folders: &[PathBuf]) -> String {
+    if folders.is_empty() {
+        return "no skills found; `repertoire roots` shows where they were looked for".to_owned();
+    }
+    let folders: Vec<_> = folders.iter().map(|folder| format!("`{}`", folder.display())).collect();
+    format!("no skills found in {}; folders with a dot in front are searched only when named", folders.join(", "))
 }
 
 /// Of each file that gives no skill, the error that says why.
@@ -92,7 +104,7 @@ impl Answer for Listed<'_> {
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.skills.is_empty() {
-            notes.push("no skills found; `repertoire roots` shows where they were looked for".to_owned());
+            notes.push(nothing_found(&self.folders));
         }
         notes.extend(self.session.pending());
         let counts = Counts { infos: 0, ..Counts::of(&self.diagnostics) };

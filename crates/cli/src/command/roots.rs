@@ -3,7 +3,7 @@
 use std::io;
 
 use clap::Args;
-use repertoire::{Registry, Skill, Tier, Trust};
+use repertoire::{Code, Registry, Skill, Tier, Trust};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -63,6 +63,14 @@ impl Roots {
     }
 }
 
+impl Places<'_> {
+    /// Whether there is something at a place that could not be searched.
+    fn is_unreadable(&self, place: &Place<'_>) -> bool {
+        let mut findings = self.session.snapshot.diagnostics().iter().map(|finding| &finding.diagnostic);
+        findings.any(|finding| finding.code == Code::UNREADABLE && finding.path.as_deref() == place.path.as_deref())
+    }
+}
+
 impl Answer for Places<'_> {
     fn json(&self) -> Value {
         json(self)
@@ -71,7 +79,11 @@ impl Answer for Places<'_> {
     fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
         let mut table = Table::new(&["source", "tier", "trust", ">skills", "root"]);
         for place in &self.roots {
-            let skills = if place.exists { place.skills.to_string() } else { "missing".to_owned() };
+            let skills = match place.exists {
+                true => place.skills.to_string(),
+                false if self.is_unreadable(place) => "unreadable".to_owned(),
+                false => "missing".to_owned(),
+            };
             table.row([
                 place.source.into(),
                 place.tier.to_string().into(),

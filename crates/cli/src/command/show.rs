@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use clap::Args;
+use repertoire::{SourceError, SourceErrorKind};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -10,6 +11,7 @@ use crate::Stream;
 use crate::answer::{Answer, json};
 use crate::failure::Failure;
 use crate::finding::counted;
+use crate::provenance::Provenance;
 use crate::row::{Flag, Row};
 use crate::session::Session;
 use crate::shown::shown;
@@ -30,8 +32,15 @@ struct Shown<'a> {
     allowed_workflows: Option<&'a [std::sync::Arc<str>]>,
     /// `None` where the source cannot tell.
     files: Option<usize>,
+    /// What could not be read, and why.
+    #[serde(skip)]
+    unreadable: Vec<(&'static str, String)>,
+    provenance: Option<Provenance>,
     /// The front matter as written.
     fields: Map<String, Value>,
+    /// Why it is not known where skills were installed from.
+    #[serde(skip)]
+    unknown: Option<String>,
     #[serde(skip)]
     session: &'a Session<'a>,
 }
@@ -45,15 +54,30 @@ impl Show {
             false => Row::of_claim(&found.entry.id, found.claim, session),
         };
         let item = &found.claim.item;
+        let mut unreadable = Vec::new();
+        let files = match known(session.registry.resources(found.claim).await) {
+            Ok(files) => files.map(|files| files.len()),
+            Err(why) => {
+                unreadable.push(("files", why));
+                None
+            }
+        };
         if skill.digest.is_none() {
-            skill.digest = session.registry.body(found.claim).await.ok().map(|body| body.digest);
+            match known(session.registry.body(found.claim).await) {
+                Ok(body) => skill.digest = body.map(|body| body.digest),
+                Err(why) => unreadable.push(("digest", why)),
+            }
         }
+        let (installed, unknown) = session.installed();
         Ok(Shown {
             skill,
             shadow_of: (!is_winner).then(|| found.entry.claim.qualified_id()),
             allowed_tools: item.allowed_tools.as_deref(),
             allowed_workflows: item.allowed_workflows.as_deref(),
-            files: session.registry.resources(found.claim).await.ok().map(|files| files.len()),
+            files,
+            unreadable,
+            provenance: Provenance::of(item, &installed),
+            unknown,
             fields: item.fields.iter().map(|(key, value)| (key.to_string(), value.json())).collect(),
             session,
         })
@@ -87,6 +111,9 @@ impl Answer for Shown<'_> {
         fact("catalog", Some(counted(row.tokens, "token")));
         fact("files", self.files.map(|count| count.to_string()));
         fact("digest", row.digest.map(|digest| digest.to_string()));
+        self.unreadable.iter().for_each(|(what, why)| fact(what, Some(format!("not known: {why}"))));
+        fact("installed", self.provenance.as_ref().and_then(Provenance::installed));
+        fact("github", self.provenance.as_ref().and_then(Provenance::github));
         fact("shadow of", self.shadow_of.as_ref().map(ToString::to_string));
         for shadow in row.shadows.iter().flatten() {
             let same = if shadow.identical == Some(true) { " (identical)" } else { "" };
@@ -107,7 +134,16 @@ impl Answer for Shown<'_> {
     }
 
     fn notes(&self) -> Vec<String> {
-        Vec::from_iter(self.session.pending())
+        self.unknown.iter().cloned().chain(self.session.pending()).collect()
+    }
+}
+
+/// What a source answered, `None` if it has nothing of the kind; else why it failed.
+fn known<O>(answer: Result<O, SourceError>) -> Result<Option<O>, String> {
+    match answer {
+        Ok(answer) => Ok(Some(answer)),
+        Err(error) if error.kind() == SourceErrorKind::Unsupported => Ok(None),
+        Err(error) => Err(Failure::of(&error).message().to_owned()),
     }
 }
 

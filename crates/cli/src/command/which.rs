@@ -10,9 +10,10 @@ use serde_json::Value;
 use crate::Stream;
 use crate::answer::{Answer, json};
 use crate::failure::Failure;
+use crate::provenance::Provenance;
 use crate::row::Row;
 use crate::session::Session;
-use crate::table::Table;
+use crate::table::{Cell, Table};
 
 /// Tell who has an id, and why every other claim to it lost.
 #[derive(Debug, Args)]
@@ -26,6 +27,9 @@ struct Chain<'a> {
     id: &'a repertoire::Id,
     /// The winner first, then in the order in which they would step forward.
     claims: Vec<Link<'a>>,
+    /// Why it is not known where skills were installed from.
+    #[serde(skip)]
+    unknown: Option<String>,
     #[serde(skip)]
     session: &'a Session<'a>,
 }
@@ -35,11 +39,13 @@ struct Link<'a> {
     #[serde(flatten)]
     row: Row<'a>,
     why: String,
+    provenance: Option<Provenance>,
 }
 
 impl Which {
     pub(crate) fn answer<'a>(&self, session: &'a Session<'_>) -> Result<impl Answer + 'a, Failure> {
         let entry: &'a Entry<Skill> = session.find(&self.name)?.entry;
+        let (installed, unknown) = session.installed();
         let link = |(place, claim): (usize, &'a Claim<Skill>)| {
             let identical = place.checked_sub(1).and_then(|at| entry.shadows[at].identical);
             let why = match place {
@@ -47,9 +53,10 @@ impl Which {
                 0 => "has the id".to_owned(),
                 _ => reason(entry, claim, identical, session),
             };
-            Link { row: Row { identical, ..Row::of_claim(&entry.id, claim, session) }, why }
+            let provenance = Provenance::of(&claim.item, &installed);
+            Link { row: Row { identical, ..Row::of_claim(&entry.id, claim, session) }, why, provenance }
         };
-        Ok(Chain { id: &entry.id, claims: entry.claims().enumerate().map(link).collect(), session })
+        Ok(Chain { id: &entry.id, claims: entry.claims().enumerate().map(link).collect(), unknown, session })
     }
 }
 
@@ -77,18 +84,27 @@ impl Answer for Chain<'_> {
     }
 
     fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        let mut table = Table::new(&[">#", "full name", "tier", "trust", "location", "why"]);
-        for (place, Link { row, why }) in self.claims.iter().enumerate() {
-            table.row([
+        let is_installed = self.claims.iter().any(|link| link.provenance.is_some());
+        let mut headings = vec![">#", "full name", "tier", "trust", "location", "why"];
+        headings.extend(is_installed.then_some("from"));
+        let mut table = Table::new(&headings);
+        for (place, Link { row, why, provenance }) in self.claims.iter().enumerate() {
+            let mut cells: Vec<Cell> = vec![
                 (place + 1).to_string().into(),
                 row.qualified_id.as_str().into(),
                 row.tier.to_string().into(),
                 row.trust.to_string().into(),
                 row.location.map_or("", |path| self.session.near(path)).into(),
                 why.into(),
-            ]);
+            ];
+            cells.extend(is_installed.then(|| provenance.as_ref().map_or_else(String::new, Provenance::short).into()));
+            table.row(cells);
         }
         let coloured = out.is_coloured();
         table.write(out, coloured)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        Vec::from_iter(self.unknown.clone())
     }
 }

@@ -55,7 +55,7 @@ impl Declared {
     pub(crate) fn from_argument(argument: &str, base: &Path, home: &Home) -> Result<Declared, Failure> {
         let usage = "write `--source KIND:NAME` or `--source 'KIND:NAME:key = value, key = value'`, values as in TOML";
         let mut parts = argument.splitn(3, ':');
-        let (Some(kind), Some(name)) = (parts.next(), parts.next()) else {
+        let (Some(kind), Some(name)) = (parts.next(), parts.next().filter(|name| !name.is_empty())) else {
             return Err(Failure::new(format!("`--source {argument}` names no source")).help(usage));
         };
         let options = parts.next().unwrap_or_default();

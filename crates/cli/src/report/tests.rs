@@ -8,6 +8,7 @@ fn draw(excerpt: Option<Excerpt>, help: Option<&str>) -> String {
         message: "it is odd",
         path: Some("a/SKILL.md"),
         excerpt: excerpt.as_ref(),
+        other: None,
         help,
     };
     report.draw(false)

@@ -113,13 +113,32 @@ fn shadows_are_findings_too() {
     assert_data_eq!(
         world.run(&["check", "project", "user"]).data(),
         str![[r#"
-warning[shadowed]: skill `review` is hidden by `[WORLD]/here/project/review/SKILL.md` (user source `project`)
+warning[shadowed]: skill `review` is hidden by the one from user source `project`
 --> user/review/SKILL.md
+::: project/review/SKILL.md
  = help: ask for it as `user:review`, rename it, or prefer its source
 
 1 warning; 1 skill listed
 
 "#]]
+    );
+}
+
+#[test]
+fn two_files_of_one_name_are_both_shown_as_they_were_typed() {
+    let world = World::new();
+    world.skill("root", "review", "First.");
+    world.file("root/zz/SKILL.md", "---\nname: review\ndescription: Second.\n---\n");
+    let ran = world.run(&["check", "root"]);
+    let found = ran.stdout.split("\n\n").find(|finding| finding.contains("duplicate-id"));
+    assert_eq!(
+        found,
+        Some(
+            "warning[duplicate-id]: skill `review` is defined twice; the first one stays\n\
+             --> root/zz/SKILL.md\n\
+             ::: root/review/SKILL.md\n\
+             \x20= help: rename one of them"
+        )
     );
 }
 

@@ -318,7 +318,7 @@ error: two sources are called `a`; give each its own name
     check(
         "[[source]]\nkind = \"fs\"\nname = \"a:b\"\n",
         str![[r#"
-error: source name `a:b` must not be blank and must hold no colon
+error: source name `a:b` cannot be used: it holds a colon
  --> repertoire.toml:3:1
   |
 3 | name = "a:b"

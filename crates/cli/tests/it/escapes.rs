@@ -17,7 +17,7 @@ fn painter() -> World {
     );
     let raw = "\u{1b}[31m\u{7f}\u{9b}\u{202e}\u{e0041}";
     world.file("root/broken/SKILL.md", format!("---\nname: broken{raw}\n{raw}: [\ndescription\n---\n"));
-    world.skill("second", "painter", "Another.");
+    world.skill("second", "painter", "Another.").file("empty \u{1b}[31m\u{202e}/notes", "No skill.");
     world.file("root/name/SKILL.md", format!("---\nname: \"na{PAINT}me\"\ndescription: Odd.\n---\nA.\n"));
     world
 }
@@ -34,6 +34,7 @@ fn no_command_lets_a_skill_paint() {
         &["roots", "--root", "root"],
         &["show", "no \u{1b}[31m such\u{9b}"],
         &["list", "missing \u{1b}[31m\u{202e}"],
+        &["list", "empty \u{1b}[31m\u{202e}"],
         &["list", "--source", "fs:a\u{1b}[31m:\u{1b}"],
     ] {
         let ran = world.run(arguments);

@@ -259,6 +259,44 @@ error: no skill `nothing-like-it`
 }
 
 #[test]
+fn a_long_name_is_shown_whole_and_moves_no_other_row() {
+    let world = World::new();
+    world.skill("root", "short", "Brief.").skill("root", &"long".repeat(10), "Wide.");
+    assert_data_eq!(
+        world.run(&["list", "root"]).stdout,
+        str![[r#"
+name                              source  tier  trust    surface    tokens  flags
+longlonglonglonglonglonglonglonglonglong  root    user  trusted  tool-only       7
+short                             root    user  trusted  tool-only       5
+
+"#]]
+    );
+}
+
+#[test]
+fn what_cannot_be_read_of_a_skill_is_told() {
+    let world = World::new();
+    world.skill("root", "big", "Many files.").file("root/big/a", "a").file("root/big/b", "b");
+    let source = "fs:mine:roots = ['root'], limits = { resources = 1 }";
+    let ran = world.run(&["show", "big", "--no-defaults", "--source", source]);
+    assert_eq!(ran.exit, Exit::Success);
+    let told = "files        not known: the skill has more than 1 files; the limit is `limits.resources`";
+    assert!(ran.stdout.lines().any(|line| line == told), "{}", ran.stdout);
+}
+
+#[test]
+fn nothing_found_in_a_named_folder_says_what_is_not_searched() {
+    let world = World::new();
+    world.skill("root/.agents/skills", "hidden", "Behind a dot.");
+    let note = "note: no skills found in `root`; folders with a dot in front are searched only when named\n";
+    let ran = world.run(&["list", "root"]);
+    assert_eq!((ran.exit, ran.stdout.as_str(), ran.stderr.as_str()), (Exit::Success, "", note));
+    let ran = world.run(&["check", "root"]);
+    assert_eq!(ran.exit, Exit::Success);
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("no findings; 0 skills listed\n", note));
+}
+
+#[test]
 fn nothing_found_is_no_failure_and_says_where_to_look() {
     let ran = World::new().run(&["list"]);
     assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::Success, ""));

@@ -1,14 +1,21 @@
 //! The command line, called as a library wherever a process is not the point.
 
+mod book;
 mod cases;
 mod catalog;
 mod check;
 mod config;
 mod escapes;
 mod external;
+mod fmt;
+mod hooks;
 mod list;
+mod lock;
+mod man;
+mod new;
 mod pipe;
 mod places;
 mod read;
+mod sarif;
 mod schema;
 mod world;

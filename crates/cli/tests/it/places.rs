@@ -155,12 +155,27 @@ error: cannot read the folder `missing`: No such file or directory (os error 2)
 "#]]
         );
     }
+    world.file("root/one/notes.md", "Notes.");
     assert_data_eq!(
-        world.run(&["list", "--root", "root/one/SKILL.md"]).failure(),
+        world.run(&["list", "--root", "root/one/notes.md"]).failure(),
         str![[r#"
-error: cannot read the folder `root/one/SKILL.md`: Not a directory (os error 20)
+error: cannot read the folder `root/one/notes.md`: Not a directory (os error 20)
  |
  = help: name the folder that the file is in
+
+"#]]
+    );
+}
+
+#[test]
+fn a_skill_file_stands_for_its_folder() {
+    let world = World::new();
+    world.skill("root", "one", "One.").skill("root", "two", "Two.");
+    assert_data_eq!(
+        world.run(&["list", "root/one/SKILL.md"]).data(),
+        str![[r#"
+name  source  tier  trust    surface    tokens  flags
+one   one     user  trusted  tool-only       5
 
 "#]]
     );
@@ -215,6 +230,8 @@ error: `--source fs` names no source
 
 "#]]
     );
+    let nameless = world.run(&["list", "--source", "fs:"]).failure();
+    assert!(nameless.starts_with("error: `--source fs:` names no source\n"), "{nameless}");
     assert_data_eq!(
         world.run(&["list", "--source", "git:mine"]).failure(),
         str![[r#"
@@ -250,4 +267,38 @@ error: unknown field `rots`, expected one of `roots`, `patterns`, `limits`
 
 "#]]
     );
+}
+
+#[test]
+fn a_place_that_cannot_be_searched_is_not_called_missing() {
+    let world = World::new();
+    world.file(".agents/skills", "a file where a folder is expected");
+    let ran = world.run(&["roots"]);
+    assert_data_eq!(
+        ran.data(),
+        str![[r#"
+source   tier  trust        skills  root
+project  user  pending  unreadable  .agents/skills
+home     user  trusted     missing  [WORLD]/home/.agents/skills
+
+"#]]
+    );
+}
+
+#[test]
+fn a_source_is_called_like_its_folder_where_a_full_name_allows_it() {
+    let world = World::new();
+    for (folder, arguments, name) in [
+        ("plain", ["list", "plain"], "plain"),
+        ("a:b", ["list", "a:b"], "a-b"),
+        ("up/down", ["list", "up/down/.."], "up"),
+        ("a..b", ["list", "a..b"], "root"),
+        ("two\nlines", ["list", "two\nlines"], "root"),
+        ("\u{202e}turned", ["list", "\u{202e}turned"], "root"),
+    ] {
+        world.skill(folder, "tidy", "Tidies.");
+        let ran = world.run(&arguments);
+        let row = ran.stdout.lines().nth(1).unwrap_or_default();
+        assert_eq!(row.split_whitespace().nth(1), Some(name), "{folder:?}: {ran:?}");
+    }
 }

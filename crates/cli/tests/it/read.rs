@@ -41,6 +41,7 @@ scripts/raw.bin           7  sha256:a6072bc0e6580a7bb103430ccac508ffa6f6c7ac22ad
     let environment = Environment {
         cwd: world.here(),
         home: None,
+        state: None,
         stdout: Stream::new(&mut bytes),
         stderr: Stream::new(std::io::sink()),
     };
@@ -58,6 +59,7 @@ fn a_terminal_gets_text_that_it_does_not_obey_and_no_bytes() {
         let environment = Environment {
             cwd: world.here(),
             home: None,
+            state: None,
             stdout: Stream::new(&mut stdout).at_terminal(),
             stderr: Stream::new(&mut stderr),
         };
@@ -128,8 +130,13 @@ Commands:
                standard error
   body         Print the instructions of one skill
   files        List the files of one skill, or print one of them
+  lock         Write down what every file of the project's skills is now, for `verify` to compare
+  verify       Compare every file of the project's skills with what `lock` wrote down
+  new          Write the beginning of a skill, and print where it is
+  fmt          Bring the front matter of skills into its canonical form
   kinds        List the kinds of sources that this program knows
   completions  Print what a shell needs to complete this program's arguments
+  man          Print the manual page of this program, or of one of its commands
   help         Print this message or the help of the given subcommand(s)
 
 Options:
@@ -168,6 +175,7 @@ Where to look:
           Possible values:
           - human: Tables and text
           - json:  One JSON document on standard output
+          - sarif: What `check` finds as SARIF 2.1.0, for code scanning
           
           [default: human]
 
@@ -176,7 +184,8 @@ Where to look:
 
 Exit codes:
   0  done, and nothing to object to
-  1  `check` found an error, or with `--strict` a warning
+  1  `check` found an error, or with `--strict` a warning; `verify` found a difference;
+     `fmt` left a file as it is, or without writing would have changed one
   2  what was asked could not be done
 
 Data goes to standard output, everything else to standard error.
@@ -203,6 +212,7 @@ fn colours_appear_only_where_they_are_welcome() {
     let environment = Environment {
         cwd: world.here(),
         home: None,
+        state: None,
         stdout: Stream::new(&mut coloured).coloured(),
         stderr: Stream::new(std::io::sink()),
     };

@@ -58,6 +58,7 @@ impl World {
         let environment = Environment {
             cwd: self.here().join(below).components().collect(),
             home: Some(self.root.join("home")),
+            state: None,
             stdout: Stream::new(&mut stdout),
             stderr: Stream::new(&mut stderr),
         };

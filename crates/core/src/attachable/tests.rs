@@ -5,7 +5,8 @@ use crate::skill_md;
 
 /// A skill with this category and the tools `read`, `write` and `run`.
 fn skill(category: &str) -> Skill {
-    let text = format!("---\nname: probe\ndescription: Probes.\ncategory: {category}\ntools: [read, write, run]\n---\n");
+    let text =
+        format!("---\nname: probe\ndescription: Probes.\ncategory: {category}\ntools: [read, write, run]\n---\n");
     skill_md::parse(text.as_bytes(), skill_md::Site::new("SKILL.md")).skill.unwrap()
 }
 
@@ -32,7 +33,8 @@ fn a_gate_decides_tool_by_tool_and_blocks_what_it_does_not_name() {
     let gated = Attachable::new(skill("raw")).unwrap_err().gated(gate);
     let tools: Vec<_> = gated.tools().collect();
     assert_eq!(tools, [("read", Safe), ("run", RequiresApproval)]);
-    for (tool, policy) in [("read", Safe), ("run", RequiresApproval), ("write", Blocked), ("Read", Blocked), ("", Blocked)]
+    for (tool, policy) in
+        [("read", Safe), ("run", RequiresApproval), ("write", Blocked), ("Read", Blocked), ("", Blocked)]
     {
         assert_eq!(gated.policy(tool), policy, "{tool}");
     }

@@ -25,8 +25,18 @@ fn what_could_be_a_path_or_repaint_a_terminal_is_refused() {
     assert_eq!(Id::new("／etc"), Err(InvalidId::Separator { name: name("/etc"), found: '/' }), "after NFKC");
     assert_eq!(Id::new("a..b"), Err(InvalidId::DotDot { name: name("a..b") }));
     assert_eq!(Id::new("."), Err(InvalidId::DotDot { name: name(".") }));
-    assert_eq!(Id::new("a\u{1b}[2J"), Err(InvalidId::Control { name: name("a\\u{1b}[2J") }));
-    assert_eq!(Id::new("a\nb"), Err(InvalidId::Control { name: name("a\\nb") }));
+    assert_eq!(Id::new("a\u{1b}[2J"), Err(InvalidId::Invisible { name: name("a\\u{1b}[2J") }));
+    assert_eq!(Id::new("a\nb"), Err(InvalidId::Invisible { name: name("a\\nb") }));
+}
+
+#[test]
+fn a_name_that_does_not_look_like_itself_is_refused() {
+    for unseen in ['\u{202e}', '\u{200e}', '\u{2066}', '\u{e0065}', '\u{2028}', '\u{fffe}', '\u{7f}', '\u{9b}'] {
+        let name = format!("com{unseen}mit");
+        assert_eq!(Id::new(&name), Err(InvalidId::Invisible { name: name.escape_debug().to_string() }));
+    }
+    // Scripts and emoji need joiners.
+    assert!(Id::new("نامه\u{200c}ها").is_ok() && Id::new("👩\u{200d}🔧").is_ok());
 }
 
 #[test]

@@ -20,12 +20,10 @@ fn the_first_of_two_rows_with_one_id_stays_and_the_other_is_reported_with_both_p
     assert_eq!(listing.iter().cloned().collect::<Vec<_>>(), [row("a", "x"), row("b", "x")]);
     assert_eq!(
         listing.diagnostics().to_vec(),
-        [Diagnostic::new(
-            Code::DUPLICATE_ID,
-            "skill `a` is defined twice: `a/x/SKILL.md` stays, `a/y/SKILL.md` is left out"
-        )
-        .at_path("a/y/SKILL.md")
-        .help("rename one of them")]
+        [Diagnostic::new(Code::DUPLICATE_ID, "skill `a` is defined twice; the first one stays")
+            .at_path("a/y/SKILL.md")
+            .and_path("a/x/SKILL.md")
+            .help("rename one of them")]
     );
 }
 

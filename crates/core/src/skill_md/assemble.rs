@@ -8,7 +8,7 @@ use super::findings::{Findings, quoted};
 use super::table::{Mark, Table};
 use super::{Limits, Site, invisible, strict};
 use crate::declared::Declared;
-use crate::{Code, Diagnostic, Id, InvalidId, Skill, Value};
+use crate::{Code, Diagnostic, Id, InvalidId, Scalar, Skill, Value};
 
 /// Fields of one front matter on their way to a skill.
 pub(super) struct Assembly<'a, 'b> {
@@ -38,6 +38,7 @@ impl Assembly<'_, '_> {
             skill.spell_argument_hint(value, self.text.get(mark.value.clone()).unwrap_or_default().trim_end());
         }
         skill.fields = table.fields;
+        skill.fields.shrink_to_fit();
         Some(skill)
     }
 
@@ -55,19 +56,20 @@ impl Assembly<'_, '_> {
             let missing = "missing required field in frontmatter: `name`";
             return self.directory_id(self.opening, Code::MISSING_NAME, missing);
         };
-        let Some(written) = value.as_text().filter(|text| !text.trim().is_empty()) else {
-            return self.directory_id(mark.key, Code::UNUSABLE_NAME, "field `name` must be a non-empty string");
+        let written = match value {
+            Value::Scalar(Scalar { text, .. }) if is_text(&(value, mark)) => text,
+            _ => return self.directory_id(mark.key, Code::UNUSABLE_NAME, "field `name` must be a non-empty string"),
         };
         self.warn_of_cut("name", mark);
         self.warn_of_invisible("name", written, mark);
-        match Id::new(written) {
+        match Id::shared(written) {
             Ok(id) => {
                 self.check_name(&id, mark);
                 Some(id)
             }
             Err(error) => {
                 let reason = match error {
-                    InvalidId::Control { .. } => "it holds a control character",
+                    InvalidId::Invisible { .. } => "it holds an invisible character",
                     _ => "a name is not a path",
                 };
                 let message = format!("name `{}` contains invalid characters: {reason}", quoted(written.trim()));
@@ -98,6 +100,7 @@ impl Assembly<'_, '_> {
             self.findings.add(mark.value.start, Diagnostic::new(Code::NAME_FAULT, message).help(help));
         }
         if let Some(directory) = self.site.directory
+            && directory != id.as_str()
             && !directory.nfkc().eq(id.as_str().chars())
         {
             let message = format!("directory name `{}` must match skill name `{shown}`", quoted(directory));

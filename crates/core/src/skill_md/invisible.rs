@@ -14,7 +14,8 @@ pub fn is_invisible(c: char) -> bool {
 
 /// What is invisible in `text`, for a message; `None` if nothing is.
 pub(super) fn describe(text: &str) -> Option<String> {
-    if text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t')) {
+    // Every byte is looked at, which a processor does many at a time.
+    if text.bytes().fold(true, |visible, byte| visible & matches!(byte, b' '..=b'~' | b'\n' | b'\t')) {
         return None;
     }
     let count = text.chars().filter(|c| is_invisible(*c)).count();

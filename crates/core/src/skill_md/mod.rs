@@ -8,15 +8,19 @@
 mod assemble;
 mod fence;
 mod findings;
+mod format;
 mod invisible;
+mod keys;
 mod recovery;
 mod report;
 mod strict;
+mod subset;
 mod table;
 mod yaml;
 
 use std::borrow::Cow;
 
+pub use self::format::{Formatted, format};
 pub use self::invisible::is_invisible;
 
 use self::assemble::Assembly;
@@ -222,6 +226,19 @@ fn fields(text: &str, block: &Block, limits: &Limits, findings: &mut Findings<'_
             Some(table.moved(offset))
         }
     }
+}
+
+/// Whether `text` is read without the YAML parser; if so, asserts that the parser reads the same.
+#[cfg(any(test, fuzzing))]
+pub fn reads_alike(text: &str) -> bool {
+    let limits = Limits::default();
+    let (mut quick, mut full) = (limits.nodes, limits.nodes);
+    let Some(table) = subset::read(text, &limits, &mut quick) else { return false };
+    match yaml::parse(text, &limits, &mut full) {
+        Ok(Root::Map(parsed)) => assert_eq!((table, quick), (parsed, full), "of {text:?}"),
+        other => panic!("{text:?} is {other:?} for the parser"),
+    }
+    true
 }
 
 #[cfg(test)]

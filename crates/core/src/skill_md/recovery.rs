@@ -136,7 +136,7 @@ fn key_of(line: &str) -> Option<(Range<usize>, usize)> {
 }
 
 /// The value of a text that is one field.
-fn read_alone(text: &str, key: &str, limits: &Limits, nodes: &mut usize) -> Result<(Value, Mark), Fault> {
+pub(super) fn read_alone(text: &str, key: &str, limits: &Limits, nodes: &mut usize) -> Result<(Value, Mark), Fault> {
     if let Root::Map(mut table) = yaml::read(text, limits, nodes)?
         && table.written() == 1
         && let Some((found, value)) = table.fields.pop()
@@ -149,7 +149,7 @@ fn read_alone(text: &str, key: &str, limits: &Limits, nodes: &mut usize) -> Resu
 }
 
 /// The same lines, tabs at their beginnings as blanks; `None` if there are no such tabs.
-fn untabbed(text: &str) -> Option<String> {
+pub(super) fn untabbed(text: &str) -> Option<String> {
     let mut result = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         let content = line.trim_start_matches([' ', '\t']);
@@ -195,7 +195,7 @@ fn raw_text(value: &str, key: &str) -> String {
 }
 
 /// `|` and `>` with their indicators: whether the block is literal.
-fn block_mark(first: &str) -> Option<bool> {
+pub(super) fn block_mark(first: &str) -> Option<bool> {
     let mark = first.split(" #").next().unwrap_or_default().trim_end();
     let rest = mark.strip_prefix(['|', '>'])?;
     rest.chars().all(|c| matches!(c, '+' | '-' | '0'..='9')).then(|| mark.starts_with('|'))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::Value;
 
 /// Fields in source order, keys unique; `marks` runs beside them.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(super) struct Table {
     pub(super) fields: Vec<(Arc<str>, Value)>,
     pub(super) marks: Vec<Mark>,
@@ -14,7 +14,7 @@ pub(super) struct Table {
 }
 
 /// Where a field stands, in byte offsets.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Mark {
     pub(super) key: usize,
     /// The value as written; empty for a value that is not.
@@ -31,7 +31,7 @@ impl Mark {
 }
 
 /// A key written again: where it stood first, and where its last value stands.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(super) struct Duplicate {
     pub(super) key: Arc<str>,
     pub(super) first: usize,
@@ -39,6 +39,11 @@ pub(super) struct Duplicate {
 }
 
 impl Table {
+    /// An empty table with room for as many fields as nearly every file has.
+    pub(super) fn with_room() -> Table {
+        Table { fields: Vec::with_capacity(8), marks: Vec::with_capacity(8), duplicates: Vec::new() }
+    }
+
     /// Adds a field. A key written again keeps its place and takes the later value.
     pub(super) fn insert(&mut self, key: Arc<str>, value: Value, mark: Mark) {
         match self.position(&key) {

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, Span};
 
-use super::Limits;
 use super::table::{Mark, Table};
+use super::{Limits, subset};
 use crate::{Scalar, Value};
 
 /// What a YAML text is.
@@ -44,6 +44,14 @@ pub(super) enum Reason {
 
 /// Reads a YAML text. `nodes` is how many more scalars, lists and maps may come.
 pub(super) fn read(text: &str, limits: &Limits, nodes: &mut usize) -> Result<Root, Fault> {
+    match subset::read(text, limits, nodes) {
+        Some(table) => Ok(Root::Map(table)),
+        None => parse(text, limits, nodes),
+    }
+}
+
+/// Reads a YAML text by its events.
+pub(super) fn parse(text: &str, limits: &Limits, nodes: &mut usize) -> Result<Root, Fault> {
     let mut tree = Tree { limits, nodes, stack: Vec::new(), root: Root::Empty, documents: 0 };
     for next in Parser::new_from_str_with_options(text, options(limits)) {
         let (event, span) = next.map_err(|error| Fault {
@@ -179,7 +187,7 @@ fn key_text(value: Value) -> Result<Arc<str>, Reason> {
 }
 
 /// Rows with unique keys: the place of the first, the value of the last.
-fn unique(rows: Vec<(Arc<str>, Value)>) -> Vec<(Arc<str>, Value)> {
+pub(super) fn unique(rows: Vec<(Arc<str>, Value)>) -> Vec<(Arc<str>, Value)> {
     const FEW: usize = 16;
     let repeats = |(index, (key, _)): (usize, &(Arc<str>, Value))| rows[..index].iter().any(|(other, _)| other == key);
     if rows.len() <= FEW && !rows.iter().enumerate().any(repeats) {

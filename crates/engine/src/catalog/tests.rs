@@ -207,7 +207,7 @@ fn no_name_becomes_another_block() {
 #[test]
 fn invisible_text_stays_out() {
     let hidden = "Formats JSON files.\u{E0070}\u{E0072}\u{E0069}\u{202E}\u{1b}[2J";
-    let text = Catalog::of(&snapshot([skill("ghost\u{E0041}", hidden)]), &options()).text;
+    let text = Catalog::of(&snapshot([skill("ghost", hidden)]), &options()).text;
     assert_eq!(read(&text), [("ghost".to_owned(), Some("Formats JSON files.[2J".to_owned()))]);
 }
 

@@ -46,6 +46,14 @@ fn a_cut_is_at_a_word_if_it_can_be_and_never_inside_a_letter() {
 }
 
 proptest! {
+    /// A model that asks for the name it was shown finds the skill.
+    #[test]
+    fn an_id_is_shown_as_it_is(name in prop_oneof![any::<String>(), "[a\u{200d}\u{202e}\u{2028}\u{fffe}\u{e0041} ]{1,6}"]) {
+        if let Ok(id) = repertoire_core::Id::new(&name) {
+            prop_assert_eq!(one_line(id.as_str()), id.as_str());
+        }
+    }
+
     #[test]
     fn one_line_is_one_line_and_stays_itself(text in any::<String>()) {
         let line = one_line(&text);

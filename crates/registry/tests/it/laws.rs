@@ -175,7 +175,7 @@ fn a_preference_beats_the_tier_and_is_reported() {
         findings,
         [
             "warning[unknown-preference]: source `home` is preferred for `nope` but does not have it",
-            "warning[shadowed]: workflow `a` is hidden by user source `home`",
+            "warning[shadowed]: workflow `a` is hidden by the one from user source `home`",
             "info[preferred]: workflow `a` comes from user source `home` by preference, ahead of builtin source `agent`",
         ]
     );

@@ -1,6 +1,6 @@
 //! From what somebody typed to a claim.
 
-use repertoire_registry::{LookupError, Snapshot, Tier, merge};
+use repertoire_registry::{LookupError, Snapshot, Tier, Trust, merge};
 
 use crate::workflow::{Workflow, id, layer, row};
 
@@ -45,6 +45,18 @@ fn a_source_and_an_id_reach_a_shadow() {
     assert_eq!(found("home:review"), Ok("review @ home".to_owned()));
     assert_eq!(found("agent:review"), Ok("review @ agent".to_owned()));
     assert_eq!(found("pb:x:y"), Ok("pb:x:y @ pb".to_owned()), "split at the first colon");
+}
+
+#[test]
+fn a_pending_skill_takes_no_full_name_from_anybody() {
+    let mut project = layer(Tier::User, "project", 0, [row("home:review", 1), row("nobody:x", 1)]);
+    project.trust = Trust::Pending;
+    let home = layer(Tier::User, "home", 1, [row("review", 2)]);
+    let view = merge(&[project, home]);
+    let source = |name: &str| view.resolve(name).unwrap().claim.origin.source.to_string();
+    assert_eq!(source("home:review"), "home");
+    assert_eq!(source("nobody:x"), "project", "the operator still reaches what nobody else has");
+    assert_eq!(source("project:home:review"), "project");
 }
 
 #[test]

@@ -9,5 +9,7 @@ mod lookup;
 mod memory;
 mod refreshing;
 mod skills;
+mod stress;
+mod unreliable;
 mod verbs;
 mod workflow;

@@ -50,16 +50,23 @@ async fn refusals_are_those_of_the_memory_source_and_change_nothing() {
 }
 
 #[tokio::test]
-async fn names_of_sources_are_unique_and_hold_no_colon() {
+async fn names_of_sources_are_unique_and_can_stand_before_a_colon() {
     let compose = |names: [&'static str; 2]| async move {
         let [a, b] = names.map(|name| Script::new(name, []));
         Registry::builder().user(a).user(b).load().await.map(|_| ()).unwrap_err()
     };
     let duplicate = compose(["home", "home"]).await;
     assert_eq!(duplicate.to_string(), "two sources are called `home`; give each its own name");
-    let colon = compose(["home", "a:b"]).await;
-    assert_eq!(colon.to_string(), "source name `a:b` must not be blank and must hold no colon");
-    assert!(matches!(compose(["home", " "]).await, ComposeError::SourceName { .. }));
+    for (name, message) in [
+        ("a:b", "source name `a:b` cannot be used: it holds a colon"),
+        (" ", "source name ` ` cannot be used: it is blank"),
+        ("a/b", "source name `a/b` cannot be used: a name is not a path"),
+        ("..", "source name `..` cannot be used: a name is not a path"),
+        ("a\nb", "source name `a\\nb` cannot be used: it holds an invisible character"),
+        (" a", "source name ` a` cannot be used: it has blanks at an end, or is not in Unicode's NFKC form"),
+    ] {
+        assert_eq!(compose(["home", name]).await.to_string(), message);
+    }
     assert!(matches!(compose(["home", "registered"]).await, ComposeError::DuplicateSource { .. }));
 }
 

@@ -189,7 +189,9 @@ async fn the_first_of_two_with_one_name_stays_and_both_are_named() {
     let listing = list(&source).await;
     assert_eq!(body(&source, "deploy").await.as_deref(), Ok("A\n"));
     let duplicate = listing.diagnostics().iter().find(|found| found.code == Code::DUPLICATE_ID).unwrap();
-    assert!(duplicate.message.contains("a-first/SKILL.md") && duplicate.message.contains("b-second/SKILL.md"));
+    let path = |path: &str| Some(tree.path(path).to_string_lossy().into());
+    assert_eq!(duplicate.path, path("root/b-second/SKILL.md"));
+    assert_eq!(duplicate.other, path("root/a-first/SKILL.md"));
     fs::remove_dir_all(tree.path("root/a-first")).unwrap();
     list(&source).await;
     assert_eq!(body(&source, "deploy").await.as_deref(), Ok("B\n"), "the second steps forward");

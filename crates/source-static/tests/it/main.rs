@@ -1,4 +1,8 @@
 //! The source at its public door.
 
+mod collected;
+mod embedded;
+mod external;
+mod mirai;
 mod source;
 mod ui;

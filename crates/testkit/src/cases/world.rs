@@ -110,6 +110,9 @@ impl World {
                 text += &format!(" (line {line}");
                 text += &finding.column.map(|column| format!(", column {column})")).unwrap_or_else(|| ")".to_owned());
             }
+            if let Some(other) = &finding.other {
+                text += &format!(" (see {})", self.relative(other));
+            }
             if let Some(help) = &finding.help {
                 text += &format!("; {help}");
             }

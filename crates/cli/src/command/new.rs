@@ -1,0 +1,107 @@
+//! `repertoire new`.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use repertoire::skill_md::{self, Limits, Site};
+use repertoire::{Id, Strictness};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::SKILLS;
+use crate::Stream;
+use crate::answer::{Answer, json};
+use crate::failure::Failure;
+use crate::session::near;
+use crate::shown::shown;
+
+/// Write the beginning of a skill, and print where it is.
+#[derive(Debug, Args)]
+pub(crate) struct New {
+    /// What to call it: lower-case letters, digits and hyphens.
+    name: String,
+    /// The folder for the skill's own folder.
+    #[arg(long = "in", value_name = "DIR", default_value = SKILLS)]
+    folder: PathBuf,
+    /// What it does and when to use it.
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Begun {
+    id: Id,
+    path: String,
+}
+
+impl New {
+    pub(crate) fn answer(&self, cwd: &Path) -> Result<impl Answer + use<>, Failure> {
+        let id = Id::new(&self.name).map_err(|error| Failure::of(&error))?;
+        let faults: Vec<_> = id.faults().iter().map(ToString::to_string).collect();
+        if !faults.is_empty() {
+            return Err(Failure::new(format!(
+                "`{}` is no name for a skill: it {}",
+                self.name,
+                faults.join(", and it ")
+            )));
+        }
+        let text = self.text(&id)?;
+        let parent = cwd.join(&self.folder);
+        let folder = parent.join(id.as_str());
+        let path = folder.join("SKILL.md");
+        let shown = near(&path.to_string_lossy(), cwd).to_owned();
+        let failure = |error| Failure::io(format!("cannot write `{shown}`"), &error);
+        fs::create_dir_all(&parent).map_err(failure)?;
+        fs::create_dir(&folder).map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => {
+                Failure::new(format!("`{}` is there already", near(&folder.to_string_lossy(), cwd)))
+                    .help("`new` writes over nothing")
+            }
+            _ => failure(error),
+        })?;
+        File::create_new(&path).and_then(|mut file| file.write_all(&text)).map_err(failure)?;
+        Ok(Begun { id, path: shown })
+    }
+
+    /// The file: nothing in it for a strict check to find.
+    fn text(&self, id: &Id) -> Result<Vec<u8>, Failure> {
+        let description = match &self.description {
+            Some(text) => text.clone(),
+            None => format!("Describe what {id} does, and when to use it."),
+        };
+        let text = format!(
+            "---\nname: {}\ndescription: {}\n---\n\n# {}\n\n1. Describe the first step.\n",
+            // JSON is YAML; formatting takes the quotes away that say nothing.
+            Value::from(id.as_str()),
+            Value::from(description),
+            title(id.as_str()),
+        );
+        let site = Site::new("SKILL.md").in_directory(id.as_str());
+        let formatted = skill_md::format(text.as_bytes(), site);
+        let text = formatted.text.map(|text| text.into_owned()).unwrap_or_default();
+        let strict = skill_md::parse_with(&text, site, &Limits::default(), Strictness::Strict);
+        match formatted.diagnostics.into_iter().chain(strict.diagnostics).next() {
+            None => Ok(text),
+            Some(finding) => Err(Failure::new(format!("the skill would not be valid: {}", finding.message))),
+        }
+    }
+}
+
+/// `tidy-up` as a heading: `Tidy up`.
+fn title(name: &str) -> String {
+    let words = name.replace('-', " ");
+    let mut characters = words.chars();
+    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+}
+
+impl Answer for Begun {
+    fn json(&self) -> Value {
+        json(self)
+    }
+
+    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
+        writeln!(out, "{}", shown(&self.path))
+    }
+}

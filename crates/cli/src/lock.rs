@@ -1,0 +1,16 @@
+//! Lock files: what was there when somebody looked, written down.
+
+mod document;
+mod folder_hash;
+mod inventory;
+mod name_order;
+mod repertoire_lock;
+mod skill_lock;
+mod skills_lock;
+
+pub(crate) use document::{Outcome, write};
+pub(crate) use folder_hash::folder_hash;
+pub(crate) use inventory::{Inventory, LeftOut, Present};
+pub(crate) use repertoire_lock::RepertoireLock;
+pub(crate) use skill_lock::{InstalledRow, SkillLock};
+pub(crate) use skills_lock::SkillsLock;

@@ -1,0 +1,78 @@
+use std::fs;
+
+use super::*;
+
+/// A folder of files; a name with a slash lies in one below.
+fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (path, bytes) in files {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().expect("a file has a folder")).expect("the folder can be made");
+        fs::write(path, bytes).expect("the file can be written");
+    }
+    folder
+}
+
+fn hash(files: &[(&str, &[u8])]) -> String {
+    folder_hash(folder(files).path()).expect("these can be hashed")
+}
+
+/// The hashes are what `skills` 1.5.18 computes for these trees.
+#[test]
+fn hashes_are_those_of_the_tool() {
+    assert_eq!(
+        hash(&[("SKILL.md", b"---\nname: alone\ndescription: Is alone.\n---\nAlone.\n")]),
+        "b21ef810b43cb998fd896acb1a7de36527bb5f718f8ea5bb04df116dc3bd5707"
+    );
+    assert_eq!(
+        hash(&[
+            ("SKILL.md", b"Sort.\n"),
+            ("references/how to.md", b"Slowly.\n"),
+            ("scripts/run.sh", b"ls\n"),
+            ("scripts/empty", b""),
+            ("LICENSE", b"MIT\n"),
+            ("Zebra/a", b"z\n"),
+            ("assets/x.bin", b"\xff\x00\r\n"),
+        ]),
+        "310c883be8d8fd73aa2bafdbda2c3d5bd49d87bb75ecb77dd06372152eeaabb8"
+    );
+}
+
+#[test]
+fn what_the_tool_skips_is_skipped_and_nothing_else() {
+    let folder = folder(&[
+        ("SKILL.md", b"Skip.\n"),
+        (".git/config", b"x"),
+        ("node_modules/a/index.js", b"x"),
+        ("deep/node_modules/b.js", b"x"),
+        (".hidden", b"seen\n"),
+        ("docs/.git", b"a file\n"),
+        ("__pycache__/a.pyc", b"seen"),
+    ]);
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("SKILL.md", folder.path().join("link.md")).expect("a link can be made");
+    let expected = "356e6464ed752c103a2d2aa8b1353de7cf23d77634a980c4b573b9d4aa90cbbc";
+    assert_eq!(folder_hash(folder.path()).as_deref(), Ok(expected));
+}
+
+#[test]
+fn names_are_ordered_as_the_tool_orders_them() {
+    let names = ["a_b", "a-b", "a.b", "a b", "ab", "a/b", "a1", "a10", "a2", "a~", "a$", "(a)", "@a"];
+    let numbers: Vec<String> = (1..=names.len()).map(|number| number.to_string()).collect();
+    let mut files: Vec<(&str, &[u8])> = names.into_iter().zip(numbers.iter().map(String::as_bytes)).collect();
+    files.push(("SKILL.md", b"Names.\n"));
+    assert_eq!(hash(&files), "387a257ea5f8b194a0d380be2b63c08b89604de6d8aff49baf900f666f17132f");
+}
+
+#[test]
+fn a_hash_that_depends_on_the_language_is_not_guessed() {
+    let error = folder_hash(folder(&[("SKILL.md", b""), ("é", b""), ("z", b"")]).path()).expect_err("no order");
+    assert_eq!(error, "which of `z` and `é` comes first depends on the language");
+}
+
+#[test]
+fn a_folder_without_end_is_given_up() {
+    let deep = "a/".repeat(40) + "b";
+    let error = folder_hash(folder(&[(&deep, b"")]).path()).expect_err("too deep");
+    assert_eq!(error, "its folders are more than 32 deep");
+}

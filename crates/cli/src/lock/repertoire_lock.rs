@@ -1,0 +1,83 @@
+//! `repertoire.lock.json`: every file of every skill.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use repertoire::{Digest, Id, Manifest, Resource, ResourcePath, Tier};
+use serde::{Deserialize, Serialize};
+
+use super::document;
+use super::inventory::Inventory;
+use crate::failure::Failure;
+
+/// What `repertoire.lock.json` says: `docs/schema/repertoire-lock-1.json`.
+#[derive(Debug)]
+pub(crate) struct RepertoireLock {
+    /// By the paths of their folders.
+    pub(crate) skills: BTreeMap<ResourcePath, (Id, Manifest)>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    schema: String,
+    skills: Vec<Row>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    id: Id,
+    tier: Tier,
+    source: String,
+    path: ResourcePath,
+    digest: Digest,
+    manifest: Digest,
+    files: Vec<Resource>,
+}
+
+const SCHEMA: &str = "repertoire-lock/1";
+
+impl RepertoireLock {
+    pub(crate) const NAME: &str = "repertoire.lock.json";
+
+    /// The one in `folder`, if there is one. A row that contradicts itself is refused.
+    pub(crate) fn read(folder: &Path) -> Result<Option<RepertoireLock>, Failure> {
+        let Some(value) = document::read(&folder.join(Self::NAME), Self::NAME)? else { return Ok(None) };
+        let refuse = |message: String| Failure::new(format!("`{}`: {message}", Self::NAME));
+        match value.get("schema") {
+            Some(schema) if schema == SCHEMA => {}
+            Some(schema) => return Err(refuse(format!("expected schema `{SCHEMA}`, found {schema}"))),
+            None => return Err(refuse(format!("expected schema `{SCHEMA}`, found none"))),
+        }
+        let document: Document = document::typed(value, Self::NAME)?;
+        let mut skills = BTreeMap::new();
+        for Row { id, path, digest, manifest: claimed, files, .. } in document.skills {
+            let manifest = Manifest::new(files).map_err(|error| refuse(format!("skill `{path}`: {error}")))?;
+            if manifest.digest() != claimed {
+                return Err(refuse(format!("skill `{path}`: `manifest` is not the digest of its files")));
+            }
+            if !manifest.files().iter().any(|file| file.digest == digest) {
+                return Err(refuse(format!("skill `{path}`: `digest` is of none of its files")));
+            }
+            if skills.insert(path.clone(), (id, manifest)).is_some() {
+                return Err(refuse(format!("skill `{path}` is there twice")));
+            }
+        }
+        Ok(Some(RepertoireLock { skills }))
+    }
+
+    /// The text that locks `inventory`.
+    pub(crate) fn text(inventory: &Inventory) -> String {
+        let row = |(path, skill): (&ResourcePath, &super::Present)| Row {
+            id: skill.id.clone(),
+            tier: skill.tier,
+            source: skill.source.clone(),
+            path: path.clone(),
+            digest: skill.digest,
+            manifest: skill.manifest.digest(),
+            files: skill.manifest.files().to_vec(),
+        };
+        document::text(&Document { schema: SCHEMA.to_owned(), skills: inventory.skills.iter().map(row).collect() })
+    }
+}

@@ -1,0 +1,159 @@
+//! The book tells the truth: every block of it is run, compiled or parsed.
+//!
+//! Blocks of Rust are compiled and run as documentation of the facade. To write what commands print into the book,
+//! run this test with `BOOK=write`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use repertoire_cli::Exit;
+
+use crate::world::{World, checkout};
+
+const BOOK: &str = "docs/book/src";
+
+/// The chapters, by name.
+fn chapters() -> Vec<PathBuf> {
+    let files = fs::read_dir(checkout(BOOK)).expect("the book is in the checkout");
+    let mut files: Vec<_> = files.map(|file| file.expect("a chapter").path()).collect();
+    files.sort();
+    files
+}
+
+/// A world whose working folder is the book's example.
+fn example() -> World {
+    fn copy(from: &Path, to: &str, world: &World) {
+        for entry in fs::read_dir(from).expect("the example is in the checkout") {
+            let path = entry.expect("an entry").path();
+            let to = format!("{to}{}", path.file_name().expect("a name").to_string_lossy());
+            if path.is_dir() {
+                copy(&path, &format!("{to}/"), world);
+            } else {
+                world.file(&to, fs::read(&path).expect("a file"));
+            }
+        }
+    }
+    let world = World::new();
+    copy(&checkout("docs/book/example"), "", &world);
+    world
+}
+
+/// A fenced block: its language, its text, and where the text stands in the chapter.
+struct Block<'a> {
+    language: &'a str,
+    text: &'a str,
+    at: std::ops::Range<usize>,
+}
+
+fn blocks(chapter: &str) -> Vec<Block<'_>> {
+    let mut blocks = Vec::new();
+    let mut rest = 0;
+    while let Some(open) = chapter[rest..].find("```").map(|at| rest + at) {
+        let start = chapter[open..].find('\n').map_or(chapter.len(), |at| open + at + 1);
+        let end = chapter[start..].find("```").map_or(chapter.len(), |at| start + at);
+        let language = chapter[open + 3..start].trim();
+        blocks.push(Block { language, text: &chapter[start..end], at: start..end });
+        rest = (end + 3).min(chapter.len());
+    }
+    blocks
+}
+
+/// The commands of a console block, each followed by what it prints.
+fn played(block: &str) -> String {
+    let world = example();
+    let mut console = String::new();
+    for line in block.lines().filter(|line| line.starts_with('$')) {
+        let words: Vec<_> = line.split_whitespace().skip(1).collect();
+        let ["repertoire", arguments @ ..] = words.as_slice() else { panic!("`{line}` is not ours to run") };
+        let ran = world.run(arguments);
+        assert_ne!(ran.exit, Exit::Failure, "`{line}`: {}", ran.stderr);
+        console.push_str(&format!("{line}\n{}{}\n", trimmed(&ran.stdout), trimmed(&ran.stderr)));
+    }
+    console.trim_end().to_owned() + "\n"
+}
+
+/// Without blanks at the ends of lines, which a book cannot show.
+fn trimmed(text: &str) -> String {
+    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+#[test]
+fn every_command_prints_what_the_book_says() {
+    let write = std::env::var_os("BOOK").is_some_and(|value| value == "write");
+    for path in chapters() {
+        let mut chapter = fs::read_to_string(&path).expect("a chapter");
+        let console: Vec<_> = blocks(&chapter).into_iter().filter(|block| block.language == "console").collect();
+        let console: Vec<_> =
+            console.into_iter().map(|block| (block.at.clone(), played(block.text), block.text.to_owned())).collect();
+        if write {
+            for (at, now, _) in console.into_iter().rev() {
+                chapter.replace_range(at, &now);
+            }
+            fs::write(&path, chapter).expect("the checkout can be written");
+        } else {
+            for (_, now, said) in console {
+                assert_eq!(said, now, "{}: run this test with BOOK=write", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn every_configuration_is_one() {
+    for path in chapters() {
+        let chapter = fs::read_to_string(&path).expect("a chapter");
+        for block in blocks(&chapter).iter().filter(|block| block.language == "toml") {
+            let world = example();
+            world.file("book.toml", block.text);
+            let ran = world.run(&["roots", "--config", "book.toml"]);
+            assert_eq!(ran.exit, Exit::Success, "{}: {}", path.display(), ran.stderr);
+        }
+    }
+}
+
+#[test]
+fn every_front_matter_is_without_fault() {
+    for path in chapters() {
+        let chapter = fs::read_to_string(&path).expect("a chapter");
+        for block in blocks(&chapter).iter().filter(|block| block.language == "yaml") {
+            let world = World::new();
+            let name = block.text.lines().find_map(|line| line.strip_prefix("name: ")).expect("a name");
+            world.file(&format!("skills/{name}/SKILL.md"), format!("---\n{}---\nBody.\n", block.text));
+            let ran = world.run(&["check", "skills", "--strict"]);
+            assert_eq!(ran.exit, Exit::Success, "{}: {}", path.display(), ran.stdout);
+        }
+    }
+}
+
+#[test]
+fn no_block_goes_unchecked() {
+    let compiled =
+        fs::read_to_string(checkout("crates/repertoire/src/book.rs")).expect("the facade is in the checkout");
+    for path in chapters() {
+        let chapter = fs::read_to_string(&path).expect("a chapter");
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        for block in blocks(&chapter) {
+            match block.language {
+                "console" | "toml" | "yaml" => {}
+                "rust" => assert!(compiled.contains(&format!("{BOOK}/{name}")), "{name} is not compiled"),
+                "sh" => {
+                    let path = block.text.trim().strip_prefix("cargo install --path ").expect("how to install");
+                    assert!(checkout(path).join("Cargo.toml").is_file(), "{name}: {path}");
+                }
+                other => panic!("{name}: nothing checks a block of `{other}`"),
+            }
+        }
+    }
+}
+
+#[test]
+fn the_summary_names_every_chapter() {
+    let summary = fs::read_to_string(checkout(BOOK).join("SUMMARY.md")).expect("the book has a summary");
+    for path in chapters() {
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        assert!(name == "SUMMARY.md" || summary.contains(&format!("({name})")), "{name}");
+    }
+    for link in summary.split('(').skip(1).filter_map(|rest| rest.split(')').next()) {
+        assert!(checkout(BOOK).join(link).is_file(), "{link}");
+    }
+}

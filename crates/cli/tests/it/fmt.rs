@@ -1,0 +1,148 @@
+//! `fmt`.
+
+use std::fs;
+
+use repertoire_cli::Exit;
+use snapbox::{assert_data_eq, str};
+
+use crate::world::World;
+
+const DISORDER: &str =
+    "---\n# About it.\ndescription: Sorts: files.\nflavour: sweet\nname: \"tidy-up\"\n---\n\n  Sort. \n";
+const ORDER: &str =
+    "---\nname: tidy-up\n# About it.\ndescription: \"Sorts: files.\"\nflavour: sweet\n---\n\n  Sort. \n";
+
+fn world() -> World {
+    let world = World::new();
+    world.file("root/tidy-up/SKILL.md", DISORDER).skill("root", "steady", "A plain, valid neighbour.");
+    world.file("root/broken/SKILL.md", "---\nname: broken\n");
+    world.file("root/twice/SKILL.md", "---\nname: twice\ndescription: D.\nname: twice\n---\nA.\n");
+    world
+}
+
+fn read(world: &World, path: &str) -> String {
+    fs::read_to_string(world.here().join(path)).expect("the file is there")
+}
+
+#[test]
+fn what_is_in_disorder_is_formatted_and_what_is_broken_is_left() {
+    let world = world();
+    let ran = world.run(&["fmt", "root"]);
+    assert_eq!((ran.exit, ran.stderr.as_str()), (Exit::Findings, ""));
+    assert_data_eq!(
+        ran.stdout,
+        str![[r#"
+error[unclosed-front-matter]: frontmatter is not properly closed: no closing `---` line
+ --> root/broken/SKILL.md:1:1
+  |
+1 | ---
+  | ^^^
+  |
+  = help: put a line `---` between the fields and the body
+
+error[not-formatted]: the front matter was left as it is: `name` is written twice
+ --> root/twice/SKILL.md:4:1
+  |
+4 | name: twice
+  | ^^^^
+
+formatted `root/tidy-up/SKILL.md`
+4 files: 1 formatted, 2 left, 1 canonical
+
+"#]]
+    );
+    assert_eq!(read(&world, "root/tidy-up/SKILL.md"), ORDER);
+    assert_eq!(read(&world, "root/broken/SKILL.md"), "---\nname: broken\n");
+    assert_eq!(world.run(&["fmt", "root/tidy-up", "root/steady/SKILL.md"]).data(), "2 files: 2 canonical\n",);
+}
+
+#[test]
+fn a_dry_run_writes_nothing() {
+    let world = world();
+    let ran = world.run(&["fmt", "--check", "root/tidy-up/SKILL.md", "root/tidy-up"]);
+    assert_eq!((ran.exit, ran.stderr.as_str()), (Exit::Findings, ""));
+    assert_data_eq!(
+        ran.stdout,
+        str![[r#"
+would format `root/tidy-up/SKILL.md`
+1 file: 1 to be formatted
+
+"#]]
+    );
+    let ran = world.run(&["fmt", "--diff", "root"]);
+    assert_eq!(ran.exit, Exit::Findings);
+    assert_data_eq!(
+        ran.stdout,
+        str![[r#"
+--- a/root/tidy-up/SKILL.md
++++ b/root/tidy-up/SKILL.md
+@@ -1,8 +1,8 @@
+ ---
+-# About it.
+-description: Sorts: files.
+-flavour: sweet
+-name: "tidy-up"
++name: tidy-up
++# About it.
++description: "Sorts: files."
++flavour: sweet
+ ---
+ 
+   Sort. 
+
+"#]]
+    );
+    assert_data_eq!(
+        ran.stderr,
+        str![[r#"
+note: root/broken/SKILL.md:1:1: error[unclosed-front-matter]: frontmatter is not properly closed: no closing `---` line
+note: root/twice/SKILL.md:4:1: error[not-formatted]: the front matter was left as it is: `name` is written twice
+note: 4 files: 1 to be formatted, 2 left, 1 canonical
+
+"#]]
+    );
+    assert_eq!(read(&world, "root/tidy-up/SKILL.md"), DISORDER);
+}
+
+#[test]
+fn the_skills_of_the_project_are_meant_by_default() {
+    let world = World::new();
+    assert_data_eq!(
+        world.run(&["fmt"]).failure(),
+        str![[r#"
+error: cannot read `.agents/skills`: No such file or directory (os error 2)
+
+"#]]
+    );
+    world.file(".agents/skills/tidy-up/SKILL.md", DISORDER).file("../home/.agents/skills/tidy-up/SKILL.md", DISORDER);
+    assert_eq!(world.run(&["fmt"]).exit, Exit::Success);
+    assert_eq!(read(&world, ".agents/skills/tidy-up/SKILL.md"), ORDER);
+    assert_eq!(read(&world, "../home/.agents/skills/tidy-up/SKILL.md"), DISORDER);
+}
+
+#[test]
+fn the_second_skill_of_an_id_is_formatted_too() {
+    let world = World::new();
+    world.file("root/a/SKILL.md", DISORDER).file("root/b/SKILL.md", DISORDER);
+    assert_data_eq!(
+        world.run(&["fmt", "root"]).data(),
+        str![[r#"
+formatted `root/a/SKILL.md`
+formatted `root/b/SKILL.md`
+2 files: 2 formatted
+
+"#]]
+    );
+}
+
+#[test]
+#[cfg(unix)]
+fn a_link_is_followed_and_stays() {
+    let world = World::new();
+    world.file("elsewhere.md", DISORDER).file("root/tidy-up/notes.md", "Notes.");
+    let link = world.here().join("root/tidy-up/SKILL.md");
+    std::os::unix::fs::symlink("../../elsewhere.md", &link).expect("a fresh link");
+    assert_eq!(world.run(&["fmt", "root"]).exit, Exit::Success);
+    assert!(link.is_symlink());
+    assert_eq!(read(&world, "elsewhere.md"), ORDER);
+}

@@ -1,0 +1,538 @@
+//! `lock` and `verify`, and where skills were installed from.
+
+use std::fs;
+
+use proptest::prelude::*;
+use repertoire_cli::{Environment, Exit, Stream, run};
+use snapbox::{assert_data_eq, str};
+
+use crate::schema::Schema;
+use crate::world::World;
+
+/// A project with two skills, a third at home, and one that only gives a name away.
+fn project() -> World {
+    let world = World::new();
+    world.skill(".agents/skills", "tidy", "Sorts.").file(".agents/skills/tidy/scripts/run.sh", "ls\n");
+    world.skill(".agents/skills", "notes", "Takes notes.");
+    world.file("../home/.agents/skills/review/SKILL.md", "---\nname: review\ndescription: Reviews.\n---\nReview.\n");
+    world
+}
+
+fn read(world: &World, path: &str) -> String {
+    fs::read_to_string(world.here().join(path)).expect("the file is there")
+}
+
+#[test]
+fn a_lock_has_every_file_and_the_same_bytes_each_time() {
+    let world = project();
+    let ran = world.run(&["lock"]);
+    assert_eq!(ran.exit, Exit::Success);
+    assert_data_eq!(
+        ran.stdout,
+        str![[r#"
+lock                  skills  outcome
+repertoire.lock.json       2  written
+skills-lock.json           2  written
+
+"#]]
+    );
+    assert_eq!(ran.stderr, "note: left out, not below the folder of the lock: `home:review`\n");
+    assert_data_eq!(
+        read(&world, "repertoire.lock.json"),
+        str![[r#"
+{
+  "schema": "repertoire-lock/1",
+  "skills": [
+    {
+      "id": "notes",
+      "tier": "user",
+      "source": "project",
+      "path": ".agents/skills/notes",
+      "digest": "sha256:6dcb03c6c2901e7f63ad728b050bf8bd473e7cf7839c41cae1efed1b14b04a4b",
+      "manifest": "sha256:539b6a05d6091eb69b252153e70db5496553cc6eceaf586dbc3015cf51f8c835",
+      "files": [
+        {
+          "path": "SKILL.md",
+          "size": 61,
+          "digest": "sha256:6dcb03c6c2901e7f63ad728b050bf8bd473e7cf7839c41cae1efed1b14b04a4b"
+        }
+      ]
+    },
+    {
+      "id": "tidy",
+      "tier": "user",
+      "source": "project",
+      "path": ".agents/skills/tidy",
+      "digest": "sha256:435f4fe82815f7b24d68b09cfa37b802738dad8ee1af3dc4898469a9f8400e04",
+      "manifest": "sha256:bc0c8a910a002cec63f4e82a725bf7988c7560d8625247640d9e1256cd1b65da",
+      "files": [
+        {
+          "path": "SKILL.md",
+          "size": 53,
+          "digest": "sha256:435f4fe82815f7b24d68b09cfa37b802738dad8ee1af3dc4898469a9f8400e04"
+        },
+        {
+          "path": "scripts/run.sh",
+          "size": 3,
+          "digest": "sha256:e9fe7e88e89d532379960402db8f9458194dae772aa5fda5a12806c22215f0ff"
+        }
+      ]
+    }
+  ]
+}
+
+"#]]
+    );
+    assert_data_eq!(
+        read(&world, "skills-lock.json"),
+        str![[r#"
+{
+  "version": 1,
+  "skills": {
+    "notes": {
+      "source": "./.agents/skills/notes",
+      "sourceType": "local",
+      "computedHash": "7d4b59a7d9257443f7b24b39432a1fa8a47966e51042d21adf2e71c1ff8ed4b3"
+    },
+    "tidy": {
+      "source": "./.agents/skills/tidy",
+      "sourceType": "local",
+      "computedHash": "88ac0eb8313cbd1255003759aeef5204619ce0e0decafabe33830036b85e09e4"
+    }
+  }
+}
+
+"#]]
+    );
+    let ours = fs::read(world.here().join("repertoire.lock.json")).expect("it was written");
+    assert_data_eq!(
+        world.run(&["lock"]).stdout,
+        str![[r#"
+lock                  skills  outcome
+repertoire.lock.json       2  unchanged
+skills-lock.json           2  unchanged
+
+"#]]
+    );
+    assert_eq!(fs::read(world.here().join("repertoire.lock.json")).expect("it is there"), ours);
+    Schema::of("repertoire-lock-1").assert_fits(&read(&world, "repertoire.lock.json"));
+    Schema::of("skills-lock-1").assert_fits(&read(&world, "skills-lock.json"));
+    assert_data_eq!(
+        world.run(&["verify"]).data(),
+        str![[r#"
+no differences; 2 skills compared with repertoire.lock.json and skills-lock.json
+
+"#]]
+    );
+}
+
+#[test]
+fn every_difference_is_named() {
+    let world = project();
+    world.skill(".agents/skills", "gone", "Goes.").run(&["lock"]);
+    fs::remove_dir_all(world.here().join(".agents/skills/gone")).expect("it is there");
+    fs::remove_file(world.here().join(".agents/skills/notes/SKILL.md")).expect("it is there");
+    world.skill(".agents/skills", "notes", "Takes notes, and more.");
+    // The same size, and by now the same time.
+    world.file(".agents/skills/tidy/scripts/run.sh", "rm\n").file(".agents/skills/tidy/a\u{1b}b", "");
+    world.skill(".agents/skills", "new", "Is new.");
+    let ran = world.run(&["verify"]);
+    assert_eq!(ran.exit, Exit::Findings);
+    assert_eq!(ran.stderr, "");
+    assert_data_eq!(
+        ran.stdout,
+        str![[r#"
+missing  gone .agents/skills/gone, says repertoire.lock.json
+  locked sha256:ec19506fa0023bfda27a1aded635e139814ea9d543755c8a730ca8419c964f12
+changed  notes .agents/skills/notes/SKILL.md, says repertoire.lock.json
+  locked sha256:6dcb03c6c2901e7f63ad728b050bf8bd473e7cf7839c41cae1efed1b14b04a4b
+  found  sha256:9bccd204120eaba7f81b835ae14b7528e23fa9db3de38b22bfc2d747c9021321
+extra    tidy .agents/skills/tidy/a/u{1b}b, says repertoire.lock.json
+  found  sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
+changed  tidy .agents/skills/tidy/scripts/run.sh, says repertoire.lock.json
+  locked sha256:e9fe7e88e89d532379960402db8f9458194dae772aa5fda5a12806c22215f0ff
+  found  sha256:1abbf2fc2bcadcbb6c0badbd0b8f34fbb0ac1cba2faf7da63e4dc3fa67857614
+extra    new .agents/skills/new, says repertoire.lock.json
+  found  sha256:be84618c62bb41b2986f524e9e726a20fcbad808271677cdf19a280898acca48
+missing  gone, says skills-lock.json
+  locked b97506d5f51058a7d73257df152f72518433544f3649ea0e222c2c3cd03d0bca
+changed  notes, says skills-lock.json
+  locked 7d4b59a7d9257443f7b24b39432a1fa8a47966e51042d21adf2e71c1ff8ed4b3
+  found  916723c289738aedee609abc31785b9b34254db6532e96fc883abbc3eea4d3c4
+changed  tidy, says skills-lock.json
+  locked 88ac0eb8313cbd1255003759aeef5204619ce0e0decafabe33830036b85e09e4
+  found  996eec28e7ca7fadd02873d41f38dadc349c08e23282dffc146d3f5c0d94f846
+8 differences; 3 skills compared with repertoire.lock.json and skills-lock.json
+
+"#]]
+    );
+    let json = world.run(&["lock", "--check", "--json"]);
+    assert_eq!((json.exit, json.stdout), (Exit::Findings, world.run(&["verify", "--json"]).stdout));
+}
+
+#[test]
+fn without_a_lock_of_its_own_the_tools_lock_is_compared() {
+    let world = project();
+    world.run(&["lock"]);
+    fs::remove_file(world.here().join("repertoire.lock.json")).expect("it is there");
+    world.skill(".agents/skills", "new", "Is new.").file(".agents/skills/tidy/scripts/run.sh", "rm\n");
+    let ran = world.run(&["verify"]);
+    assert_eq!(ran.exit, Exit::Findings);
+    assert_eq!(ran.stderr, "note: `repertoire.lock.json` is not there\n");
+    assert_data_eq!(
+        ran.stdout,
+        str![[r#"
+changed  tidy, says skills-lock.json
+  locked 88ac0eb8313cbd1255003759aeef5204619ce0e0decafabe33830036b85e09e4
+  found  32cde30d25cd2d0cef42df15cce2cb8598dc0d8a38bcfd302016ae22967ed133
+extra    new, says skills-lock.json
+2 differences; 3 skills compared with skills-lock.json
+
+"#]]
+    );
+}
+
+#[test]
+fn a_row_of_the_tool_goes_on_saying_where_a_skill_comes_from() {
+    let world = World::new();
+    // As `skills` 1.5.18 writes it, for a skill that it installed and one that is yet to be.
+    let lock = r#"{
+  "version": 1,
+  "skills": {
+    "later": {
+      "source": "acme/skills",
+      "ref": "main",
+      "sourceType": "github",
+      "skillPath": "skills/later/SKILL.md",
+      "computedHash": "4d9aaa9d85bf85fe489a1aeb05bf22724632b56e867949007e0e56ddf2c58bf8"
+    },
+    "tidy": {
+      "source": "acme/skills",
+      "ref": "main",
+      "sourceType": "github",
+      "skillPath": "skills/tidy/SKILL.md",
+      "computedHash": "8dbc107041ff68f30c3d557fefda61f01c4386517ce7fbf3be4cce7f8bab7a56"
+    }
+  }
+}
+"#;
+    world.file(".agents/skills/tidy/SKILL.md", "---\nname: tidy\ndescription: Sorts.\n---\nSort.\n");
+    world.file(".agents/skills/tidy/scripts/run.sh", "ls\n").file("skills-lock.json", lock);
+    let ran = world.run(&["lock"]);
+    assert_eq!(
+        (ran.exit, ran.stderr.as_str()),
+        (Exit::Success, "note: `later` stays in `skills-lock.json` and is not here\n")
+    );
+    assert_eq!(read(&world, "skills-lock.json"), lock);
+    let ran = world.run(&["verify"]);
+    assert_eq!(ran.exit, Exit::Findings);
+    assert_data_eq!(
+        ran.stdout,
+        str![[r#"
+missing  later, says skills-lock.json
+  locked 4d9aaa9d85bf85fe489a1aeb05bf22724632b56e867949007e0e56ddf2c58bf8
+1 difference; 1 skill compared with repertoire.lock.json and skills-lock.json
+
+"#]]
+    );
+}
+
+#[test]
+fn what_cannot_be_compared_is_a_failure() {
+    let digest = format!("sha256:{}", "0".repeat(64));
+    let ours = |row: &str| format!(r#"{{ "schema": "repertoire-lock/1", "skills": [{row}] }}"#);
+    let row = |path: &str, files: &str| {
+        format!(
+            r#"{{ "id": "a", "tier": "user", "source": "s", "path": "{path}", "digest": "{digest}", "manifest": "{digest}", "files": [{files}] }}"#
+        )
+    };
+    let file = |path: &str| format!(r#"{{ "path": "{path}", "size": 0, "digest": "{digest}" }}"#);
+    let cases = [
+        ("repertoire.lock.json", r#"{ "schema": "repertoire-lock/2", "skills": [] }"#.to_owned()),
+        ("repertoire.lock.json", "{}".to_owned()),
+        ("repertoire.lock.json", ours(&row("../a", ""))),
+        ("repertoire.lock.json", ours(&row("a", &file("../../secret")))),
+        ("repertoire.lock.json", ours(&row("a", &[file("b"), file("b")].join(",")))),
+        ("repertoire.lock.json", ours(&row("a", &file("b")))),
+        ("repertoire.lock.json", ours("{}")),
+        ("skills-lock.json", r#"{ "version": 2, "skills": {} }"#.to_owned()),
+        ("skills-lock.json", r#"{ "version": 1 }"#.to_owned()),
+        (
+            "skills-lock.json",
+            r#"{ "version": 1, "skills": { "a\u001b": { "source": "b", "sourceType": "c" } } }"#.to_owned(),
+        ),
+        ("skills-lock.json", r#"{ "version": 1, "skills": { "a": 1 } }"#.to_owned()),
+    ];
+    let mut said = World::new().run(&["verify"]).failure();
+    for (name, text) in cases {
+        let world = project();
+        world.file(name, &text);
+        said += &world.run(&["verify"]).failure();
+        if name == "skills-lock.json" {
+            // It may say what cannot be said again.
+            world.run(&["lock"]).failure();
+        }
+        assert_eq!(read(&world, name), text);
+    }
+    assert_data_eq!(
+        said,
+        str![[r#"
+error: neither `repertoire.lock.json` nor `skills-lock.json` is there
+ |
+ = help: `repertoire lock` writes them
+error: `repertoire.lock.json`: expected schema `repertoire-lock/1`, found "repertoire-lock/2"
+error: `repertoire.lock.json`: expected schema `repertoire-lock/1`, found none
+error: `repertoire.lock.json` is no such lock file: `../a` is not a path inside a skill: it has a segment of dots only
+error: `repertoire.lock.json` is no such lock file: `../../secret` is not a path inside a skill: it has a segment of dots only
+error: `repertoire.lock.json`: skill `a`: file `b` is in the manifest twice
+error: `repertoire.lock.json`: skill `a`: `manifest` is not the digest of its files
+error: `repertoire.lock.json` is no such lock file: missing field `id`
+error: `skills-lock.json`: expected version 1, found 2
+error: `skills-lock.json`: expected an object `skills`
+error: `skills-lock.json`: skill `a/u{1b}`: expected a text `computedHash`
+error: `skills-lock.json`: skill `a`: expected a text `source`
+
+"#]]
+    );
+}
+
+#[test]
+fn what_a_lock_cannot_speak_of_is_left_out_by_name() {
+    let world = World::new();
+    world.skill("here", "near", "Is near.").skill("here/inner", "in", "Is in.").skill("far", "off", "Is far.");
+    world.file("SKILL.md", "---\nname: whole\ndescription: All of it.\n---\nAll.\n");
+    world.file("here/near/é", "").file("here/near/z", "");
+    let config = "[[source]]\nkind = \"fs\"\nname = \"shipped\"\ntier = \"builtin\"\nroots = [\"here/inner\"]\n";
+    world.file("repertoire.toml", config);
+    let ran = world.run(&["lock", "--config", "repertoire.toml", "--root", "far", "--root", "here", "--out", "here"]);
+    assert_eq!(ran.exit, Exit::Success);
+    assert_data_eq!(
+        ran.stdout,
+        str![[r#"
+lock                       skills  outcome
+here/repertoire.lock.json       2  written
+here/skills-lock.json           1  written
+
+"#]]
+    );
+    assert_data_eq!(
+        ran.stderr,
+        str![[r#"
+note: left out, not of the user tier: `shipped:in`
+note: left out, not below the folder of the lock: `far:off`
+note: `near` has no new row in `skills-lock.json`: which of `z` and `é` comes first depends on the language
+
+"#]]
+    );
+    let ran = world.run(&["lock", "."]);
+    assert_data_eq!(
+        ran.stderr,
+        str![[r#"
+note: left out, the lock would lie inside: `here:whole`
+note: `near` has no new row in `skills-lock.json`: which of `z` and `é` comes first depends on the language
+
+"#]]
+    );
+    assert_data_eq!(
+        world.run(&["lock", "--out", "nowhere"]).failure(),
+        str![[r#"
+error: cannot read the folder `nowhere`: No such file or directory (os error 2)
+
+"#]]
+    );
+}
+
+#[test]
+fn a_hash_that_nobody_can_tell_is_compared_by_the_better_lock_or_not_at_all() {
+    let world = World::new();
+    world.skill("skills", "tidy", "Sorts.").file("skills/tidy/é", "").file("skills/tidy/z", "");
+    world.run(&["lock", "skills"]);
+    let lock =
+        r#"{ "version": 1, "skills": { "tidy": { "source": "a/b", "sourceType": "github", "computedHash": "0" } } }"#;
+    world.file("skills-lock.json", lock);
+    let ran = world.run(&["verify", "skills"]);
+    assert_eq!(ran.exit, Exit::Success);
+    assert_data_eq!(
+        ran.stderr,
+        str![[r#"
+note: `tidy` cannot be compared with `skills-lock.json`: which of `z` and `é` comes first depends on the language
+
+"#]]
+    );
+    fs::remove_file(world.here().join("repertoire.lock.json")).expect("it is there");
+    assert_data_eq!(
+        world.run(&["verify", "skills"]).failure(),
+        str![[r#"
+error: `tidy` cannot be compared with `skills-lock.json`: which of `z` and `é` comes first depends on the language
+ |
+ = help: `repertoire lock` writes a lock that covers it
+
+"#]]
+    );
+}
+
+#[test]
+fn a_skill_that_cannot_be_read_whole_is_not_locked_in_part() {
+    let world = project();
+    fs::File::create(world.here().join(".agents/skills/tidy/huge"))
+        .and_then(|file| file.set_len(20 << 20))
+        .expect("a sparse file can be made");
+    assert_data_eq!(
+        world.run(&["lock"]).failure(),
+        str![[r#"
+error: cannot read the skill `.agents/skills/tidy`: `huge` is larger than 16777216 bytes; the limit is `limits.resource-bytes`
+
+"#]]
+    );
+    assert!(!world.here().join("repertoire.lock.json").exists());
+}
+
+/// A home in which `tidy` was installed, and a project in which `gh` installed another.
+fn installed() -> World {
+    let world = World::new();
+    world.file("../home/.agents/skills/tidy/SKILL.md", "---\nname: tidy\ndescription: Sorts.\n---\nSort.\n");
+    let lock = r#"{ "version": 3, "skills": { "tidy": {
+        "source": "acme/skills", "sourceType": "github", "sourceUrl": "https://github.com/acme/skills.git", "ref": "v1",
+        "skillPath": "skills/tidy/SKILL.md", "skillFolderHash": "4b825dc6", "installedAt": "2026-01-02T03:04:05.000Z",
+        "updatedAt": "2026-02-03T04:05:06.000Z" } }, "dismissed": {} }"#;
+    world.file("../home/.agents/.skill-lock.json", lock);
+    world.file(
+        "mine/tidy/SKILL.md",
+        "---\nname: tidy\ndescription: Sorts.\nmetadata:\n  github-repo: https://github.com/acme/tools\n  \
+         github-ref: refs/tags/v2\n  github-tree-sha: 1234\n  author: me\n---\nSort.\n",
+    );
+    world
+}
+
+#[test]
+fn show_and_which_tell_where_a_skill_was_installed_from() {
+    let world = installed();
+    assert_data_eq!(
+        world.run(&["show", "home:tidy"]).data(),
+        str![[r#"
+name         tidy
+description  Sorts.
+full name    home:tidy
+source       home, user tier, trusted
+location     [WORLD]/home/.agents/skills/tidy/SKILL.md
+surface      tool-only, decided by fallback
+catalog      5 tokens
+files        0
+digest       sha256:588ea97f63905e7ea7a72bc0afb8924f114254fb5ff910221eaed13f3a4db724
+installed    acme/skills, url https://github.com/acme/skills.git, ref v1, path skills/tidy/SKILL.md, tree 4b825dc6, installed 2026-01-02T03:04:05.000Z, updated 2026-02-03T04:05:06.000Z
+
+"#]]
+    );
+    assert_data_eq!(
+        world.run(&["show", "mine:tidy", "--root", "mine/"]).data(),
+        str![[r#"
+name         tidy
+description  Sorts.
+full name    mine:tidy
+source       mine, user tier, trusted
+location     mine/tidy/SKILL.md
+surface      tool-only, decided by fallback
+catalog      5 tokens
+files        0
+digest       sha256:27762266234d5ae1b1e80f4d2da90ce0eba07328a376549eca2b02503ec831f6
+github       repo https://github.com/acme/tools, ref refs/tags/v2, tree-sha 1234
+shadows      home:tidy
+
+other fields
+  metadata: {"github-repo":"https://github.com/acme/tools","github-ref":"refs/tags/v2","github-tree-sha":1234,"author":"me"}
+
+"#]]
+    );
+    // How wide a column of paths is, depends on where the world is.
+    let which = world.run(&["which", "tidy", "--root", "mine"]).data();
+    let words: Vec<_> = which.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    assert_data_eq!(
+        words.join("\n"),
+        str![[r#"
+# full name tier trust location why from
+1 mine:tidy user trusted mine/tidy/SKILL.md has the id https://github.com/acme/tools
+2 home:tidy user trusted [WORLD]/home/.agents/skills/tidy/SKILL.md `home` is composed after `mine` acme/skills
+"#]]
+    );
+    let shown = world.run(&["show", "home:tidy", "--json"]).data();
+    let shown: serde_json::Value = serde_json::from_str(&shown).expect("it is JSON");
+    assert_data_eq!(
+        format!("{:#}\n", shown["provenance"]),
+        str![[r#"
+{
+  "lock": {
+    "source": "acme/skills",
+    "sourceType": "github",
+    "sourceUrl": "https://github.com/acme/skills.git",
+    "ref": "v1",
+    "pinnedRef": null,
+    "skillPath": "skills/tidy/SKILL.md",
+    "skillFolderHash": "4b825dc6",
+    "pluginName": null,
+    "installedAt": "2026-01-02T03:04:05.000Z",
+    "updatedAt": "2026-02-03T04:05:06.000Z"
+  },
+  "github": null
+}
+
+"#]]
+    );
+}
+
+#[test]
+fn a_lock_of_the_user_that_is_broken_is_told_and_ignored() {
+    let world = installed();
+    world.file("../home/.agents/.skill-lock.json", r#"{ "version": 4, "skills": {} }"#);
+    let ran = world.run(&["which", "tidy"]);
+    assert_eq!(ran.exit, Exit::Success);
+    assert_eq!(world.run(&["show", "tidy"]).stderr, ran.stderr);
+    assert_data_eq!(
+        ran.stderr,
+        str![[r#"
+note: `[WORLD]/home/.agents/.skill-lock.json`: expected version 3, found 4; where skills were installed from is not known
+
+"#]]
+    );
+    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    let environment = Environment {
+        cwd: world.here(),
+        home: Some(world.here().join("../home")),
+        // There, no lock is broken.
+        state: Some(world.here()),
+        stdout: Stream::new(&mut stdout),
+        stderr: Stream::new(&mut stderr),
+    };
+    assert_eq!(run(["repertoire", "which", "tidy"], environment), Exit::Success);
+    assert_eq!(stderr, b"");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn what_was_just_locked_has_no_differences_and_any_byte_makes_one(
+        files in prop::collection::btree_map("[a-c \n\u{1b}\u{202e}é\"'$]{1,6}", any::<Vec<u8>>(), 1..4),
+        at in any::<prop::sample::Index>(),
+    ) {
+        let files: Vec<_> = files.into_iter().filter(|(name, _)| !name.trim_matches([' ', '.']).is_empty()).collect();
+        prop_assume!(!files.is_empty());
+        let world = World::new();
+        world.skill("skills", "tidy", "Sorts.");
+        for (name, bytes) in &files {
+            world.file(&format!("skills/tidy/{name}"), bytes);
+        }
+        let ran = world.run(&["lock", "skills"]);
+        prop_assert_eq!(ran.exit, Exit::Success, "{}", ran.stderr);
+        prop_assert_eq!(world.run(&["verify", "skills"]).exit, Exit::Success);
+        let (name, bytes) = &files[at.index(files.len())];
+        let mut changed = bytes.clone();
+        match changed.last_mut() {
+            Some(last) => *last ^= 1,
+            None => changed.push(0),
+        }
+        world.file(&format!("skills/tidy/{name}"), changed);
+        let ran = world.run(&["verify", "skills"]);
+        prop_assert_eq!(ran.exit, Exit::Findings);
+        prop_assert!(ran.stdout.starts_with("changed  tidy skills/tidy/"), "{}", ran.stdout);
+    }
+}

@@ -1,0 +1,138 @@
+//! `check --format sarif`.
+
+use repertoire_cli::Exit;
+use serde_json::{Value, json};
+use snapbox::{assert_data_eq, str};
+
+use crate::world::{World, checkout};
+
+fn world() -> World {
+    let world = World::new();
+    world.file("a b/broken/SKILL.md", "---\nname: broken\n");
+    world.file("a b/größe/SKILL.md", "---\nname: größe\ndescription: Über: alles.\n---\nA.\n");
+    world.skill("a b", "review", "Near.").skill("../far", "review", "Far.");
+    world
+}
+
+/// The log of a run, which is what the standard's own schema says.
+fn log(world: &World, arguments: &[&str]) -> (Exit, Value) {
+    let ran = world.run(&[arguments, &["--format", "sarif"]].concat());
+    assert_eq!(ran.stderr, "");
+    let root = world.here();
+    let text = ran.stdout.replace("[WORLD]", &root.with_file_name("").to_string_lossy().trim_end_matches('/'));
+    let log: Value = serde_json::from_str(&text).expect("one JSON document");
+    let schema =
+        std::fs::read_to_string(checkout("crates/cli/tests/data/sarif-schema-2.1.0.json")).expect("it is there");
+    // The one expression with a bracket too many, which a later edition has mended.
+    let schema = schema.replace("^[a-zA-Z]{2}|^[a-zA-Z]{2}-[a-zA-Z]{2}]?$", "^[a-zA-Z]{2}(-[a-zA-Z]{2})?$");
+    let schema: Value = serde_json::from_str(&schema).expect("the schema is JSON");
+    let validator = jsonschema::draft7::new(&schema).expect("the schema is one");
+    let faults: Vec<_> =
+        validator.iter_errors(&log).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    assert_eq!(faults, Vec::<String>::new());
+    (ran.exit, log)
+}
+
+#[test]
+fn every_finding_is_a_result_at_its_place() {
+    let world = world();
+    let (exit, log) = log(&world, &["check", "a b", "../far"]);
+    assert_eq!(exit, Exit::Findings);
+    assert_eq!(log["version"], "2.1.0");
+    assert_eq!(log["runs"].as_array().map(Vec::len), Some(1));
+    let run = &log["runs"][0];
+    assert_eq!(run["columnKind"], "unicodeCodePoints");
+    let far = world.here().with_file_name("far");
+    assert_eq!(
+        run["results"],
+        json!([
+            {
+                "ruleId": "unclosed-front-matter",
+                "ruleIndex": index(&log, "unclosed-front-matter"),
+                "level": "error",
+                "message": { "text": "frontmatter is not properly closed: no closing `---` line\n\nhelp: put a line `---` between the fields and the body" },
+                "locations": [{ "physicalLocation": {
+                    "artifactLocation": { "uri": "a%20b/broken/SKILL.md", "uriBaseId": "%SRCROOT%" },
+                    "region": { "startLine": 1, "startColumn": 1 },
+                } }],
+                "properties": { "source": "a b" },
+            },
+            {
+                "ruleId": "invalid-yaml",
+                "ruleIndex": index(&log, "invalid-yaml"),
+                "level": "warning",
+                "message": { "text": "invalid YAML in `description`: unquoted text must not hold a colon before a blank; its text was taken as it stands\n\nhelp: quote this value: `description: \"Über: alles.\"`" },
+                "locations": [{ "physicalLocation": {
+                    "artifactLocation": { "uri": "a%20b/gr%C3%B6%C3%9Fe/SKILL.md", "uriBaseId": "%SRCROOT%" },
+                    "region": { "startLine": 3, "startColumn": 18 },
+                } }],
+                "properties": { "source": "a b" },
+            },
+            {
+                "ruleId": "shadowed",
+                "ruleIndex": index(&log, "shadowed"),
+                "level": "warning",
+                "message": { "text": "skill `review` is hidden by the one from user source `a b`\n\nhelp: ask for it as `far:review`, rename it, or prefer its source" },
+                "locations": [{ "physicalLocation": {
+                    "artifactLocation": { "uri": format!("file://{}/review/SKILL.md", far.display()) },
+                } }],
+                "relatedLocations": [{ "physicalLocation": {
+                    "artifactLocation": { "uri": "a%20b/review/SKILL.md", "uriBaseId": "%SRCROOT%" },
+                } }],
+                "properties": { "source": "far" },
+            },
+        ])
+    );
+}
+
+fn index(log: &Value, rule: &str) -> Option<usize> {
+    log["runs"][0]["tool"]["driver"]["rules"].as_array()?.iter().position(|one| one["id"] == rule)
+}
+
+#[test]
+fn every_code_is_a_rule_that_says_how_much_it_matters() {
+    let (exit, log) = log(&World::new(), &["check"]);
+    assert_eq!(exit, Exit::Success);
+    assert_eq!(log["runs"][0]["results"], json!([]));
+    let driver = &log["runs"][0]["tool"]["driver"];
+    assert_eq!(
+        (&driver["name"], &driver["semanticVersion"]),
+        (&"repertoire".into(), &env!("CARGO_PKG_VERSION").into())
+    );
+    let rules = driver["rules"].as_array().expect("a list");
+    let codes: Vec<_> = repertoire::Code::ALL.iter().map(|code| Value::from(code.name())).collect();
+    assert_eq!(rules.iter().map(|rule| rule["id"].clone()).collect::<Vec<_>>(), codes);
+    assert_eq!(
+        rules[0],
+        json!({
+            "id": "duplicate-id",
+            "shortDescription": { "text": "One source defines an id twice; the first stays." },
+            "help": { "text": "One source defines an id twice; the first stays. Severity: warning; with `--strict`, error." },
+            "defaultConfiguration": { "level": "warning" },
+        })
+    );
+}
+
+#[test]
+fn the_strict_verdict_is_told_in_the_results() {
+    let (exit, log) = log(&world(), &["check", "a b/größe", "--strict"]);
+    assert_eq!(exit, Exit::Findings);
+    let results = log["runs"][0]["results"].as_array().expect("a list").iter();
+    let told: Vec<_> = results.map(|result| (result["ruleId"].clone(), result["level"].clone())).collect();
+    assert_eq!(told, [("invalid-yaml".into(), "error".into())]);
+}
+
+#[test]
+fn no_other_command_gives_a_log_or_does_a_thing_when_asked_for_one() {
+    let world = World::new();
+    assert_data_eq!(
+        world.run(&["new", "tidy-up", "--format", "sarif"]).failure(),
+        str![[r#"
+error: `new` gives no SARIF log; `check` does
+ |
+ = help: use `--format json`
+
+"#]]
+    );
+    assert!(!world.here().join(".agents").exists());
+}

@@ -1,0 +1,128 @@
+//! What a skill's content is, as one value.
+
+use std::cmp::Ordering;
+
+use crate::{Digest, Resource, ResourcePath};
+
+/// Path, size and digest of every file of a skill, `SKILL.md` among them: what its content is, as one value.
+///
+/// Whoever asks whether content changed, compares manifests; whoever binds a decision to content, binds it to the
+/// [`digest`](Manifest::digest).
+///
+/// ```
+/// use repertoire_core::{Digest, Manifest, Resource};
+///
+/// let file = |path: &str, text: &str| -> Result<Resource, Box<dyn std::error::Error>> {
+///     Ok(Resource::new(path.parse()?, text.len() as u64, Digest::of(text.as_bytes())))
+/// };
+/// let old = Manifest::new([file("SKILL.md", "Sort.\n")?, file("run.sh", "ls\n")?])?;
+/// let new = Manifest::new([file("run.sh", "rm\n")?, file("SKILL.md", "Sort.\n")?])?;
+///
+/// assert_ne!(old.digest(), new.digest());
+/// let changes: Vec<&str> = old.changes(&new).map(|change| change.path().as_str()).collect();
+/// assert_eq!(changes, ["run.sh"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Manifest(Box<[Resource]>);
+
+/// Rows that are no [`Manifest`]: two are about one file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("file `{}` is in the manifest twice", path.as_str().escape_debug())]
+pub struct InvalidManifest {
+    path: ResourcePath,
+}
+
+/// One file that two manifests disagree about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileChange<'a> {
+    /// Only the new one has it.
+    Added(&'a Resource),
+    /// Only the old one has it.
+    Removed(&'a Resource),
+    /// Its content is another.
+    Modified {
+        /// As it was.
+        old: &'a Resource,
+        /// As it is.
+        new: &'a Resource,
+    },
+}
+
+impl Manifest {
+    /// The manifest of these rows, in whatever order they come.
+    ///
+    /// # Errors
+    /// [`InvalidManifest`] when a path comes twice.
+    pub fn new(rows: impl IntoIterator<Item = Resource>) -> Result<Manifest, InvalidManifest> {
+        let mut rows: Vec<Resource> = rows.into_iter().collect();
+        rows.sort_by(|a, b| a.path.cmp(&b.path));
+        match rows.windows(2).find(|pair| pair[0].path == pair[1].path) {
+            Some(pair) => Err(InvalidManifest { path: pair[0].path.clone() }),
+            None => Ok(Manifest(rows.into())),
+        }
+    }
+
+    /// The rows, sorted by the bytes of their paths.
+    pub fn files(&self) -> &[Resource] {
+        &self.0
+    }
+
+    /// SHA-256 over the canonical text of the rows: `repertoire-manifest/1` and a line feed, then for each row its
+    /// path, NUL, its size in decimal digits, NUL, its digest as it is written, and a line feed.
+    ///
+    /// A path holds no NUL, so no two manifests have one text, whatever files are called.
+    pub fn digest(&self) -> Digest {
+        let mut text = String::from("repertoire-manifest/1\n");
+        for Resource { path, size, digest } in &self.0 {
+            text.push_str(&format!("{path}\0{size}\0{digest}\n"));
+        }
+        Digest::of(text.as_bytes())
+    }
+
+    /// How `new` differs from this, by path.
+    pub fn changes<'a>(&'a self, new: &'a Manifest) -> impl Iterator<Item = FileChange<'a>> {
+        let (mut old, mut new) = (self.0.iter().peekable(), new.0.iter().peekable());
+        let pairs = std::iter::from_fn(move || {
+            let order = match (old.peek(), new.peek()) {
+                (Some(old), Some(new)) => old.path.cmp(&new.path),
+                (Some(_), None) => Ordering::Less,
+                (None, _) => Ordering::Greater,
+            };
+            Some(match order {
+                Ordering::Less => FileChange::Removed(old.next()?),
+                Ordering::Greater => FileChange::Added(new.next()?),
+                Ordering::Equal => FileChange::Modified { old: old.next()?, new: new.next()? },
+            })
+        });
+        pairs.filter(|pair| !matches!(pair, FileChange::Modified { old, new } if old == new))
+    }
+}
+
+impl<'a> FileChange<'a> {
+    /// Which file.
+    pub fn path(&self) -> &'a ResourcePath {
+        match self {
+            FileChange::Added(file) | FileChange::Removed(file) | FileChange::Modified { new: file, .. } => &file.path,
+        }
+    }
+
+    /// Its digest in the old manifest, if it is there.
+    pub fn old_digest(&self) -> Option<Digest> {
+        match self {
+            FileChange::Added(_) => None,
+            FileChange::Removed(old) | FileChange::Modified { old, .. } => Some(old.digest),
+        }
+    }
+
+    /// Its digest in the new manifest, if it is there.
+    pub fn new_digest(&self) -> Option<Digest> {
+        match self {
+            FileChange::Removed(_) => None,
+            FileChange::Added(new) | FileChange::Modified { new, .. } => Some(new.digest),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,201 @@
+//! Canonical front matter: the same values in one order, each as plain as it can be.
+
+mod field;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use self::field::{Field, Pieces};
+use super::fence::{self, Block};
+use super::findings::Findings;
+use super::recovery::{self, How, Recovered, Repair};
+use super::table::Table;
+use super::yaml::{self, Root};
+use super::{Limits, Parsed, Site, parse};
+use crate::declared::LIMITING;
+use crate::{Code, Diagnostic, Severity, Strictness, Value};
+
+/// The order of fields: those of the standard, then the rest as its author wrote it.
+const ORDER: [&str; 6] = ["name", "description", "license", "compatibility", "allowed-tools", "metadata"];
+
+/// What formatting makes of a file. Formatting never fails: it yields an optional text and diagnostics.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Formatted<'a> {
+    /// The whole file in its canonical form, borrowed if it has that form already.
+    pub text: Option<Cow<'a, [u8]>>,
+    /// Why there is no text: every error of the parser, or one [`Code::NOT_FORMATTED`].
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Brings the front matter of a file into its canonical form.
+///
+/// - Fields stand in the standard's order, and those it does not know behind them in the order of the file. Each takes along the
+///   comments above it; a comment that a blank line sets apart from the first field stays on top.
+/// - A value of one line loses quotes that it does not need. A value that YAML cannot read gets the quotes that make it
+///   what [`parse`] takes it for. Every other value keeps its spelling.
+/// - Fences are `---` alone and the first one comes first, without a byte-order mark or blank lines ahead of it.
+///
+/// The body and all line ends stay byte for byte. [`parse`] reads every value as before and finds nothing new; where that cannot
+/// be promised the file is left to its author: a key that is written twice, and a limiting field that YAML cannot read.
+///
+/// ```
+/// use repertoire_core::skill_md::{Site, format};
+///
+/// let file = b"---\ndescription: Tidies up: files, folders.\nname: \"tidy-up\"\n---\nSort it.\n";
+/// let formatted = format(file, Site::new("tidy-up/SKILL.md"));
+/// let canonical = b"---\nname: tidy-up\ndescription: \"Tidies up: files, folders.\"\n---\nSort it.\n";
+/// assert_eq!(formatted.text.as_deref(), Some(canonical.as_slice()));
+/// ```
+pub fn format<'a>(bytes: &'a [u8], site: Site<'a>) -> Formatted<'a> {
+    let before = parse(bytes, site);
+    if before.skill.is_none() {
+        let errors = before.diagnostics.into_iter().filter(|finding| finding.severity == Severity::Error);
+        return Formatted { text: None, diagnostics: errors.collect() };
+    }
+    let edited = edit(bytes).and_then(|edited| {
+        let kept = says_the_same(&before, &parse(&edited, site));
+        if kept { Ok(edited) } else { Err(Left::at(0, "no other spelling is sure to mean the same")) }
+    });
+    match edited {
+        Ok(edited) if edited == bytes => Formatted { text: Some(Cow::Borrowed(bytes)), diagnostics: Vec::new() },
+        Ok(edited) => Formatted { text: Some(Cow::Owned(edited)), diagnostics: Vec::new() },
+        Err(left) => {
+            let mut findings = Findings::new(site.path, bytes, Strictness::Lenient);
+            let message = format!("the front matter was left as it is: {}", left.reason);
+            findings.add(left.at, Diagnostic::new(Code::NOT_FORMATTED, message));
+            Formatted { text: None, diagnostics: findings.into_list() }
+        }
+    }
+}
+
+/// Why a front matter is left to its author, and the byte where that shows.
+#[derive(Debug)]
+struct Left {
+    at: usize,
+    reason: String,
+}
+
+impl Left {
+    fn at(at: usize, reason: impl Into<String>) -> Left {
+        Left { at, reason: reason.into() }
+    }
+}
+
+fn edit(bytes: &[u8]) -> Result<Vec<u8>, Left> {
+    let Ok(block) = fence::find(bytes) else { return Err(Left::at(0, "it has no end")) };
+    let Ok(source) = std::str::from_utf8(&bytes[block.yaml.clone()]) else {
+        return Err(Left::at(0, "it is not UTF-8"));
+    };
+    let source = canonical(source).map_err(|left| Left { at: left.at + block.yaml.start, ..left })?;
+    Ok(assemble(bytes, &block, &source))
+}
+
+/// The file with `source` between its fences.
+fn assemble(bytes: &[u8], block: &Block, source: &str) -> Vec<u8> {
+    const FENCE: &[u8] = b"---";
+    let ahead = fence::past_blank_lines(bytes, fence::past_bom(bytes)).min(block.opening);
+    let line_end = |from: usize| {
+        let (end, next) = fence::line(bytes, from);
+        &bytes[end..next]
+    };
+    [
+        &bytes[ahead..block.opening],
+        FENCE,
+        line_end(block.opening),
+        source.as_bytes(),
+        FENCE,
+        line_end(block.yaml.end),
+        &bytes[block.body..],
+    ]
+    .concat()
+}
+
+/// The YAML between the fences in its canonical form.
+fn canonical(source: &str) -> Result<String, Left> {
+    let limits = Limits::default();
+    let (table, repairs) = read(source, &limits)?;
+    if let Some(twice) = table.duplicates.first() {
+        let reason = format!("`{}` is written twice", super::findings::quoted(&twice.key));
+        return Err(Left::at(twice.again, reason));
+    }
+    let Pieces { header, mut fields, tail } = Pieces::cut(source, &table)?;
+    fields.sort_by_key(|field| rank(field.key));
+    let mut text = header.to_owned();
+    for field in &fields {
+        text.push_str(field.lead);
+        text.push_str(&written(source, field, &repairs)?);
+    }
+    text.push_str(tail);
+    match yaml::read(&text, &limits, &mut { limits.nodes }) {
+        Ok(Root::Map(_)) => Ok(text),
+        _ => Err(Left::at(0, "it holds lines that belong to no field")),
+    }
+}
+
+fn rank(key: &str) -> usize {
+    ORDER.iter().position(|name| *name == key).unwrap_or(ORDER.len())
+}
+
+fn read(source: &str, limits: &Limits) -> Result<(Table, Vec<Repair>), Left> {
+    if let Ok(Root::Map(table)) = yaml::read(source, limits, &mut { limits.nodes }) {
+        return Ok((table, Vec::new()));
+    }
+    match recovery::read(source, limits) {
+        Ok(Recovered { table, repairs }) => Ok((table, repairs)),
+        Err(fault) => Err(Left::at(fault.at, fault.reason.to_string())),
+    }
+}
+
+fn written<'a>(source: &'a str, field: &Field<'a>, repairs: &[Repair]) -> Result<Cow<'a, str>, Left> {
+    let left = |repair: &Repair, why: &str| {
+        let key = super::findings::quoted(&repair.key);
+        Err(Left::at(repair.fault.at, format!("YAML cannot read `{key}`, {why}")))
+    };
+    let Some(repair) = repairs.iter().find(|repair| repair.key.as_ref() == field.key) else {
+        return Ok(field.canonical(source));
+    };
+    match &repair.how {
+        How::TabsAsBlanks => Ok(field.without_tabs()),
+        How::Limiting => left(repair, "which limits"),
+        How::AsText(_) if LIMITING.contains(&field.key) => left(repair, "which limits"),
+        How::AsText(text) => match field.repaired(text) {
+            Some(text) => Ok(text.into()),
+            None => left(repair, "and no other spelling means the same"),
+        },
+    }
+}
+
+/// A field and its value.
+type Row = (Arc<str>, Value);
+
+/// Whether two files have the same skill, but for the order of its fields and for quotes that say nothing, and the second gives
+/// no cause for a finding that the first did not give.
+fn says_the_same(before: &Parsed, after: &Parsed) -> bool {
+    let parts = |parsed: &Parsed| {
+        let mut skill = parsed.skill.clone()?;
+        let mut fields = std::mem::take(&mut skill.fields);
+        fields.sort_by_key(|(key, _)| rank(key));
+        Some((skill, fields))
+    };
+    let same_row = |(one, other): (&Row, &Row)| one.0 == other.0 && is_equal(&one.1, &other.1);
+    let same = match (parts(before), parts(after)) {
+        (Some((one, fields)), Some((other, others))) => {
+            one == other && fields.len() == others.len() && fields.iter().zip(&others).all(same_row)
+        }
+        _ => false,
+    };
+    let is_old = |finding: &Diagnostic| before.diagnostics.iter().any(|other| other.code == finding.code);
+    same && after.diagnostics.iter().all(is_old)
+}
+
+/// Whether two values have the same text, and the same type for a reader of JSON.
+fn is_equal(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Scalar(a), Value::Scalar(b)) => a.text == b.text && one.json() == other.json(),
+        _ => one == other,
+    }
+}
+
+#[cfg(test)]
+mod tests;

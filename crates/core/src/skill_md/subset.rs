@@ -1,0 +1,419 @@
+//! The subset of YAML in which nearly all front matter is written, read without a YAML parser.
+//!
+//! All or nothing: a text that holds anything else is left to [`yaml`](super::yaml), and what is read here is what would
+//! have been read there, places included. When in doubt this reader does not know.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use memchr::memchr;
+
+use super::table::{Mark, Table};
+use super::{Limits, keys, yaml};
+use crate::{Scalar, Value};
+
+/// How deep values may be nested here; deeper ones, and the limit on depth, are left to the parser.
+const DEPTH: usize = 16;
+
+/// The fields of `text`, or nothing when it is not within the subset or a limit is met.
+///
+/// `nodes` is as in [`yaml::read`]; it is only touched when there is a table.
+pub(super) fn read(text: &str, limits: &Limits, nodes: &mut usize) -> Option<Table> {
+    if limits.depth < DEPTH || !text.ends_with('\n') || !is_ordinary(text.as_bytes()) {
+        return None;
+    }
+    let mut reader = Reader { text, at: 0, nodes: 1 };
+    let mut table = Table::with_room();
+    while reader.indent()? == Some(0) {
+        if table.written() == limits.keys {
+            return None;
+        }
+        let key = reader.key()?;
+        let (value, mark) = reader.value(&key, 0, 1)?;
+        table.insert(keys::shared(&text[key]), value, mark);
+    }
+    *nodes = nodes.checked_sub(reader.nodes)?;
+    (reader.at == text.len() && !table.fields.is_empty()).then_some(table)
+}
+
+/// Whether every character is printable and none is a tab, a carriage return, or a break that is no `\n`.
+fn is_ordinary(bytes: &[u8]) -> bool {
+    // Every byte is looked at, which a processor does many at a time.
+    if bytes.iter().fold(true, |ascii, byte| ascii & matches!(byte, b' '..=b'~' | b'\n')) {
+        return true;
+    }
+    bytes.iter().enumerate().all(|(at, byte)| match byte {
+        b' '..=b'~' | b'\n' => true,
+        ..0x80 => false,
+        // U+0080 to U+009F.
+        0xC2 => bytes[at + 1] >= 0xA0,
+        // U+2028 and U+2029.
+        0xE2 => !matches!(bytes[at + 1..], [0x80, 0xA8 | 0xA9, ..]),
+        // U+FEFF, U+FFFE and U+FFFF are among these.
+        0xEF => !matches!(bytes[at + 1], 0xBB | 0xBF),
+        _ => true,
+    })
+}
+
+/// A place in the text: always the start of a line between two steps.
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    /// Scalars, lists and maps so far.
+    nodes: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// The indentation of the next line that is not empty, to which it moves; none at the end.
+    #[expect(clippy::option_option, reason = "the outer one says whether the text is within the subset")]
+    fn indent(&mut self) -> Option<Option<usize>> {
+        let bytes = self.text.as_bytes();
+        while bytes.get(self.at) == Some(&b'\n') {
+            self.at += 1;
+        }
+        let blanks = bytes[self.at..].iter().take_while(|byte| **byte == b' ').count();
+        match bytes.get(self.at + blanks) {
+            None if blanks == 0 => Some(None),
+            // Lines of blanks may belong to a scalar.
+            None | Some(b'\n') => None,
+            Some(_) => Some(Some(blanks)),
+        }
+    }
+
+    /// The rest of the current line, its end not included.
+    fn rest(&self) -> &'a str {
+        let rest = &self.text[self.at..];
+        &rest[..memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len())]
+    }
+
+    /// Past the end of the current line.
+    fn end_line(&mut self) {
+        self.at += self.rest().len() + 1;
+    }
+
+    /// The key at this place, and past its colon.
+    fn key(&mut self) -> Option<Range<usize>> {
+        let length = key_length(self.rest())?;
+        let key = self.at..self.at + length;
+        self.at = key.end + 1;
+        self.nodes += 1;
+        Some(key)
+    }
+
+    /// The value of `key`, which stands in a map at `indent`, and past its last line.
+    fn value(&mut self, key: &Range<usize>, indent: usize, depth: usize) -> Option<(Value, Mark)> {
+        let mark = |value: Range<usize>, plain: bool| Mark { key: key.start, value, plain };
+        let rest = self.rest();
+        let written = rest.trim_start_matches(' ');
+        self.at += rest.len() - written.len();
+        match written.as_bytes().first() {
+            None => {
+                self.end_line();
+                let below = self.indent()?;
+                let start = self.at;
+                let (value, start) = match below {
+                    Some(inner) if inner > indent => (self.collection(inner, depth)?, start + inner),
+                    // A list may stand as far left as its key.
+                    Some(inner) if inner == indent && self.is_item(inner) => {
+                        // The parser places such a list at its first item.
+                        (self.collection(inner, depth)?, start + inner + 2)
+                    }
+                    _ => {
+                        self.nodes += 1;
+                        return Some((Value::plain("~"), mark(key.end..key.end, true)));
+                    }
+                };
+                Some((value, mark(start..self.at, false)))
+            }
+            Some(b'|' | b'>') => {
+                let (value, range) = self.block(written, indent)?;
+                Some((value, mark(range, false)))
+            }
+            Some(_) => {
+                let start = self.at;
+                let value = self.inline(depth)?;
+                let plain = matches!(value, Value::Scalar(Scalar { plain: true, .. }));
+                let end = self.at;
+                self.close_line()?;
+                // An indented line would go on with this scalar.
+                let next = self.indent()?;
+                next.is_none_or(|next| next <= indent).then(|| (value, mark(start..end, plain)))
+            }
+        }
+    }
+
+    /// Past blanks and the end of the line, if nothing else comes.
+    fn close_line(&mut self) -> Option<()> {
+        self.rest().bytes().all(|byte| byte == b' ').then(|| self.end_line())
+    }
+
+    fn is_item(&self, indent: usize) -> bool {
+        self.text[self.at + indent..].starts_with("- ")
+    }
+
+    /// A list or a map whose lines are indented by `indent`, at the start of the first, to past its last line.
+    fn collection(&mut self, indent: usize, depth: usize) -> Option<Value> {
+        if depth == DEPTH {
+            return None;
+        }
+        self.nodes += 1;
+        if self.is_item(indent) {
+            let mut items = Vec::new();
+            while self.indent()? == Some(indent) && self.is_item(indent) {
+                self.at += indent + 2;
+                items.push(self.item(indent, depth + 1)?);
+            }
+            self.is_dedented(indent, true)?;
+            return Some(Value::List(items));
+        }
+        self.at += indent;
+        self.rows(indent, depth)
+    }
+
+    /// A map whose keys are indented by `indent`, at the first key.
+    fn rows(&mut self, indent: usize, depth: usize) -> Option<Value> {
+        let mut rows = Vec::new();
+        loop {
+            let key = self.key()?;
+            let (value, _) = self.value(&key, indent, depth + 1)?;
+            rows.push((keys::shared(&self.text[key]), value));
+            if self.indent()? != Some(indent) {
+                break;
+            }
+            self.at += indent;
+        }
+        self.is_dedented(indent, false)?;
+        Some(Value::Map(yaml::unique(rows)))
+    }
+
+    /// Whether the next line stands further left, or as far left as a list at `indent` when it is `list` that ends.
+    fn is_dedented(&mut self, indent: usize, list: bool) -> Option<()> {
+        let next = self.indent()?;
+        next.is_none_or(|next| next < indent || list && next == indent).then_some(())
+    }
+
+    /// An item of a list whose dashes are indented by `indent`, from past its dash to past its last line.
+    fn item(&mut self, indent: usize, depth: usize) -> Option<Value> {
+        if key_length(self.rest()).is_some() {
+            // A map that begins on the line of the dash: as if the dash were a blank.
+            self.nodes += 1;
+            return (depth < DEPTH).then(|| self.rows(indent + 2, depth))?;
+        }
+        let value = self.inline(depth)?;
+        self.close_line()?;
+        let next = self.indent()?;
+        next.is_none_or(|next| next <= indent).then_some(value)
+    }
+
+    /// A scalar or a collection in brackets, on one line.
+    fn inline(&mut self, depth: usize) -> Option<Value> {
+        let rest = self.rest();
+        match rest.as_bytes().first()? {
+            b'"' => self.double(),
+            b'\'' => self.single(),
+            b'[' | b'{' => self.flow(depth),
+            first if begins_plain(*first) => {
+                let text = rest.trim_end_matches(' ');
+                let bytes = text.as_bytes();
+                let ends = |at: usize| bytes.get(at + 1).is_none_or(|next| *next == b' ');
+                let is_text = |(at, byte): (usize, &u8)| match byte {
+                    b':' => !ends(at),
+                    b'#' => bytes[at - 1] != b' ',
+                    _ => true,
+                };
+                bytes.iter().enumerate().all(is_text).then(|| self.plain(text))
+            }
+            _ => None,
+        }
+    }
+
+    fn plain(&mut self, text: &str) -> Value {
+        self.at += text.len();
+        self.nodes += 1;
+        Value::plain(text)
+    }
+
+    fn double(&mut self) -> Option<Value> {
+        let inner = &self.rest()[1..];
+        let mut text = String::new();
+        let mut from = 0;
+        loop {
+            let next = from + memchr::memchr2(b'"', b'\\', &inner.as_bytes()[from..])?;
+            if inner.as_bytes()[next] == b'"' {
+                self.at += next + 2;
+                self.nodes += 1;
+                let last = &inner[from..next];
+                return Some(Value::text(if text.is_empty() { Arc::from(last) } else { (text + last).into() }));
+            }
+            text.push_str(&inner[from..next]);
+            text.push(match inner.as_bytes().get(next + 1)? {
+                b'"' => '"',
+                b'\\' => '\\',
+                b'n' => '\n',
+                _ => return None,
+            });
+            from = next + 2;
+        }
+    }
+
+    fn single(&mut self) -> Option<Value> {
+        let inner = &self.rest()[1..];
+        let mut text = String::new();
+        let mut from = 0;
+        loop {
+            let next = from + memchr(b'\'', &inner.as_bytes()[from..])?;
+            let part = &inner[from..next];
+            if inner.as_bytes().get(next + 1) != Some(&b'\'') {
+                self.at += next + 2;
+                self.nodes += 1;
+                return Some(Value::text(if text.is_empty() { Arc::from(part) } else { (text + part).into() }));
+            }
+            text.push_str(part);
+            text.push('\'');
+            from = next + 2;
+        }
+    }
+
+    /// A list or a map in brackets, on one line.
+    fn flow(&mut self, depth: usize) -> Option<Value> {
+        if depth == DEPTH {
+            return None;
+        }
+        self.nodes += 1;
+        let (list, close) = if self.rest().starts_with('[') { (true, b']') } else { (false, b'}') };
+        self.at += 1;
+        let (mut items, mut rows) = (Vec::new(), Vec::new());
+        self.skip_blanks();
+        if self.peek()? == close {
+            self.at += 1;
+        } else {
+            loop {
+                self.skip_blanks();
+                if list {
+                    items.push(self.flow_value(depth + 1)?);
+                } else {
+                    let key = self.flow_key()?;
+                    rows.push((key, self.flow_value(depth + 1)?));
+                }
+                self.skip_blanks();
+                let next = self.peek()?;
+                self.at += 1;
+                match next {
+                    b',' => {}
+                    next if next == close => break,
+                    _ => return None,
+                }
+            }
+        }
+        Some(if list { Value::List(items) } else { Value::Map(yaml::unique(rows)) })
+    }
+
+    /// A key in brackets, to where its value begins.
+    fn flow_key(&mut self) -> Option<Arc<str>> {
+        let key = if self.peek()? == b'"' {
+            let Value::Scalar(Scalar { text, .. }) = self.double()? else { return None };
+            self.at += self.rest().strip_prefix(':').map(|_| 1)?;
+            text
+        } else {
+            let key = self.key()?;
+            // Without a blank, what follows would belong to the key.
+            (self.peek()? == b' ').then(|| self.text[key].into())?
+        };
+        self.skip_blanks();
+        Some(key)
+    }
+
+    fn flow_value(&mut self, depth: usize) -> Option<Value> {
+        match self.peek()? {
+            b'"' => self.double(),
+            b'\'' => self.single(),
+            b'[' | b'{' => self.flow(depth),
+            byte if byte.is_ascii_alphanumeric() || byte >= 0x80 => {
+                let rest = self.rest();
+                let end = rest.find([',', ']', '}'])?;
+                let text = rest[..end].trim_end_matches(' ');
+                let is_text = |byte: u8| byte >= 0x80 || byte.is_ascii_alphanumeric() || b" _-./()+*@".contains(&byte);
+                text.bytes().all(is_text).then(|| self.plain(text))
+            }
+            _ => None,
+        }
+    }
+
+    fn skip_blanks(&mut self) {
+        self.at += self.text.as_bytes()[self.at..].iter().take_while(|byte| **byte == b' ').count();
+    }
+
+    /// The next byte of the line.
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied().filter(|byte| *byte != b'\n')
+    }
+
+    /// A block scalar whose `mark` ends the line of a key at `indent`.
+    fn block(&mut self, mark: &str, indent: usize) -> Option<(Value, Range<usize>)> {
+        let (literal, strip) = match mark {
+            "|" => (true, false),
+            "|-" => (true, true),
+            ">" => (false, false),
+            ">-" => (false, true),
+            _ => return None,
+        };
+        self.end_line();
+        let bytes = self.text.as_bytes();
+        let inner = bytes[self.at..].iter().take_while(|byte| **byte == b' ').count();
+        if inner <= indent {
+            return None;
+        }
+        let start = self.at + inner;
+        let mut text = String::with_capacity(256);
+        // Line breaks that came since the last text.
+        let mut breaks = 0;
+        while self.at < bytes.len() {
+            let line = self.rest();
+            if line.is_empty() {
+                breaks += 1;
+                self.at += 1;
+                continue;
+            }
+            let content = line.trim_start_matches(' ');
+            let blanks = line.len() - content.len();
+            if blanks <= indent && !content.is_empty() {
+                break;
+            }
+            // Folding depends on blanks at either end.
+            if blanks < inner || content.is_empty() || !literal && (blanks > inner || content.ends_with(' ')) {
+                return None;
+            }
+            match breaks {
+                0 => {}
+                1 if !literal => text.push(' '),
+                _ => (usize::from(!literal)..breaks).for_each(|_| text.push('\n')),
+            }
+            text.push_str(&line[inner..]);
+            breaks = 1;
+            self.at += line.len() + 1;
+        }
+        if !strip {
+            text.push('\n');
+        }
+        self.nodes += 1;
+        Some((Value::text(text), start..self.at))
+    }
+}
+
+/// The length of the key that a text begins with, if one does, a colon and a blank or nothing behind it.
+fn key_length(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+    let length = bytes.iter().take_while(is_part).count();
+    let is_key = bytes.first().is_some_and(|first| first.is_ascii_alphabetic() || *first == b'_')
+        // The parser does not look for the colon of a key without end.
+        && length < 128
+        && bytes.get(length) == Some(&b':')
+        && bytes.get(length + 1).is_none_or(|next| *next == b' ');
+    is_key.then_some(length)
+}
+
+/// Whether a text without quotes may begin so; YAML allows some more.
+fn begins_plain(first: u8) -> bool {
+    first.is_ascii_alphanumeric() || first >= 0x80 || b"/._($+<=~^;".contains(&first)
+}

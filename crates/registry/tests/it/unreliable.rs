@@ -1,0 +1,202 @@
+//! Sources that panic, hang or lie harm nobody but themselves.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use repertoire_core::{Body, Code, Id, Listing, Revision, Source, SourceError, SourceErrorKind, async_trait};
+use repertoire_registry::{Closed, Registry};
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+
+use crate::workflow::{Script, Workflow, id, listing, row, table};
+
+/// Hangs are failures, not endless tests. Far above what anything here takes.
+const HANG: Duration = Duration::from_secs(60);
+
+/// A source that panics in whatever it is asked while a test wants it to.
+#[derive(Debug)]
+struct Panicking {
+    is_well: watch::Sender<bool>,
+    revision: AtomicU64,
+}
+
+impl Panicking {
+    fn new() -> Arc<Panicking> {
+        Arc::new(Panicking { is_well: watch::Sender::new(true), revision: AtomicU64::new(0) })
+    }
+
+    fn set_well(&self, is_well: bool) {
+        self.revision.fetch_add(1, Ordering::SeqCst);
+        self.is_well.send_replace(is_well);
+    }
+
+    fn must_be_well(&self, what: &str) {
+        assert!(*self.is_well.borrow(), "no {what} today");
+    }
+}
+
+#[async_trait]
+impl Source<Workflow> for Panicking {
+    fn name(&self) -> &str {
+        "panicking"
+    }
+
+    async fn list(&self) -> Result<Listing<Workflow>, SourceError> {
+        self.must_be_well("list");
+        Ok(listing(self.revision.load(Ordering::SeqCst), [row("a", 1)]))
+    }
+
+    async fn body(&self, id: &Id) -> Result<Body, SourceError> {
+        self.must_be_well("body");
+        Err(SourceError::unsupported("workflow", id, "body"))
+    }
+
+    async fn changed(&self, since: Revision) {
+        self.must_be_well("change");
+        let mut is_well = self.is_well.subscribe();
+        let _ = is_well.wait_for(|_| self.revision.load(Ordering::SeqCst) > since.0).await;
+        self.must_be_well("change");
+    }
+}
+
+#[tokio::test]
+async fn a_source_that_panics_has_failed_and_keeps_its_last_listing() {
+    let (bad, good) = (Panicking::new(), Arc::new(Script::new("good", [row("b", 1)])));
+    let registry = Registry::builder().user(Arc::clone(&bad)).user(Arc::clone(&good)).load().await.unwrap();
+    bad.set_well(false);
+    good.set([row("c", 1)]);
+    registry.refresh().await.unwrap();
+    assert_eq!(table(&registry.snapshot()), ["a <- panicking", "c <- good"]);
+    assert_eq!(
+        registry.errors()["panicking"][0].message,
+        "source `panicking` could not be listed: it panicked: no list today; its last listing stays"
+    );
+    let view = registry.snapshot();
+    let error = registry.body(&view.get("a").unwrap().claim).await.unwrap_err();
+    assert_eq!((error.kind(), error.to_string().as_str()), (SourceErrorKind::Other, "it panicked: no body today"));
+
+    bad.set_well(true);
+    registry.refresh().await.unwrap();
+    assert!(registry.errors().is_empty());
+}
+
+#[tokio::test]
+async fn a_source_that_panics_when_asked_for_a_digest_leaves_it_open() {
+    let (bad, good) = (Panicking::new(), Arc::new(Script::new("good", [])));
+    let registry = Registry::builder().user(Arc::clone(&bad)).user(Arc::clone(&good)).load().await.unwrap();
+    good.set([row("a", 1)]);
+    bad.is_well.send_replace(false);
+    registry.refresh().await.unwrap();
+    let entry = registry.get("a").unwrap();
+    assert_eq!(entry.shadows.iter().map(|shadow| shadow.identical).collect::<Vec<_>>(), [None]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_source_that_panics_does_not_end_the_following_of_others_and_recovers() {
+    let (bad, good) = (Panicking::new(), Arc::new(Script::new("good", [])));
+    let builder = Registry::builder().user(Arc::clone(&bad)).user(Arc::clone(&good));
+    let registry = builder.start(&Handle::current()).await.unwrap();
+    let mut updates = registry.updates();
+    bad.set_well(false);
+    assert!(updates.next().await.unwrap().change.diagnostics);
+    good.set([row("b", 1)]);
+    assert!(updates.next().await.unwrap().snapshot.get("b").is_some());
+    // Time is paused: it jumps ahead only when every task waits, so a spinning task would hang this test.
+    bad.set_well(true);
+    let view = updates.next().await.unwrap().snapshot;
+    assert!(view.diagnostics().iter().all(|finding| finding.diagnostic.code != Code::SOURCE_FAILED));
+    registry.close().await;
+}
+
+/// A source that never answers once it has something to say.
+#[derive(Debug)]
+struct Hanging;
+
+#[async_trait]
+impl Source<Workflow> for Hanging {
+    fn name(&self) -> &str {
+        "hanging"
+    }
+
+    async fn list(&self) -> Result<Listing<Workflow>, SourceError> {
+        Ok(listing(0, [row("a", 1)]))
+    }
+
+    async fn list_since(&self, _: &Listing<Workflow>) -> Result<repertoire_core::Delta<Workflow>, SourceError> {
+        std::future::pending().await
+    }
+}
+
+#[tokio::test]
+async fn a_source_that_never_answers_holds_up_no_reader_no_verb_and_no_end() {
+    let good = Arc::new(Script::new("good", []));
+    let registry = Registry::builder().user(Hanging).user(Arc::clone(&good)).load().await.unwrap();
+    let refresh = tokio::spawn({
+        let registry = registry.clone();
+        async move { registry.refresh().await }
+    });
+    tokio::task::yield_now().await;
+    registry.register(Workflow { id: id("c"), steps: 1 }).unwrap();
+    assert_eq!(table(&registry.snapshot()), ["c <- registered", "a <- hanging"]);
+    registry.close().await;
+    let ended = tokio::time::timeout(HANG, refresh).await.expect("the end is not held up").unwrap();
+    assert_eq!(ended.unwrap_err(), Closed);
+}
+
+/// A source that is another one each time it is looked at, and says so at once.
+#[derive(Debug, Default)]
+struct Restless(AtomicU64);
+
+#[async_trait]
+impl Source<Workflow> for Restless {
+    fn name(&self) -> &str {
+        "restless"
+    }
+
+    async fn list(&self) -> Result<Listing<Workflow>, SourceError> {
+        Ok(listing(self.0.fetch_add(1, Ordering::SeqCst), [row("a", 1)]))
+    }
+
+    async fn changed(&self, _: Revision) {}
+}
+
+#[tokio::test]
+async fn a_source_that_never_rests_holds_up_no_other_and_no_end() {
+    let good = Arc::new(Script::new("good", []));
+    let builder = Registry::builder().user(Restless::default()).user(Arc::clone(&good));
+    let registry = builder.start(&Handle::current()).await.unwrap();
+    let mut updates = registry.updates();
+    good.set([row("b", 1)]);
+    let seen = tokio::time::timeout(HANG, updates.next()).await.expect("others are followed").unwrap();
+    assert!(seen.snapshot.get("b").is_some());
+    tokio::time::timeout(HANG, registry.close()).await.expect("the end is not held up");
+}
+
+/// A source whose revision went down, as after a restart.
+#[tokio::test]
+async fn a_revision_that_goes_down_is_the_failure_of_its_source() {
+    #[derive(Debug)]
+    struct Backwards(AtomicU64);
+
+    #[async_trait]
+    impl Source<Workflow> for Backwards {
+        fn name(&self) -> &str {
+            "backwards"
+        }
+
+        async fn list(&self) -> Result<Listing<Workflow>, SourceError> {
+            let revision = self.0.fetch_sub(1, Ordering::SeqCst);
+            Ok(listing(revision, [row(&format!("w{revision}"), 1)]))
+        }
+    }
+
+    let registry = Registry::builder().user(Backwards(AtomicU64::new(9))).load().await.unwrap();
+    registry.refresh().await.unwrap();
+    assert_eq!(table(&registry.snapshot()), ["w9 <- backwards"]);
+    assert_eq!(
+        registry.errors()["backwards"][0].message,
+        "source `backwards` could not be listed: source `backwards` gave a change that does not fit: \
+         the delta goes back from revision 9 to 8; its last listing stays"
+    );
+}

@@ -1,0 +1,20 @@
+//! Prose whose code is compiled and run with the documentation of this crate.
+
+macro_rules! prose {
+    ($($name:ident: $path:literal)*) => {
+        $(
+            #[doc = include_str!(concat!("../../../", $path))]
+            struct $name;
+        )*
+    };
+}
+
+prose! {
+    Readme: "README.md"
+    GetStarted: "docs/book/src/get-started.md"
+    Sources: "docs/book/src/sources.md"
+    Precedence: "docs/book/src/precedence.md"
+    Surfaces: "docs/book/src/surfaces.md"
+    Catalog: "docs/book/src/catalog.md"
+    Changes: "docs/book/src/changes.md"
+}

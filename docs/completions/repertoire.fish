@@ -1,0 +1,287 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_repertoire_global_optspecs
+    string join \n root= source= config= client= no-defaults trust-project model= format= json h/help V/version
+end
+
+function __fish_repertoire_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_repertoire_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_repertoire_using_subcommand
+    set -l cmd (__fish_repertoire_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c repertoire -n "__fish_repertoire_needs_command" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
+complete -c repertoire -n "__fish_repertoire_needs_command" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
+complete -c repertoire -n "__fish_repertoire_needs_command" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_needs_command" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_needs_command" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
+complete -c repertoire -n "__fish_repertoire_needs_command" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
+json\t'One JSON document on standard output'
+sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
+complete -c repertoire -n "__fish_repertoire_needs_command" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_needs_command" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
+complete -c repertoire -n "__fish_repertoire_needs_command" -l json -d 'The same as `--format json`'
+complete -c repertoire -n "__fish_repertoire_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c repertoire -n "__fish_repertoire_needs_command" -s V -l version -d 'Print version'
+complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "list" -d 'List the skills: who has each id, from where, and where its body goes'
+complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "show" -d 'Show everything about one skill'
+complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "which" -d 'Tell who has an id, and why every other claim to it lost'
+complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "roots" -d 'Show every place that was looked at, whether it is there and what it holds'
+complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "check" -d 'Show everything that is wrong or odd, with the lines that it is about'
+complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "validate" -d 'Show everything that is wrong or odd, with the lines that it is about'
+complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "catalog" -d 'Print the text that tells a model which skills there are; what did not fit goes to standard error'
+complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "body" -d 'Print the instructions of one skill'
+complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "files" -d 'List the files of one skill, or print one of them'
+complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "lock" -d 'Write down what every file of the project\'s skills is now, for `verify` to compare'
+complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "verify" -d 'Compare every file of the project\'s skills with what `lock` wrote down'
+complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "new" -d 'Write the beginning of a skill, and print where it is'
+complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "fmt" -d 'Bring the front matter of skills into its canonical form'
+complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "kinds" -d 'List the kinds of sources that this program knows'
+complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "completions" -d 'Print what a shell needs to complete this program\'s arguments'
+complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "man" -d 'Print the manual page of this program, or of one of its commands'
+complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
+json\t'One JSON document on standard output'
+sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l all -d 'Show also what lost its id to another skill, and files that give no skill'
+complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
+complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l json -d 'The same as `--format json`'
+complete -c repertoire -n "__fish_repertoire_using_subcommand list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
+json\t'One JSON document on standard output'
+sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
+complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l json -d 'The same as `--format json`'
+complete -c repertoire -n "__fish_repertoire_using_subcommand show" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
+json\t'One JSON document on standard output'
+sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
+complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l json -d 'The same as `--format json`'
+complete -c repertoire -n "__fish_repertoire_using_subcommand which" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
+json\t'One JSON document on standard output'
+sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
+complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l json -d 'The same as `--format json`'
+complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
+json\t'One JSON document on standard output'
+sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l strict -d 'Judge as the reference validator of the standard does, and let warnings fail the check'
+complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
+complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l json -d 'The same as `--format json`'
+complete -c repertoire -n "__fish_repertoire_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
+json\t'One JSON document on standard output'
+sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l strict -d 'Judge as the reference validator of the standard does, and let warnings fail the check'
+complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
+complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l json -d 'The same as `--format json`'
+complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l style -d 'The markup' -r -f -a "xml\t'`<available_skills>`'
+bullets\t'A Markdown list'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l tokens -d 'At most so many tokens' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l chars -d 'At most so many characters' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l window -d 'A share of a context window of so many tokens' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l share -d 'How much of the window, in percent' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l overflow -d 'What gives way when not everything fits' -r -f -a "shorten\t'Long descriptions first, names last'
+name-only\t'Descriptions, whole ones at a time'
+leave-out\t'Skills, whole ones at a time'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l tokenizer -d 'Whose tokens are counted' -r -f -a "claude-2023\t'Anthropic\'s last published one; the highest estimate, so safe for every model'
+o200k\t'OpenAI\'s since GPT-4o'
+llama3\t'Llama 3\'s'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
+json\t'One JSON document on standard output'
+sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l locations -d 'Tell where each skill lies, for models that read skills with their file tools'
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l json -d 'The same as `--format json`'
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
+json\t'One JSON document on standard output'
+sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
+complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l json -d 'The same as `--format json`'
+complete -c repertoire -n "__fish_repertoire_using_subcommand body" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
+json\t'One JSON document on standard output'
+sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
+complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l json -d 'The same as `--format json`'
+complete -c repertoire -n "__fish_repertoire_using_subcommand files" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l out -d 'The folder for the lock files; the working folder by default' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
+json\t'One JSON document on standard output'
+sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l check -d 'Write nothing: the same as `verify`'
+complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
+complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l json -d 'The same as `--format json`'
+complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l out -d 'The folder of the lock files; the working folder by default' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
+json\t'One JSON document on standard output'
+sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
+complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l json -d 'The same as `--format json`'
+complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l in -d 'The folder for the skill\'s own folder' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l description -d 'What it does and when to use it' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
+json\t'One JSON document on standard output'
+sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
+complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l json -d 'The same as `--format json`'
+complete -c repertoire -n "__fish_repertoire_using_subcommand new" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
+json\t'One JSON document on standard output'
+sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l check -d 'Write nothing, and fail if something would be written'
+complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l diff -d 'As `--check`, and print what would be written as a patch'
+complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
+complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l json -d 'The same as `--format json`'
+complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
+json\t'One JSON document on standard output'
+sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
+complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l json -d 'The same as `--format json`'
+complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
+json\t'One JSON document on standard output'
+sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
+complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l json -d 'The same as `--format json`'
+complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
+json\t'One JSON document on standard output'
+sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
+complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l json -d 'The same as `--format json`'
+complete -c repertoire -n "__fish_repertoire_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt kinds completions man help" -f -a "list" -d 'List the skills: who has each id, from where, and where its body goes'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt kinds completions man help" -f -a "show" -d 'Show everything about one skill'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt kinds completions man help" -f -a "which" -d 'Tell who has an id, and why every other claim to it lost'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt kinds completions man help" -f -a "roots" -d 'Show every place that was looked at, whether it is there and what it holds'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt kinds completions man help" -f -a "check" -d 'Show everything that is wrong or odd, with the lines that it is about'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt kinds completions man help" -f -a "catalog" -d 'Print the text that tells a model which skills there are; what did not fit goes to standard error'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt kinds completions man help" -f -a "body" -d 'Print the instructions of one skill'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt kinds completions man help" -f -a "files" -d 'List the files of one skill, or print one of them'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt kinds completions man help" -f -a "lock" -d 'Write down what every file of the project\'s skills is now, for `verify` to compare'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt kinds completions man help" -f -a "verify" -d 'Compare every file of the project\'s skills with what `lock` wrote down'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt kinds completions man help" -f -a "new" -d 'Write the beginning of a skill, and print where it is'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt kinds completions man help" -f -a "fmt" -d 'Bring the front matter of skills into its canonical form'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt kinds completions man help" -f -a "kinds" -d 'List the kinds of sources that this program knows'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt kinds completions man help" -f -a "completions" -d 'Print what a shell needs to complete this program\'s arguments'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt kinds completions man help" -f -a "man" -d 'Print the manual page of this program, or of one of its commands'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt kinds completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

@@ -1,0 +1,3 @@
+fn main() {
+    repertoire_source_static_build::rerun_if_skills_change("skills");
+}

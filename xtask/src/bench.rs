@@ -1,0 +1,285 @@
+//! `cargo xtask bench`: what loading and reading cost, as ratios to floors and to rivals.
+
+mod child;
+mod figure;
+mod floor;
+mod page;
+mod random;
+mod readers;
+mod rival;
+mod rounds;
+#[allow(unreachable_pub, reason = "public where a library shares the file")]
+mod sample;
+mod template;
+mod tree;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use self::child::Load;
+use self::figure::{Figure, Goal};
+use self::readers::Readings;
+use self::rounds::{Rounds, Turn};
+use self::sample::Sample;
+use self::tree::{Origin, Shape};
+use crate::{Failure, step, workspace};
+
+/// What to measure, and how to say it.
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// How often each load is measured.
+    #[arg(long, default_value_t = 7)]
+    rounds: usize,
+    /// Take the skills from the `SKILL.md` files of this corpus.
+    #[arg(long, value_name = "DIR")]
+    corpus: Option<PathBuf>,
+    /// Leave the rivals out, which take minutes to build.
+    #[arg(long)]
+    no_rivals: bool,
+    /// 200 skills, one round, no rivals, whatever program this is: to see that everything runs.
+    #[arg(long)]
+    quick: bool,
+    /// How to print the figures; as JSON, one a line.
+    #[arg(long, default_value = "text")]
+    format: Format,
+    /// Write `docs/benchmarks.md` too.
+    #[arg(long, conflicts_with_all = ["corpus", "no_rivals", "quick"])]
+    write: bool,
+    #[command(subcommand)]
+    part: Option<Part>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+/// What the bench starts itself for.
+#[derive(Debug, Subcommand)]
+enum Part {
+    /// Measure one load of a tree.
+    #[command(hide = true)]
+    Load { load: Load, tree: PathBuf },
+    /// Measure readers of a tree.
+    #[command(hide = true)]
+    Read { tree: PathBuf },
+}
+
+/// A rival that gets fewer of a hundred skills right is no measure of speed.
+const RIGHT_PERCENT: usize = 90;
+
+/// Measures everything and prints it.
+pub(crate) fn run(options: Options) -> Result<(), Failure> {
+    match &options.part {
+        Some(Part::Load { load, tree }) => return child::run(*load, tree),
+        Some(Part::Read { tree }) => return child::read(tree),
+        None => {}
+    }
+    let mut bench = Bench::new(&options)?;
+    bench.loads()?;
+    bench.nested()?;
+    bench.readers()?;
+    for figure in &bench.figures {
+        match options.format {
+            Format::Text => println!("{figure}"),
+            Format::Json => println!("{}", serde_json::to_string(figure)?),
+        }
+    }
+    bench.remarks.iter().for_each(|remark| eprintln!("not measured: {remark}"));
+    if options.write {
+        std::fs::write(workspace::root().join("docs/benchmarks.md"), page::page(&bench.figures, &bench.remarks)?)?;
+    }
+    Ok(())
+}
+
+/// A run.
+struct Bench<'a> {
+    options: &'a Options,
+    /// The program that measures: this one, built for speed.
+    program: PathBuf,
+    /// Where the trees lie; on a disk, because a file system in memory has no cold files.
+    folder: tempfile::TempDir,
+    rivals: Vec<(&'static str, PathBuf)>,
+    figures: Vec<Figure>,
+    /// What could not be measured, and why.
+    remarks: Vec<String>,
+}
+
+impl<'a> Bench<'a> {
+    fn new(options: &'a Options) -> Result<Bench<'a>, Failure> {
+        let target = workspace::target()?;
+        let program = if options.quick {
+            std::env::current_exe()?
+        } else {
+            step::command("build", "cargo build --quiet --release -p xtask")?;
+            target.join("release/xtask")
+        };
+        std::fs::create_dir_all(&target)?;
+        let folder = tempfile::Builder::new().prefix("bench-").tempdir_in(&target)?;
+        let mut bench =
+            Bench { options, program, folder, rivals: Vec::new(), figures: Vec::new(), remarks: Vec::new() };
+        if !options.quick && !options.no_rivals {
+            for name in rival::RIVALS {
+                eprintln!("building {name}");
+                match rival::build(&format!("rival-{name}")) {
+                    Ok(program) => bench.rivals.push((name, program)),
+                    Err(failure) => bench.remarks.push(failure.to_string()),
+                }
+            }
+        }
+        Ok(bench)
+    }
+
+    /// Loads of flat trees: warm, once more, cold; and the rivals.
+    fn loads(&mut self) -> Result<(), Failure> {
+        let counts: &[usize] = if self.options.quick { &[200] } else { &[1_000, 10_000] };
+        for &count in counts {
+            let tree = self.tree(Shape::Flat, count)?;
+            let written = std::fs::read_to_string(sample::expected(&tree))?.lines().count();
+            let mut rounds = Rounds::default();
+            let [floor, load, stat, again] = [Load::FloorRead, Load::Load, Load::FloorStat, Load::Again]
+                .map(|load| rounds.add(self.load(load, &tree)));
+            let rivals: Vec<(&str, Turn)> =
+                self.rivals.iter().map(|(name, program)| (*name, rounds.add(rival::command(program, &tree)))).collect();
+            self.measure(&mut rounds)?;
+            let [floor, load, stat, again] = [floor, load, stat, again].map(|turn| rounds.median(turn));
+            let rivals: Vec<(&str, Sample)> =
+                rivals.into_iter().map(|(name, turn)| (name, rounds.median(turn))).collect();
+
+            // The goals are set for the large tree.
+            let large = count == 10_000 || self.options.quick;
+            let goal = |figure: Figure, goal| if large { figure.goal(goal) } else { figure };
+            let most = |name: &str, part: fn(&Sample) -> f64, sample: &Sample, floor: &Sample, of, ratio| {
+                let figure = Figure::new(format!("{name}/{count}"), milliseconds(part(sample)), "ms");
+                goal(figure.against(milliseconds(part(floor)), of), Goal::RatioAtMost(ratio))
+            };
+            let cpu = |sample: &Sample| sample.cpu;
+            let wall = |sample: &Sample| sample.wall;
+            self.figures.extend([
+                Figure::new(format!("floor/read/cpu/{count}"), milliseconds(floor.cpu), "ms"),
+                most("load/cpu", cpu, &load, &floor, "read", 2.0),
+                most("load/wall", wall, &load, &floor, "read", 2.0),
+                Figure::new(format!("load/right/{count}"), load.right as f64, "skills")
+                    .goal(Goal::AtLeast(written as f64)),
+                most("again/cpu", cpu, &again, &stat, "stat", 1.5),
+                most("again/wall", wall, &again, &stat, "stat", 1.5),
+                goal(Figure::new(format!("load/resident/{count}"), load.resident / 1e6, "MB"), Goal::AtMost(11.0)),
+            ]);
+            let good = rivals.iter().map(|(_, sample)| sample);
+            let good: Vec<&Sample> = good.filter(|sample| sample.right * 100 >= written * RIGHT_PERCENT).collect();
+            for (name, part) in [("cpu", cpu as fn(&Sample) -> f64), ("wall", wall)] {
+                if let Some(best) = good.iter().map(|sample| part(sample)).min_by(f64::total_cmp) {
+                    let figure = Figure::new(format!("rivals/best/{name}/{count}"), milliseconds(best), "ms");
+                    let figure = figure.against(milliseconds(part(&load)), "our load");
+                    self.figures.push(goal(figure, Goal::RatioAtLeast(2.5)));
+                }
+            }
+            for (name, sample) in rivals {
+                let figure =
+                    |part: &str, value, unit| Figure::new(format!("rivals/{name}/{part}/{count}"), value, unit);
+                self.figures.extend([
+                    figure("cpu", milliseconds(sample.cpu), "ms").against(milliseconds(floor.cpu), "read"),
+                    figure("wall", milliseconds(sample.wall), "ms").against(milliseconds(floor.wall), "read"),
+                    figure("right", sample.right as f64, "skills"),
+                ]);
+            }
+            if large {
+                self.cold(&tree, count)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Loads of a tree that the system has forgotten.
+    fn cold(&mut self, tree: &Path, count: usize) -> Result<(), Failure> {
+        let mut rounds = Rounds::default();
+        let [floor, load] = [Load::FloorCold, Load::LoadCold].map(|load| rounds.add(self.load(load, tree)));
+        self.measure(&mut rounds)?;
+        let [floor, load] = [floor, load].map(|turn| rounds.median(turn));
+        let figure = Figure::new(format!("load-cold/wall/{count}"), milliseconds(load.wall), "ms");
+        self.figures.push(figure.against(milliseconds(floor.wall), "cold").goal(Goal::RatioAtMost(1.5)));
+        Ok(())
+    }
+
+    /// Loads of a tree in which skills lie deep and among other files.
+    fn nested(&mut self) -> Result<(), Failure> {
+        let count = if self.options.quick { 200 } else { 10_000 };
+        let tree = self.tree(Shape::Nested, count)?;
+        let mut rounds = Rounds::default();
+        let [floor, load] = [Load::FloorWalk, Load::Load].map(|load| rounds.add(self.load(load, &tree)));
+        self.measure(&mut rounds)?;
+        let [floor, load] = [floor, load].map(|turn| rounds.median(turn));
+        for (name, load, floor) in [("cpu", load.cpu, floor.cpu), ("wall", load.wall, floor.wall)] {
+            let figure = Figure::new(format!("nested/{name}/{count}"), milliseconds(load), "ms");
+            self.figures.push(figure.against(milliseconds(floor), "walk").goal(Goal::RatioAtMost(1.3)));
+        }
+        Ok(())
+    }
+
+    /// Look-ups and lists during refreshes.
+    fn readers(&mut self) -> Result<(), Failure> {
+        let count = if self.options.quick { 200 } else { 10_000 };
+        let tree = self.folder.path().join(format!("Flat-{count}"));
+        let mut command = self.itself();
+        let readings: Readings = rounds::parsed(command.arg("read").arg(&tree))?;
+        let figure = |name: &str, seconds: f64| Figure::new(format!("{name}/{count}"), seconds * 1e9, "ns");
+        self.figures.extend([
+            figure("look-up", readings.get).against(readings.floor_get * 1e9, "map").goal(Goal::RatioAtMost(1.5)),
+            figure("list", readings.list).against(readings.floor_list * 1e9, "a copy of the list"),
+        ]);
+        if self.options.quick {
+            return Ok(());
+        }
+        match rival::build("bench-allocations").map(Command::new) {
+            Ok(mut program) => {
+                let count: f64 = rounds::parsed(&mut program)?;
+                let figure = Figure::new("look-up/allocations/20000", count, "allocations");
+                self.figures.push(figure.goal(Goal::AtMost(0.0)));
+            }
+            Err(failure) => self.remarks.push(failure.to_string()),
+        }
+        Ok(())
+    }
+
+    fn tree(&self, shape: Shape, count: usize) -> Result<PathBuf, Failure> {
+        eprintln!("laying down {count} skills, {shape:?}");
+        let tree = self.folder.path().join(format!("{shape:?}-{count}"));
+        let origin = self.options.corpus.clone().map_or(Origin::Templates, Origin::Corpus);
+        tree::lay(&tree, shape, count, &origin)?;
+        Ok(tree)
+    }
+
+    /// This program as a child.
+    fn itself(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.arg("bench");
+        command
+    }
+
+    fn load(&self, load: Load, tree: &Path) -> Command {
+        let mut command = self.itself();
+        let name = load.to_possible_value().expect("no load is hidden from the command line");
+        command.arg("load").arg(name.get_name()).arg(tree);
+        command
+    }
+
+    fn measure(&self, rounds: &mut Rounds) -> Result<(), Failure> {
+        let count = if self.options.quick { 1 } else { self.options.rounds };
+        eprintln!("measuring {count} rounds");
+        rounds.run(count)
+    }
+}
+
+fn milliseconds(seconds: f64) -> f64 {
+    seconds * 1e3
+}
+
+/// The one in the middle; of two in the middle the greater.
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or_default()
+}

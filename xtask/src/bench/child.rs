@@ -1,0 +1,110 @@
+//! What a child process measures, by name.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use repertoire::{FsSource, SkillRegistry, Source};
+use tokio::runtime::Runtime;
+
+use super::sample::{self, Sample};
+use super::{floor, readers};
+use crate::Failure;
+
+/// A measured load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub(crate) enum Load {
+    /// Floor: walk, open, read the front matter, close.
+    FloorRead,
+    /// Floor: walk and ask for the version of each file.
+    FloorStat,
+    /// Floor: all folders of a nested tree, and the front matter.
+    FloorWalk,
+    /// Floor: 32 readers, nothing cached.
+    FloorCold,
+    /// A registry over the tree, loaded; its diagnostics and its order too.
+    Load,
+    /// The same, nothing cached.
+    LoadCold,
+    /// A second listing with nothing changed.
+    Again,
+}
+
+/// Measures `load` of `tree`, and prints the sample.
+pub(super) fn run(load: Load, tree: &Path) -> Result<(), Failure> {
+    if matches!(load, Load::FloorCold | Load::LoadCold) {
+        evict(&sample::skills(tree))?;
+    }
+    let sample = match load {
+        Load::FloorRead => counted(tree, floor::read),
+        Load::FloorStat => counted(tree, floor::stat),
+        Load::FloorWalk => counted(tree, floor::walk),
+        Load::FloorCold => counted(tree, floor::read_by_many),
+        Load::Load | Load::LoadCold => loaded(tree),
+        Load::Again => again(tree),
+    }?;
+    println!("{}", serde_json::to_string(&sample)?);
+    Ok(())
+}
+
+/// Prints what readers pay per look-up and per list.
+pub(super) fn read(tree: &Path) -> Result<(), Failure> {
+    println!("{}", serde_json::to_string(&readers::measure(&sample::skills(tree))?)?);
+    Ok(())
+}
+
+fn counted(tree: &Path, floor: fn(&Path) -> io::Result<usize>) -> Result<Sample, Failure> {
+    let mut count = 0;
+    let load = |skills: &Path| {
+        count = floor(skills)?;
+        Ok(())
+    };
+    let sample = sample::measure(tree, load, |()| Vec::new())?;
+    Ok(Sample { loaded: count, ..sample })
+}
+
+fn loaded(tree: &Path) -> Result<Sample, Failure> {
+    let runtime = Runtime::new()?;
+    let load = |skills: &Path| {
+        let registry = runtime.block_on(SkillRegistry::builder().user(FsSource::new("tree", skills)).load())?;
+        // Made when first asked for: asked for here, so that they are paid for.
+        let snapshot = registry.snapshot();
+        std::hint::black_box((snapshot.entries().len(), snapshot.diagnostics().len()));
+        Ok(registry)
+    };
+    sample::measure(tree, load, |registry| {
+        let skills = registry.list();
+        let written = |entry: &std::sync::Arc<repertoire::Entry<repertoire::Skill>>| {
+            (entry.item().id.as_str().to_owned(), entry.item().description.to_string())
+        };
+        skills.iter().map(written).collect()
+    })
+}
+
+fn again(tree: &Path) -> Result<Sample, Failure> {
+    let runtime = Runtime::new()?;
+    let source = FsSource::new("tree", sample::skills(tree));
+    let first = runtime.block_on(source.list())?;
+    let sample = sample::measure(tree, |_| Ok(runtime.block_on(source.list())?), |_| Vec::new())?;
+    Ok(Sample { loaded: first.len(), ..sample })
+}
+
+/// Drops what the system remembers of the content of every file below `folder`.
+fn evict(folder: &Path) -> Result<(), Failure> {
+    let mut folders: Vec<PathBuf> = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in folder.read_dir()? {
+            let entry = entry?;
+            if entry.file_type()?.is_dir() {
+                folders.push(entry.path());
+            } else {
+                let file = File::open(entry.path())?;
+                // What was not written out yet would stay.
+                rustix::fs::fdatasync(&file)?;
+                rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,47 @@
+//! `docs/benchmarks.md`: the method, and what was measured.
+
+use std::fmt::Write;
+
+use super::figure::Figure;
+use crate::Failure;
+
+const METHOD: &str = "\
+# Benchmarks
+
+Written by `cargo xtask bench --write`. The figures are ratios between things that were measured in turns in one run on one machine; a time alone says more about the
+machine than about the program.
+
+## Method
+
+- **Trees** are made up, the same in every run: descriptions in the styles, lengths and alphabets of real ones, the fields that real front matter has as often as it has them, four
+  kilobytes of instructions, one file in a hundred with a fault. *Flat* is one folder of skills; *nested* has 10,000 skills two levels down among 30,000 files. `--corpus DIR` takes real
+  files instead.
+- **Every sample is a process of its own**, and the samples of one round are taken in turns, so that a noisy minute hits all of them alike. What is given is the median of the rounds.
+- **Time** is that of the load alone, without starting the process: *wall* from call to return, *cpu* the user and system time of all threads meanwhile.
+- **A load** is a registry over a folder source: files found, front matter parsed, diagnostics made, rows merged, the view published, its order and its diagnostics asked for.
+- **Floors** are what no loader can do without, on one thread: *read* lists the folder, opens every `SKILL.md`, reads 4 KiB and closes it; *stat* asks for every file's version; *walk* lists
+  every folder of the nested tree and reads each `SKILL.md`; *cold* reads with 32 threads after the system was told to forget the files, *map* is the `HashMap` of the standard library.
+- **Rivals** are crates that load such folders, built with the same settings. *Right* counts the skills whose name and description are what the author of the file meant, blanks aside. The best
+  rival is the fastest of those that get nine in ten right.
+- **Readers** are four threads that look up random ids, while a fifth changes an entry and refreshes the registry without a pause; what counts is each reader's own processor time.
+- **Resident** is how much a process grows by loading, the registry still held.
+
+## Figures
+
+| figure | value | ratio | goal | holds |
+|---|--:|---|---|---|
+";
+
+/// The page for these figures.
+pub(super) fn page(figures: &[Figure], remarks: &[String]) -> Result<String, Failure> {
+    let mut page = METHOD.to_owned();
+    for figure in figures {
+        let (value, ratio, goal) = (figure.shown_value(), figure.shown_ratio(), figure.shown_goal());
+        writeln!(page, "| `{}` | {value} | {ratio} | {goal} | {} |", figure.name, figure.verdict())?;
+    }
+    if !remarks.is_empty() {
+        page.push_str("\nNot measured:\n\n");
+        remarks.iter().try_for_each(|remark| writeln!(page, "- {remark}"))?;
+    }
+    Ok(page)
+}

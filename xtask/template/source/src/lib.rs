@@ -1,0 +1,5 @@
+//! Skills for AI agents: acme as a source.
+
+mod source;
+
+pub use source::AcmeSource;
