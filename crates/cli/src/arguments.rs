@@ -42,8 +42,8 @@ pub(crate) struct Arguments {
 
 /// Where skills come from.
 ///
-/// Without any of these: the folders that clients share, from the working folder up to the root of its repository, then
-/// the one in the home folder.
+/// Without any of these: the built-in skills, and the folders that clients share, from the working folder up to the root of
+/// its repository, then the one in the home folder.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Where to look")]
 pub(crate) struct Places {
@@ -55,7 +55,7 @@ pub(crate) struct Places {
     #[arg(long = "source", global = true, value_name = "KIND:NAME[:KEY = VALUE, ...]")]
     pub(crate) sources: Vec<String>,
 
-    /// A configuration file that says everything: the standard folders are left out. None is read unasked.
+    /// A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked.
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
@@ -63,7 +63,7 @@ pub(crate) struct Places {
     #[arg(long = "client", global = true, value_name = "NAME")]
     pub(crate) clients: Vec<String>,
 
-    /// Leave the standard folders out.
+    /// Leave the standard folders and the built-in skills out.
     #[arg(long, global = true)]
     pub(crate) no_defaults: bool,
 

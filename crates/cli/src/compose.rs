@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use repertoire::{Builder, Client, Discovery, FsSource, Id, Model, Mount, Registry, Scope, Skill, Trust, discover};
 
-use crate::Environment;
 use crate::arguments::Places;
 use crate::config::{Config, Declared, Home};
 use crate::failure::Failure;
 use crate::page::Page;
 use crate::session::Session;
+use crate::{Environment, builtin};
 
 /// How long reading may take before a person is told what is going on.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Composes what was typed and lists it once.
 ///
 /// Inside the user tier the order is: `--root`, `--source`, then the folders named as arguments or else the configuration
-/// file or else the standard folders.
+/// file or else the standard folders. The built-in skills come with those.
 pub(crate) async fn compose<'m>(
     places: &Places,
     named: &[PathBuf],
@@ -103,7 +103,7 @@ struct Folders {
 impl Folders {
     fn new<'n>(taken: impl Iterator<Item = &'n str>) -> Folders {
         let mut names: BTreeSet<_> = taken.map(str::to_owned).collect();
-        names.insert(Registry::<Skill>::REGISTERED.to_owned());
+        names.extend([Registry::<Skill>::REGISTERED, builtin::NAME].map(str::to_owned));
         Folders { names, real: BTreeSet::new(), sources: Vec::new() }
     }
 
@@ -127,7 +127,7 @@ impl Folders {
         Ok(mounts)
     }
 
-    /// The folders in which clients keep skills. Those of a project wait for admission.
+    /// The built-in skills, and the folders in which clients keep theirs. Those of a project wait for admission.
     fn standard(&mut self, places: &Places, environment: &Environment<'_>) -> Result<Vec<Mount<Skill>>, Failure> {
         let mut clients = Vec::new();
         for name in &places.clients {
@@ -148,7 +148,7 @@ impl Folders {
             let pending = root.scope == Scope::Project && !places.trust_project;
             Some(if pending { mount.trust(Trust::Pending) } else { mount })
         });
-        Ok(mounts.collect())
+        Ok(std::iter::once(builtin::mount()).chain(mounts).collect())
     }
 
     /// A source over `path`, unless another one is, under a name that no other has.

@@ -24,6 +24,7 @@
 
 mod answer;
 mod arguments;
+mod builtin;
 mod command;
 mod compose;
 mod config;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
 use clap::Args;
-use repertoire::Trust;
+use repertoire::{Tier, Trust};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -105,6 +105,8 @@ impl Answer for Listed<'_> {
         let mut notes = Vec::new();
         if self.skills.is_empty() {
             notes.push(nothing_found(&self.folders));
+        } else if self.skills.iter().all(|row| row.tier == Tier::Builtin) {
+            notes.push("no skills found but built-in ones; `repertoire roots` shows where they were looked for".to_owned());
         }
         notes.extend(self.session.pending());
         let counts = Counts { infos: 0, ..Counts::of(&self.diagnostics) };

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use repertoire::{Claim, Digest, Id, Manifest, Resource, ResourcePath, Skill, SourceError, Tier};
 use serde::Serialize;
 
+use crate::builtin;
 use crate::failure::Failure;
 use crate::session::Session;
 
@@ -66,12 +67,13 @@ impl Reason {
 }
 
 impl Inventory {
-    /// What `session` has below the folder `base`. Every file is read.
+    /// What `session` has below the folder `base`. Every file is read. The program's own skills are no news to anybody.
     ///
     /// Digests are remembered for as long as a source lives, and those of this run have not been asked for any before.
     pub(crate) async fn take(session: &Session<'_>, base: &Path) -> Result<Inventory, Failure> {
         let mut inventory = Inventory::default();
-        for claim in session.snapshot.entries().iter().flat_map(|entry| entry.claims()) {
+        let claims = session.snapshot.entries().iter().flat_map(|entry| entry.claims());
+        for claim in claims.filter(|claim| claim.origin.source.as_ref() != builtin::NAME) {
             match place(claim, session, base) {
                 Ok((path, folder, file)) => inventory.add(path, folder, file, claim, session).await?,
                 Err(why) => inventory.left_out.push(LeftOut { qualified_id: claim.qualified_id(), why }),

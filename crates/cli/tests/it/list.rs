@@ -298,12 +298,19 @@ fn nothing_found_in_a_named_folder_says_what_is_not_searched() {
 
 #[test]
 fn nothing_found_is_no_failure_and_says_where_to_look() {
-    let ran = World::new().run(&["list"]);
+    let ran = World::new().run(&["list", "--no-defaults"]);
     assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::Success, ""));
     assert_data_eq!(
         ran.stderr,
         str![[r#"
 note: no skills found; `repertoire roots` shows where they were looked for
+
+"#]]
+    );
+    assert_data_eq!(
+        World::new().run(&["list"]).stderr,
+        str![[r#"
+note: no skills found but built-in ones; `repertoire roots` shows where they were looked for
 
 "#]]
     );

@@ -38,7 +38,7 @@ description: Describe what tidy-up does, and when to use it.
     assert_data_eq!(
         world.run(&["check", "--strict"]).data(),
         str![[r#"
-no findings; 1 skill listed
+no findings; 4 skills listed
 
 "#]]
     );

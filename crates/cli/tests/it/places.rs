@@ -27,11 +27,14 @@ fn the_standard_folders_go_from_here_to_the_repository_then_home() {
     assert_data_eq!(
         ran.stdout,
         str![[r#"
-name            source     tier  trust    surface    tokens  flags
-both            project    user  pending  tool-only       6  1 shadow
-project-3:both  project-3  user  pending  tool-only       6  shadow of project:both
-rootwide        project-3  user  pending  tool-only       8
-steady          home       user  trusted  tool-only       6
+name            source     tier     trust    surface    tokens  flags
+use-repertoire  builtin    builtin  trusted  tool-only      57
+write-a-skill   builtin    builtin  trusted  tool-only      51
+write-a-source  builtin    builtin  trusted  tool-only      55
+both            project    user     pending  tool-only       6  1 shadow
+project-3:both  project-3  user     pending  tool-only       6  shadow of project:both
+rootwide        project-3  user     pending  tool-only       8
+steady          home       user     trusted  tool-only       6
 
 "#]]
     );
@@ -51,15 +54,16 @@ fn roots_shows_every_folder_that_was_looked_at() {
     assert_data_eq!(
         ran.data(),
         str![[r#"
-source            tier  trust     skills  root
-project           user  trusted        1  .agents/skills
-project-claude    user  trusted  missing  .claude/skills
-project-2         user  trusted  missing  [WORLD]/here/repo/pkg/.agents/skills
-project-claude-2  user  trusted  missing  [WORLD]/here/repo/pkg/.claude/skills
-project-3         user  trusted        2  [WORLD]/here/repo/.agents/skills
-project-claude-3  user  trusted  missing  [WORLD]/here/repo/.claude/skills
-home              user  trusted        1  [WORLD]/home/.agents/skills
-home-claude       user  trusted        1  [WORLD]/home/.claude/skills
+source            tier     trust     skills  root
+builtin           builtin  trusted        3
+project           user     trusted        1  .agents/skills
+project-claude    user     trusted  missing  .claude/skills
+project-2         user     trusted  missing  [WORLD]/here/repo/pkg/.agents/skills
+project-claude-2  user     trusted  missing  [WORLD]/here/repo/pkg/.claude/skills
+project-3         user     trusted        2  [WORLD]/here/repo/.agents/skills
+project-claude-3  user     trusted  missing  [WORLD]/here/repo/.claude/skills
+home              user     trusted        1  [WORLD]/home/.agents/skills
+home-claude       user     trusted        1  [WORLD]/home/.claude/skills
 
 "#]]
     );
@@ -72,6 +76,9 @@ fn a_project_reaches_a_model_only_when_it_is_admitted() {
     assert_data_eq!(
         catalog(&["catalog", "--style", "bullets"]),
         str![[r#"
+- use-repertoire: Finds out which Agent Skills exist, which one wins and what is wrong with them, with the repertoire command line. Use to list, compare, validate or debug skills, when one is missing or shadowed, or to write a repertoire.toml.
+- write-a-skill: Writes and mends Agent Skills, folders with a SKILL.md. Use to create, improve or review a skill, when one never triggers, or to keep a procedure that was just explained for next time.
+- write-a-source: Implements sources of Agent Skills in Rust with the repertoire library. Use to load skills from a database, a service, an archive or code, to embed them in a program, or to debug a Source or a SourceKind.
 - steady: From home.
 
 "#]]
@@ -79,6 +86,9 @@ fn a_project_reaches_a_model_only_when_it_is_admitted() {
     assert_data_eq!(
         catalog(&["catalog", "--style", "bullets", "--trust-project"]),
         str![[r#"
+- use-repertoire: Finds out which Agent Skills exist, which one wins and what is wrong with them, with the repertoire command line. Use to list, compare, validate or debug skills, when one is missing or shadowed, or to write a repertoire.toml.
+- write-a-skill: Writes and mends Agent Skills, folders with a SKILL.md. Use to create, improve or review a skill, when one never triggers, or to keep a procedure that was just explained for next time.
+- write-a-source: Implements sources of Agent Skills in Rust with the repertoire library. Use to load skills from a database, a service, an archive or code, to embed them in a program, or to debug a Source or a SourceKind.
 - both: Near copy.
 - rootwide: At the top.
 - steady: From home.
@@ -109,10 +119,13 @@ fn roots_go_ahead_of_the_standard_folders_and_no_folder_is_read_twice() {
     assert_data_eq!(
         ran.stdout,
         str![[r#"
-name      source   tier  trust    surface    tokens  flags
-steady    extra    user  trusted  tool-only       5  1 shadow
-both      project  user  trusted  tool-only       6
-rootwide  project  user  trusted  tool-only       8
+name            source   tier     trust    surface    tokens  flags
+use-repertoire  builtin  builtin  trusted  tool-only      57
+write-a-skill   builtin  builtin  trusted  tool-only      51
+write-a-source  builtin  builtin  trusted  tool-only      55
+steady          extra    user     trusted  tool-only       5  1 shadow
+both            project  user     trusted  tool-only       6
+rootwide        project  user     trusted  tool-only       8
 
 "#]]
     );
@@ -277,9 +290,10 @@ fn a_place_that_cannot_be_searched_is_not_called_missing() {
     assert_data_eq!(
         ran.data(),
         str![[r#"
-source   tier  trust        skills  root
-project  user  pending  unreadable  .agents/skills
-home     user  trusted     missing  [WORLD]/home/.agents/skills
+source   tier     trust        skills  root
+builtin  builtin  trusted           3
+project  user     pending  unreadable  .agents/skills
+home     user     trusted     missing  [WORLD]/home/.agents/skills
 
 "#]]
     );

@@ -154,14 +154,14 @@ Where to look:
           A source of any linked kind, behind the roots; options as in a TOML inline table
 
       --config <FILE>
-          A configuration file that says everything: the standard folders are left out. None is read
-          unasked
+          A configuration file that says everything: built-in skills and standard folders are left
+          out. None is read unasked
 
       --client <NAME>
           Also the standard folders of this client, as in `claude`; `all` for every known one
 
       --no-defaults
-          Leave the standard folders out
+          Leave the standard folders and the built-in skills out
 
       --trust-project
           Admit the skills of the project: without this, no model would see them
