@@ -26,13 +26,13 @@ end
 
 complete -c repertoire -n "__fish_repertoire_needs_command" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
 complete -c repertoire -n "__fish_repertoire_needs_command" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
-complete -c repertoire -n "__fish_repertoire_needs_command" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_needs_command" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_needs_command" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
 complete -c repertoire -n "__fish_repertoire_needs_command" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_needs_command" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
 sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
-complete -c repertoire -n "__fish_repertoire_needs_command" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_needs_command" -l no-defaults -d 'Leave the standard folders and the built-in skills out'
 complete -c repertoire -n "__fish_repertoire_needs_command" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
 complete -c repertoire -n "__fish_repertoire_needs_command" -l json -d 'The same as `--format json`'
 complete -c repertoire -n "__fish_repertoire_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -56,76 +56,76 @@ complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "man" -d 'Prin
 complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
-complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
 sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
 complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l all -d 'Show also what lost its id to another skill, and files that give no skill'
-complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l no-defaults -d 'Leave the standard folders and the built-in skills out'
 complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
 complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l json -d 'The same as `--format json`'
 complete -c repertoire -n "__fish_repertoire_using_subcommand list" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
-complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
 sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
-complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l no-defaults -d 'Leave the standard folders and the built-in skills out'
 complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
 complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l json -d 'The same as `--format json`'
 complete -c repertoire -n "__fish_repertoire_using_subcommand show" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
-complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
 sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
-complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l no-defaults -d 'Leave the standard folders and the built-in skills out'
 complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
 complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l json -d 'The same as `--format json`'
 complete -c repertoire -n "__fish_repertoire_using_subcommand which" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
-complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
 sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
-complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l no-defaults -d 'Leave the standard folders and the built-in skills out'
 complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
 complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l json -d 'The same as `--format json`'
 complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
-complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
 sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
 complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l strict -d 'Judge as the reference validator of the standard does, and let warnings fail the check'
-complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l no-defaults -d 'Leave the standard folders and the built-in skills out'
 complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
 complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l json -d 'The same as `--format json`'
 complete -c repertoire -n "__fish_repertoire_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
-complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
 sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
 complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l strict -d 'Judge as the reference validator of the standard does, and let warnings fail the check'
-complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l no-defaults -d 'Leave the standard folders and the built-in skills out'
 complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
 complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l json -d 'The same as `--format json`'
 complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -143,65 +143,65 @@ o200k\t'OpenAI\'s since GPT-4o'
 llama3\t'Llama 3\'s'"
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
-complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
 sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l locations -d 'Tell where each skill lies, for models that read skills with their file tools'
-complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l no-defaults -d 'Leave the standard folders and the built-in skills out'
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l json -d 'The same as `--format json`'
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
-complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
 sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
-complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l no-defaults -d 'Leave the standard folders and the built-in skills out'
 complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
 complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l json -d 'The same as `--format json`'
 complete -c repertoire -n "__fish_repertoire_using_subcommand body" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
-complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
 sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
-complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l no-defaults -d 'Leave the standard folders and the built-in skills out'
 complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
 complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l json -d 'The same as `--format json`'
 complete -c repertoire -n "__fish_repertoire_using_subcommand files" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l out -d 'The folder for the lock files; the working folder by default' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
-complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
 sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
 complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l check -d 'Write nothing: the same as `verify`'
-complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l no-defaults -d 'Leave the standard folders and the built-in skills out'
 complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
 complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l json -d 'The same as `--format json`'
 complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l out -d 'The folder of the lock files; the working folder by default' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
-complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
 sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
-complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l no-defaults -d 'Leave the standard folders and the built-in skills out'
 complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
 complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l json -d 'The same as `--format json`'
 complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -209,19 +209,19 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l in -d 'The
 complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l description -d 'What it does and when to use it' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
-complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
 sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
-complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l no-defaults -d 'Leave the standard folders and the built-in skills out'
 complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
 complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l json -d 'The same as `--format json`'
 complete -c repertoire -n "__fish_repertoire_using_subcommand new" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
-complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
@@ -229,43 +229,43 @@ json\t'One JSON document on standard output'
 sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
 complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l check -d 'Write nothing, and fail if something would be written'
 complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l diff -d 'As `--check`, and print what would be written as a patch'
-complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l no-defaults -d 'Leave the standard folders and the built-in skills out'
 complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
 complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l json -d 'The same as `--format json`'
 complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
-complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
 sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
-complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l no-defaults -d 'Leave the standard folders and the built-in skills out'
 complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
 complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l json -d 'The same as `--format json`'
 complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
-complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
 sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
-complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l no-defaults -d 'Leave the standard folders and the built-in skills out'
 complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
 complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l json -d 'The same as `--format json`'
 complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
-complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l config -d 'A configuration file that says everything: the standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
 sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
-complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l no-defaults -d 'Leave the standard folders out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l no-defaults -d 'Leave the standard folders and the built-in skills out'
 complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
 complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l json -d 'The same as `--format json`'
 complete -c repertoire -n "__fish_repertoire_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'

@@ -1,4 +1,6 @@
-//! `cargo xtask corpus DIR`: real `SKILL.md` files against what PyYAML reads in them.
+//! `cargo xtask corpus DIR`: real `SKILL.md` files against what PyYAML reads in them, and formatted.
+
+mod formatting;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,6 +11,7 @@ use repertoire_core::skill_md::{self, Parsed, Site};
 use repertoire_core::{Severity, Value};
 use serde::Deserialize;
 
+use self::formatting::Formatting;
 use crate::Failure;
 
 /// Of the files that PyYAML rejects although they have a description, how many must still give a skill.
@@ -50,12 +53,16 @@ pub(crate) fn run(dir: &Path) -> Result<(), Failure> {
     let lines = fs::read_to_string(&list).map_err(|error| format!("cannot read `{}`: {error}", list.display()))?;
     let mut counts = BTreeMap::<Class, usize>::new();
     let (mut files, mut rejected, mut recovered) = (0, 0, 0);
+    let mut formatting = Formatting::default();
     for line in lines.lines() {
         let expected: Expected = serde_json::from_str(line)?;
         let bytes = fs::read(dir.join(&expected.path))?;
         let (class, why) = classify(&expected, &bytes);
         if matches!(class, Class::Wrong | Class::Lost) {
             println!("{class:?}: {}: {why}", expected.path);
+        }
+        if let Some(law) = formatting.take(&bytes, expected.site()) {
+            println!("formatted: {}: {law}", expected.path);
         }
         if expected.is_rejected() && has_description_line(&bytes) {
             rejected += 1;
@@ -70,6 +77,7 @@ pub(crate) fn run(dir: &Path) -> Result<(), Failure> {
     let count = |class| counts.get(&class).copied().unwrap_or_default();
     println!("recovered {recovered} of {rejected} rejected files that have a description");
     println!("{} more skills whose file states no name, or no text for one", count(Class::Unasked));
+    println!("formatted: {formatting}");
     println!(
         "corpus: {files} files, {} exact, {} recovered, {} skipped, {} wrong, {} lost",
         count(Class::Exact),
@@ -79,14 +87,22 @@ pub(crate) fn run(dir: &Path) -> Result<(), Failure> {
         count(Class::Lost),
     );
     let enough = recovered * 100 >= rejected * RECOVERED_PERCENT;
-    if count(Class::Wrong) + count(Class::Lost) == 0 && enough {
+    if count(Class::Wrong) + count(Class::Lost) + formatting.broken == 0 && enough {
         Ok(())
     } else {
-        Err(format!("the corpus wants none wrong, none lost, and {RECOVERED_PERCENT} % recovered").into())
+        Err(format!(
+            "the corpus wants none wrong, none lost, none formatted against a law, and {RECOVERED_PERCENT} % recovered"
+        )
+        .into())
     }
 }
 
 impl Expected {
+    fn site(&self) -> Site<'_> {
+        let directory = Path::new(&self.path).parent().and_then(Path::file_name).and_then(|name| name.to_str());
+        Site::new(&self.path).in_directory(directory.unwrap_or_default())
+    }
+
     fn is_rejected(&self) -> bool {
         self.pyyaml.as_deref().is_some_and(|verdict| verdict != "ok")
     }
@@ -108,9 +124,7 @@ impl Expected {
 }
 
 fn classify(expected: &Expected, bytes: &[u8]) -> (Class, String) {
-    let path = Path::new(&expected.path);
-    let directory = path.parent().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
-    let site = Site::new(&expected.path).in_directory(directory);
+    let site = expected.site();
     let Ok(Parsed { skill, diagnostics, .. }) = panic::catch_unwind(AssertUnwindSafe(|| skill_md::parse(bytes, site)))
     else {
         return (Class::Lost, "the parser panicked".to_owned());

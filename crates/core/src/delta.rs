@@ -31,8 +31,8 @@ pub struct Delta<T> {
     /// All diagnostics of the new listing.
     pub diagnostics: Arc<[Diagnostic]>,
     splices: Vec<Splice<T>>,
-    /// The listing from which [`between`](Delta::between) made it, which it is sure to fit.
-    old: Option<Listing<T>>,
+    /// The listings of which [`between`](Delta::between) made it.
+    between: Option<(Listing<T>, Listing<T>)>,
 }
 
 impl<T: Item> PartialEq for Delta<T> {
@@ -74,7 +74,7 @@ impl<T: Item> Delta<T> {
         splices: impl IntoIterator<Item = Splice<T>>,
         diagnostics: impl Into<Arc<[Diagnostic]>>,
     ) -> Delta<T> {
-        Delta { revision, splices: splices.into_iter().collect(), diagnostics: diagnostics.into(), old: None }
+        Delta { revision, splices: splices.into_iter().collect(), diagnostics: diagnostics.into(), between: None }
     }
 
     /// The difference between two listings, as few replaced rows as a common head, a common tail
@@ -100,7 +100,12 @@ impl<T: Item> Delta<T> {
         } else {
             splices.push(Splice { range: old_middle, items: new.slice(new_middle).cloned().collect() });
         }
-        Delta { revision: new.revision(), diagnostics: new.diagnostics().clone(), splices, old: Some(old.clone()) }
+        Delta {
+            revision: new.revision(),
+            diagnostics: new.diagnostics().clone(),
+            splices,
+            between: Some((old.clone(), new.clone())),
+        }
     }
 
     /// Whether nothing changes, revision aside.
@@ -123,12 +128,19 @@ impl<T: Item> Delta<T> {
         self.splices.iter().flat_map(|splice| &splice.items)
     }
 
+    /// The whole next listing, when this delta is all of it and was made for `old`.
+    pub(crate) fn whole(&self, old: &Listing<T>) -> Option<&Listing<T>> {
+        let (made_for, new) = self.between.as_ref()?;
+        // Where rows stay, they keep digests that the next listing need not know.
+        (made_for.is(old) && old.is_empty()).then_some(new)
+    }
+
     /// Whether this delta may be applied to `old`. Costs the changed rows, and all rows only when ids are new.
     pub(crate) fn check(&self, old: &Listing<T>) -> Result<(), DeltaError> {
         if self.revision < old.revision() {
             return Err(DeltaError::Backwards { from: old.revision().0, to: self.revision.0 });
         }
-        if self.old.as_ref().is_some_and(|made_for| made_for.is(old)) {
+        if self.between.as_ref().is_some_and(|(made_for, _)| made_for.is(old)) {
             return Ok(());
         }
         let mut end = 0;

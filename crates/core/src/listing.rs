@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
+use foldhash::quality::RandomState;
 use serde::{Deserialize, Serialize};
 
 use crate::{Code, Delta, DeltaError, Diagnostic, Digest, Id, Item, Stamp};
@@ -79,7 +80,7 @@ impl<T: Item> Listing<T> {
     ) -> Listing<T> {
         let mut diagnostics: Vec<Diagnostic> = diagnostics.into_iter().collect();
         let mut rows: Vec<Listed<T>> = items.into_iter().collect();
-        let mut first: HashMap<&Id, &T> = HashMap::with_capacity(rows.len());
+        let mut first: HashMap<&Id, &T, _> = HashMap::with_capacity_and_hasher(rows.len(), RandomState::default());
         let mut again = Vec::new();
         for (at, row) in rows.iter().enumerate() {
             match first.entry(row.item.id()) {
@@ -154,6 +155,10 @@ impl<T: Item> Listing<T> {
     /// [`DeltaError`] when `delta` was made for another listing or would make an id come twice.
     pub fn apply(&self, delta: &Delta<T>) -> Result<Listing<T>, DeltaError> {
         delta.check(self)?;
+        if let Some(whole) = delta.whole(self) {
+            let (revision, diagnostics) = (delta.revision, delta.diagnostics.clone());
+            return Ok(Listing { revision, diagnostics, ..whole.clone() });
+        }
         let mut blocks: Vec<Arc<Vec<Listed<T>>>> = self.blocks.as_ref().clone();
         let mut len = self.len;
         // From the back, so that the positions of earlier splices stay true.

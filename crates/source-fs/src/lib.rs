@@ -47,6 +47,7 @@ mod folder;
 mod limits;
 mod location;
 mod manifest;
+mod near;
 mod options;
 mod pattern;
 mod record;

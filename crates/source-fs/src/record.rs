@@ -12,6 +12,7 @@ use repertoire_core::{Code, Diagnostic, Digest, Listed, Skill, Stamp, Strictness
 
 use crate::file;
 use crate::location::Location;
+use crate::near::Near;
 use crate::pattern::FILE_NAME;
 use crate::stamp::FileStamp;
 
@@ -58,6 +59,8 @@ pub(crate) struct Reading<'a> {
     pub(crate) start: usize,
     pub(crate) holds_others: bool,
     pub(crate) limits: &'a skill_md::Limits,
+    /// From where it is reached.
+    pub(crate) near: &'a Near,
     /// What was known before.
     pub(crate) previous: Option<&'a Arc<Record>>,
 }
@@ -74,21 +77,21 @@ impl Record {
         let known = reading.previous.filter(|known| known.settled && known.file.is_some());
         if let Some(known) = known
             && (known.start, known.holds_others) == (reading.start, reading.holds_others)
-            && let Ok(metadata) = std::fs::metadata(path)
-            && known.file == Some(FileStamp::of(path, &metadata))
+            && let Ok(stamp) = reading.near.stamp(path)
+            && known.file == Some(stamp)
         {
             return Ok(known.clone());
         }
         let now = SystemTime::now();
-        let (mut opened, metadata) = file::open(path)?;
+        let (mut opened, stamp) = reading.near.open(path)?;
         let mut record = Record::blank(Location::new(path), reading);
-        if !metadata.is_file() {
-            let finding = record.finding(Code::NOT_A_FILE, format!("expected a file, found {}", file::what(&metadata)));
+        let Some(stamp) = stamp else {
+            let what = opened.metadata().map_or("no regular file", |metadata| file::what(&metadata));
+            let finding = record.finding(Code::NOT_A_FILE, format!("expected a file, found {what}"));
             return Ok(record.broken(finding, reading));
-        }
-        let stamp = FileStamp::of(path, &metadata);
+        };
         let limit = reading.limits.file_bytes;
-        if metadata.len() > limit {
+        if stamp.size > limit {
             return Ok(record.too_large(reading));
         }
         let mut first = [0; CHUNK];
@@ -131,9 +134,9 @@ impl Record {
 
     /// This record, once nothing can be said of its file any more.
     pub(crate) fn gone_stale(self: &Arc<Record>) -> Arc<Record> {
-        let limits = skill_md::Limits::default();
-        let reading =
-            Reading { start: self.start, holds_others: self.holds_others, limits: &limits, previous: Some(self) };
+        let (limits, near) = (skill_md::Limits::default(), Near::default());
+        let (start, holds_others, previous) = (self.start, self.holds_others, Some(self));
+        let reading = Reading { start, holds_others, limits: &limits, near: &near, previous };
         let mut record = Record::blank(self.path.clone(), reading);
         record.keep_last_good(reading);
         Arc::new(record)

@@ -2,7 +2,7 @@
 
 use std::fs::{DirEntry, Metadata};
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use repertoire_core::Stamp;
 
@@ -17,14 +17,15 @@ pub(crate) struct Identity(u64, u64);
 pub(crate) struct FileStamp {
     /// Which file.
     pub(crate) identity: Identity,
-    size: u64,
-    modified: Option<SystemTime>,
-    /// The change time in seconds and nanoseconds, which no program can set back.
+    pub(crate) size: u64,
+    /// When it was written last, in seconds and nanoseconds.
+    modified: (i64, i64),
+    /// The change time, which no program can set back.
     changed: (i64, i64),
 }
 
 /// The coarsest clock of a file system still in use: FAT counts modification in two seconds.
-const TICK: Duration = Duration::from_secs(2);
+const TICK: i64 = 2;
 
 impl FileStamp {
     /// The stamp of what `metadata` describes and `path` leads to.
@@ -32,8 +33,20 @@ impl FileStamp {
         FileStamp {
             identity: Identity::of(path, metadata),
             size: metadata.len(),
-            modified: metadata.modified().ok(),
+            modified: modified(metadata),
             changed: changed(metadata),
+        }
+    }
+
+    /// The same of what the system told directly.
+    #[cfg(unix)]
+    #[expect(clippy::unnecessary_cast, reason = "the types differ between systems")]
+    pub(crate) fn of_stat(stat: &rustix::fs::Stat) -> FileStamp {
+        FileStamp {
+            identity: Identity(stat.st_dev as u64, stat.st_ino as u64),
+            size: stat.st_size as u64,
+            modified: (stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            changed: (stat.st_ctime as i64, stat.st_ctime_nsec as i64),
         }
     }
 
@@ -41,8 +54,7 @@ impl FileStamp {
     ///
     /// A file that is written twice within one tick of the file system's clock may keep its stamp.
     pub(crate) fn is_settled(&self, read: SystemTime) -> bool {
-        let Some(modified) = self.modified else { return false };
-        modified.checked_add(TICK).is_some_and(|settled| settled <= read)
+        (self.modified.0.saturating_add(TICK), self.modified.1) <= since_epoch(read)
     }
 
     /// The fingerprint of a listed row: its front matter, and the version of the file behind it.
@@ -69,6 +81,10 @@ mod platform {
         pub(crate) fn of_entry(parent: Identity, entry: &DirEntry) -> Identity {
             Identity(parent.0, entry.ino())
         }
+    }
+
+    pub(super) fn modified(metadata: &Metadata) -> (i64, i64) {
+        (metadata.mtime(), metadata.mtime_nsec())
     }
 
     pub(super) fn changed(metadata: &Metadata) -> (i64, i64) {
@@ -98,9 +114,20 @@ mod platform {
         }
     }
 
+    pub(super) fn modified(metadata: &Metadata) -> (i64, i64) {
+        // A time that is not known is never settled.
+        metadata.modified().map_or((i64::MAX, 0), since_epoch)
+    }
+
     pub(super) fn changed(_metadata: &Metadata) -> (i64, i64) {
         (0, 0)
     }
 }
 
-use platform::changed;
+use platform::{changed, modified};
+
+/// Seconds and nanoseconds as files have them; nothing before the epoch is told apart, which no clock shows.
+fn since_epoch(time: SystemTime) -> (i64, i64) {
+    let time = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    (time.as_secs().try_into().unwrap_or(i64::MAX), time.subsec_nanos().into())
+}

@@ -1,7 +1,7 @@
 //! One step of the walk: what a folder is, and where it leads.
 
 use std::ffi::OsString;
-use std::fs::DirEntry;
+use std::fs::FileType;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use std::sync::Arc;
 use repertoire_core::{Code, Diagnostic};
 
 use crate::file;
+use crate::near::Near;
 use crate::pattern::{Cursor, FILE_NAME};
 use crate::record::{Reading, Record};
 use crate::root::Plan;
@@ -42,6 +43,15 @@ pub(crate) struct Finding {
     pub(crate) diagnostic: Diagnostic,
 }
 
+/// An entry of a folder.
+#[derive(Debug)]
+struct Child {
+    name: OsString,
+    /// What it is, if the system tells.
+    kind: Option<FileType>,
+    identity: Identity,
+}
+
 /// What a folder turned out to be.
 #[derive(Debug, Default)]
 pub(crate) struct Visit {
@@ -71,13 +81,19 @@ impl Finding {
     }
 }
 
-/// Looks at `folder`; `known` gives what was known of a `SKILL.md` before.
-pub(crate) fn visit<'k>(plan: &Plan, folder: &Folder, known: impl Fn(&Path) -> Option<&'k Arc<Record>>) -> Visit {
+/// Looks at `folder`, from `near`; `known` gives what was known of a `SKILL.md` before.
+pub(crate) fn visit<'k>(
+    plan: &Plan,
+    folder: &Folder,
+    near: &Near,
+    known: impl Fn(&Path) -> Option<&'k Arc<Record>>,
+) -> Visit {
     let mut visit = Visit::default();
     let reading = |path: &Path| Reading {
         start: folder.start,
         holds_others: folder.depth == 0,
         limits: &plan.parser,
+        near,
         previous: known(path),
     };
     let selected = plan.patterns.selects(&folder.cursor);
@@ -89,7 +105,7 @@ pub(crate) fn visit<'k>(plan: &Plan, folder: &Folder, known: impl Fn(&Path) -> O
             Ok(mut record) => {
                 // Only a record that was just made is unshared; a reused one was asked already.
                 if let Some(fresh) = Arc::get_mut(&mut record) {
-                    fresh.diagnostics.extend(other_spellings(folder, fresh));
+                    fresh.diagnostics.extend(other_spellings(folder, near, fresh));
                 }
                 visit.record = Some(record);
             }
@@ -109,7 +125,7 @@ pub(crate) fn visit<'k>(plan: &Plan, folder: &Folder, known: impl Fn(&Path) -> O
     }
     let Some(entries) = visit.list(plan, folder) else { return visit };
     let mut spellings: Vec<&OsString> =
-        entries.iter().map(|(name, _)| name).filter(|name| name.eq_ignore_ascii_case(FILE_NAME)).collect();
+        entries.iter().map(|child| &child.name).filter(|name| name.eq_ignore_ascii_case(FILE_NAME)).collect();
     spellings.sort();
     if selected && visit.record.is_none() && !spellings.is_empty() {
         let path = folder.path.join(spellings[0]);
@@ -142,7 +158,7 @@ pub(crate) fn visit<'k>(plan: &Plan, folder: &Folder, known: impl Fn(&Path) -> O
 
 impl Visit {
     /// The entries of `folder` that lead somewhere or are a `SKILL.md`, in order of names.
-    fn list(&mut self, plan: &Plan, folder: &Folder) -> Option<Vec<(OsString, DirEntry)>> {
+    fn list(&mut self, plan: &Plan, folder: &Folder) -> Option<Vec<Child>> {
         let listing = match folder.path.read_dir() {
             Ok(listing) => listing,
             // Deleted since its parent was read.
@@ -163,22 +179,24 @@ impl Visit {
             match entry {
                 Ok(entry) => {
                     let name = entry.file_name();
-                    let leads = |kind: std::fs::FileType| kind.is_dir() || kind.is_symlink();
-                    if name.eq_ignore_ascii_case(FILE_NAME) || entry.file_type().is_ok_and(leads) {
-                        entries.push((name, entry));
+                    let kind = entry.file_type().ok();
+                    let leads = |kind: FileType| kind.is_dir() || kind.is_symlink();
+                    if name.eq_ignore_ascii_case(FILE_NAME) || kind.is_some_and(leads) {
+                        let identity = Identity::of_entry(folder.identity, &entry);
+                        entries.push(Child { name, kind, identity });
                     }
                 }
                 Err(error) => self.lose(folder, &error),
             }
         }
-        entries.sort_by(|(a, _), (b, _)| a.as_encoded_bytes().cmp(b.as_encoded_bytes()));
+        entries.sort_by(|a, b| a.name.as_encoded_bytes().cmp(b.name.as_encoded_bytes()));
         Some(entries)
     }
 
-    fn descend(&mut self, plan: &Plan, folder: &Folder, entries: &[(OsString, DirEntry)]) {
+    fn descend(&mut self, plan: &Plan, folder: &Folder, entries: &[Child]) {
         let (start, depth) = (folder.start, folder.depth + 1);
-        for (name, entry) in entries {
-            let Ok(kind) = entry.file_type() else { continue };
+        for Child { name, kind, identity } in entries {
+            let Some(kind) = kind else { continue };
             let Some(cursor) = plan.patterns.step(&folder.cursor, name) else { continue };
             let path = folder.path.join(name);
             if depth > plan.limits.depth {
@@ -186,8 +204,7 @@ impl Visit {
                 return;
             }
             if kind.is_dir() {
-                let identity = Identity::of_entry(folder.identity, entry);
-                self.folders.push(Folder { start, path, depth, cursor, identity });
+                self.folders.push(Folder { start, path, depth, cursor, identity: *identity });
             } else if !name.eq_ignore_ascii_case(FILE_NAME) {
                 self.links.push(Link { start, path, depth, cursor });
             }
@@ -204,9 +221,9 @@ impl Visit {
 /// A finding for every other spelling of the file in the folder of a `SKILL.md` that was opened by that name.
 ///
 /// Where letter case does not matter, the file that was opened may be one of them.
-fn other_spellings(folder: &Folder, record: &Record) -> Vec<Diagnostic> {
+fn other_spellings(folder: &Folder, near: &Near, record: &Record) -> Vec<Diagnostic> {
     // One question for the only other spelling in use, instead of reading the folder of every skill.
-    if std::fs::symlink_metadata(folder.path.join("skill.md")).is_err() {
+    if !near.has(&folder.path.join("skill.md")) {
         return Vec::new();
     }
     let Ok(entries) = folder.path.read_dir() else { return Vec::new() };

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use repertoire_core::{Code, SourceError};
 
 use crate::file;
+use crate::near::Near;
 use crate::record::Record;
 use crate::root::{Plan, Start};
 use crate::scan::Scan;
@@ -94,8 +95,11 @@ impl Walk {
             let (plan, previous) = (plan.clone(), previous.cloned());
             let work = move |folders: &[Folder]| {
                 let known = |path: &Path| previous.as_ref().and_then(|scan| scan.records.at(path));
-                let mut part = Walk::default();
-                folders.iter().for_each(|folder| part.gather(visit(&plan, folder, known)));
+                let (mut part, mut near) = (Walk::default(), Near::default());
+                for folder in folders {
+                    near.hold_above(&folder.path);
+                    part.gather(visit(&plan, folder, &near, known));
+                }
                 part
             };
             let parts = workers::map(level, work).await?;

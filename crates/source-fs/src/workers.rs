@@ -7,8 +7,8 @@ use repertoire_core::{SourceError, SourceErrorKind};
 use tokio::task::{JoinError, spawn_blocking};
 
 /// How many threads one scan uses. More than most machines have cores, because with cold caches a scan waits
-/// for the disk: 32 readers are five times as fast as one there, and cost little when all is warm.
-const WORKERS: usize = 32;
+/// for the disk: 16 readers are four times as fast as one there, and cost little when all is warm.
+const WORKERS: usize = 16;
 
 /// How many items a worker takes at a time, and the fewest that are worth a second worker.
 const BATCH: usize = 64;

@@ -106,7 +106,9 @@ impl Answer for Listed<'_> {
         if self.skills.is_empty() {
             notes.push(nothing_found(&self.folders));
         } else if self.skills.iter().all(|row| row.tier == Tier::Builtin) {
-            notes.push("no skills found but built-in ones; `repertoire roots` shows where they were looked for".to_owned());
+            notes.push(
+                "no skills found but built-in ones; `repertoire roots` shows where they were looked for".to_owned(),
+            );
         }
         notes.extend(self.session.pending());
         let counts = Counts { infos: 0, ..Counts::of(&self.diagnostics) };

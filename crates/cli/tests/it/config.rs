@@ -4,7 +4,7 @@ use snapbox::{assert_data_eq, str};
 
 use crate::world::World;
 
-const GOOD: &str = r#"
+pub(crate) const GOOD: &str = r#"
 [[source]]
 kind = "fs"
 name = "team"

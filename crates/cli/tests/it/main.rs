@@ -6,6 +6,7 @@ mod cases;
 mod catalog;
 mod check;
 mod config;
+mod config_schema;
 mod escapes;
 mod external;
 mod fmt;

@@ -19,7 +19,7 @@ fn log(world: &World, arguments: &[&str]) -> (Exit, Value) {
     let ran = world.run(&[arguments, &["--format", "sarif"]].concat());
     assert_eq!(ran.stderr, "");
     let root = world.here();
-    let text = ran.stdout.replace("[WORLD]", &root.with_file_name("").to_string_lossy().trim_end_matches('/'));
+    let text = ran.stdout.replace("[WORLD]", root.with_file_name("").to_string_lossy().trim_end_matches('/'));
     let log: Value = serde_json::from_str(&text).expect("one JSON document");
     let schema =
         std::fs::read_to_string(checkout("crates/cli/tests/data/sarif-schema-2.1.0.json")).expect("it is there");

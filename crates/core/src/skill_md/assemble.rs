@@ -93,9 +93,8 @@ impl Assembly<'_, '_> {
     }
 
     fn check_name(&mut self, id: &Id, mark: &Mark) {
-        let shown = quoted(id.as_str());
         for fault in id.faults() {
-            let message = format!("name `{shown}` {fault}");
+            let message = format!("name `{}` {fault}", quoted(id.as_str()));
             let help = "other clients may refuse it";
             self.findings.add(mark.value.start, Diagnostic::new(Code::NAME_FAULT, message).help(help));
         }
@@ -103,7 +102,8 @@ impl Assembly<'_, '_> {
             && directory != id.as_str()
             && !directory.nfkc().eq(id.as_str().chars())
         {
-            let message = format!("directory name `{}` must match skill name `{shown}`", quoted(directory));
+            let (directory, name) = (quoted(directory), quoted(id.as_str()));
+            let message = format!("directory name `{directory}` must match skill name `{name}`");
             let help = "the written name is taken; other clients may refuse or rename it";
             self.findings.add(mark.value.start, Diagnostic::new(Code::DIRECTORY_MISMATCH, message).help(help));
         }

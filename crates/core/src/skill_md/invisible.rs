@@ -18,6 +18,9 @@ pub(super) fn describe(text: &str) -> Option<String> {
     if text.bytes().fold(true, |visible, byte| visible & matches!(byte, b' '..=b'~' | b'\n' | b'\t')) {
         return None;
     }
+    if !may_hold_invisible(text) {
+        return None;
+    }
     let count = text.chars().filter(|c| is_invisible(*c)).count();
     if count == 0 {
         return None;
@@ -28,6 +31,12 @@ pub(super) fn describe(text: &str) -> Option<String> {
         return Some(format!("{count} invisible {characters} (control or direction marks)"));
     }
     Some(format!("{count} invisible {characters} that spell `{}`", super::findings::quoted(&hidden)))
+}
+
+/// Whether a byte of `text` is a control character or begins a character among which there are invisible ones.
+fn may_hold_invisible(text: &str) -> bool {
+    let may = |byte: u8| matches!(byte, ..b' ' | 0x7F | 0xC2 | 0xD8 | 0xE2 | 0xF3) && byte != b'\n' && byte != b'\t';
+    text.bytes().fold(false, |found, byte| found | may(byte))
 }
 
 /// The ASCII text that tag characters in `text` stand for.

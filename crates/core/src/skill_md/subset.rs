@@ -417,3 +417,6 @@ fn key_length(text: &str) -> Option<usize> {
 fn begins_plain(first: u8) -> bool {
     first.is_ascii_alphanumeric() || first >= 0x80 || b"/._($+<=~^;".contains(&first)
 }
+
+#[cfg(test)]
+mod tests;

@@ -51,6 +51,7 @@ pub(super) fn read(text: &str, limits: &Limits, nodes: &mut usize) -> Result<Roo
 }
 
 /// Reads a YAML text by its events.
+#[inline(never)] // The parser takes kilobytes of stack, which most texts do not need.
 pub(super) fn parse(text: &str, limits: &Limits, nodes: &mut usize) -> Result<Root, Fault> {
     let mut tree = Tree { limits, nodes, stack: Vec::new(), root: Root::Empty, documents: 0 };
     for next in Parser::new_from_str_with_options(text, options(limits)) {

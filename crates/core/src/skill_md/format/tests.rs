@@ -51,15 +51,14 @@ fn assert_laws(file: &[u8]) {
 }
 
 /// Everything a skill says, by key.
-fn values(parsed: &Parsed) -> (Option<Skill>, Vec<(String, String, Option<String>)>) {
-    let Some(mut skill) = parsed.skill.clone() else { return (None, Vec::new()) };
+fn values(parsed: &Parsed) -> Option<(Skill, Vec<[String; 3]>)> {
+    let mut skill = parsed.skill.clone()?;
     let fields = std::mem::take(&mut skill.fields);
-    let value = |(key, value): (Arc<str>, Value)| {
-        (key.to_string(), value.json().to_string(), value.as_text().map(str::to_owned))
-    };
+    let value =
+        |(key, value): (Arc<str>, Value)| [key.to_string(), value.json().to_string(), format!("{:?}", value.as_text())];
     let mut fields: Vec<_> = fields.into_iter().map(value).collect();
     fields.sort();
-    (Some(skill), fields)
+    Some((skill, fields))
 }
 
 /// The lines that are comments whatever stands around them.

@@ -1,0 +1,115 @@
+//! `docs/schema/configuration.json` says what the command line reads: what one refuses, the other does too.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::config::GOOD;
+use crate::world::{World, checkout};
+
+fn schema() -> Value {
+    let text = std::fs::read_to_string(checkout("docs/schema/configuration.json")).expect("the schema is there");
+    serde_json::from_str(&text).expect("the schema is JSON")
+}
+
+/// Whether a configuration file with this text is what the schema says.
+fn fits(text: &str) -> bool {
+    let document: Value = toml_edit::de::from_str(text).expect("it is TOML");
+    jsonschema::draft202012::new(&schema()).expect("the schema is one").is_valid(&document)
+}
+
+/// The names that the command line offers in place of `zz`.
+fn offered(text: &str) -> BTreeSet<String> {
+    let world = World::new();
+    world.file("repertoire.toml", text);
+    let said = world.run(&["list", "--config", "repertoire.toml"]).failure();
+    let message = said.lines().next().expect("a failure has a message");
+    let (_, names) = message.split_once("expected").unwrap_or_else(|| panic!("nothing is offered: {said}"));
+    names.split('`').skip(1).step_by(2).map(|name| name.trim_matches(['[', ']']).to_owned()).collect()
+}
+
+/// The keys of the schema at `pointer`, or its values if it lists some.
+fn known(pointer: &str) -> BTreeSet<String> {
+    let schema = schema();
+    match schema.pointer(pointer).unwrap_or_else(|| panic!("the schema has no `{pointer}`")) {
+        Value::Object(properties) => properties.keys().cloned().collect(),
+        Value::Array(values) => values.iter().map(|value| value.as_str().expect("a text").to_owned()).collect(),
+        other => panic!("{other} lists nothing"),
+    }
+}
+
+const SOURCE: &str = "[[source]]\nkind = \"fs\"\nname = \"a\"\n";
+const RULE: &str = "[[surface.rules]]\nid = \"a\"\nmode = \"both\"\n";
+
+#[test]
+fn the_schema_knows_the_keys_and_values_that_there_are() {
+    let check = |pointer: &str, text: &str| {
+        assert_eq!(offered(text), known(pointer), "{pointer}");
+        assert!(!fits(text), "{text}");
+    };
+    check("/properties", "zz = 1");
+    check("/$defs/limits/properties", &format!("{SOURCE}limits = {{ zz = 1 }}"));
+    check("/$defs/source/properties/tier/enum", &format!("{SOURCE}tier = \"zz\""));
+    check("/$defs/source/properties/trust/enum", &format!("{SOURCE}trust = \"zz\""));
+    check("/$defs/surface/properties", "[surface]\nzz = 1");
+    check("/$defs/surface/properties/mode/enum", "[surface]\nmode = \"zz\"");
+    check("/$defs/surface/properties/table/enum", "[surface]\ntable = \"zz\"");
+    check("/$defs/rule/properties", &format!("{RULE}zz = 1"));
+    check("/$defs/rule/properties/mode/enum", "[[surface.rules]]\nid = \"a\"\nmode = \"zz\"");
+}
+
+#[test]
+fn the_schema_knows_the_options_of_every_linked_kind() {
+    let kinds: Value = serde_json::from_str(&World::new().run(&["kinds", "--json"]).data()).expect("one JSON document");
+    let common = known("/$defs/source/properties");
+    for kind in kinds["kinds"].as_array().expect("a list") {
+        let kind = kind["name"].as_str().expect("a name");
+        let mut options = offered(&format!("[[source]]\nkind = \"{kind}\"\nname = \"a\"\nzz = 1"));
+        options.extend(common.clone());
+        assert_eq!(options, known(&format!("/$defs/{kind}/properties")), "{kind}");
+    }
+}
+
+#[test]
+fn the_schema_knows_the_patterns_of_models() {
+    let schema = schema();
+    let branches = schema["$defs"]["rule"]["properties"]["model"]["oneOf"].as_array().expect("a list").iter();
+    let names = branches.flat_map(|branch| match branch["enum"].as_array() {
+        Some(words) => words.iter().map(|word| word.as_str().expect("a text").to_owned()).collect::<Vec<_>>(),
+        None => branch["properties"].as_object().expect("an object").keys().cloned().collect(),
+    });
+    assert_eq!(offered(&format!("{RULE}model = \"zz\"")), names.collect());
+}
+
+#[test]
+fn what_is_read_fits_and_what_is_refused_does_not() {
+    assert!(fits(GOOD));
+    let page = std::fs::read_to_string(checkout("docs/cli.md")).expect("the page is there");
+    let example =
+        page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("the page has an example");
+    assert!(fits(example), "{example}");
+    assert!(
+        fits("[[source]]\nkind = \"haiku\"\nname = \"a\"\nseasons = [\"spring\"]"),
+        "options of other kinds are theirs"
+    );
+    for text in [
+        "[[source]]\nkind = \"fs\"",
+        "[[source]]\nname = \"a\"",
+        "[[source]]\nkind = \"fs\"\nname = \"a:b\"",
+        "[[source]]\nkind = \"fs\"\nname = \" \"",
+        "[[source]]\nkind = \"fs\"\nname = \"a\"\nnamespaced = \"yes\"",
+        "[[source]]\nkind = \"fs\"\nname = \"a\"\nroots = []",
+        "[[source]]\nkind = \"fs\"\nname = \"a\"\nroots = [1]",
+        "[[source]]\nkind = \"fs\"\nname = \"a\"\npatterns = [\"*.md\"]",
+        "[[surface.rules]]\nid = \"a\"",
+        "[[surface.rules]]\nid = \"a\"\nmode = \"both\"\nmodel = { prefix = 1 }",
+        "source = 1",
+        "surface = \"both\"",
+        "[prefer]\na = 1",
+    ] {
+        assert!(!fits(text), "{text}");
+        let world = World::new();
+        world.file("repertoire.toml", text);
+        world.run(&["list", "--config", "repertoire.toml"]).failure();
+    }
+}

@@ -1,0 +1,99 @@
+//! Reaching neighbours without coming all the way from the root each time.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::file;
+use crate::stamp::FileStamp;
+
+/// A folder that is held open while the folders in it are visited.
+///
+/// Half of the cost of opening a file is to look up the folders above it. Files below the held folder are looked up from
+/// there where the system can do that; all others, and all files elsewhere, by their whole path.
+#[derive(Debug, Default)]
+pub(crate) struct Near {
+    folder: PathBuf,
+    #[cfg(unix)]
+    held: Option<std::os::fd::OwnedFd>,
+}
+
+/// [`Near::open`] by the whole path.
+fn whole(path: &Path) -> io::Result<(File, Option<FileStamp>)> {
+    let (file, metadata) = file::open(path)?;
+    Ok((file, metadata.is_file().then(|| FileStamp::of(path, &metadata))))
+}
+
+#[cfg(unix)]
+impl Near {
+    /// Holds the folder above `folder`, unless it is held already.
+    pub(crate) fn hold_above(&mut self, folder: &Path) {
+        use rustix::fs::{CWD, Mode, OFlags, openat};
+
+        let Some(above) = folder.parent() else { return };
+        if self.folder.as_os_str() != above.as_os_str() {
+            self.folder = above.to_owned();
+            let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
+            self.held = openat(CWD, above, flags, Mode::empty()).ok();
+        }
+    }
+
+    /// Opens whatever is at `path` for reading, without ever blocking, and tells its version if it is a regular file.
+    pub(crate) fn open(&self, path: &Path) -> io::Result<(File, Option<FileStamp>)> {
+        use rustix::fs::{FileType, Mode, OFlags, fstat, openat};
+
+        let Some((held, path)) = self.below(path) else { return whole(path) };
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let file = File::from(rustix::io::retry_on_intr(|| openat(held, path, flags, Mode::empty()))?);
+        let stat = fstat(&file)?;
+        let is_file = FileType::from_raw_mode(stat.st_mode).is_file();
+        Ok((file, is_file.then(|| FileStamp::of_stat(&stat))))
+    }
+
+    /// The version of the file to which `path` leads.
+    pub(crate) fn stamp(&self, path: &Path) -> io::Result<FileStamp> {
+        match self.below(path) {
+            Some((held, path)) => Ok(FileStamp::of_stat(&rustix::fs::statat(held, path, rustix::fs::AtFlags::empty())?)),
+            None => Ok(FileStamp::of(path, &path.metadata()?)),
+        }
+    }
+
+    /// Whether there is anything at `path`, a link that leads nowhere too.
+    pub(crate) fn has(&self, path: &Path) -> bool {
+        match self.below(path) {
+            Some((held, path)) => rustix::fs::statat(held, path, rustix::fs::AtFlags::SYMLINK_NOFOLLOW).is_ok(),
+            None => path.symlink_metadata().is_ok(),
+        }
+    }
+
+    /// The held folder, and `path` from there.
+    fn below<'a>(&'a self, path: &'a Path) -> Option<(&'a std::os::fd::OwnedFd, &'a std::ffi::OsStr)> {
+        use std::os::unix::ffi::OsStrExt;
+
+        let rest = path.as_os_str().as_bytes().strip_prefix(self.folder.as_os_str().as_bytes())?;
+        Some((self.held.as_ref()?, std::ffi::OsStr::from_bytes(rest.strip_prefix(b"/")?)))
+    }
+}
+
+#[cfg(not(unix))]
+impl Near {
+    /// Remembers the folder above `folder`.
+    pub(crate) fn hold_above(&mut self, folder: &Path) {
+        self.folder = folder.to_owned();
+    }
+
+    /// Opens whatever is at `path` for reading, without ever blocking, and tells its version if it is a regular file.
+    pub(crate) fn open(&self, path: &Path) -> io::Result<(File, Option<FileStamp>)> {
+        whole(path)
+    }
+
+    /// The version of the file to which `path` leads.
+    pub(crate) fn stamp(&self, path: &Path) -> io::Result<FileStamp> {
+        Ok(FileStamp::of(path, &path.metadata()?))
+    }
+
+    /// Whether there is anything at `path`, a link that leads nowhere too.
+    pub(crate) fn has(&self, path: &Path) -> bool {
+        path.symlink_metadata().is_ok()
+    }
+}
