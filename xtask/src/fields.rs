@@ -11,7 +11,7 @@ struct Field {
     /// Who reads it.
     read_by: &'static str,
     ours: Ours,
-    /// Lines of front matter that use it.
+    /// A line of front matter that uses it.
     example: &'static str,
 }
 
@@ -43,7 +43,7 @@ const FIELDS: &[Field] = &[
     field("description", "text", "everybody", Decides("description"), "description: Sorts."),
     field("license", "text", "registries, deepagents", Typed("license"), "license: MIT"),
     field("compatibility", "text", "deepagents", Typed("compatibility"), "compatibility: Needs git."),
-    field("metadata", "map", "many; values of any kind in practice", Typed("metadata"), "metadata:\n  version: 1.0"),
+    field("metadata", "map", "many; values of any kind in practice", Typed("metadata"), "metadata: { version: 1.0 }"),
     field(
         "allowed-tools",
         "text or list",
@@ -78,11 +78,11 @@ const FIELDS: &[Field] = &[
     field("context", "`fork`", "Claude, VS Code", Kept, "context: fork"),
     field("agent", "text", "Claude", Kept, "agent: general-purpose"),
     field("background", "flag", "Claude", Kept, "background: true"),
-    field("hooks", "map", "Claude", Kept, "hooks:\n  after: [notify]"),
+    field("hooks", "map", "Claude", Kept, "hooks: { after: [notify] }"),
     field("shell", "`bash`, `powershell`", "Claude", Kept, "shell: bash"),
     field("triggers", "list", "Colibri", Typed("triggers"), "triggers: [deploy]"),
     field("required_tools", "list; also `required-tools`", "Colibri", Typed("required_tools"), "required_tools: [git]"),
-    field("workflow", "list of steps", "Colibri", Typed("workflow"), "workflow:\n  - step: Look."),
+    field("workflow", "list of steps", "Colibri", Typed("workflow"), "workflow: [{ step: Look. }]"),
     field("verification", "list of checks", "Colibri", Typed("verification"), "verification: [It runs.]"),
     field("tier", "one of six labels, or 1 to 3", "Colibri", Typed("functional_tier"), "tier: integration"),
     field("invoke-level", "1 to 3", "Colibri", Typed("invoke_level"), "invoke-level: 3"),
@@ -99,41 +99,41 @@ const FIELDS: &[Field] = &[
         "map or JSON5 text; also `clawdbot`, `clawdis`",
         "OpenClaw",
         Kept,
-        "metadata:\n  openclaw:\n    os: [linux]",
+        "metadata: { openclaw: { os: [linux] } }",
     ),
     field("version", "text", "ClawHub", Kept, "version: 1.10"),
     field("slug", "text", "ClawHub", Kept, "slug: tidy"),
     field("platforms", "list", "Hermes", Kept, "platforms: [linux]"),
     field("required_environment_variables", "list", "Hermes", Kept, "required_environment_variables: [TOKEN]"),
-    field("metadata.hermes", "map", "Hermes", Kept, "metadata:\n  hermes:\n    tags: [a]"),
-    field("metadata.short-description", "text", "Codex", Kept, "metadata:\n  short-description: Sorts."),
-    field("metadata.adk_additional_tools", "list", "Google ADK", Kept, "metadata:\n  adk_additional_tools: [search]"),
-    field("metadata.adk_inject_state", "flag", "Google ADK", Kept, "metadata:\n  adk_inject_state: true"),
+    field("metadata.hermes", "map", "Hermes", Kept, "metadata: { hermes: { tags: [a] } }"),
+    field("metadata.short-description", "text", "Codex", Kept, "metadata: { short-description: Sorts. }"),
+    field("metadata.adk_additional_tools", "list", "Google ADK", Kept, "metadata: { adk_additional_tools: [search] }"),
+    field("metadata.adk_inject_state", "flag", "Google ADK", Kept, "metadata: { adk_inject_state: true }"),
     field("modeSlugs", "list; older: `mode`", "Roo Code", Kept, "modeSlugs: [code]"),
-    field("metadata.arguments", "list", "Goose", Kept, "metadata:\n  arguments: [path]"),
-    field("metadata.internal", "flag", "vercel skills", Kept, "metadata:\n  internal: true"),
+    field("metadata.arguments", "list", "Goose", Kept, "metadata: { arguments: [path] }"),
+    field("metadata.internal", "flag", "vercel skills", Kept, "metadata: { internal: true }"),
     field(
         "metadata.github-repo",
         "text; also `-ref`, `-tree-sha`, `-path`, `-pinned`",
         "gh skill",
         Kept,
-        "metadata:\n  github-repo: https://example.org/r",
+        "metadata: { github-repo: https://example.org/r }",
     ),
-    field("metadata.io.modelcontextprotocol/…", "anything", "MCP", Kept, "metadata:\n  io.modelcontextprotocol/x: 1"),
+    field("metadata.io.modelcontextprotocol/…", "anything", "MCP", Kept, "metadata: { io.modelcontextprotocol/x: 1 }"),
     field("anything else", "anything", "somebody", Kept, "favourite-colour: green"),
 ];
 
 /// The table for the book.
 pub(crate) fn table() -> Result<String, crate::Failure> {
-    let mut table = String::from("| field | holds | read by | here |\n|---|---|---|---|\n");
-    for Field { key, form, read_by, ours, .. } in FIELDS {
+    let mut table = String::from("| field | holds | example | read by | here |\n|---|---|---|---|---|\n");
+    for Field { key, form, read_by, ours, example } in FIELDS {
         let key = if key.contains(' ') { (*key).to_owned() } else { format!("`{key}`") };
         let ours = match ours {
             Decides(name) => format!("decides: `Skill::{name}`"),
             Typed(name) => format!("`Skill::{name}()` when asked"),
             Kept => "kept verbatim".to_owned(),
         };
-        writeln!(table, "| {key} | {form} | {read_by} | {ours} |")?;
+        writeln!(table, "| {key} | {form} | `{}` | {read_by} | {ours} |", example.replace('|', "\\|"))?;
     }
     Ok(table)
 }
