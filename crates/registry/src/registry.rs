@@ -304,6 +304,9 @@ impl<T: Item> Registry<T> {
     /// The digests of rows that share an id and that nobody knows yet, so that "identical" is known for
     /// shadows before the view is published. A source without bodies leaves it open.
     async fn missing_digests(&self, view: &Snapshot<T>, steps: &[Step<T>]) -> HashMap<Arc<str>, HashMap<Id, Digest>> {
+        if !view.is_contested() {
+            return HashMap::new();
+        }
         let touched = steps.iter().flat_map(|step| step.touched(view));
         let contested = touched.filter_map(|id| view.get(id.as_str())).filter(|entry| !entry.shadows.is_empty());
         let unknown = contested.flat_map(|entry| entry.claims()).filter(|claim| claim.digest.is_none());

@@ -33,6 +33,8 @@ struct Index<T> {
     hasher: DefaultHashBuilder,
     shards: Vec<Arc<HashTable<Arc<Entry<T>>>>>,
     len: usize,
+    /// How many entries have shadows.
+    contested: usize,
 }
 
 /// A power of two. One change copies a shard: 1/256 of the entries.
@@ -40,7 +42,7 @@ const SHARDS: usize = 256;
 
 impl<T: Item> Index<T> {
     fn new() -> Index<T> {
-        Index { hasher: DefaultHashBuilder::default(), shards: vec![Arc::default(); SHARDS], len: 0 }
+        Index { hasher: DefaultHashBuilder::default(), shards: vec![Arc::default(); SHARDS], len: 0, contested: 0 }
     }
 
     fn place(&self, id: &str) -> (usize, u64) {
@@ -59,16 +61,24 @@ impl<T: Item> Index<T> {
         let (shard, hash) = self.place(id.as_str());
         let hasher = &self.hasher;
         let table = Arc::make_mut(&mut self.shards[shard]);
+        let contested = |entry: &Entry<T>| usize::from(!entry.shadows.is_empty());
         match table.entry(hash, |old| old.id == *id, |entry| hasher.hash_one(entry.id.as_str())) {
-            TableEntry::Occupied(mut old) => match next(Some(old.get())) {
-                Some(entry) => *old.get_mut() = Arc::new(entry),
-                None => {
-                    old.remove();
-                    self.len -= 1;
+            TableEntry::Occupied(mut place) => {
+                self.contested -= contested(place.get());
+                match next(Some(place.get())) {
+                    Some(entry) => {
+                        self.contested += contested(&entry);
+                        *place.get_mut() = Arc::new(entry);
+                    }
+                    None => {
+                        place.remove();
+                        self.len -= 1;
+                    }
                 }
-            },
+            }
             TableEntry::Vacant(place) => {
                 if let Some(entry) = next(None) {
+                    self.contested += contested(&entry);
                     place.insert(Arc::new(entry));
                     self.len += 1;
                 }
@@ -203,6 +213,11 @@ impl<T: Item> Snapshot<T> {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Whether an entry has shadows.
+    pub(crate) fn is_contested(&self) -> bool {
+        self.0.index.contested > 0
     }
 
     /// The layers, by tier, then order of composition.

@@ -6,12 +6,11 @@ use std::path::Path;
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
-use repertoire_core::{Body, Bytes, Digest, ResourcePath, SourceError, SourceErrorKind, skill_md};
+use repertoire_core::{Body, Bytes, Digest, ResourcePath, SkippedFolder, SourceError, SourceErrorKind, skill_md};
 
 use crate::file;
 use crate::record::Record;
 use crate::root::Plan;
-use crate::skipped::Skipped;
 use crate::stamp::FileStamp;
 
 /// A skill's folder, open. Paths are resolved beneath it by the kernel, so no link and no race leads out.
@@ -64,7 +63,7 @@ impl<'a> SkillFolder<'a> {
                 .map(Bytes::from);
         }
         // What a list of resources leaves out has no approved content and is not read either.
-        if path.as_str().split('/').any(|name| Skipped::of(name.as_ref()) == Some(Skipped::Tool)) {
+        if path.as_str().split('/').any(|name| SkippedFolder::of(name) == Some(SkippedFolder::Tool)) {
             return Err(SourceError::new(SourceErrorKind::NotFound, format!("no file `{shown}` in the skill")));
         }
         let opened = self.open_file(path.as_str()).map_err(|error| failed(&format!("file `{shown}`"), error))?;

@@ -54,7 +54,6 @@ mod record;
 mod records;
 mod root;
 mod scan;
-mod skipped;
 mod source;
 mod stamp;
 mod visit;

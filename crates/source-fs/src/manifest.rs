@@ -4,12 +4,13 @@ use std::io::{self, ErrorKind};
 use std::sync::PoisonError;
 use std::time::SystemTime;
 
-use repertoire_core::{Digest, InvalidResourcePath, Resource, ResourcePath, SourceError, SourceErrorKind};
+use repertoire_core::{
+    Digest, InvalidResourcePath, Resource, ResourcePath, SkippedFolder, SourceError, SourceErrorKind,
+};
 
 use crate::file;
 use crate::folder::{SkillFolder, failed};
 use crate::pattern::FILE_NAME;
-use crate::skipped::Skipped;
 use crate::stamp::FileStamp;
 
 /// Path, size and digest of every file in `folder` but its own `SKILL.md`, sorted by path.
@@ -64,7 +65,7 @@ fn collect(
         let name = entry.file_name();
         let kind = entry.file_type().map_err(describe)?;
         let is_own = below.is_empty() && name == folder.record.file_name();
-        if is_own || Skipped::of(&name) == Some(Skipped::Tool) {
+        if is_own || SkippedFolder::of(&name) == Some(SkippedFolder::Tool) {
             continue;
         }
         let unnameable = |why: String| {

@@ -8,8 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobMatcher};
-
-use crate::skipped::Skipped;
+use repertoire_core::SkippedFolder;
 
 /// The file that makes a folder a skill.
 pub(crate) const FILE_NAME: &str = "SKILL.md";
@@ -130,9 +129,9 @@ enum Wildcards {
 }
 
 fn wildcards_match(name: &OsStr) -> Wildcards {
-    match Skipped::of(name) {
-        Some(Skipped::Tool) => Wildcards::Pass,
-        Some(Skipped::Output) => Wildcards::MatchLast,
+    match SkippedFolder::of(name) {
+        Some(SkippedFolder::Tool) => Wildcards::Pass,
+        Some(SkippedFolder::Output) => Wildcards::MatchLast,
         None => Wildcards::Match,
     }
 }

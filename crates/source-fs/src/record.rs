@@ -66,7 +66,7 @@ pub(crate) struct Reading<'a> {
 }
 
 /// How much of a file is read at once. Half of all front matter ends within 700 bytes, nearly all within 4 KiB.
-const CHUNK: usize = 4096;
+const CHUNK: usize = 1024;
 
 impl Record {
     /// Reads `path`.
@@ -121,12 +121,7 @@ impl Record {
     }
 
     /// A record of a file that is there and cannot be read.
-    pub(crate) fn unreadable(
-        path: &Path,
-        code: Code,
-        message: impl Into<String>,
-        reading: Reading<'_>,
-    ) -> Arc<Record> {
+    pub(crate) fn unreadable(path: &Path, code: Code, message: impl Into<String>, reading: Reading<'_>) -> Arc<Record> {
         let record = Record::blank(Location::new(path), reading);
         let finding = record.finding(code, message);
         record.broken(finding, reading)
@@ -182,7 +177,8 @@ impl Record {
         let mut diagnostics = parsed.diagnostics;
         if matches!(self.path, Location::Other(_)) {
             let message = "the path is not UTF-8; its location cannot be told exactly";
-            diagnostics.push(Diagnostic::new(Code::PATH_NOT_UTF8, message).at_path(path.clone()).help("rename the folder"));
+            diagnostics
+                .push(Diagnostic::new(Code::PATH_NOT_UTF8, message).at_path(path.clone()).help("rename the folder"));
         }
         let skill = parsed.skill.map(|skill| skill.from_location(path));
         self.diagnostics = diagnostics;

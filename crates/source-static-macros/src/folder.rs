@@ -2,34 +2,12 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use repertoire_core::ResourcePath;
+use repertoire_core::{ResourcePath, SkippedFolder};
 
 use crate::fault::Fault;
 use crate::place::Place;
 
 pub(crate) const FILE_NAME: &str = "SKILL.md";
-
-/// Version control, dependencies and caches: neither skills nor a part of one.
-const TOOLS: [&str; 15] = [
-    ".git",
-    ".hg",
-    ".svn",
-    ".jj",
-    "node_modules",
-    "bower_components",
-    "site-packages",
-    "__pycache__",
-    ".venv",
-    "venv",
-    ".tox",
-    ".nox",
-    ".mypy_cache",
-    ".pytest_cache",
-    ".ruff_cache",
-];
-
-/// What builds write: may be a skill, but no skill is searched below.
-const OUTPUTS: [&str; 4] = ["target", "dist", "build", "coverage"];
 
 /// The folders that hold a `SKILL.md`, in the bytewise order of its paths. Nothing below one is another skill.
 ///
@@ -54,11 +32,13 @@ pub(crate) fn skills(root: &Place) -> Result<Vec<Place>, Fault> {
         if let Some(file) = entries.iter().find(is_misspelled) {
             return Err(file.fault(format!("the file should be called `{FILE_NAME}`")).help("rename it"));
         }
-        if folder != *root && folder.name().is_some_and(|name| OUTPUTS.contains(&name)) {
+        if folder != *root && folder.name().is_some_and(|name| SkippedFolder::of(name) == Some(SkippedFolder::Output)) {
             continue;
         }
         for entry in entries {
-            let is_skipped = entry.name().is_some_and(|name| name.starts_with('.') || TOOLS.contains(&name));
+            let is_skipped = entry
+                .name()
+                .is_some_and(|name| name.starts_with('.') || SkippedFolder::of(name) == Some(SkippedFolder::Tool));
             if !is_skipped && entry.metadata()?.is_dir() {
                 if entry.is_link() {
                     links.insert(entry)
@@ -83,7 +63,7 @@ pub(crate) fn resources(folder: &Place) -> Result<Vec<(String, Place)>, Fault> {
     while let Some((below, folder)) = open.pop() {
         for entry in folder.entries()? {
             let name = entry.name().ok_or_else(|| entry.fault("the name is not UTF-8").help("rename it"))?;
-            if below.is_empty() && name == FILE_NAME || TOOLS.contains(&name) {
+            if below.is_empty() && name == FILE_NAME || SkippedFolder::of(name) == Some(SkippedFolder::Tool) {
                 continue;
             }
             let path = format!("{below}{name}");

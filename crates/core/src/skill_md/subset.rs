@@ -9,7 +9,7 @@ use std::sync::Arc;
 use memchr::memchr;
 
 use super::table::{Mark, Table};
-use super::{Limits, keys, yaml};
+use super::{Limits, invisible, keys, yaml};
 use crate::{Scalar, Value};
 
 /// How deep values may be nested here; deeper ones, and the limit on depth, are left to the parser.
@@ -22,7 +22,7 @@ pub(super) fn read(text: &str, limits: &Limits, nodes: &mut usize) -> Option<Tab
     if limits.depth < DEPTH || !text.ends_with('\n') || !is_ordinary(text.as_bytes()) {
         return None;
     }
-    let mut reader = Reader { text, at: 0, nodes: 1 };
+    let mut reader = Reader { text, at: 0, end: 0, nodes: 1 };
     let mut table = Table::with_room();
     while reader.indent()? == Some(0) {
         if table.written() == limits.keys {
@@ -38,27 +38,25 @@ pub(super) fn read(text: &str, limits: &Limits, nodes: &mut usize) -> Option<Tab
 
 /// Whether every character is printable and none is a tab, a carriage return, or a break that is no `\n`.
 fn is_ordinary(bytes: &[u8]) -> bool {
-    // Every byte is looked at, which a processor does many at a time.
-    if bytes.iter().fold(true, |ascii, byte| ascii & matches!(byte, b' '..=b'~' | b'\n')) {
-        return true;
-    }
-    bytes.iter().enumerate().all(|(at, byte)| match byte {
-        b' '..=b'~' | b'\n' => true,
-        ..0x80 => false,
+    let may_not_be = |byte: u8| byte < b' ' && byte != b'\n' || matches!(byte, 0x7F | 0xC2 | 0xE2 | 0xEF);
+    invisible::positions(bytes, may_not_be).all(|at| match bytes[at..] {
         // U+0080 to U+009F.
-        0xC2 => bytes[at + 1] >= 0xA0,
+        [0xC2, next, ..] => next >= 0xA0,
         // U+2028 and U+2029.
-        0xE2 => !matches!(bytes[at + 1..], [0x80, 0xA8 | 0xA9, ..]),
+        [0xE2, 0x80, next, ..] => !matches!(next, 0xA8 | 0xA9),
+        [0xE2, ..] => true,
         // U+FEFF, U+FFFE and U+FFFF are among these.
-        0xEF => !matches!(bytes[at + 1], 0xBB | 0xBF),
-        _ => true,
+        [0xEF, next, ..] => !matches!(next, 0xBB | 0xBF),
+        _ => false,
     })
 }
 
-/// A place in the text: always the start of a line between two steps.
+/// A place in the text: the start of a line between two steps.
 struct Reader<'a> {
     text: &'a str,
     at: usize,
+    /// Where the line ends that was come to last.
+    end: usize,
     /// Scalars, lists and maps so far.
     nodes: usize,
 }
@@ -71,7 +69,8 @@ impl<'a> Reader<'a> {
         while bytes.get(self.at) == Some(&b'\n') {
             self.at += 1;
         }
-        let blanks = bytes[self.at..].iter().take_while(|byte| **byte == b' ').count();
+        self.come();
+        let blanks = self.rest().len() - self.rest().trim_start_matches(' ').len();
         match bytes.get(self.at + blanks) {
             None if blanks == 0 => Some(None),
             // Lines of blanks may belong to a scalar.
@@ -80,15 +79,20 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Finds the end of the line that begins here.
+    fn come(&mut self) {
+        let rest = &self.text.as_bytes()[self.at..];
+        self.end = self.at + memchr(b'\n', rest).unwrap_or(rest.len());
+    }
+
     /// The rest of the current line, its end not included.
     fn rest(&self) -> &'a str {
-        let rest = &self.text[self.at..];
-        &rest[..memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len())]
+        &self.text[self.at..self.end]
     }
 
     /// Past the end of the current line.
     fn end_line(&mut self) {
-        self.at += self.rest().len() + 1;
+        self.at = self.end + 1;
     }
 
     /// The key at this place, and past its colon.
@@ -345,7 +349,7 @@ impl<'a> Reader<'a> {
 
     /// The next byte of the line.
     fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied().filter(|byte| *byte != b'\n')
+        self.rest().as_bytes().first().copied()
     }
 
     /// A block scalar whose `mark` ends the line of a key at `indent`.
@@ -368,6 +372,7 @@ impl<'a> Reader<'a> {
         // Line breaks that came since the last text.
         let mut breaks = 0;
         while self.at < bytes.len() {
+            self.come();
             let line = self.rest();
             if line.is_empty() {
                 breaks += 1;
@@ -390,7 +395,7 @@ impl<'a> Reader<'a> {
             }
             text.push_str(&line[inner..]);
             breaks = 1;
-            self.at += line.len() + 1;
+            self.end_line();
         }
         if !strip {
             text.push('\n');

@@ -66,11 +66,11 @@ async fn what_is_found_is_what_is_found_at_run_time() {
         "data/notes.md".into(),
         ".drafts/idea/SKILL.md".into(),
     ];
-    for name in TOOLS {
+    for name in [".git", "node_modules", "__pycache__"] {
         files.push(format!("{name}/below/SKILL.md"));
         files.push(format!("report/{name}/file.txt"));
     }
-    for name in OUTPUTS {
+    for name in ["target", "dist", "build", "coverage"] {
         files.push(format!("{name}/below/SKILL.md"));
         files.push(format!("as/{name}/SKILL.md"));
     }
