@@ -96,7 +96,12 @@ impl Id {
 fn checked(written: &str) -> Result<Cow<'_, str>, InvalidId> {
     let name = written.trim();
     // NFKC leaves ASCII as it is.
-    let name: Cow<'_, str> = if name.is_ascii() { name.into() } else { name.nfkc().collect() };
+    let name: Cow<'_, str> = if name.is_ascii() {
+        name.into()
+    } else {
+        // Blanks may come out of it: a lone macron is a blank and a mark.
+        name.nfkc().collect::<String>().trim().to_owned().into()
+    };
     let shown = || name.escape_debug().to_string();
     if name.is_empty() {
         return Err(InvalidId::Blank);

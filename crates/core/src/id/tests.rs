@@ -13,6 +13,7 @@ fn a_written_name_stays_itself() {
 fn names_are_trimmed_and_normalised() {
     assert_eq!(Id::new("  my-skill ").map(String::from), Ok("my-skill".to_owned()));
     assert_eq!(Id::new("ａｂｃ").map(String::from), Ok("abc".to_owned()), "full-width letters fold (V-36)");
+    assert_eq!(Id::new("¯a").map(String::from), Ok("\u{304}a".to_owned()), "trimmed after folding");
     assert_eq!(Id::new("cafe\u{301}").map(String::from), Ok("café".to_owned()), "composed (T40)");
 }
 
