@@ -140,7 +140,7 @@ impl<'a> Bench<'a> {
             let tree = self.tree(Shape::Flat, count)?;
             let written = std::fs::read_to_string(sample::expected(&tree))?.lines().count();
             let mut rounds = Rounds::default();
-            let [floor, load, stat, again] = [Load::FloorRead, Load::Load, Load::FloorStat, Load::Again]
+            let [floor, load, stat, again] = [Load::FloorRead, Load::Warm, Load::FloorStat, Load::Again]
                 .map(|load| rounds.add(self.load(load, &tree)));
             let rivals: Vec<(&str, Turn)> =
                 self.rivals.iter().map(|(name, program)| (*name, rounds.add(rival::command(program, &tree)))).collect();
@@ -196,7 +196,7 @@ impl<'a> Bench<'a> {
     /// Loads of a tree that the system has forgotten.
     fn cold(&mut self, tree: &Path, count: usize) -> Result<(), Failure> {
         let mut rounds = Rounds::default();
-        let [floor, load] = [Load::FloorCold, Load::LoadCold].map(|load| rounds.add(self.load(load, tree)));
+        let [floor, load] = [Load::FloorCold, Load::Cold].map(|load| rounds.add(self.load(load, tree)));
         self.measure(&mut rounds)?;
         let [floor, load] = [floor, load].map(|turn| rounds.median(turn));
         let figure = Figure::new(format!("load-cold/wall/{count}"), milliseconds(load.wall), "ms");
@@ -209,7 +209,7 @@ impl<'a> Bench<'a> {
         let count = if self.options.quick { 200 } else { 10_000 };
         let tree = self.tree(Shape::Nested, count)?;
         let mut rounds = Rounds::default();
-        let [floor, load] = [Load::FloorWalk, Load::Load].map(|load| rounds.add(self.load(load, &tree)));
+        let [floor, load] = [Load::FloorWalk, Load::Warm].map(|load| rounds.add(self.load(load, &tree)));
         self.measure(&mut rounds)?;
         let [floor, load] = [floor, load].map(|turn| rounds.median(turn));
         for (name, load, floor) in [("cpu", load.cpu, floor.cpu), ("wall", load.wall, floor.wall)] {

@@ -1,9 +1,9 @@
-//! `cargo xtask fuzz [SECONDS]`: the fuzz target of the `SKILL.md` parser.
+//! `cargo xtask fuzz [SECONDS]`: the fuzz targets of the `SKILL.md` parser.
 
 use crate::Failure;
 use crate::step::{command, skipped, succeeds};
 
-/// Fuzzes for `seconds`. Needs a nightly toolchain and cargo-fuzz; without them it says so and succeeds.
+/// Fuzzes for `seconds`, half of them a target. Needs a nightly toolchain and cargo-fuzz; without them it says so and succeeds.
 pub(crate) fn run(seconds: u32) -> Result<(), Failure> {
     if !succeeds("cargo +nightly --version") {
         skipped("fuzz", "there is no nightly toolchain");
@@ -13,9 +13,13 @@ pub(crate) fn run(seconds: u32) -> Result<(), Failure> {
         skipped("fuzz", "cargo-fuzz is not installed; `cargo install --locked cargo-fuzz` brings it");
         return Ok(());
     }
-    // New inputs go to the first folder; the others are where it starts from.
-    let found = "fuzz/corpus/skill_md";
-    std::fs::create_dir_all(found)?;
     let known = "crates/core/tests/fuzz-inputs tests/cases";
-    command("fuzz", &format!("cargo +nightly fuzz run skill_md {found} {known} -- -max_total_time={seconds}"))
+    for target in ["skill_md", "fast_path"] {
+        // New inputs go to the first folder; the others are where it starts from.
+        let found = format!("fuzz/corpus/{target}");
+        std::fs::create_dir_all(&found)?;
+        let seconds = seconds / 2;
+        command(target, &format!("cargo +nightly fuzz run {target} {found} {known} -- -max_total_time={seconds}"))?;
+    }
+    Ok(())
 }

@@ -9,8 +9,8 @@ use crate::stamp::FileStamp;
 
 /// A folder that is held open while the folders in it are visited.
 ///
-/// Half of the cost of opening a file is to look up the folders above it. Files below the held folder are looked up from
-/// there where the system can do that; all others, and all files elsewhere, by their whole path.
+/// To look up the folders above each file again would be a tenth of a first listing and an eighth of a second. Files below
+/// the held folder are looked up from there where the system can do that; all others by their whole path.
 #[derive(Debug, Default)]
 pub(crate) struct Near {
     folder: PathBuf,

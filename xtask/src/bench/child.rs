@@ -24,16 +24,16 @@ pub(crate) enum Load {
     /// Floor: 32 readers, nothing cached.
     FloorCold,
     /// A registry over the tree, loaded; its diagnostics and its order too.
-    Load,
+    Warm,
     /// The same, nothing cached.
-    LoadCold,
+    Cold,
     /// A second listing with nothing changed.
     Again,
 }
 
 /// Measures `load` of `tree`, and prints the sample.
 pub(super) fn run(load: Load, tree: &Path) -> Result<(), Failure> {
-    if matches!(load, Load::FloorCold | Load::LoadCold) {
+    if matches!(load, Load::FloorCold | Load::Cold) {
         evict(&sample::skills(tree))?;
     }
     let sample = match load {
@@ -41,7 +41,7 @@ pub(super) fn run(load: Load, tree: &Path) -> Result<(), Failure> {
         Load::FloorStat => counted(tree, floor::stat),
         Load::FloorWalk => counted(tree, floor::walk),
         Load::FloorCold => counted(tree, floor::read_by_many),
-        Load::Load | Load::LoadCold => loaded(tree),
+        Load::Warm | Load::Cold => loaded(tree),
         Load::Again => again(tree),
     }?;
     println!("{}", serde_json::to_string(&sample)?);

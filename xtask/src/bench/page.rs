@@ -21,12 +21,14 @@ machine than about the program.
 - **A load** is a registry over a folder source: files found, front matter parsed, diagnostics made, rows merged, the view published, its order and its diagnostics asked for.
 - **Floors** are what no loader can do without, on one thread: *read* lists the folder, opens every `SKILL.md`, reads 4 KiB and closes it; *stat* asks for every file's version; *walk* lists
   every folder of the nested tree and reads each `SKILL.md`; *cold* reads with 32 threads after the system was told to forget the files, *map* is the `HashMap` of the standard library.
-- **Rivals** are crates that load such folders, built with the same settings. *Right* counts the skills whose name and description are what the author of the file meant, blanks aside. The best
-  rival is the fastest of those that get nine in ten right.
+- **Rivals** are crates that load such folders, built with the same settings. *Right* counts the skills whose name and description are what the author of the file meant, blanks aside. One of them
+  stops at the first faulty file, so its time is that of a few skills. The best rival is the fastest of those that get nine in ten right.
 - **Readers** are four threads that look up random ids, while a fifth changes an entry and refreshes the registry without a pause; what counts is each reader's own processor time.
 - **Resident** is how much a process grows by loading, the registry still held.
 
 ## Figures
+
+Why some goals do not hold is told in [0011](decisions/0011-where-a-cold-load-stops.md).
 
 | figure | value | ratio | goal | holds |
 |---|--:|---|---|---|

@@ -12,7 +12,7 @@ pub(super) const RIVALS: [&str; 7] =
 /// A program of the workspace `bench`, built; an error tells why it could not be.
 pub(super) fn build(package: &str) -> Result<PathBuf, Failure> {
     let bench = workspace::root().join("bench");
-    let arguments = ["build", "--quiet", "--release", "--locked", "--target-dir", "target", "--package", package];
+    let arguments = ["build", "--quiet", "--release", "--target-dir", "target", "--package", package];
     let output = Command::new("cargo").args(arguments).current_dir(&bench).output()?;
     if output.status.success() {
         return Ok(bench.join("target/release").join(package));

@@ -125,7 +125,7 @@ pub(super) fn template(number: usize, random: &mut Random) -> Template {
         }
         Style::Missing => {}
     }
-    fields(&mut text, random);
+    fields(&mut text, &name, random);
     text.push_str("---\n\n");
     body(&mut text, &name, random);
     let expected = (style != Style::Missing).then_some(Expected { name, description });
@@ -140,9 +140,9 @@ fn line(text: &mut String, line: std::fmt::Arguments<'_>) {
 fn describe(style: Style, random: &mut Random) -> String {
     let length = match random.below(20) {
         0 => random.between(40, 60),
-        1..=9 => random.between(90, 200),
-        10..=17 => random.between(200, 340),
-        18 => random.between(340, 530),
+        1..=8 => random.between(90, 200),
+        9..=16 => random.between(200, 340),
+        17 | 18 => random.between(340, 530),
         _ => random.between(530, 700),
     };
     let mut text = match style {
@@ -169,7 +169,7 @@ fn describe(style: Style, random: &mut Random) -> String {
 }
 
 /// Fields beside name and description, as often as real files have them.
-fn fields(text: &mut String, random: &mut Random) {
+fn fields(text: &mut String, name: &str, random: &mut Random) {
     let version = [random.below(4), random.below(20), random.below(10)].map(|part| part.to_string()).join(".");
     if random.chance(35) {
         line(text, format_args!("version: {version}"));
@@ -218,6 +218,26 @@ fn fields(text: &mut String, random: &mut Random) {
     if random.chance(7) {
         line(text, format_args!("triggers:\n  - \"{} {}\"", random.pick(&WORDS), random.pick(&WORDS)));
     }
+    if random.chance(28) {
+        line(text, format_args!("slug: {name}"));
+    }
+    if random.chance(18) {
+        line(text, format_args!("source: \"https://example.org/{}/{name}\"", random.pick(&WORDS)));
+    }
+    if random.chance(16) {
+        let (stars, word) = (random.below(50_000), random.pick(&WORDS));
+        line(
+            text,
+            format_args!("verification: listed\nframework: {word}\ntool_ecosystem: {word}\ngithub_stars: {stars}"),
+        );
+    }
+    if random.chance(11) {
+        let (verb, thing, end) = (random.pick(&VERBS), random.pick(&THINGS), random.pick(&ENDS));
+        line(text, format_args!("displayName: \"{verb} {thing}\"\nsummary: \"{verb} {thing} {end}.\""));
+    }
+    if random.chance(11) {
+        line(text, format_args!("tools:\n  - {}\n  - {}", random.pick(&WORDS), random.pick(&WORDS)));
+    }
     if random.chance(12) {
         line(text, format_args!("homepage: https://example.org/{}", random.pick(&WORDS)));
     }
@@ -226,10 +246,11 @@ fn fields(text: &mut String, random: &mut Random) {
     }
 }
 
-/// About four kilobytes of instructions.
+/// About four kilobytes of instructions, in one file of ten four times as much.
 fn body(text: &mut String, name: &str, random: &mut Random) {
     line(text, format_args!("# {name}\n"));
-    let end = text.len() + random.between(1_500, 6_500);
+    let length = if random.chance(10) { random.between(10_000, 20_000) } else { random.between(1_500, 6_500) };
+    let end = text.len() + length;
     while text.len() < end {
         line(text, format_args!("## {} {}\n", random.pick(&VERBS), random.pick(&THINGS)));
         for step in 1..=random.between(2, 6) {
@@ -237,5 +258,31 @@ fn body(text: &mut String, name: &str, random: &mut Random) {
             line(text, format_args!("{step}. {} {thing} {end}; see `references/{step}.md`.", random.pick(&VERBS)));
         }
         line(text, format_args!("\n```sh\nnpx tool --input \"${{FILE}}\" --check\n```\n"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use repertoire_core::skill_md::{self, Site};
+
+    use super::*;
+
+    #[test]
+    fn made_up_files_are_the_same_in_every_run_and_mean_what_they_say() {
+        let files = || {
+            let mut random = Random::new(42);
+            (0..2_000).map(|number| template(number, &mut random)).collect::<Vec<_>>()
+        };
+        let made = files();
+        assert_eq!(made, files());
+        for Template { text, expected } in &made {
+            let parsed = skill_md::parse(text.as_bytes(), Site::new("SKILL.md").in_directory("some-skill"));
+            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            let found = parsed.skill.map(|skill| (skill.id.to_string(), words(&skill.description)));
+            let meant = expected.as_ref().map(|meant| (meant.name.clone(), words(&meant.description)));
+            assert_eq!(found, meant, "{text}");
+        }
+        let faulty = made.iter().filter(|file| file.expected.is_none()).count();
+        assert!((1..10).contains(&faulty), "one file in a thousand has no description: {faulty}");
     }
 }

@@ -1,0 +1,35 @@
+//! The bench runs from start to end. What it measures in a test says nothing, and is not looked at.
+
+use std::process::Command;
+
+#[test]
+fn a_quick_bench_prints_every_figure_once() {
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .args(["bench", "--quick", "--format", "json"])
+        .output()
+        .expect("the task starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).expect("figures are text");
+    let figures: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).expect("a figure a line")).collect();
+    let names: Vec<&str> = figures.iter().filter_map(|figure| figure["name"].as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "floor/read/cpu/200",
+            "load/cpu/200",
+            "load/wall/200",
+            "load/right/200",
+            "again/cpu/200",
+            "again/wall/200",
+            "load/resident/200",
+            "load-cold/wall/200",
+            "nested/cpu/200",
+            "nested/wall/200",
+            "look-up/200",
+            "list/200",
+        ]
+    );
+    let right = &figures[3];
+    assert_eq!(right["holds"], true, "every made-up skill is read as it was meant: {right}");
+}
