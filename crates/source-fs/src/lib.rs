@@ -40,6 +40,7 @@
 //! the count grows with skills and not with files. An event means "this folder is dirty", and
 //! [`FsSource::rescan`] looks at that folder again.
 
+mod beside;
 mod clients;
 mod discovery;
 mod file;
@@ -59,6 +60,7 @@ mod source;
 mod stamp;
 mod visit;
 mod walk;
+mod watch;
 mod workers;
 
 pub use clients::Client;
@@ -67,6 +69,7 @@ pub use limits::FsLimits;
 pub use options::{FsOptions, InvalidOptions};
 pub use root::RootReport;
 pub use source::FsSource;
+pub use watch::{WatchBy, WatchOptions};
 
 const _: () = {
     const fn shared<T: Send + Sync>() {}

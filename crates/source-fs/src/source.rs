@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use repertoire_core::{
-    Body, Bytes, Id, Item, Listing, Resource, ResourcePath, Skill, Source, SourceError, async_trait,
+    Body, Bytes, Id, Item, Listing, Resource, ResourcePath, Revision, Skill, Source, SourceError, async_trait,
 };
 use tokio::sync::Mutex;
 
@@ -14,7 +14,8 @@ use crate::pattern::Patterns;
 use crate::record::Record;
 use crate::root::Plan;
 use crate::scan::{self, Scan};
-use crate::{FsLimits, FsOptions, InvalidOptions, RootReport, manifest, workers};
+use crate::watch::{Fresh, Watcher};
+use crate::{FsLimits, FsOptions, InvalidOptions, RootReport, WatchOptions, manifest, workers};
 
 /// Skills from folder trees. What counts as a skill: see the [crate's page](crate).
 ///
@@ -29,6 +30,7 @@ pub struct FsSource {
     /// Held while scanning: scans come one after another.
     turn: Mutex<()>,
     latest: RwLock<Option<Arc<Scan>>>,
+    watcher: Option<Arc<Watcher>>,
 }
 
 impl FsSource {
@@ -59,7 +61,23 @@ impl FsSource {
     }
 
     fn from_plan(name: String, plan: Plan) -> FsSource {
-        FsSource { name, plan: Arc::new(plan), turn: Mutex::new(()), latest: RwLock::new(None) }
+        FsSource { name, plan: Arc::new(plan), turn: Mutex::new(()), latest: RwLock::new(None), watcher: None }
+    }
+
+    /// The same source, which keeps up with its folders: [`changed`](Source::changed) tells of changes, and the row of
+    /// a skill changes with any of its files.
+    ///
+    /// This is the consent to what watching takes: from the first call of `changed` on, one thread of the operating
+    /// system's watcher and one watch for each folder of [`folders`](FsSource::folders) and each one above a root.
+    #[must_use]
+    pub fn watching(self, options: WatchOptions) -> FsSource {
+        self.watched_by(Watcher::new(options))
+    }
+
+    pub(crate) fn watched_by(mut self, watcher: Watcher) -> FsSource {
+        Arc::make_mut(&mut self.plan).beside = true;
+        self.watcher = Some(Arc::new(watcher));
+        self
     }
 
     /// Looks again at `folder` and what lies below it, and leaves all else as it was last listed.
@@ -72,7 +90,7 @@ impl FsSource {
     pub async fn rescan(&self, folder: &Path) -> Result<Listing<Skill>, SourceError> {
         let _turn = self.turn.lock().await;
         Ok(self.keep(match self.latest() {
-            Some(latest) => scan::rescan(&self.plan, latest, folder).await?,
+            Some(latest) => scan::rescan(&self.plan, latest, [folder]).await?,
             None => scan::scan(&self.plan, None).await?,
         }))
     }
@@ -94,14 +112,62 @@ impl FsSource {
         Ok(self.scanned().await?.folders())
     }
 
-    fn latest(&self) -> Option<Arc<Scan>> {
+    pub(crate) fn latest(&self) -> Option<Arc<Scan>> {
         self.latest.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn keep(&self, scan: Scan) -> Listing<Skill> {
         let listing = scan.listing.clone();
-        *self.latest.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(scan));
+        let before = self.latest.write().unwrap_or_else(PoisonError::into_inner).replace(Arc::new(scan));
+        if let Some(watcher) = &self.watcher
+            && before.is_none_or(|before| before.listing.revision() < listing.revision())
+        {
+            watcher.ring();
+        }
         listing
+    }
+
+    /// Looks at whatever is dirty, watches whatever that brought, and looks there again until nothing is new.
+    async fn settle(&self, watcher: &Arc<Watcher>) -> Result<(), SourceError> {
+        let _turn = self.turn.lock().await;
+        let taken = watcher.take();
+        let before = self.latest();
+        let mut scan = match &before {
+            Some(latest) if !taken.dirty.all => self.look(latest, &taken.dirty.folders).await?,
+            _ => self.look_at_all(watcher, before.clone()).await?,
+        };
+        for _ in 0..ROUNDS {
+            let fresh = {
+                let (watcher, plan, scan) = (watcher.clone(), self.plan.clone(), scan.clone());
+                workers::run(move || watcher.arm(&plan, &scan)).await?
+            };
+            scan = match fresh {
+                Fresh { all: true, .. } => self.look_at_all(watcher, Some(scan)).await?,
+                Fresh { folders, .. } if !folders.is_empty() => self.look(&scan, &folders).await?,
+                Fresh { .. } => break,
+            };
+        }
+        let scan = Arc::try_unwrap(scan).unwrap_or_else(|shared| shared.as_ref().clone());
+        self.keep(scan.report(watcher.finding(&self.plan), before.as_deref()));
+        taken.done();
+        Ok(())
+    }
+
+    async fn look(
+        &self,
+        previous: &Arc<Scan>,
+        folders: impl IntoIterator<Item = &PathBuf>,
+    ) -> Result<Arc<Scan>, SourceError> {
+        let mut folders = folders.into_iter().map(PathBuf::as_path).peekable();
+        if folders.peek().is_none() {
+            return Ok(previous.clone());
+        }
+        Ok(Arc::new(scan::rescan(&self.plan, previous.clone(), folders).await?))
+    }
+
+    async fn look_at_all(&self, watcher: &Watcher, previous: Option<Arc<Scan>>) -> Result<Arc<Scan>, SourceError> {
+        watcher.looked();
+        Ok(Arc::new(scan::scan(&self.plan, previous).await?))
     }
 
     /// The latest scan, or the first.
@@ -118,6 +184,9 @@ impl FsSource {
         scan.file_of(id).cloned().ok_or_else(|| SourceError::not_found(Skill::KIND, id))
     }
 }
+
+/// How often in a row folders that are new to the watcher are looked at; what comes later is told of by events.
+const ROUNDS: usize = 8;
 
 impl fmt::Debug for FsSource {
     /// Without what was read, which may be much.
@@ -156,5 +225,22 @@ impl Source<Skill> for FsSource {
     async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {
         let (record, plan, path) = (self.file_of(id).await?, self.plan.clone(), path.clone());
         workers::run(move || SkillFolder::open(&record, &plan)?.resource(&path)).await?
+    }
+
+    /// Never, unless the source is [watching](FsSource::watching). Then all work is done here, in the future of who
+    /// waits: nothing is looked at again while nobody does, and nothing is forgotten.
+    async fn changed(&self, since: Revision) {
+        let Some(watcher) = &self.watcher else { return std::future::pending().await };
+        let mut bell = watcher.bell();
+        loop {
+            bell.borrow_and_update();
+            if self.latest().is_some_and(|latest| latest.listing.revision() > since) {
+                return;
+            }
+            if (!watcher.is_armed() || watcher.wait(&mut bell).await) && self.settle(watcher).await.is_err() {
+                // Listing fails as well, and says why.
+                return;
+            }
+        }
     }
 }
