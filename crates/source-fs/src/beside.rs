@@ -42,7 +42,10 @@ impl Beside {
                         folders.push(path.clone());
                         open.push((path, depth + 1));
                     }
-                } else if path != own && let Ok(metadata) = path.metadata() && !metadata.is_dir() {
+                } else if path != own
+                    && let Ok(metadata) = path.metadata()
+                    && !metadata.is_dir()
+                {
                     if files.len() >= limits.resources {
                         break 'folders;
                     }
@@ -55,5 +58,10 @@ impl Beside {
         folders.sort();
         links.sort();
         Beside { stamp: Stamp::of(&files), folders, links }
+    }
+
+    /// What has to be watched.
+    pub(crate) fn watched(&self) -> (&[PathBuf], &[PathBuf]) {
+        (&self.folders, &self.links)
     }
 }

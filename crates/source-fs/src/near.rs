@@ -53,7 +53,9 @@ impl Near {
     /// The version of the file to which `path` leads.
     pub(crate) fn stamp(&self, path: &Path) -> io::Result<FileStamp> {
         match self.below(path) {
-            Some((held, path)) => Ok(FileStamp::of_stat(&rustix::fs::statat(held, path, rustix::fs::AtFlags::empty())?)),
+            Some((held, path)) => {
+                Ok(FileStamp::of_stat(&rustix::fs::statat(held, path, rustix::fs::AtFlags::empty())?))
+            }
             None => Ok(FileStamp::of(path, &path.metadata()?)),
         }
     }

@@ -10,13 +10,13 @@ use std::time::SystemTime;
 use repertoire_core::skill_md::{self, Head, Site};
 use repertoire_core::{Code, Diagnostic, Digest, Listed, Skill, Stamp, Strictness};
 
+use crate::FsLimits;
 use crate::beside::Beside;
 use crate::file;
 use crate::location::Location;
 use crate::near::Near;
 use crate::pattern::FILE_NAME;
 use crate::stamp::FileStamp;
-use crate::FsLimits;
 
 /// What is known of one `SKILL.md`.
 #[derive(Debug)]
@@ -137,12 +137,7 @@ impl Record {
     }
 
     /// A record of a file that is there and cannot be read.
-    pub(crate) fn unreadable(
-        path: &Path,
-        code: Code,
-        message: impl Into<String>,
-        reading: Reading<'_>,
-    ) -> Arc<Record> {
+    pub(crate) fn unreadable(path: &Path, code: Code, message: impl Into<String>, reading: Reading<'_>) -> Arc<Record> {
         let record = Record::blank(Location::new(path), reading);
         let finding = record.finding(code, message);
         record.broken(finding, reading)
@@ -199,7 +194,8 @@ impl Record {
         let mut diagnostics = parsed.diagnostics;
         if matches!(self.path, Location::Other(_)) {
             let message = "the path is not UTF-8; its location cannot be told exactly";
-            diagnostics.push(Diagnostic::new(Code::PATH_NOT_UTF8, message).at_path(path.clone()).help("rename the folder"));
+            diagnostics
+                .push(Diagnostic::new(Code::PATH_NOT_UTF8, message).at_path(path.clone()).help("rename the folder"));
         }
         let skill = parsed.skill.map(|skill| skill.from_location(path));
         self.diagnostics = diagnostics;
@@ -235,6 +231,14 @@ impl Record {
     /// The name of the file, `SKILL.md` or as it is misspelled.
     pub(crate) fn file_name(&self) -> &str {
         self.path.file_name().and_then(|name| name.to_str()).unwrap_or(FILE_NAME)
+    }
+
+    /// Whether the same folders and links are to be watched for `other`.
+    pub(crate) fn is_watched_like(&self, other: &Record) -> bool {
+        let (mine, theirs) = (self.beside.as_ref(), other.beside.as_ref());
+        self.path == other.path
+            && self.holds_others == other.holds_others
+            && mine.map(Beside::watched) == theirs.map(Beside::watched)
     }
 
     /// Whether listing `self` and `other` gives the same.

@@ -127,6 +127,14 @@ impl Scan {
         dangling.map(|finding| finding.path.as_path()).chain(beside.map(PathBuf::as_path))
     }
 
+    /// Whether the same folders and links are to be watched as for `other`.
+    pub(crate) fn is_watched_like(&self, other: &Scan) -> bool {
+        self.listed == other.listed
+            && self.findings == other.findings
+            && self.records.iter().count() == other.records.iter().count()
+            && self.records.iter().zip(other.records.iter()).all(|(a, b)| Arc::ptr_eq(a, b) || a.is_watched_like(b))
+    }
+
     /// The file behind the row `id`.
     pub(crate) fn file_of(&self, id: &Id) -> Option<&Arc<Record>> {
         self.records.of(id)

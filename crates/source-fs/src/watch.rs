@@ -41,6 +41,8 @@ pub(crate) struct Watcher {
 #[derive(Debug, Default)]
 struct Post {
     backend: Option<Box<dyn Backend>>,
+    /// The scan whose folders were armed last.
+    armed_for: Option<Arc<Scan>>,
     /// Whether anything was ever armed.
     is_armed: bool,
     /// Why folders have to be polled.
@@ -131,16 +133,19 @@ impl Watcher {
     }
 
     /// Watches what `scan` has looked at and the ways to it, and nothing else. Blocks for a system call a folder.
-    pub(crate) fn arm(&self, plan: &Plan, scan: &Scan) -> Fresh {
-        let mut post = self.post();
+    pub(crate) fn arm(&self, plan: &Plan, scan: &Arc<Scan>) -> Fresh {
+        let post = &mut *self.post();
         post.is_armed = true;
         // Whoever polls has to have looked once.
         let mut fresh = Fresh { all: post.looked.is_none(), ..Fresh::default() };
         if self.options.by == WatchBy::Polling {
             return fresh;
         }
+        if !self.hints.is_stale() && post.armed_for.as_ref().is_some_and(|armed| armed.is_watched_like(scan)) {
+            return fresh;
+        }
         if let Some(failure) = self.hints.take_failure() {
-            post.backend = None;
+            (post.backend, post.armed_for) = (None, None);
             self.hints.disarm_all();
             // Opened again at the next poll, not at once: what fails may fail every time.
             post.degraded = Some(format!("folders cannot be watched any more: {failure}"));
@@ -156,6 +161,7 @@ impl Watcher {
                 }
             },
         };
+        post.armed_for = Some(scan.clone());
         let (wanted, steps) = wanted(plan, scan);
         let (new, gone) = self.hints.expect(wanted, steps);
         gone.iter().for_each(|folder| backend.unwatch(folder));

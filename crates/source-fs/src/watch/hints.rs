@@ -53,6 +53,8 @@ struct State {
     /// Since when there has been something to look at, as far as anybody was waiting.
     since: Option<Instant>,
     failure: Option<String>,
+    /// Whether something that is wanted may not be watched any more.
+    stale: bool,
 }
 
 /// With more folders than this, telling them apart costs more than looking at everything.
@@ -122,6 +124,12 @@ impl Hints {
         self.lock().failure.take()
     }
 
+    /// Whether something that is wanted may not be watched, so that it is to be armed again.
+    pub(crate) fn is_stale(&self) -> bool {
+        let state = self.lock();
+        state.stale || state.failure.is_some()
+    }
+
     /// Notes that exactly `wanted` is about to be watched, and what lies in `steps` matters: what to watch in
     /// addition, and what no more.
     ///
@@ -148,6 +156,7 @@ impl Hints {
                 new.push((path, role));
             }
         }
+        state.stale = false;
         (new, gone)
     }
 
@@ -159,8 +168,7 @@ impl Hints {
     /// Notes that nothing is watched.
     pub(crate) fn disarm_all(&self) {
         let mut state = self.lock();
-        state.armed.clear();
-        state.spellings.clear();
+        state.forget();
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -187,6 +195,11 @@ impl State {
     /// Events were lost: whatever is watched may have gone and come back.
     fn distrust(&mut self) {
         self.dirty.all = true;
+        self.forget();
+    }
+
+    fn forget(&mut self) {
+        self.stale = true;
         self.armed.clear();
         self.spellings.clear();
     }
@@ -206,6 +219,7 @@ impl State {
             let in_parent = path.parent().is_some_and(is_inside);
             if self.steps.contains(&path) {
                 self.dirty.all = true;
+                self.stale = true;
             } else if in_parent || is_inside(&path) {
                 let is_own = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(FILE_NAME));
                 let folder = if is_own && in_parent { path.parent().unwrap_or(&path) } else { &path };
@@ -230,6 +244,7 @@ impl State {
 
     /// Notes that a folder is not watched any more, under none of its paths, which are returned.
     fn disarm(&mut self, folder: &Path) -> Vec<PathBuf> {
+        self.stale = true;
         let identity = self.armed.get(folder).map(|armed| armed.identity);
         let paths = identity.and_then(|identity| self.spellings.remove(&identity)).unwrap_or_default();
         for path in &paths {

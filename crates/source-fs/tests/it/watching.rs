@@ -217,4 +217,3 @@ async fn an_unwatched_source_never_changes_by_itself() {
         () = tokio::task::yield_now() => {}
     }
 }
-
