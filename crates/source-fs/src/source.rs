@@ -14,7 +14,7 @@ use crate::pattern::Patterns;
 use crate::record::Record;
 use crate::root::Plan;
 use crate::scan::{self, Scan};
-use crate::watch::{Fresh, Watcher};
+use crate::watch::{Dirty, Watcher};
 use crate::{FsLimits, FsOptions, InvalidOptions, RootReport, WatchOptions, manifest, workers};
 
 /// Skills from folder trees. What counts as a skill: see the [crate's page](crate).
@@ -130,22 +130,26 @@ impl FsSource {
     /// Looks at whatever is dirty, watches whatever that brought, and looks there again until nothing is new.
     async fn settle(&self, watcher: &Arc<Watcher>) -> Result<(), SourceError> {
         let _turn = self.turn.lock().await;
-        let taken = watcher.take();
         let before = self.latest();
+        let mut taken = watcher.take();
+        let fresh = watcher.take_fresh();
+        taken.dirty.extend(fresh);
         let mut scan = match &before {
-            Some(latest) if !taken.dirty.all => self.look(latest, &taken.dirty.folders).await?,
-            _ => self.look_at_all(watcher, before.clone()).await?,
+            Some(latest) => self.look(watcher, latest.clone(), &taken.dirty).await?,
+            None => self.look_at_all(watcher, None).await?,
         };
         for _ in 0..ROUNDS {
-            let fresh = {
+            {
                 let (watcher, plan, scan) = (watcher.clone(), self.plan.clone(), scan.clone());
-                workers::run(move || watcher.arm(&plan, &scan)).await?
-            };
-            scan = match fresh {
-                Fresh { all: true, .. } => self.look_at_all(watcher, Some(scan)).await?,
-                Fresh { folders, .. } if !folders.is_empty() => self.look(&scan, &folders).await?,
-                Fresh { .. } => break,
-            };
+                workers::run(move || watcher.arm(&plan, &scan)).await?;
+            }
+            let fresh = watcher.take_fresh();
+            if !fresh.is_some() {
+                break;
+            }
+            // Not lost when nobody waits for what follows.
+            taken.dirty.extend(fresh.clone());
+            scan = self.look(watcher, scan, &fresh).await?;
         }
         let scan = Arc::try_unwrap(scan).unwrap_or_else(|shared| shared.as_ref().clone());
         self.keep(scan.report(watcher.finding(&self.plan), before.as_deref()));
@@ -153,16 +157,15 @@ impl FsSource {
         Ok(())
     }
 
-    async fn look(
-        &self,
-        previous: &Arc<Scan>,
-        folders: impl IntoIterator<Item = &PathBuf>,
-    ) -> Result<Arc<Scan>, SourceError> {
-        let mut folders = folders.into_iter().map(PathBuf::as_path).peekable();
-        if folders.peek().is_none() {
-            return Ok(previous.clone());
+    async fn look(&self, watcher: &Watcher, previous: Arc<Scan>, dirty: &Dirty) -> Result<Arc<Scan>, SourceError> {
+        if dirty.all {
+            self.look_at_all(watcher, Some(previous)).await
+        } else if dirty.folders.is_empty() {
+            Ok(previous)
+        } else {
+            let folders = dirty.folders.iter().map(PathBuf::as_path);
+            Ok(Arc::new(scan::rescan(&self.plan, previous, folders).await?))
         }
-        Ok(Arc::new(scan::rescan(&self.plan, previous.clone(), folders).await?))
     }
 
     async fn look_at_all(&self, watcher: &Watcher, previous: Option<Arc<Scan>>) -> Result<Arc<Scan>, SourceError> {
@@ -237,7 +240,7 @@ impl Source<Skill> for FsSource {
             if self.latest().is_some_and(|latest| latest.listing.revision() > since) {
                 return;
             }
-            if (!watcher.is_armed() || watcher.wait(&mut bell).await) && self.settle(watcher).await.is_err() {
+            if (!watcher.is_settled() || watcher.wait(&mut bell).await) && self.settle(watcher).await.is_err() {
                 // Listing fails as well, and says why.
                 return;
             }

@@ -24,6 +24,7 @@ use crate::visit::Finding;
 use backend::{Backend, Opener, Refusal};
 use hints::{Hints, Role, Taken};
 
+pub(crate) use hints::Dirty;
 pub use options::{WatchBy, WatchOptions};
 
 /// Watches the folders of one source.
@@ -35,28 +36,28 @@ pub(crate) struct Watcher {
     open: Opener,
     hints: Arc<Hints>,
     post: Mutex<Post>,
+    health: Mutex<Health>,
 }
 
-/// What is being watched, and how well.
+/// What is being watched. Held while arming, in the blocking pool only.
 #[derive(Debug, Default)]
 struct Post {
     backend: Option<Box<dyn Backend>>,
     /// The scan whose folders were armed last.
     armed_for: Option<Arc<Scan>>,
+}
+
+/// How well it is watched. Held for a moment only.
+#[derive(Debug, Default)]
+struct Health {
     /// Whether anything was ever armed.
     is_armed: bool,
+    /// What may have changed before it was watched. Kept here because arming goes on when nobody waits any more.
+    fresh: Dirty,
     /// Why folders have to be polled.
     degraded: Option<String>,
     /// When everything was looked at last.
     looked: Option<Instant>,
-}
-
-/// What arming has brought: folders to look at, since they may have changed before they were watched.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Fresh {
-    pub(crate) folders: Vec<PathBuf>,
-    /// Everything is to be looked at: the way to a root was not watched.
-    pub(crate) all: bool,
 }
 
 impl Watcher {
@@ -65,7 +66,7 @@ impl Watcher {
     }
 
     fn over(options: WatchOptions, open: Opener) -> Watcher {
-        Watcher { options, open, hints: Arc::new(Hints::new()), post: Mutex::default() }
+        Watcher { options, open, hints: Arc::new(Hints::new()), post: Mutex::default(), health: Mutex::default() }
     }
 
     /// What wakes up when there may be something new: a hint, or a scan.
@@ -83,19 +84,25 @@ impl Watcher {
         self.hints.take()
     }
 
-    /// Whether folders are being watched, or polled.
-    pub(crate) fn is_armed(&self) -> bool {
-        self.post().is_armed
+    /// Takes what arming has brought to look at.
+    pub(crate) fn take_fresh(&self) -> Dirty {
+        std::mem::take(&mut self.health().fresh)
+    }
+
+    /// Whether folders are being watched, or polled, and were looked at since.
+    pub(crate) fn is_settled(&self) -> bool {
+        let health = self.health();
+        health.is_armed && !health.fresh.is_some()
     }
 
     /// Notes that everything was looked at.
     pub(crate) fn looked(&self) {
-        self.post().looked = Some(Instant::now());
+        self.health().looked = Some(Instant::now());
     }
 
     /// What people should know of how watching fares.
     pub(crate) fn finding(&self, plan: &Plan) -> Option<Finding> {
-        let message = self.post().degraded.clone()?;
+        let message = self.health().degraded.clone()?;
         let root = plan.starts.first().map(|start| start.path.clone()).unwrap_or_default();
         let every = self.options.poll;
         let finding = Finding::new(root, Code::WATCH_DEGRADED, message);
@@ -127,38 +134,43 @@ impl Watcher {
 
     /// When everything is to be looked at, where events cannot be had.
     fn next_poll(&self) -> Option<Instant> {
-        let post = self.post();
-        let polls = self.options.by == WatchBy::Polling || post.degraded.is_some();
-        polls.then(|| post.looked.unwrap_or_else(Instant::now) + self.options.poll)
+        let health = self.health();
+        let polls = self.options.by == WatchBy::Polling || health.degraded.is_some();
+        polls.then(|| health.looked.unwrap_or_else(Instant::now) + self.options.poll)
     }
 
-    /// Watches what `scan` has looked at and the ways to it, and nothing else. Blocks for a system call a folder.
-    pub(crate) fn arm(&self, plan: &Plan, scan: &Arc<Scan>) -> Fresh {
-        let post = &mut *self.post();
-        post.is_armed = true;
+    /// Watches what `scan` has looked at and the ways to it, and nothing else. What is to be looked at because of that,
+    /// [`take_fresh`](Watcher::take_fresh) gives. Blocks for a system call a folder.
+    pub(crate) fn arm(&self, plan: &Plan, scan: &Arc<Scan>) {
         // Whoever polls has to have looked once.
-        let mut fresh = Fresh { all: post.looked.is_none(), ..Fresh::default() };
-        if self.options.by == WatchBy::Polling {
-            return fresh;
-        }
+        let mut fresh = Dirty { all: self.health().looked.is_none(), ..Dirty::default() };
+        let degraded = match self.options.by {
+            WatchBy::Polling => None,
+            WatchBy::Events => self.watch(plan, scan, &mut fresh),
+        };
+        let mut health = self.health();
+        health.is_armed = true;
+        health.fresh.extend(fresh);
+        health.degraded = degraded;
+    }
+
+    /// Has the backend watch what is wanted for `scan`, and tells why it cannot.
+    fn watch(&self, plan: &Plan, scan: &Arc<Scan>, fresh: &mut Dirty) -> Option<String> {
+        let post = &mut *self.post.lock().unwrap_or_else(PoisonError::into_inner);
         if !self.hints.is_stale() && post.armed_for.as_ref().is_some_and(|armed| armed.is_watched_like(scan)) {
-            return fresh;
+            return None;
         }
         if let Some(failure) = self.hints.take_failure() {
             (post.backend, post.armed_for) = (None, None);
             self.hints.disarm_all();
             // Opened again at the next poll, not at once: what fails may fail every time.
-            post.degraded = Some(format!("folders cannot be watched any more: {failure}"));
-            return fresh;
+            return Some(format!("folders cannot be watched any more: {failure}"));
         }
         let backend = match &mut post.backend {
             Some(backend) => backend,
             closed => match (self.open)(self.hints.clone()) {
                 Ok(backend) => closed.insert(backend),
-                Err(refusal) => {
-                    post.degraded = Some(format!("folders cannot be watched: {refusal}"));
-                    return fresh;
-                }
+                Err(refusal) => return Some(format!("folders cannot be watched: {refusal}")),
             },
         };
         post.armed_for = Some(scan.clone());
@@ -173,12 +185,12 @@ impl Watcher {
             };
             match (result, role) {
                 (Ok(()), Role::Above) => fresh.all = true,
-                (Ok(()), Role::Inside) => fresh.folders.push(folder),
+                (Ok(()), Role::Inside) => fresh.add(folder),
                 (Err(refusal), role) => {
                     self.hints.disarm(&folder);
                     match (refusal, role) {
                         // Gone again: look there.
-                        (Refusal::Absent, _) => fresh.folders.push(folder),
+                        (Refusal::Absent, _) => fresh.add(folder),
                         // Who may not look into a folder above cannot tell what happens there, and need not.
                         (Refusal::Denied(_), Role::Above) => {}
                         (refusal, _) => {
@@ -189,12 +201,11 @@ impl Watcher {
                 }
             }
         }
-        post.degraded = refused.map(|refusal| format!("{count} folders cannot be watched: {refusal}"));
-        fresh
+        refused.map(|refusal| format!("{count} folders cannot be watched: {refusal}"))
     }
 
-    fn post(&self) -> MutexGuard<'_, Post> {
-        self.post.lock().unwrap_or_else(PoisonError::into_inner)
+    fn health(&self) -> MutexGuard<'_, Health> {
+        self.health.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -182,7 +182,12 @@ impl Dirty {
         self.all || !self.folders.is_empty()
     }
 
-    fn add(&mut self, folder: PathBuf) {
+    pub(crate) fn extend(&mut self, other: Dirty) {
+        self.all |= other.all;
+        other.folders.into_iter().for_each(|folder| self.add(folder));
+    }
+
+    pub(crate) fn add(&mut self, folder: PathBuf) {
         self.folders.insert(folder);
         if self.folders.len() > FOLDERS {
             self.folders.clear();
@@ -271,8 +276,6 @@ impl Taken<'_> {
 impl Drop for Taken<'_> {
     fn drop(&mut self) {
         let dirty = std::mem::take(&mut self.dirty);
-        let mut state = self.hints.lock();
-        state.dirty.all |= dirty.all;
-        dirty.folders.into_iter().for_each(|folder| state.dirty.add(folder));
+        self.hints.lock().dirty.extend(dirty);
     }
 }
