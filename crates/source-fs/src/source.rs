@@ -104,7 +104,7 @@ impl FsSource {
     }
 
     /// Every folder that was looked into when this source was last listed, sorted: those of skills and those above
-    /// them. A watcher arms these, and for a root that does not exist the nearest folder above it that does.
+    /// them, and when [watching](FsSource::watching) those below a skill's own.
     ///
     /// # Errors
     /// As [`list`](Source::list).
@@ -138,22 +138,25 @@ impl FsSource {
             Some(latest) => self.look(watcher, latest.clone(), &taken.dirty).await?,
             None => self.look_at_all(watcher, None).await?,
         };
+        let mut is_settled = false;
         for _ in 0..ROUNDS {
             {
                 let (watcher, plan, scan) = (watcher.clone(), self.plan.clone(), scan.clone());
                 workers::run(move || watcher.arm(&plan, &scan)).await?;
             }
             let fresh = watcher.take_fresh();
-            if !fresh.is_some() {
+            is_settled = !fresh.is_some();
+            if is_settled {
                 break;
             }
             // Not lost when nobody waits for what follows.
             taken.dirty.extend(fresh.clone());
             scan = self.look(watcher, scan, &fresh).await?;
         }
-        let scan = Arc::try_unwrap(scan).unwrap_or_else(|shared| shared.as_ref().clone());
-        self.keep(scan.report(watcher.finding(&self.plan), before.as_deref()));
-        taken.done();
+        self.keep(Scan::clone(&scan).report(watcher.finding(&self.plan), before.as_deref()));
+        if is_settled {
+            taken.done();
+        }
         Ok(())
     }
 
@@ -188,7 +191,8 @@ impl FsSource {
     }
 }
 
-/// How often in a row folders that are new to the watcher are looked at; what comes later is told of by events.
+/// How often in a row folders that are new to the watcher are looked at, before what was found is published. What is
+/// newer still stays to be looked at.
 const ROUNDS: usize = 8;
 
 impl fmt::Debug for FsSource {
@@ -232,6 +236,9 @@ impl Source<Skill> for FsSource {
 
     /// Never, unless the source is [watching](FsSource::watching). Then all work is done here, in the future of who
     /// waits: nothing is looked at again while nobody does, and nothing is forgotten.
+    ///
+    /// # Cancel safety
+    /// May be dropped at any await. One that is kept without being polled holds up [`list`](Source::list).
     async fn changed(&self, since: Revision) {
         let Some(watcher) = &self.watcher else { return std::future::pending().await };
         let mut bell = watcher.bell();

@@ -2,8 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::collections::BTreeSet;
+use std::future::poll_fn;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 
 use notify::event::{AccessKind, CreateKind, DataChange, Flag, ModifyKind, RemoveKind};
@@ -84,6 +86,13 @@ impl Stage {
 
     /// With room for so many watches.
     async fn with(skills: &[&str], room: usize) -> Stage {
+        let stage = Stage::unarmed(skills, room);
+        stage.source.changed(Revision(0)).await;
+        stage
+    }
+
+    /// Before anybody waits for a change.
+    fn unarmed(skills: &[&str], room: usize) -> Stage {
         let world = Arc::new(World {
             watched: Mutex::default(),
             room: AtomicUsize::new(room),
@@ -103,7 +112,6 @@ impl Stage {
         let source = FsSource::new("test", folder.path().join("root")).watched_by(watcher);
         let stage = Stage { folder, world, source };
         skills.iter().for_each(|skill| stage.write(skill, "First."));
-        stage.source.changed(Revision(0)).await;
         stage
     }
 
@@ -210,6 +218,27 @@ async fn waiting_may_be_given_up_at_any_time_and_does_not_begin_anew() {
     }
     assert_eq!(stage.rows(), rows(&[("a", "Second.")]));
     assert!(begun.elapsed() >= LONGEST);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_changes_before_folders_are_armed_is_found_whenever_arming_is_given_up() {
+    for polls in 0..24 {
+        let stage = Stage::unarmed(&["a"], usize::MAX);
+        let since = stage.source.list().await.unwrap().revision();
+        stage.write("a", "Nobody tells.");
+        {
+            let mut changed = stage.source.changed(since);
+            for _ in 0..polls {
+                if poll_fn(|context| Poll::Ready(changed.as_mut().poll(context).is_ready())).await {
+                    break;
+                }
+                // Let what is in the blocking pool come to an end.
+                sleep(Duration::from_millis(1)).await;
+            }
+        }
+        stage.source.changed(since).await;
+        assert_eq!(stage.rows(), rows(&[("a", "Nobody tells.")]), "given up after {polls} polls");
+    }
 }
 
 #[tokio::test(start_paused = true)]
