@@ -74,7 +74,8 @@ pub(crate) struct Reading<'a> {
 impl Reading<'_> {
     /// What lies beside the file `path`, if that counts.
     fn beside(&self, path: &Path) -> Option<Beside> {
-        self.beside.map(|limits| Beside::of(path, self.holds_others, limits))
+        let known = self.previous.and_then(|known| known.beside.as_ref());
+        self.beside.map(|limits| Beside::of(path, self.holds_others, limits, known))
     }
 }
 
