@@ -158,5 +158,6 @@ codes! {
     OTHER_SPELLING "other-spelling" Info Info "Another spelling of `SKILL.md` lies beside it and does not count.";
     PATH_NOT_UTF8 "path-not-utf8" Warning Warning "A path is not UTF-8; others cannot name the file.";
     WALK_TRUNCATED "walk-truncated" Warning Warning "A limit ended the search for skills early.";
+    WATCH_DEGRADED "watch-degraded" Warning Warning "Folders cannot be watched; they are looked at from time to time instead.";
     STALE "stale" Warning Warning "A file broke; its last good version stays listed.";
 }

@@ -50,7 +50,11 @@ impl<'a> SkillFolder<'a> {
         };
         let text = skill_md::body(&bytes)
             .map_err(|at| SourceError::invalid(format!("`{shown}` is not UTF-8: the first bad byte is at {at}")))?;
-        Ok(Body::new(text.as_ref(), Digest::of(&bytes), stamp.with_front_matter(front_matter)))
+        Ok(Body::new(
+            text.as_ref(),
+            Digest::of(&bytes),
+            stamp.with_front_matter(front_matter, self.record.beside_stamp()),
+        ))
     }
 
     /// One file.

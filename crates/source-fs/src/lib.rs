@@ -36,10 +36,16 @@
 //! Each becomes one [`FsSource`], composed in that order.
 //!
 //! # Watching
-//! A watcher arms [`FsSource::folders`], never a tree: a skill's own folder and the folders above it, so that
-//! the count grows with skills and not with files. An event means "this folder is dirty", and
-//! [`FsSource::rescan`] looks at that folder again.
+//! [`FsSource::watching`] makes [`changed`](repertoire_core::Source::changed) tell of changes, those of a skill's other
+//! files too. Watched are [`FsSource::folders`], each by itself and never a tree, and every folder on the way to a root:
+//! the count grows with skills and not with what they carry, and a root may come, go and be swapped. An event means
+//! "look there again", once it was quiet for [`debounce`](WatchOptions::debounce) or after
+//! [`longest`](WatchOptions::longest); when events were lost, everything is looked at. Folders that cannot be watched
+//! are polled, with a `watch-degraded` diagnostic, until they can be.
+//!
+//! There is no task: who awaits `changed` does the work, and what happens while nobody does is kept for the next.
 
+mod beside;
 mod clients;
 mod discovery;
 mod file;
@@ -58,6 +64,7 @@ mod source;
 mod stamp;
 mod visit;
 mod walk;
+mod watch;
 mod workers;
 
 pub use clients::Client;
@@ -66,6 +73,7 @@ pub use limits::FsLimits;
 pub use options::{FsOptions, InvalidOptions};
 pub use root::RootReport;
 pub use source::FsSource;
+pub use watch::{WatchBy, WatchOptions};
 
 const _: () = {
     const fn shared<T: Send + Sync>() {}

@@ -17,17 +17,17 @@ pub(crate) const FILE_NAME: &str = "SKILL.md";
 ///
 /// Every brace-free alternative is a chain of segments. A folder's place in all chains is its [`Cursor`];
 /// stepping it by a name says whether the walk goes on there, so that nothing is visited in vain.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Patterns {
     select: Vec<Chain>,
     reject: Vec<Chain>,
 }
 
 /// The folders of one alternative, without the final `SKILL.md`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Chain(Vec<Segment>);
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Segment {
     /// `**`
     AnyDepth,

@@ -10,6 +10,8 @@ use std::time::SystemTime;
 use repertoire_core::skill_md::{self, Head, Site};
 use repertoire_core::{Code, Diagnostic, Digest, Listed, Skill, Stamp, Strictness};
 
+use crate::FsLimits;
+use crate::beside::Beside;
 use crate::file;
 use crate::location::Location;
 use crate::near::Near;
@@ -31,6 +33,8 @@ pub(crate) struct Record {
     settled: bool,
     /// The fingerprint of what was read.
     stamp: Option<Stamp>,
+    /// The skill's other files, where those count.
+    pub(crate) beside: Option<Beside>,
     /// The row: what the file says, or said when it was last good.
     pub(crate) row: Option<Row>,
     pub(crate) diagnostics: Vec<Diagnostic>,
@@ -59,10 +63,20 @@ pub(crate) struct Reading<'a> {
     pub(crate) start: usize,
     pub(crate) holds_others: bool,
     pub(crate) limits: &'a skill_md::Limits,
+    /// The limits of the skill's other files, when those count.
+    pub(crate) beside: Option<&'a FsLimits>,
     /// From where it is reached.
     pub(crate) near: &'a Near,
     /// What was known before.
     pub(crate) previous: Option<&'a Arc<Record>>,
+}
+
+impl Reading<'_> {
+    /// What lies beside the file `path`, if that counts.
+    fn beside(&self, path: &Path) -> Option<Beside> {
+        let known = self.previous.and_then(|known| known.beside.as_ref());
+        self.beside.map(|limits| Beside::of(path, self.holds_others, limits, known))
+    }
 }
 
 /// How much of a file is read at first. In 93 of a hundred real files the front matter ends within it.
@@ -79,6 +93,7 @@ impl Record {
             && (known.start, known.holds_others) == (reading.start, reading.holds_others)
             && let Ok(stamp) = reading.near.stamp(path)
             && known.file == Some(stamp)
+            && known.beside == reading.beside(path)
         {
             return Ok(known.clone());
         }
@@ -106,11 +121,13 @@ impl Record {
             Ok(Some(front_matter)) => {
                 record.file = Some(stamp);
                 record.settled = stamp.is_settled(now);
-                record.stamp = Some(stamp.with_front_matter(front_matter));
+                record.beside = reading.beside(path);
+                record.stamp = Some(stamp.with_front_matter(front_matter, record.beside_stamp()));
                 if let Some(known) = reading.previous
                     && (known.file, known.stamp) == (record.file, record.stamp)
                     && (known.start, known.holds_others) == (record.start, record.holds_others)
                     && known.settled == record.settled
+                    && known.beside == record.beside
                 {
                     return Ok(known.clone());
                 }
@@ -131,7 +148,7 @@ impl Record {
     pub(crate) fn gone_stale(self: &Arc<Record>) -> Arc<Record> {
         let (limits, near) = (skill_md::Limits::default(), Near::default());
         let (start, holds_others, previous) = (self.start, self.holds_others, Some(self));
-        let reading = Reading { start, holds_others, limits: &limits, near: &near, previous };
+        let reading = Reading { start, holds_others, limits: &limits, beside: None, near: &near, previous };
         let mut record = Record::blank(self.path.clone(), reading);
         record.keep_last_good(reading);
         Arc::new(record)
@@ -146,6 +163,7 @@ impl Record {
             file: None,
             settled: false,
             stamp: None,
+            beside: None,
             row: None,
             diagnostics: Vec::new(),
             digests: OnceLock::new(),
@@ -201,6 +219,11 @@ impl Record {
         self.digests.get_or_init(Box::default)
     }
 
+    /// The fingerprint of the skill's other files, where those count.
+    pub(crate) fn beside_stamp(&self) -> Option<Stamp> {
+        self.beside.as_ref().map(|beside| beside.stamp)
+    }
+
     /// The folder of the skill.
     pub(crate) fn folder(&self) -> &Path {
         self.path.parent().expect("made by joining a file name to a folder")
@@ -209,6 +232,14 @@ impl Record {
     /// The name of the file, `SKILL.md` or as it is misspelled.
     pub(crate) fn file_name(&self) -> &str {
         self.path.file_name().and_then(|name| name.to_str()).unwrap_or(FILE_NAME)
+    }
+
+    /// Whether the same folders and links are to be watched for `other`.
+    pub(crate) fn is_watched_like(&self, other: &Record) -> bool {
+        let (mine, theirs) = (self.beside.as_ref(), other.beside.as_ref());
+        self.path == other.path
+            && self.holds_others == other.holds_others
+            && mine.map(Beside::watched) == theirs.map(Beside::watched)
     }
 
     /// Whether listing `self` and `other` gives the same.

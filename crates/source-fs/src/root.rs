@@ -20,16 +20,18 @@ pub struct RootReport {
 }
 
 /// What one source does at every scan.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Plan {
     pub(crate) starts: Vec<Start>,
     pub(crate) patterns: Patterns,
     pub(crate) limits: FsLimits,
     pub(crate) parser: skill_md::Limits,
+    /// Whether a skill's other files count into its row.
+    pub(crate) beside: bool,
 }
 
 /// A folder where a search starts: a root, and the literal part of a pattern below it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Start {
     /// The position of the root, which comes before the path in the order of skills.
     pub(crate) root: usize,
@@ -49,7 +51,7 @@ impl Plan {
         let starts = starts.collect();
         let mut parser = skill_md::Limits::default();
         parser.file_bytes = limits.file_bytes;
-        Plan { starts, patterns, limits, parser }
+        Plan { starts, patterns, limits, parser, beside: false }
     }
 
     /// The order of skills: roots as configured, then paths by their bytes.

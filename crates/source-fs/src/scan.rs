@@ -1,10 +1,10 @@
 //! A scan: everything one source has, and how one becomes the next.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use repertoire_core::{Id, Listing, Revision, Skill, SourceError};
+use repertoire_core::{Code, Id, Listing, Revision, Skill, SourceError};
 
 use crate::record::{Record, Row};
 use crate::records::Records;
@@ -14,7 +14,7 @@ use crate::walk::Walk;
 use crate::workers;
 
 /// The outcome of a scan. It is also the memory of the next one.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Scan {
     pub(crate) listing: Listing<Skill>,
     /// Every `SKILL.md`; shared with the scan before when no file changed.
@@ -35,14 +35,32 @@ pub(crate) async fn scan(plan: &Arc<Plan>, previous: Option<Arc<Scan>>) -> Resul
     workers::run(move || Scan::new(&plan, walk, exists, previous.as_deref())).await
 }
 
-/// Scans what lies at and below `folder`, and takes the rest from `previous`.
-pub(crate) async fn rescan(plan: &Arc<Plan>, previous: Arc<Scan>, folder: &Path) -> Result<Scan, SourceError> {
-    let Some((start, path)) = previous.part(plan, folder) else { return scan(plan, Some(previous)).await };
-    let mut walk = Walk::part(plan, start, path.clone(), &previous).await?;
+/// How many parts are looked at one by one; with more, looking at everything costs less than telling them apart.
+const PARTS: usize = 64;
+
+/// Scans what lies at and below `folders`, and takes the rest from `previous`.
+pub(crate) async fn rescan<'f>(
+    plan: &Arc<Plan>,
+    previous: Arc<Scan>,
+    folders: impl IntoIterator<Item = &'f Path>,
+) -> Result<Scan, SourceError> {
+    let parts: Option<BTreeMap<PathBuf, usize>> =
+        folders.into_iter().map(|folder| previous.part(plan, folder).map(|(start, path)| (path, start))).collect();
+    let Some(parts) = parts.filter(|parts| parts.len() <= PARTS) else { return scan(plan, Some(previous)).await };
+    // Components are compared, so that a folder comes right before what lies below it.
+    let mut tops: Vec<PathBuf> = Vec::new();
+    let mut walk = Walk::default();
+    for (path, start) in parts {
+        if tops.last().is_some_and(|top| path.starts_with(top)) {
+            continue;
+        }
+        walk.join(Walk::part(plan, start, path.clone(), &previous).await?);
+        tops.push(path);
+    }
     if walk.has_links || !walk.too_deep.is_empty() {
         return scan(plan, Some(previous)).await;
     }
-    let outside = |other: &Path| !is_within(other, &path);
+    let outside = |other: &Path| !tops.iter().any(|top| is_within(other, top));
     walk.records.extend(previous.records.iter().filter(|record| outside(&record.path)).cloned());
     walk.findings.extend(previous.findings.iter().filter(|finding| outside(&finding.path)).cloned());
     walk.listed.extend(previous.listed.iter().filter(|listed| outside(listed)).cloned());
@@ -55,6 +73,9 @@ pub(crate) async fn rescan(plan: &Arc<Plan>, previous: Arc<Scan>, folder: &Path)
 impl Scan {
     fn new(plan: &Plan, walk: Walk, exists: Vec<bool>, previous: Option<&Scan>) -> Scan {
         let Walk { mut records, mut findings, mut listed, lost, has_links, too_deep, left_out, .. } = walk;
+        // How watching fares is not for the walk to say.
+        findings.retain(|finding| !finding.is_of_watching());
+        findings.extend(previous.into_iter().flat_map(|previous| previous.watching().cloned()));
         if let Some(previous) = previous
             && !lost.is_empty()
         {
@@ -82,6 +103,38 @@ impl Scan {
         Scan { listing, records, findings, listed, exists, is_separable }
     }
 
+    /// The same with `finding` about how watching fares; published after `before`.
+    pub(crate) fn report(mut self, finding: Option<Finding>, before: Option<&Scan>) -> Scan {
+        if !self.watching().eq(&finding) {
+            self.findings.retain(|finding| !finding.is_of_watching());
+            self.findings.extend(finding);
+            self.findings.sort_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
+            let revision = before.map_or(Revision(1), |before| Revision(before.listing.revision().0 + 1));
+            self.listing = list(revision, &self.records, &self.findings);
+        }
+        self
+    }
+
+    /// What was said of watching.
+    fn watching(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(|finding| finding.is_of_watching())
+    }
+
+    /// Every link that was met and may come to lead elsewhere without a word from its own folder.
+    pub(crate) fn links(&self) -> impl Iterator<Item = &Path> {
+        let dangling = self.findings.iter().filter(|finding| finding.diagnostic.code == Code::LINK_DANGLING);
+        let beside = self.records.iter().filter_map(|record| record.beside.as_ref()).flat_map(|beside| &beside.links);
+        dangling.map(|finding| finding.path.as_path()).chain(beside.map(PathBuf::as_path))
+    }
+
+    /// Whether the same folders and links are to be watched as for `other`.
+    pub(crate) fn is_watched_like(&self, other: &Scan) -> bool {
+        self.listed == other.listed
+            && self.findings == other.findings
+            && self.records.iter().count() == other.records.iter().count()
+            && self.records.iter().zip(other.records.iter()).all(|(a, b)| Arc::ptr_eq(a, b) || a.is_watched_like(b))
+    }
+
     /// The file behind the row `id`.
     pub(crate) fn file_of(&self, id: &Id) -> Option<&Arc<Record>> {
         self.records.of(id)
@@ -102,8 +155,9 @@ impl Scan {
     /// Every folder that was looked into.
     pub(crate) fn folders(&self) -> Vec<PathBuf> {
         let skills = self.records.iter().filter(|record| !record.holds_others).map(|record| record.folder());
-        let mut folders: Vec<PathBuf> =
-            self.listed.iter().map(PathBuf::as_path).chain(skills).map(Into::into).collect();
+        let beside = self.records.iter().filter_map(|record| record.beside.as_ref()).flat_map(|beside| &beside.folders);
+        let listed = self.listed.iter().chain(beside).map(PathBuf::as_path);
+        let mut folders: Vec<PathBuf> = listed.chain(skills).map(Into::into).collect();
         folders.sort();
         folders.dedup();
         folders

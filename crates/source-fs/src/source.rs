@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use repertoire_core::{
-    Body, Bytes, Id, Item, Listing, Resource, ResourcePath, Skill, Source, SourceError, async_trait,
+    Body, Bytes, Id, Item, Listing, Resource, ResourcePath, Revision, Skill, Source, SourceError, async_trait,
 };
 use tokio::sync::Mutex;
 
@@ -14,7 +14,8 @@ use crate::pattern::Patterns;
 use crate::record::Record;
 use crate::root::Plan;
 use crate::scan::{self, Scan};
-use crate::{FsLimits, FsOptions, InvalidOptions, RootReport, manifest, workers};
+use crate::watch::{Dirty, Watcher};
+use crate::{FsLimits, FsOptions, InvalidOptions, RootReport, WatchOptions, manifest, workers};
 
 /// Skills from folder trees. What counts as a skill: see the [crate's page](crate).
 ///
@@ -29,6 +30,7 @@ pub struct FsSource {
     /// Held while scanning: scans come one after another.
     turn: Mutex<()>,
     latest: RwLock<Option<Arc<Scan>>>,
+    watcher: Option<Arc<Watcher>>,
 }
 
 impl FsSource {
@@ -59,7 +61,23 @@ impl FsSource {
     }
 
     fn from_plan(name: String, plan: Plan) -> FsSource {
-        FsSource { name, plan: Arc::new(plan), turn: Mutex::new(()), latest: RwLock::new(None) }
+        FsSource { name, plan: Arc::new(plan), turn: Mutex::new(()), latest: RwLock::new(None), watcher: None }
+    }
+
+    /// The same source, which keeps up with its folders: [`changed`](Source::changed) tells of changes, and the row of
+    /// a skill changes with any of its files.
+    ///
+    /// This is the consent to what watching takes: from the first call of `changed` on, one thread of the operating
+    /// system's watcher and one watch for each folder of [`folders`](FsSource::folders) and each one above a root.
+    #[must_use]
+    pub fn watching(self, options: WatchOptions) -> FsSource {
+        self.watched_by(Watcher::new(options))
+    }
+
+    pub(crate) fn watched_by(mut self, watcher: Watcher) -> FsSource {
+        Arc::make_mut(&mut self.plan).beside = true;
+        self.watcher = Some(Arc::new(watcher));
+        self
     }
 
     /// Looks again at `folder` and what lies below it, and leaves all else as it was last listed.
@@ -72,7 +90,7 @@ impl FsSource {
     pub async fn rescan(&self, folder: &Path) -> Result<Listing<Skill>, SourceError> {
         let _turn = self.turn.lock().await;
         Ok(self.keep(match self.latest() {
-            Some(latest) => scan::rescan(&self.plan, latest, folder).await?,
+            Some(latest) => scan::rescan(&self.plan, latest, [folder]).await?,
             None => scan::scan(&self.plan, None).await?,
         }))
     }
@@ -86,7 +104,7 @@ impl FsSource {
     }
 
     /// Every folder that was looked into when this source was last listed, sorted: those of skills and those above
-    /// them. A watcher arms these, and for a root that does not exist the nearest folder above it that does.
+    /// them, and when [watching](FsSource::watching) those below a skill's own.
     ///
     /// # Errors
     /// As [`list`](Source::list).
@@ -94,14 +112,68 @@ impl FsSource {
         Ok(self.scanned().await?.folders())
     }
 
-    fn latest(&self) -> Option<Arc<Scan>> {
+    pub(crate) fn latest(&self) -> Option<Arc<Scan>> {
         self.latest.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn keep(&self, scan: Scan) -> Listing<Skill> {
         let listing = scan.listing.clone();
-        *self.latest.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(scan));
+        let before = self.latest.write().unwrap_or_else(PoisonError::into_inner).replace(Arc::new(scan));
+        if let Some(watcher) = &self.watcher
+            && before.is_none_or(|before| before.listing.revision() < listing.revision())
+        {
+            watcher.ring();
+        }
         listing
+    }
+
+    /// Looks at whatever is dirty, watches whatever that brought, and looks there again until nothing is new.
+    async fn settle(&self, watcher: &Arc<Watcher>) -> Result<(), SourceError> {
+        let _turn = self.turn.lock().await;
+        let before = self.latest();
+        let mut taken = watcher.take();
+        let fresh = watcher.take_fresh();
+        taken.dirty.extend(fresh);
+        let mut scan = match &before {
+            Some(latest) => self.look(watcher, latest.clone(), &taken.dirty).await?,
+            None => self.look_at_all(watcher, None).await?,
+        };
+        let mut is_settled = false;
+        for _ in 0..ROUNDS {
+            {
+                let (watcher, plan, scan) = (watcher.clone(), self.plan.clone(), scan.clone());
+                workers::run(move || watcher.arm(&plan, &scan)).await?;
+            }
+            let fresh = watcher.take_fresh();
+            is_settled = !fresh.is_some();
+            if is_settled {
+                break;
+            }
+            // Not lost when nobody waits for what follows.
+            taken.dirty.extend(fresh.clone());
+            scan = self.look(watcher, scan, &fresh).await?;
+        }
+        self.keep(Scan::clone(&scan).report(watcher.finding(&self.plan), before.as_deref()));
+        if is_settled {
+            taken.done();
+        }
+        Ok(())
+    }
+
+    async fn look(&self, watcher: &Watcher, previous: Arc<Scan>, dirty: &Dirty) -> Result<Arc<Scan>, SourceError> {
+        if dirty.all {
+            self.look_at_all(watcher, Some(previous)).await
+        } else if dirty.folders.is_empty() {
+            Ok(previous)
+        } else {
+            let folders = dirty.folders.iter().map(PathBuf::as_path);
+            Ok(Arc::new(scan::rescan(&self.plan, previous, folders).await?))
+        }
+    }
+
+    async fn look_at_all(&self, watcher: &Watcher, previous: Option<Arc<Scan>>) -> Result<Arc<Scan>, SourceError> {
+        watcher.looked();
+        Ok(Arc::new(scan::scan(&self.plan, previous).await?))
     }
 
     /// The latest scan, or the first.
@@ -118,6 +190,10 @@ impl FsSource {
         scan.file_of(id).cloned().ok_or_else(|| SourceError::not_found(Skill::KIND, id))
     }
 }
+
+/// How often in a row folders that are new to the watcher are looked at, before what was found is published. What is
+/// newer still stays to be looked at.
+const ROUNDS: usize = 8;
 
 impl fmt::Debug for FsSource {
     /// Without what was read, which may be much.
@@ -156,5 +232,25 @@ impl Source<Skill> for FsSource {
     async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {
         let (record, plan, path) = (self.file_of(id).await?, self.plan.clone(), path.clone());
         workers::run(move || SkillFolder::open(&record, &plan)?.resource(&path)).await?
+    }
+
+    /// Never, unless the source is [watching](FsSource::watching). Then all work is done here, in the future of who
+    /// waits: nothing is looked at again while nobody does, and nothing is forgotten.
+    ///
+    /// # Cancel safety
+    /// May be dropped at any await. One that is kept without being polled holds up [`list`](Source::list).
+    async fn changed(&self, since: Revision) {
+        let Some(watcher) = &self.watcher else { return std::future::pending().await };
+        let mut bell = watcher.bell();
+        loop {
+            bell.borrow_and_update();
+            if self.latest().is_some_and(|latest| latest.listing.revision() > since) {
+                return;
+            }
+            if (!watcher.is_settled() || watcher.wait(&mut bell).await) && self.settle(watcher).await.is_err() {
+                // Listing fails as well, and says why.
+                return;
+            }
+        }
     }
 }

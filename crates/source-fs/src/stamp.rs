@@ -1,6 +1,7 @@
 //! What tells one version of a file from another without reading it.
 
 use std::fs::{DirEntry, Metadata};
+use std::hash::Hash;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -9,7 +10,7 @@ use repertoire_core::Stamp;
 /// The identity of a file or folder, whatever path leads to it.
 ///
 /// Device and inode on Unix; elsewhere the standard library has nothing like it, and the real path stands in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Identity(u64, u64);
 
 /// One version of a file.
@@ -59,9 +60,15 @@ impl FileStamp {
 
     /// The fingerprint of a listed row: its front matter, and the version of the file behind it.
     ///
-    /// The change time is left out: a new mode or link count is no new content.
-    pub(crate) fn with_front_matter(&self, front_matter: &[u8]) -> Stamp {
-        Stamp::of(&(front_matter, self.identity, self.size, self.modified))
+    /// The change time is left out: a new mode or link count is no new content. `beside` is of the skill's other
+    /// files, where those count.
+    pub(crate) fn with_front_matter(&self, front_matter: &[u8], beside: Option<Stamp>) -> Stamp {
+        Stamp::of(&(front_matter, self.content(), beside))
+    }
+
+    /// What tells one content from another.
+    pub(crate) fn content(&self) -> impl Hash + Ord + use<> {
+        (self.identity, self.size, self.modified)
     }
 }
 

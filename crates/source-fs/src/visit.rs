@@ -75,6 +75,11 @@ impl Finding {
         Finding { path, diagnostic }
     }
 
+    /// Whether it is about how watching fares.
+    pub(crate) fn is_of_watching(&self) -> bool {
+        self.diagnostic.code == Code::WATCH_DEGRADED
+    }
+
     pub(crate) fn help(mut self, help: impl Into<String>) -> Finding {
         self.diagnostic = self.diagnostic.help(help);
         self
@@ -93,6 +98,7 @@ pub(crate) fn visit<'k>(
         start: folder.start,
         holds_others: folder.depth == 0,
         limits: &plan.parser,
+        beside: plan.beside.then_some(&plan.limits),
         near,
         previous: known(path),
     };

@@ -70,11 +70,11 @@ impl Walk {
         path: PathBuf,
         previous: &Arc<Scan>,
     ) -> Result<Walk, SourceError> {
-        let folder = {
+        let (folder, has_links) = {
             let plan = plan.clone();
-            workers::run(move || inner_folder(&plan, start, path)).await?
+            workers::run(move || (inner_folder(&plan, start, &path), path.is_symlink())).await?
         };
-        let mut walk = Walk::default();
+        let mut walk = Walk { has_links, ..Walk::default() };
         walk.descend(plan, Vec::from_iter(folder), &mut HashSet::new(), Some(previous)).await?;
         Ok(walk)
     }
@@ -111,6 +111,11 @@ impl Walk {
         Ok(())
     }
 
+    /// Adds what another walk, over a part this one does not cover, has found.
+    pub(crate) fn join(&mut self, other: Walk) {
+        self.absorb(other, &mut HashSet::new(), &mut Vec::new());
+    }
+
     fn gather(&mut self, visit: Visit) {
         self.records.extend(visit.record);
         self.findings.extend(visit.findings);
@@ -128,7 +133,7 @@ impl Walk {
         self.listed.extend(part.listed);
         self.lost.extend(part.lost);
         self.too_deep.extend(part.too_deep);
-        self.has_links |= !part.links.is_empty();
+        self.has_links |= part.has_links || !part.links.is_empty();
         self.links.extend(part.links);
         // A real folder is met twice where a link led into it first, or where another search starts.
         next.extend(part.folders.into_iter().filter(|folder| seen.insert(folder.identity)));
@@ -211,13 +216,13 @@ fn starts(plan: &Plan) -> (Vec<Folder>, Walk, Vec<bool>) {
 }
 
 /// The folder `path` below a start as the walk would come to it; `None` when it would not, or there is none.
-fn inner_folder(plan: &Plan, start: usize, path: PathBuf) -> Option<Folder> {
+fn inner_folder(plan: &Plan, start: usize, path: &Path) -> Option<Folder> {
     let below = path.strip_prefix(&plan.starts[start].path).ok()?;
     let depth = below.components().count();
     let cursor = plan.patterns.cursor(&plan.starts[start].prefix.join(below))?;
-    let metadata = std::fs::symlink_metadata(&path).ok().filter(std::fs::Metadata::is_dir)?;
-    let identity = Identity::of(&path, &metadata);
-    (depth <= plan.limits.depth).then_some(Folder { start, path, depth, cursor, identity })
+    let metadata = std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_dir)?;
+    let identity = Identity::of(path, &metadata);
+    (depth <= plan.limits.depth).then(|| Folder { start, path: path.to_owned(), depth, cursor, identity })
 }
 
 /// The folder to which a link leads; `None` for something else than a folder.

@@ -4,20 +4,27 @@ use std::fs;
 use std::sync::Arc;
 
 use repertoire_core::{Id, ResourcePath};
-use repertoire_source_fs::FsSource;
+use repertoire_source_fs::{FsSource, WatchBy};
 use repertoire_testkit::{Fixture, Unable};
 
-use crate::tree::{Tree, text};
+use crate::tree::{Tree, swift, text};
 
 struct Folders {
     tree: Tree,
     source: Arc<FsSource>,
+    watches: Result<(), Unable>,
 }
 
 fn folders() -> Folders {
     let tree = Tree::new();
     let source = Arc::new(tree.source("skills"));
-    Folders { tree, source }
+    Folders { tree, source, watches: Err(Unable::because("a folder source that was not told to watch is polled")) }
+}
+
+fn watched(by: WatchBy) -> Folders {
+    let tree = Tree::new();
+    let source = Arc::new(tree.source("skills").watching(swift(by)));
+    Folders { tree, source, watches: Ok(()) }
 }
 
 impl Fixture for Folders {
@@ -28,7 +35,7 @@ impl Fixture for Folders {
     }
 
     fn watches(&self) -> Result<(), Unable> {
-        Err(Unable::because("a folder source is polled"))
+        self.watches.clone()
     }
 
     async fn put(&mut self, id: &Id, description: &str, body: &str) -> Result<(), Unable> {
@@ -68,3 +75,15 @@ impl Fixture for Folders {
 }
 
 repertoire_testkit::conformance!(folders());
+
+mod by_events {
+    use super::*;
+
+    repertoire_testkit::conformance!(watched(WatchBy::Events));
+}
+
+mod by_polling {
+    use super::*;
+
+    repertoire_testkit::conformance!(watched(WatchBy::Polling));
+}

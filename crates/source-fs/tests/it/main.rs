@@ -10,3 +10,4 @@ mod reading;
 mod rescan;
 mod tree;
 mod walk;
+mod watching;

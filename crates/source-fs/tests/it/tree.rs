@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use repertoire_core::{Code, Id, Listing, Severity, Skill, Source, SourceErrorKind};
-use repertoire_source_fs::{FsOptions, FsSource};
+use repertoire_source_fs::{FsOptions, FsSource, WatchBy, WatchOptions};
 use tempfile::TempDir;
 
 /// A temporary folder, removed when dropped.
@@ -103,6 +103,15 @@ pub(crate) async fn list(source: &FsSource) -> Listing<Skill> {
 
 pub(crate) fn ids(listing: &Listing<Skill>) -> Vec<&str> {
     listing.iter().map(|row| row.item.id.as_str()).collect()
+}
+
+/// Watching that settles soon, for tests that wait for it.
+pub(crate) fn swift(by: WatchBy) -> WatchOptions {
+    let mut options = WatchOptions::default();
+    options.by = by;
+    options.debounce = Duration::from_millis(10);
+    options.poll = Duration::from_millis(20);
+    options
 }
 
 /// What a fresh source over `root` loads.

@@ -1,0 +1,102 @@
+//! The other files of a skill, as far as watching needs them.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use repertoire_core::{SkippedFolder, Stamp};
+
+use crate::FsLimits;
+use crate::pattern::FILE_NAME;
+use crate::stamp::FileStamp;
+
+/// What lies in a skill's folder beside its `SKILL.md`. No file is opened for it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Beside {
+    /// Paths and versions of all files.
+    pub(crate) stamp: Stamp,
+    /// The folders below the skill's own.
+    pub(crate) folders: Vec<PathBuf>,
+    /// Links, the `SKILL.md` too if it is one: what they lead to changes elsewhere.
+    pub(crate) links: Vec<PathBuf>,
+    /// The folders that were read, if a later change to any would show.
+    read: Vec<(PathBuf, FileStamp)>,
+    /// What they hold that is no folder.
+    files: Vec<PathBuf>,
+}
+
+impl Beside {
+    /// What lies beside the file `own`. What is over a limit, or cannot be read, is not there: listing the resources
+    /// reports it.
+    ///
+    /// Reading a folder makes events where it is watched, and looking at everything may make more of them than the system
+    /// keeps. So folders that are as they were for `known` are not read again.
+    pub(crate) fn of(own: &Path, holds_others: bool, limits: &FsLimits, known: Option<&Beside>) -> Beside {
+        if let Some(known) = known
+            && !known.read.is_empty()
+            && known.read.iter().all(|(folder, version)| version_of(folder) == Some(*version))
+        {
+            let (read, files) = (known.read.clone(), known.files.clone());
+            let (folders, links) = (known.folders.clone(), known.links.clone());
+            return Beside { stamp: fingerprint(&files), folders, links, read, files };
+        }
+        let now = SystemTime::now();
+        // What a folder inside holds decides about a collection, and that one is not read here.
+        let mut is_settled = !holds_others;
+        let mut read = Vec::new();
+        let (mut files, mut folders, mut links) = (Vec::new(), Vec::new(), Vec::new());
+        let mut open: Vec<(PathBuf, usize)> = own.parent().map(|folder| (folder.to_owned(), 0)).into_iter().collect();
+        'folders: while let Some((folder, depth)) = open.pop() {
+            let version = version_of(&folder);
+            is_settled &= version.is_some_and(|version| version.is_settled(now));
+            read.extend(version.map(|version| (folder.clone(), version)));
+            for entry in folder.read_dir().into_iter().flatten().flatten() {
+                let (name, path) = (entry.file_name(), entry.path());
+                let Ok(kind) = entry.file_type() else { continue };
+                if SkippedFolder::of(&name) == Some(SkippedFolder::Tool) {
+                    continue;
+                }
+                if kind.is_symlink() {
+                    links.push(path.clone());
+                }
+                if kind.is_dir() {
+                    // Below the folder of a whole collection lie other skills, which have files of their own.
+                    if depth < limits.resource_depth && !(holds_others && path.join(FILE_NAME).is_file()) {
+                        folders.push(path.clone());
+                        open.push((path, depth + 1));
+                    }
+                } else if path != own {
+                    if files.len() >= limits.resources {
+                        is_settled = false;
+                        break 'folders;
+                    }
+                    files.push(path);
+                }
+            }
+        }
+        files.sort();
+        folders.sort();
+        links.sort();
+        if !is_settled {
+            read.clear();
+        }
+        Beside { stamp: fingerprint(&files), folders, links, read, files }
+    }
+
+    /// What has to be watched.
+    pub(crate) fn watched(&self) -> (&[PathBuf], &[PathBuf]) {
+        (&self.folders, &self.links)
+    }
+}
+
+fn version_of(path: &Path) -> Option<FileStamp> {
+    path.metadata().ok().map(|metadata| FileStamp::of(path, &metadata))
+}
+
+/// The fingerprint of the paths and versions of `files`. What is a folder behind a link does not count.
+fn fingerprint(files: &[PathBuf]) -> Stamp {
+    let version = |path: &PathBuf| {
+        let metadata = path.metadata().ok().filter(|metadata| !metadata.is_dir())?;
+        Some((path.clone(), FileStamp::of(path, &metadata).content()))
+    };
+    Stamp::of(&files.iter().filter_map(version).collect::<Vec<_>>())
+}

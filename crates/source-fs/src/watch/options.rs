@@ -1,0 +1,51 @@
+//! How a source is watched.
+
+use std::time::Duration;
+
+/// How a source keeps up with its folders.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use repertoire_source_fs::{FsSource, WatchBy, WatchOptions};
+///
+/// let mut options = WatchOptions::default();
+/// options.by = WatchBy::Polling; // a network share tells nobody of changes
+/// options.poll = Duration::from_secs(10);
+/// let source = FsSource::new("shared", "/mnt/share/skills").watching(options);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WatchOptions {
+    /// How changes are noticed. Default: events.
+    pub by: WatchBy,
+    /// How long it must be quiet before folders are looked at again: a file that is saved in several steps is read
+    /// after the last. Default 100 ms.
+    pub debounce: Duration,
+    /// After how long they are looked at although it is never quiet. Default 1 s.
+    pub longest: Duration,
+    /// How often everything is looked at where events cannot be had. Default 2 s.
+    pub poll: Duration,
+}
+
+/// How changes are noticed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum WatchBy {
+    /// The system tells; where it cannot, by polling, with a [`watch-degraded`](repertoire_core::Code::WATCH_DEGRADED)
+    /// diagnostic, until it can again.
+    Events,
+    /// By looking: for network shares and containers, whose file systems tell nothing.
+    Polling,
+}
+
+impl Default for WatchOptions {
+    fn default() -> WatchOptions {
+        WatchOptions {
+            by: WatchBy::Events,
+            debounce: Duration::from_millis(100),
+            longest: Duration::from_secs(1),
+            poll: Duration::from_secs(2),
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! A watched source keeps up with whatever is done to its folders.
+
+use std::fs;
+use std::time::Duration;
+
+use repertoire_core::{Code, Listing, Revision, Skill, Source};
+use repertoire_source_fs::{FsSource, WatchBy, WatchOptions};
+
+use crate::tree::{Tree, ids, list, swift, text};
+
+/// When a change counts as lost. A guard, not a measure.
+const LOST: Duration = Duration::from_secs(30);
+
+/// A source over `root` that is watched by now, and its first listing.
+async fn watched(tree: &Tree, root: &str) -> (FsSource, Listing<Skill>) {
+    let source = tree.source(root).watching(swift(WatchBy::Events));
+    source.changed(Revision(0)).await;
+    let listing = list(&source).await;
+    (source, listing)
+}
+
+/// The first listing at or after `listing` of which `condition` holds, reached by waiting alone.
+async fn until(
+    source: &FsSource,
+    mut listing: Listing<Skill>,
+    condition: impl Fn(&Listing<Skill>) -> bool,
+) -> Listing<Skill> {
+    let waiting = async {
+        while !condition(&listing) {
+            source.changed(listing.revision()).await;
+            listing = list(source).await;
+        }
+        listing.clone()
+    };
+    let found = tokio::time::timeout(LOST, waiting).await;
+    found.expect("a change should be seen")
+}
+
+async fn until_ids(source: &FsSource, listing: Listing<Skill>, expected: &[&str]) -> Listing<Skill> {
+    until(source, listing, |listing| ids(listing) == expected).await
+}
+
+fn describes(listing: &Listing<Skill>, skill: &str, description: &str) -> bool {
+    listing.iter().any(|row| row.item.id.as_str() == skill && &*row.item.description == description)
+}
+
+#[tokio::test]
+async fn saves_by_rename_are_seen_every_time() {
+    let tree = Tree::of(&["root/edited"]);
+    let (source, mut listing) = watched(&tree, "root").await;
+    for description in ["Version two.", "Version three.", "Version four."] {
+        let next = tree.write("root/edited/.SKILL.md.tmp", text("edited", description, ""));
+        fs::rename(tree.path("root/edited/SKILL.md"), tree.path("root/edited/SKILL.md~")).unwrap();
+        fs::rename(next, tree.path("root/edited/SKILL.md")).unwrap();
+        fs::remove_file(tree.path("root/edited/SKILL.md~")).unwrap();
+        listing = until(&source, listing, |listing| describes(listing, "edited", description)).await;
+    }
+}
+
+#[tokio::test]
+async fn folders_that_come_move_and_go_are_seen() {
+    let tree = Tree::of(&["root/steady", "elsewhere/pack/one", "elsewhere/pack/deep/two"]);
+    let (source, listing) = watched(&tree, "root").await;
+    tree.skill("root/fresh");
+    let listing = until_ids(&source, listing, &["fresh", "steady"]).await;
+    fs::rename(tree.path("elsewhere/pack"), tree.path("root/pack")).unwrap();
+    let listing = until_ids(&source, listing, &["fresh", "two", "one", "steady"]).await;
+    fs::rename(tree.path("root/pack"), tree.path("root/kit")).unwrap();
+    let moved = |listing: &Listing<Skill>| {
+        listing.iter().any(|row| row.item.location.as_deref().is_some_and(|at| at.contains("/kit/deep/two/")))
+    };
+    let listing = until(&source, listing, moved).await;
+    tree.write("root/kit/deep/two/SKILL.md", text("two", "Edited after the move.", ""));
+    let listing = until(&source, listing, |listing| describes(listing, "two", "Edited after the move.")).await;
+    fs::remove_dir_all(tree.path("root/kit")).unwrap();
+    let listing = until_ids(&source, listing, &["fresh", "steady"]).await;
+    fs::remove_dir_all(tree.path("root/fresh")).unwrap();
+    tree.skill("root/fresh");
+    tree.write("root/fresh/SKILL.md", text("fresh", "Made again.", ""));
+    until(&source, listing, |listing| describes(listing, "fresh", "Made again.")).await;
+}
+
+#[tokio::test]
+async fn a_root_may_come_go_and_come_back() {
+    let tree = Tree::new();
+    let (source, listing) = watched(&tree, "home/.agents/skills").await;
+    tree.skill("home/.agents/skills/first");
+    let listing = until_ids(&source, listing, &["first"]).await;
+    fs::remove_dir_all(tree.path("home")).unwrap();
+    let listing = until_ids(&source, listing, &[]).await;
+    tree.skill("home/.agents/skills/again");
+    let listing = until_ids(&source, listing, &["again"]).await;
+    fs::rename(tree.path("home"), tree.path("away")).unwrap();
+    let listing = until_ids(&source, listing, &[]).await;
+    fs::rename(tree.path("away"), tree.path("home")).unwrap();
+    let listing = until_ids(&source, listing, &["again"]).await;
+    tree.write("home/.agents/skills/again/SKILL.md", text("again", "Still watched.", ""));
+    until(&source, listing, |listing| describes(listing, "again", "Still watched.")).await;
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_root_behind_a_link_is_watched_at_both_ends() {
+    let tree = Tree::of(&["one/a", "two/b"]);
+    let root = tree.link("one", "root");
+    let (source, listing) = watched(&tree, "root").await;
+    tree.skill("one/c");
+    let listing = until_ids(&source, listing, &["a", "c"]).await;
+    fs::remove_file(&root).unwrap();
+    tree.link("two", "root");
+    let listing = until_ids(&source, listing, &["b"]).await;
+    fs::rename(tree.path("two"), tree.path("three")).unwrap();
+    let listing = until_ids(&source, listing, &[]).await;
+    tree.skill("two/d");
+    let listing = until_ids(&source, listing, &["d"]).await;
+    fs::remove_file(&root).unwrap();
+    tree.skill("root/real");
+    let listing = until_ids(&source, listing, &["real"]).await;
+    fs::remove_dir_all(&root).unwrap();
+    tree.link("one", "root");
+    until_ids(&source, listing, &["a", "c"]).await;
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn what_links_lead_to_is_watched_under_every_path_that_leads_there() {
+    let tree = Tree::of(&["shared/skills/a"]);
+    tree.write("shared/notes.md", "one");
+    tree.link("shared/skills", "root");
+    // Leads into a folder that is also watched as the root.
+    tree.link(tree.path("shared/skills/a/SKILL.md"), "shared/skills/a/self.md");
+    tree.link("../../notes.md", "shared/skills/a/notes.md");
+    tree.write("other/file.md", text("linked", "One.", ""));
+    tree.link("../../../other/file.md", "shared/skills/linked/SKILL.md");
+    tree.link("../../nowhere", "shared/skills/later");
+    let (source, listing) = watched(&tree, "root").await;
+    assert_eq!(ids(&listing), ["a", "linked"]);
+    tree.skill("shared/skills/b");
+    let listing = until_ids(&source, listing, &["a", "b", "linked"]).await;
+    tree.write("other/file.md", text("linked", "Two.", ""));
+    let listing = until(&source, listing, |listing| describes(listing, "linked", "Two.")).await;
+    let before = listing.clone();
+    tree.write("shared/notes.md", "another text");
+    let listing = until(&source, listing, |listing| listing.revision() > before.revision()).await;
+    tree.skill("nowhere");
+    until_ids(&source, listing, &["a", "b", "nowhere", "linked"]).await;
+}
+
+#[tokio::test]
+async fn a_script_or_reference_modifies_its_skill_and_no_other() {
+    let tree = Tree::of(&["root/a", "root/b"]);
+    tree.write("root/a/scripts/deep/run.sh", "echo one");
+    tree.write("root/a/node_modules/x/index.js", "");
+    let (source, listing) = watched(&tree, "root").await;
+    let stamps = |listing: &Listing<Skill>| listing.iter().map(|row| row.stamp).collect::<Vec<_>>();
+    let before = stamps(&listing);
+    tree.write("root/a/scripts/deep/run.sh", "echo another");
+    let listing = until(&source, listing, |listing| stamps(listing)[0] != before[0]).await;
+    let edited = stamps(&listing);
+    assert_eq!(edited[1], before[1]);
+    tree.write("root/a/references/new/x.md", "new");
+    let listing = until(&source, listing, |listing| stamps(listing)[0] != edited[0]).await;
+    let added = stamps(&listing);
+    tree.write("root/a/references/new/x.md", "and edited");
+    until(&source, listing, |listing| stamps(listing)[0] != added[0]).await;
+}
+
+#[tokio::test]
+async fn a_broken_edit_keeps_the_last_good_version_until_it_is_repaired() {
+    let tree = Tree::of(&["root/live"]);
+    let (source, listing) = watched(&tree, "root").await;
+    tree.write("root/live/SKILL.md", "---\nname: live\ndescription: No end fence\n");
+    let stale = |listing: &Listing<Skill>| tree.complaints(listing).iter().any(|(_, code)| *code == Code::STALE);
+    let listing = until(&source, listing, stale).await;
+    assert!(describes(&listing, "live", "Does a thing."));
+    tree.write("root/live/SKILL.md", text("live", "Good again.", ""));
+    let listing = until(&source, listing, |listing| describes(listing, "live", "Good again.")).await;
+    assert_eq!(tree.complaints(&listing), []);
+    fs::remove_dir_all(tree.path("root/live")).unwrap();
+    until_ids(&source, listing, &[]).await;
+}
+
+#[tokio::test]
+async fn a_storm_of_events_starves_nothing_and_ends_like_a_fresh_scan() {
+    let tree = Tree::of(&["root/steady"]);
+    let (source, mut listing) = watched(&tree, "root").await;
+    for round in 0..40 {
+        for skill in 0..25 {
+            let description = format!("Round {round}.");
+            tree.write(&format!("root/{}/s{skill}/SKILL.md", round % 3), text(&format!("s{skill}"), &description, ""));
+        }
+        tokio::task::yield_now().await;
+        if round % 5 == 4 {
+            let _ = fs::remove_dir_all(tree.path("root/moved"));
+            fs::rename(tree.path(&format!("root/{}", round % 3)), tree.path("root/moved")).unwrap();
+            // Somebody waits now and then, and gives up at some point.
+            let _ = tokio::time::timeout(Duration::from_millis(round), source.changed(listing.revision())).await;
+        }
+    }
+    tree.skill("root/the-end");
+    listing = until(&source, listing, |listing| ids(listing).contains(&"the-end")).await;
+    let fresh = list(&tree.source("root").watching(WatchOptions::default())).await;
+    let rows = |listing: &Listing<Skill>| listing.iter().cloned().collect::<Vec<_>>();
+    let listing = until(&source, listing, |listing| rows(listing) == rows(&fresh)).await;
+    assert_eq!(listing.diagnostics(), fresh.diagnostics());
+}
+
+#[tokio::test]
+async fn an_unwatched_source_never_changes_by_itself() {
+    let tree = Tree::of(&["root/a"]);
+    let source = tree.source("root");
+    let before = list(&source).await;
+    tree.skill("root/b");
+    tokio::select! {
+        biased;
+        () = source.changed(before.revision()) => panic!("nobody watches"),
+        () = tokio::task::yield_now() => {}
+    }
+}
