@@ -63,7 +63,7 @@ pub use gate::{Gate, ToolPolicy};
 pub use id::{Id, InvalidId};
 pub use injection::{Content, Flavor, Injection, InvalidInjection, Message, NotASkill, Role, Slot, ToolSpec, Trigger};
 pub use item::Item;
-pub use listing::{Listed, Listing, Revision};
+pub use listing::{Listed, Listing, Moved, Parts, Revision};
 pub use manifest::{FileChange, InvalidManifest, Manifest};
 pub use name::NameFault;
 pub use resource::{InvalidResourcePath, Resource, ResourcePath};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use foldhash::quality::RandomState;
 use serde::{Deserialize, Serialize};
 
-use crate::{Code, Delta, DeltaError, Diagnostic, Digest, Id, Item, Stamp};
+use crate::{Code, Delta, DeltaError, Diagnostic, Digest, Id, Item, Manifest, Stamp};
 
 /// A source's position in its own history. Never goes down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
@@ -23,12 +23,49 @@ pub struct Listed<T> {
     pub stamp: Stamp,
     /// Identity of the raw content, where it is already known.
     pub digest: Option<Digest>,
+    /// What the content consists of, where it is already known.
+    pub parts: Option<Arc<Parts>>,
+}
+
+/// What the content behind a row consists of, so that one can tell which part of it changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Parts {
+    /// A fingerprint of the body's text.
+    pub body: Stamp,
+    /// The digest of the [`Manifest`] of the files beside it.
+    pub resources: Digest,
+}
+
+impl Parts {
+    /// A body and the files beside it.
+    pub fn new(body: &str, resources: &Manifest) -> Parts {
+        Parts { body: Stamp::of(body), resources: resources.digest() }
+    }
+}
+
+/// Which parts of an item changed. What cannot be told counts as changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
+pub struct Moved {
+    /// The item itself, or how it is written down.
+    pub metadata: bool,
+    /// Its body.
+    pub body: bool,
+    /// The files beside it.
+    pub resources: bool,
+}
+
+impl Moved {
+    /// Whether anything changed.
+    pub fn is_any(self) -> bool {
+        self.metadata || self.body || self.resources
+    }
 }
 
 impl<T: Item> Listed<T> {
-    /// A row whose digest is not known yet.
+    /// A row whose content is not known yet.
     pub fn new(item: impl Into<Arc<T>>, stamp: Stamp) -> Listed<T> {
-        Listed { item: item.into(), stamp, digest: None }
+        Listed { item: item.into(), stamp, digest: None, parts: None }
     }
 
     /// The same row with a known digest.
@@ -38,19 +75,38 @@ impl<T: Item> Listed<T> {
         self
     }
 
-    /// Whether `new` says the same of the same content, a digest that only one of them knows aside.
+    /// The same row with known parts.
+    #[must_use]
+    pub fn with_parts(mut self, parts: impl Into<Arc<Parts>>) -> Listed<T> {
+        self.parts = Some(parts.into());
+        self
+    }
+
+    /// Whether `new` says the same of the same content, what only one of them knows aside.
     pub fn is_same(&self, new: &Listed<T>) -> bool {
         self.stamp == new.stamp && !self.is_modified_by(new)
     }
 
-    /// Whether `new` differs: the item does, or the digests where both are known, else the stamps.
+    /// Whether `new` differs: the item does, or the content where both know it, else the stamps.
     pub fn is_modified_by(&self, new: &Listed<T>) -> bool {
-        if !Arc::ptr_eq(&self.item, &new.item) && self.item != new.item {
-            return true;
-        }
-        match (self.digest, new.digest) {
+        self.moved(new).is_any()
+    }
+
+    /// Which parts `new` changes.
+    pub fn moved(&self, new: &Listed<T>) -> Moved {
+        let item = !Arc::ptr_eq(&self.item, &new.item) && self.item != new.item;
+        let content = match (self.digest, new.digest) {
             (Some(old), Some(new)) => old != new,
             _ => self.stamp != new.stamp,
+        };
+        match (&self.parts, &new.parts) {
+            (Some(a), Some(b)) => {
+                let (body, resources) = (a.body != b.body, a.resources != b.resources);
+                // Another file with the same body: its front matter was written in another way.
+                let is_rewritten = self.digest.is_some() && new.digest.is_some() && content && !body;
+                Moved { metadata: item || is_rewritten, body, resources }
+            }
+            _ => Moved { metadata: item, body: content, resources: content },
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use repertoire_core::Item;
+use repertoire_core::{Item, Moved};
 
 use crate::{Entry, Snapshot};
 
@@ -34,6 +34,13 @@ pub struct Modified<T> {
     pub old: Arc<Entry<T>>,
     /// As it is.
     pub new: Arc<Entry<T>>,
+}
+
+impl<T: Item> Modified<T> {
+    /// Which parts of the winner changed; nothing when only its shadows or its rights did.
+    pub fn moved(&self) -> Moved {
+        self.old.claim.moved(&self.new.claim)
+    }
 }
 
 impl<T: Item> Change<T> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use repertoire_core::{Digest, Id, Item, Listed, Stamp};
+use repertoire_core::{Digest, Id, Item, Listed, Moved, Parts, Stamp};
 use serde::Serialize;
 
 use crate::layer::Rank;
@@ -19,6 +19,9 @@ pub struct Claim<T> {
     pub stamp: Stamp,
     /// Identity of its content, where known.
     pub digest: Option<Digest>,
+    /// What its content consists of, where known.
+    #[serde(skip)]
+    pub parts: Option<Arc<Parts>>,
     /// Tier and source.
     #[serde(flatten)]
     pub origin: Origin,
@@ -41,12 +44,14 @@ impl<T: Item> Claim<T> {
 }
 
 impl<T: Item> Claim<T> {
+    pub(crate) fn moved(&self, new: &Claim<T>) -> Moved {
+        self.row().moved(&new.row())
+    }
+
     fn row(&self) -> Listed<T> {
-        let row = Listed::new(Arc::clone(&self.item), self.stamp);
-        match self.digest {
-            Some(digest) => row.with_digest(digest),
-            None => row,
-        }
+        let mut row = Listed::new(Arc::clone(&self.item), self.stamp);
+        (row.digest, row.parts) = (self.digest, self.parts.clone());
+        row
     }
 }
 

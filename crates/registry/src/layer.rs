@@ -68,6 +68,7 @@ impl<T: Item> Layer<T> {
             item: Arc::clone(&row.item),
             stamp: row.stamp,
             digest: row.digest,
+            parts: row.parts.clone(),
             origin: self.origin.clone(),
             trust: self.trust,
             rank: Rank {

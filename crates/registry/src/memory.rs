@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use bytes::Bytes;
 use repertoire_core::{
-    Body, Digest, Id, Injection, Item, Listed, Listing, NotASkill, Resource, ResourcePath, Revision, Skill, Source,
-    SourceError, SourceErrorKind, Stamp,
+    Body, Digest, Id, Injection, Item, Listed, Listing, Manifest, NotASkill, Parts, Resource, ResourcePath, Revision,
+    Skill, Source, SourceError, SourceErrorKind, Stamp,
 };
 use tokio::sync::watch;
 
@@ -36,10 +36,15 @@ impl<T: Item> Registered<T> {
         self
     }
 
+    fn files(&self) -> impl Iterator<Item = Resource> {
+        self.resources.iter().map(|(path, bytes)| Resource::new(path.clone(), bytes.len() as u64, Digest::of(bytes)))
+    }
+
     fn row(&self) -> Listed<T> {
         let row = Listed::new(Arc::clone(&self.item), Stamp::of(&(&self.body, &self.resources)));
+        let files = Manifest::new(self.files()).expect("the paths are the keys of a map");
         match &self.body {
-            Some(body) => row.with_digest(Digest::of(body.as_bytes())),
+            Some(body) => row.with_digest(Digest::of(body.as_bytes())).with_parts(Parts::new(body, &files)),
             None => row,
         }
     }
@@ -252,12 +257,7 @@ impl<T: Item> Source<T> for MemorySource<T> {
     }
 
     async fn resources(&self, id: &Id) -> Result<Vec<Resource>, SourceError> {
-        self.find(id, |kept| {
-            let row = |(path, bytes): (&ResourcePath, &Bytes)| {
-                Resource::new(path.clone(), bytes.len() as u64, Digest::of(bytes))
-            };
-            Some(kept.registered.resources.iter().map(row).collect())
-        })
+        self.find(id, |kept| Some(kept.registered.files().collect()))
     }
 
     async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {

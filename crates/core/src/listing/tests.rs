@@ -41,6 +41,29 @@ fn modified_means_another_item_another_digest_or_an_unknown_digest_and_another_s
     );
 }
 
+#[test]
+fn what_moved_is_told_by_the_parts_and_what_cannot_be_told_has_moved() {
+    let files = |text: &str| {
+        let file = crate::Resource::new("run.sh".parse().unwrap(), text.len() as u64, Digest::of(text.as_bytes()));
+        Manifest::new([file]).unwrap()
+    };
+    let known = |front: &str, body: &str, script: &str| {
+        row("a", "x")
+            .with_digest(Digest::of(format!("{front}{body}").as_bytes()))
+            .with_parts(Parts::new(body, &files(script)))
+            .clone_stamped(&format!("{front}{body}{script}"))
+    };
+    let moved = |metadata, body, resources| Moved { metadata, body, resources };
+    let old = known("f", "b", "s");
+    assert_eq!(old.moved(&old.clone_stamped("touched")), moved(false, false, false));
+    assert_eq!(old.moved(&known("f", "c", "s")), moved(false, true, false));
+    assert_eq!(old.moved(&known("f", "b", "t")), moved(false, false, true));
+    assert_eq!(old.moved(&known("g", "b", "s")), moved(true, false, false), "a comment in the front matter");
+    assert_eq!(old.moved(&Listed { item: row("a", "y").item, ..old.clone() }), moved(true, false, false));
+    assert_eq!(old.moved(&row("a", "x").clone_stamped("2")), moved(false, true, true), "nothing is known of the new");
+    assert_eq!(row("a", "x").moved(&row("a", "x")), moved(false, false, false));
+}
+
 impl Listed<Skill> {
     fn clone_stamped(&self, content: &str) -> Listed<Skill> {
         Listed { stamp: Stamp::of(content), ..self.clone() }

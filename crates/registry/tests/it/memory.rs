@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use repertoire_core::{Content, Flavor, Id, Injection, NotASkill, Role, Skill, Source, SourceErrorKind, Trigger};
+use repertoire_core::{Content, Flavor, Id, Injection, Moved, NotASkill, Role, Skill, Source, SourceErrorKind, Trigger};
 use repertoire_registry::{MemorySource, RegisterError, Registered};
 
 fn id(text: &str) -> Id {
@@ -133,4 +133,15 @@ async fn an_item_without_a_body_says_so() {
         (error.kind(), error.to_string()),
         (SourceErrorKind::Unsupported, "the source of skill `bare` has no body".to_owned())
     );
+}
+
+#[tokio::test]
+async fn another_file_beside_the_same_body_modifies_the_entry_and_nothing_else_of_it() {
+    let with_file = |text: &'static str| skill("a").with_resource("run.sh".parse().unwrap(), text);
+    let registry = repertoire_registry::SkillRegistry::builder().load().await.unwrap();
+    let before = registry.register(with_file("ls\n")).unwrap().snapshot();
+    let after = registry.replace(&id("a"), with_file("ls -l\n")).unwrap().snapshot();
+    let change = after.changes_since(&before);
+    let moved: Vec<_> = change.modified.iter().map(|modified| modified.moved()).collect();
+    assert_eq!(moved, [Moved { resources: true, ..Moved::default() }]);
 }
