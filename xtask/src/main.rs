@@ -16,6 +16,7 @@ mod fields;
 mod fuzz;
 mod generate;
 mod new_source;
+mod soak;
 mod step;
 mod test;
 #[cfg(test)]
@@ -74,6 +75,8 @@ enum Task {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
+    /// Edit, rename, move, break and delete a tree at random under a live registry, and compare with a fresh scan.
+    Soak(soak::Options),
 }
 
 fn main() -> ExitCode {
@@ -88,6 +91,7 @@ fn main() -> ExitCode {
         Task::Gen { check: true } => generate::check(),
         Task::Gen { check: false } => generate::write(),
         Task::NewSource { name, out } => new_source::run(&name, out),
+        Task::Soak(options) => soak::run(&options),
     };
     match ended {
         Ok(()) => ExitCode::SUCCESS,
