@@ -16,7 +16,7 @@ pub(crate) struct Readers {
     threads: Vec<JoinHandle<Result<u64, String>>>,
 }
 
-const READERS: usize = 4;
+const READERS: usize = 2;
 
 impl Readers {
     pub(crate) fn start(runtime: &Runtime, registry: &SkillRegistry) -> Readers {

@@ -105,8 +105,8 @@ impl Tree {
     }
 
     /// How often each deed was done.
-    pub(crate) fn counts(&self) -> impl Iterator<Item = (&Deed, u64)> {
-        self.counts.iter().map(|(deed, count)| (deed, *count))
+    pub(crate) fn counts(&self) -> impl Iterator<Item = (Deed, u64)> {
+        self.counts.iter().map(|(deed, count)| (*deed, *count))
     }
 
     /// How many deeds were done.
@@ -116,7 +116,8 @@ impl Tree {
 
     /// Does one thing at random.
     pub(crate) fn edit(&mut self) -> io::Result<()> {
-        let mut at = self.random.u32(..WEIGHTS.iter().map(|(_, weight)| weight).sum());
+        let sum: u32 = WEIGHTS.iter().map(|(_, weight)| weight).sum();
+        let mut at = self.random.u32(..sum);
         let chosen = WEIGHTS.iter().find(|(_, weight)| {
             let is_here = at < *weight;
             at = at.saturating_sub(*weight);
@@ -175,7 +176,8 @@ impl Tree {
             }
             Deed::MoveCategory => {
                 let at = self.random.usize(..self.categories.len());
-                let to = self.root.join(self.fresh("category"));
+                let name = self.fresh("category");
+                let to = self.root.join(name);
                 let from = std::mem::replace(&mut self.categories[at], to.clone());
                 fs::rename(&from, &to)?;
                 for skill in &mut self.skills {
