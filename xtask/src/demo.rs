@@ -117,11 +117,9 @@ impl Scene {
     fn play(&self) -> Ran {
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let environment = Environment {
-            cwd: workspace::root().join("xtask/demo"),
-            home: None,
-            state: None,
             stdout: Stream::new(&mut stdout),
             stderr: Stream::new(&mut stderr),
+            ..Environment::quiet(workspace::root().join("xtask/demo"))
         };
         let arguments = ["repertoire", "--config", "repertoire.toml"].into_iter().chain(self.line.split(' '));
         let exit = repertoire_cli::run(arguments, environment);

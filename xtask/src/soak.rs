@@ -132,11 +132,7 @@ fn soak(seconds: u64, seed: u64, starved: bool) -> Result<(), Failure> {
 const PARTS: u32 = 4;
 
 /// Waits until the registry has what a fresh scan finds, and tells how far it is from it.
-async fn agree(
-    tree: &Tree,
-    registry: &SkillRegistry,
-    events: &mut Subscription<Skill>,
-) -> Result<Verdict, Failure> {
+async fn agree(tree: &Tree, registry: &SkillRegistry, events: &mut Subscription<Skill>) -> Result<Verdict, Failure> {
     let deadline = tokio::time::Instant::now() + PATIENCE;
     loop {
         // Before it is compared: what is published meanwhile is compared again.

@@ -183,8 +183,7 @@ mod tests {
     async fn said(stderr: fn(Stream<'_>) -> Stream<'_>, work: Duration) -> String {
         let mut said = Vec::new();
         let stderr = stderr(Stream::new(&mut said));
-        let mut environment =
-            Environment { cwd: "/".into(), home: None, state: None, stdout: Stream::new(std::io::sink()), stderr };
+        let mut environment = Environment { stderr, ..Environment::quiet("/") };
         patiently(tokio::time::sleep(work), &mut environment).await;
         drop(environment);
         String::from_utf8(said).expect("talk is text")

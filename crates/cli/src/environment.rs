@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use anstream::{AutoStream, ColorChoice};
 
+use crate::signals::Signals;
+
 /// What a run sees of the world besides files. Only the edge of a binary reads it from the process.
 #[derive(Debug)]
 pub struct Environment<'a> {
@@ -19,6 +21,8 @@ pub struct Environment<'a> {
     pub stdout: Stream<'a>,
     /// For talk.
     pub stderr: Stream<'a>,
+    /// What is asked of a run that goes on.
+    pub signals: Signals,
 }
 
 impl Environment<'static> {
@@ -43,11 +47,25 @@ impl Environment<'static> {
                 coloured: colour(AutoStream::choice(&stderr)),
                 writer: Box::new(stderr),
             },
+            signals: Signals::of_process(),
         })
     }
 }
 
-impl Environment<'_> {
+impl<'a> Environment<'a> {
+    /// In the folder `cwd`, and nothing else is known; what is said is thrown away.
+    pub fn quiet(cwd: impl Into<PathBuf>) -> Environment<'a> {
+        let nowhere = || Stream::new(io::sink());
+        Environment {
+            cwd: cwd.into(),
+            home: None,
+            state: None,
+            stdout: nowhere(),
+            stderr: nowhere(),
+            signals: Signals::none(),
+        }
+    }
+
     /// Talks to the person who called. If nobody listens there is nobody to tell.
     pub(crate) fn say(&mut self, text: &str) {
         let _ = self.stderr.write_all(text.as_bytes()).and_then(|()| self.stderr.flush());

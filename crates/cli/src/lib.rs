@@ -15,8 +15,7 @@
 //! use repertoire_cli::{Environment, Exit, Stream, run};
 //!
 //! let mut kinds = Vec::new();
-//! let environment =
-//!     Environment { cwd: "/".into(), home: None, state: None, stdout: Stream::new(&mut kinds), stderr: Stream::new(std::io::sink()) };
+//! let environment = Environment { stdout: Stream::new(&mut kinds), ..Environment::quiet("/") };
 //! assert_eq!(run(["repertoire", "kinds"], environment), Exit::Success);
 //! assert!(String::from_utf8(kinds)?.contains("fs"));
 //! # Ok::<(), std::string::FromUtf8Error>(())
@@ -43,8 +42,10 @@ mod run;
 mod sarif;
 mod session;
 mod shown;
+mod signals;
 mod table;
 
 pub use environment::{Environment, Stream};
 pub use exit::Exit;
 pub use run::{main, run};
+pub use signals::{Signal, Signals};

@@ -56,7 +56,7 @@ fn parse(
 }
 
 fn answer(arguments: &Arguments, environment: &mut Environment<'_>) -> io::Result<Exit> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     match runtime.block_on(compose_and_answer(arguments, environment)) {
         Ok(written) => written,
         Err(failure) => Ok(fail(&failure, environment)),

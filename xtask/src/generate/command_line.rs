@@ -57,13 +57,7 @@ fn commands() -> Result<Vec<String>, Failure> {
 /// What the command line says to `arguments`, to a pipe: nothing of this machine is in it.
 fn tell(arguments: &[&str]) -> Result<String, Failure> {
     let mut said = Vec::new();
-    let environment = Environment {
-        cwd: workspace::root().to_owned(),
-        home: None,
-        state: None,
-        stdout: Stream::new(&mut said),
-        stderr: Stream::new(io::sink()),
-    };
+    let environment = Environment { stdout: Stream::new(&mut said), ..Environment::quiet(workspace::root()) };
     match run(std::iter::once(&"repertoire").chain(arguments), environment) {
         Exit::Success => Ok(String::from_utf8(said)?),
         _ => Err(format!("`repertoire {}` failed", arguments.join(" ")).into()),

@@ -38,13 +38,7 @@ scripts/raw.bin           7  sha256:a6072bc0e6580a7bb103430ccac508ffa6f6c7ac22ad
     assert_eq!(world.run(&with_root(&["files", "tidy", "references/how to.md"])).data(), "Slowly.\n");
 
     let mut bytes = Vec::new();
-    let environment = Environment {
-        cwd: world.here(),
-        home: None,
-        state: None,
-        stdout: Stream::new(&mut bytes),
-        stderr: Stream::new(std::io::sink()),
-    };
+    let environment = Environment { stdout: Stream::new(&mut bytes), ..Environment::quiet(world.here()) };
     let arguments = ["repertoire", "files", "tidy", "scripts/raw.bin", "--root", "root"];
     assert_eq!(run(arguments, environment), Exit::Success);
     assert_eq!(bytes, b"\xff\x1b[31m\x00");
@@ -57,11 +51,9 @@ fn a_terminal_gets_text_that_it_does_not_obey_and_no_bytes() {
     let at_terminal = |arguments: &[&str]| {
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let environment = Environment {
-            cwd: world.here(),
-            home: None,
-            state: None,
             stdout: Stream::new(&mut stdout).at_terminal(),
             stderr: Stream::new(&mut stderr),
+            ..Environment::quiet(world.here())
         };
         let exit = run(std::iter::once("repertoire").chain(arguments.iter().copied()), environment);
         let text = |bytes| String::from_utf8(bytes).expect("text");
@@ -209,13 +201,7 @@ fn wrong_use_is_exit_code_2_and_talk() {
 fn colours_appear_only_where_they_are_welcome() {
     let world = skill_with_files();
     let mut coloured = Vec::new();
-    let environment = Environment {
-        cwd: world.here(),
-        home: None,
-        state: None,
-        stdout: Stream::new(&mut coloured).coloured(),
-        stderr: Stream::new(std::io::sink()),
-    };
+    let environment = Environment { stdout: Stream::new(&mut coloured).coloured(), ..Environment::quiet(world.here()) };
     assert_eq!(run(["repertoire", "list", "root"], environment), Exit::Success);
     let coloured = String::from_utf8(coloured).expect("text");
     let plain = world.run(&["list", "root"]).data();

@@ -56,11 +56,10 @@ impl World {
     pub(crate) fn run_in(&self, below: &str, arguments: &[&str]) -> Ran {
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let environment = Environment {
-            cwd: self.here().join(below).components().collect(),
             home: Some(self.root.join("home")),
-            state: None,
             stdout: Stream::new(&mut stdout),
             stderr: Stream::new(&mut stderr),
+            ..Environment::quiet(self.here().join(below).components().collect())
         };
         let exit = run(std::iter::once(&"repertoire").chain(arguments), environment);
         Ran { exit, stdout: self.text(stdout), stderr: self.text(stderr) }
