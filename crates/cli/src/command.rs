@@ -14,6 +14,7 @@ mod new;
 mod roots;
 mod show;
 mod verify;
+pub(crate) mod watch;
 mod which;
 
 use std::path::{Path, PathBuf};
@@ -35,6 +36,7 @@ pub(crate) enum Command {
     Which(which::Which),
     Roots(roots::Roots),
     Check(check::Check),
+    Watch(watch::Watch),
     Catalog(catalog::Catalog),
     Body(body::Body),
     Files(files::Files),
@@ -56,6 +58,7 @@ impl Command {
             Command::Which(_) => "which",
             Command::Roots(_) => "roots",
             Command::Check(_) => "check",
+            Command::Watch(_) => "watch",
             Command::Catalog(_) => "catalog",
             Command::Body(_) => "body",
             Command::Files(_) => "files",
@@ -76,6 +79,7 @@ impl Command {
         match self {
             Command::List(list) => &list.folders,
             Command::Check(check) => &check.folders,
+            Command::Watch(watch) => &watch.folders,
             Command::Catalog(catalog) => &catalog.folders,
             Command::Lock(lock) => &lock.folders,
             Command::Verify(verify) => &verify.folders,

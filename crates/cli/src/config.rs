@@ -16,6 +16,7 @@ pub(crate) use source::Declared;
 
 use crate::failure::Failure;
 use crate::page::Page;
+use crate::pool::Pool;
 use section::Section;
 
 /// What a configuration file says.
@@ -37,7 +38,7 @@ pub(crate) struct Preference {
 
 impl Config {
     /// Reads `page`. Relative paths are meant from `base`, `~` from `home`.
-    pub(crate) fn read(page: Page, base: &Path, home: &Home) -> Result<Config, Failure> {
+    pub(crate) fn read(page: Page, base: &Path, home: &Home, pool: &mut Pool) -> Result<Config, Failure> {
         let document = Document::parse(page.text.as_str()).map_err(|error| {
             // What is missing at the end has no bytes of its own.
             page.failure(error.span().unwrap_or(page.text.len()..page.text.len()), error.message())
@@ -45,7 +46,7 @@ impl Config {
         let (mut sources, mut surface, mut preferences) = (Vec::new(), SurfacePolicy::default(), Vec::new());
         for (key, item) in document.iter() {
             match key {
-                "source" => sources = declared(&page, item, base, home)?,
+                "source" => sources = declared(&page, item, base, home, pool)?,
                 "surface" => surface = surface::read(&Section::new(&page, item)?)?,
                 "prefer" => preferences = preferred(&Section::new(&page, item)?)?,
                 _ => {
@@ -82,9 +83,9 @@ impl Config {
     }
 }
 
-fn declared(page: &Page, item: &Item, base: &Path, home: &Home) -> Result<Vec<Declared>, Failure> {
+fn declared(page: &Page, item: &Item, base: &Path, home: &Home, pool: &mut Pool) -> Result<Vec<Declared>, Failure> {
     let sections = Section::each(page, item)?;
-    sections.iter().map(|section| Declared::read(section, base, home)).collect()
+    sections.iter().map(|section| Declared::read(section, base, home, pool)).collect()
 }
 
 fn preferred(section: &Section<'_>) -> Result<Vec<Preference>, Failure> {

@@ -34,6 +34,7 @@ mod file;
 mod finding;
 mod lock;
 mod page;
+mod pool;
 mod provenance;
 mod replace;
 mod report;

@@ -73,6 +73,9 @@ async fn compose_and_answer(
         let message = format!("`{name}` gives no SARIF log; `check` does");
         return Err(Failure::new(message).help("use `--format json`"));
     }
+    if let Command::Watch(watch) = command {
+        return watch.run(places, arguments.model(), format, environment).await;
+    }
     if let Some(answer) = command.answer_alone(&environment.cwd).await? {
         return Ok(deliver(answer.as_ref(), name, format, environment));
     }

@@ -35,6 +35,17 @@ impl<'a> Session<'a> {
         environment: &Environment<'_>,
     ) -> Session<'a> {
         let snapshot = registry.snapshot();
+        Session::at(snapshot, registry, folders, model, environment)
+    }
+
+    /// What `registry` had in `snapshot`.
+    pub(crate) fn at(
+        snapshot: Snapshot<Skill>,
+        registry: SkillRegistry,
+        folders: Vec<(String, Arc<FsSource>)>,
+        model: Model<'a>,
+        environment: &Environment<'_>,
+    ) -> Session<'a> {
         let stale = snapshot.diagnostics().iter().filter(|one| one.diagnostic.code == Code::STALE);
         let stale = stale.filter_map(|one| one.diagnostic.path.clone()).collect();
         let (cwd, home, state) = (environment.cwd.clone(), environment.home.clone(), environment.state.clone());

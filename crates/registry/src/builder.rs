@@ -9,7 +9,7 @@ use crate::composition::Composition;
 use crate::{Closed, MemorySource, Mount, Registry, Tier};
 
 /// Composes sources into a [`Registry`]. Inside a tier, what is composed first wins.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Builder<T: Item> {
     mounts: Vec<Mount<T>>,
     preferred: BTreeMap<String, BTreeSet<Id>>,

@@ -74,6 +74,11 @@ impl FsSource {
         self.watched_by(Watcher::new(options))
     }
 
+    /// Whether it keeps up with its folders.
+    pub fn is_watching(&self) -> bool {
+        self.watcher.is_some()
+    }
+
     pub(crate) fn watched_by(mut self, watcher: Watcher) -> FsSource {
         Arc::make_mut(&mut self.plan).beside = true;
         self.watcher = Some(Arc::new(watcher));

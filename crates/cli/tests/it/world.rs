@@ -59,7 +59,7 @@ impl World {
             home: Some(self.root.join("home")),
             stdout: Stream::new(&mut stdout),
             stderr: Stream::new(&mut stderr),
-            ..Environment::quiet(self.here().join(below).components().collect())
+            ..Environment::quiet(self.here().join(below).components().collect::<PathBuf>())
         };
         let exit = run(std::iter::once(&"repertoire").chain(arguments), environment);
         Ran { exit, stdout: self.text(stdout), stderr: self.text(stderr) }
