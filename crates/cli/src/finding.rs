@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use annotate_snippets::Level;
-use repertoire::{Diagnostic, Severity};
+use repertoire::{Diagnostic, Severity, SourceDiagnostic};
 use serde::Serialize;
 
 use crate::file;
@@ -20,6 +20,10 @@ pub(crate) struct Finding {
 }
 
 impl Finding {
+    pub(crate) fn of(one: &SourceDiagnostic) -> Finding {
+        Finding { source: Arc::clone(&one.source), diagnostic: one.diagnostic.clone() }
+    }
+
     pub(crate) fn is_error(&self) -> bool {
         self.diagnostic.severity == Severity::Error
     }

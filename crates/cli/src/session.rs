@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use repertoire::{Code, Entry, Found, FsSource, Model, Skill, SkillRegistry, Snapshot, SourceDiagnostic, Trust};
+use repertoire::{Code, Entry, Found, FsSource, Model, Skill, SkillRegistry, Snapshot, Trust};
 
 use crate::Environment;
 use crate::failure::Failure;
@@ -78,9 +78,7 @@ impl<'a> Session<'a> {
 
     /// Every finding: each source's, then what merging found.
     pub(crate) fn findings(&self) -> Vec<Finding> {
-        let finding =
-            |one: &SourceDiagnostic| Finding { source: Arc::clone(&one.source), diagnostic: one.diagnostic.clone() };
-        self.snapshot.diagnostics().iter().map(finding).collect()
+        self.snapshot.diagnostics().iter().map(Finding::of).collect()
     }
 
     /// What to tell about skills that wait for admission.

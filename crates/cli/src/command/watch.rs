@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use clap::Args;
-use repertoire::{Id, Model, Modified, Skill, SkillRegistry, SourceDiagnostic, Update};
+use repertoire::{Cause, Entry, Id, Model, Moved, Skill, SkillRegistry, Snapshot, SourceDiagnostic, Update};
 use serde::Serialize;
 
 use crate::answer::{Format, json, write_line};
@@ -35,7 +35,7 @@ pub(crate) struct Watch {
     changes: Option<NonZeroU64>,
 }
 
-/// One line.
+/// One line of JSON.
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 enum Event<'a> {
@@ -44,21 +44,22 @@ enum Event<'a> {
     /// What changed since the line before.
     Changed {
         generation: u64,
+        causes: &'a [Cause],
         added: Vec<Row<'a>>,
         modified: Vec<Changed<'a>>,
         removed: Vec<Gone<'a>>,
-        /// What is to be said now and was not before.
-        found: Vec<Finding>,
-        /// What was said before and is not any more.
-        gone: Vec<Finding>,
+        /// What is wrong or odd now and was not before.
+        diagnostics: Vec<Finding>,
+        /// What was wrong or odd before and is not any more.
+        resolved: Vec<Finding>,
     },
 }
 
-/// A skill that is another now.
+/// A skill that is not as it was.
 #[derive(Serialize)]
 struct Changed<'a> {
-    /// Which parts of the winner are others; empty when only its rights, or the skills that it hides, are.
-    moved: Vec<&'static str>,
+    /// Which parts of the winner; none when only its rights, or the skills that it hides, are others.
+    moved: Moved,
     skill: Row<'a>,
 }
 
@@ -84,48 +85,132 @@ impl Watch {
         let mut pool = Pool::watching();
         let plan = Plan::read(places, &self.folders, environment, &mut pool)?;
         let registry = plan.start(environment).await?;
-        let ended = self.follow(&registry, (places, pool, plan), model, format, environment).await;
+        let teller = Teller { registry: registry.clone(), model, format };
+        let ended = self.follow(&teller, places, &mut pool, environment).await;
         registry.close().await;
         Ok(ended.map(|()| Exit::Success))
     }
 
     async fn follow(
         &self,
-        registry: &SkillRegistry,
-        (places, mut pool, mut plan): (&Places, Pool, Plan),
-        model: Model<'_>,
-        format: Format,
+        teller: &Teller<'_>,
+        places: &Places,
+        pool: &mut Pool,
         environment: &mut Environment<'_>,
     ) -> io::Result<()> {
-        let mut updates = registry.subscribe();
-        let session = Session::at(updates.current().clone(), registry.clone(), Vec::new(), model, environment);
-        started(&session, format, environment)?;
+        let mut updates = teller.registry.subscribe();
+        teller.started(updates.current(), environment)?;
         let mut told = 0;
         while self.changes.is_none_or(|changes| told < changes.get()) {
             tokio::select! {
                 biased;
                 signal = environment.signals.next() => match signal {
                     Signal::Stop => break,
-                    Signal::Reload => {
-                        match self.reload(places, registry, &mut pool, environment).await {
-                            Ok(next) => plan = next,
-                            Err(failure) => {
-                                pool.keep();
-                                let text = failure.report().draw(environment.stderr.is_coloured());
-                                environment.say(&format!("{text}note: everything stays as it was\n"));
-                            }
-                        }
-                    }
+                    Signal::Reload => self.reload(&teller.registry, places, pool, environment).await,
                 },
-                update = updates.next() => match update {
-                    Some(update) => {
-                        changed(&update, registry, model, format, environment)?;
-                        told += 1;
-                    }
-                    None => break,
-                },
+                Some(update) = updates.next() => {
+                    teller.changed(&update, environment)?;
+                    told += 1;
+                }
+                else => break,
             }
         }
         Ok(())
+    }
+
+    /// Reads the places to look again; keeps the sources that stay, and everything if something is wrong.
+    async fn reload(
+        &self,
+        registry: &SkillRegistry,
+        places: &Places,
+        pool: &mut Pool,
+        environment: &mut Environment<'_>,
+    ) {
+        pool.turn();
+        let composed = match Plan::read(places, &self.folders, environment, pool) {
+            Ok(plan) => plan.recompose(registry).await,
+            Err(failure) => Err(failure),
+        };
+        match composed {
+            Ok(()) => {
+                pool.settle();
+                environment.say("note: read the places to look again\n");
+            }
+            Err(failure) => {
+                let text = failure.report().draw(environment.stderr.is_coloured());
+                environment.say(&format!("{text}note: everything stays as it was\n"));
+            }
+        }
+    }
+}
+
+/// Tells of a registry, to people or in JSON.
+struct Teller<'a> {
+    registry: SkillRegistry,
+    model: Model<'a>,
+    format: Format,
+}
+
+impl Teller<'_> {
+    fn started(&self, view: &Snapshot<Skill>, environment: &mut Environment<'_>) -> io::Result<()> {
+        let session = self.session(view, environment);
+        if self.format == Format::Json {
+            let skills = view.entries().iter().map(|entry| Row::of(entry, &session)).collect();
+            let event = Event::Started { generation: view.generation(), skills, diagnostics: session.findings() };
+            return write_line("watch", json(&event), &mut environment.stdout);
+        }
+        let skills = counted(view.len(), "skill");
+        // The one for what is registered in code is none that anybody named.
+        let sources = counted(view.layers().len() - 1, "source");
+        environment.say(&format!("note: watching {skills} from {sources}\n"));
+        Ok(())
+    }
+
+    fn changed(&self, update: &Update<Skill>, environment: &mut Environment<'_>) -> io::Result<()> {
+        let (view, change) = (&update.snapshot, &update.change);
+        let session = self.session(view, environment);
+        let findings = |found: &[SourceDiagnostic]| found.iter().map(Finding::of).collect::<Vec<_>>();
+        let (found, resolved) = (findings(&change.diagnostics.new), findings(&change.diagnostics.gone));
+        if self.format == Format::Json {
+            let event = Event::Changed {
+                generation: view.generation(),
+                causes: &change.causes,
+                added: change.added.iter().map(|entry| Row::of(entry, &session)).collect(),
+                modified: change
+                    .modified
+                    .iter()
+                    .map(|id| Changed { moved: id.moved(), skill: Row::of(&id.new, &session) })
+                    .collect(),
+                removed: change.removed.iter().map(|entry| Gone::of(entry)).collect(),
+                diagnostics: found,
+                resolved,
+            };
+            return write_line("watch", json(&event), &mut environment.stdout);
+        }
+        let out = &mut environment.stdout;
+        let (mut sources, coloured) = (Sources::default(), out.is_coloured());
+        for line in change.summary().lines() {
+            writeln!(out, "{}", shown(&line.to_string()))?;
+        }
+        for finding in &found {
+            writeln!(out, "{}", sources.draw(finding, &session.cwd, coloured))?;
+        }
+        for Finding { diagnostic, .. } in &resolved {
+            let path = diagnostic.path.as_deref().map(|path| format!(" in `{}`", session.near(path)));
+            let line = format!("resolved: {}[{}]{}", diagnostic.severity, diagnostic.code, path.unwrap_or_default());
+            writeln!(out, "{}", shown(&line))?;
+        }
+        out.flush()
+    }
+
+    fn session(&self, view: &Snapshot<Skill>, environment: &Environment<'_>) -> Session<'_> {
+        Session::at(view.clone(), self.registry.clone(), Vec::new(), self.model, environment)
+    }
+}
+
+impl<'a> Gone<'a> {
+    fn of(entry: &'a Entry<Skill>) -> Gone<'a> {
+        let (id, source) = (&entry.id, entry.origin().source.as_ref());
+        Gone { id, source, location: entry.item().location.as_deref() }
     }
 }
