@@ -20,4 +20,5 @@ mod places;
 mod read;
 mod sarif;
 mod schema;
+mod watch;
 mod world;
