@@ -1,5 +1,8 @@
 //! One source that a configuration names.
 
+#[cfg(feature = "schema")]
+mod schema;
+
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -26,13 +29,25 @@ pub(crate) struct Declared {
 
 /// What every `[[source]]` says, whatever its kind.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Common {
+    /// `repertoire kinds` lists them.
     kind: String,
+    /// Unique, without a colon.
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^[^:]*[^:\s][^:]*$")))]
     name: String,
-    tier: Option<Tier>,
+    #[serde(default = "user")]
+    tier: Tier,
+    /// By default `trusted`, and `restricted` in the tier `plugin`.
     trust: Option<Trust>,
-    namespaced: Option<bool>,
+    /// Whether its ids are `NAME:ID`.
+    #[serde(default)]
+    namespaced: bool,
+}
+
+fn user() -> Tier {
+    Tier::User
 }
 
 const COMMON: [&str; 5] = ["kind", "name", "tier", "trust", "namespaced"];
@@ -86,14 +101,11 @@ impl Declared {
 
     /// How the source is composed.
     pub(crate) fn mount(&self) -> Mount<Skill> {
-        let mut mount = Mount::new(self.common.tier.unwrap_or(Tier::User), Arc::clone(&self.source));
+        let mut mount = Mount::new(self.common.tier, Arc::clone(&self.source));
         if let Some(trust) = self.common.trust {
             mount = mount.trust(trust);
         }
-        if self.common.namespaced == Some(true) {
-            mount = mount.namespaced();
-        }
-        mount
+        if self.common.namespaced { mount.namespaced() } else { mount }
     }
 }
 
