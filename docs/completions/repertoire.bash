@@ -64,6 +64,9 @@ _repertoire() {
             repertoire,verify)
                 cmd="repertoire__subcmd__verify"
                 ;;
+            repertoire,watch)
+                cmd="repertoire__subcmd__watch"
+                ;;
             repertoire,which)
                 cmd="repertoire__subcmd__which"
                 ;;
@@ -112,6 +115,9 @@ _repertoire() {
             repertoire__subcmd__help,verify)
                 cmd="repertoire__subcmd__help__subcmd__verify"
                 ;;
+            repertoire__subcmd__help,watch)
+                cmd="repertoire__subcmd__help__subcmd__watch"
+                ;;
             repertoire__subcmd__help,which)
                 cmd="repertoire__subcmd__help__subcmd__which"
                 ;;
@@ -122,7 +128,7 @@ _repertoire() {
 
     case "${cmd}" in
         repertoire)
-            opts="-h -V --root --source --config --client --no-defaults --trust-project --model --format --json --help --version list show which roots check validate catalog body files lock verify new fmt kinds completions man help"
+            opts="-h -V --root --source --config --client --no-defaults --trust-project --model --format --json --help --version list show which roots check validate watch catalog body files lock verify new fmt kinds completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -416,7 +422,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__help)
-            opts="list show which roots check catalog body files lock verify new fmt kinds completions man help"
+            opts="list show which roots check watch catalog body files lock verify new fmt kinds completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -626,6 +632,20 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__help__subcmd__verify)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        repertoire__subcmd__help__subcmd__watch)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -939,6 +959,48 @@ _repertoire() {
             fi
             case "${prev}" in
                 --out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --client)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --model)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "human json sarif" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        repertoire__subcmd__watch)
+            opts="-h --changes --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --changes)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

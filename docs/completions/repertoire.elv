@@ -37,6 +37,7 @@ set edit:completion:arg-completer[repertoire] = {|@words|
             cand roots 'Show every place that was looked at, whether it is there and what it holds'
             cand check 'Show everything that is wrong or odd, with the lines that it is about'
             cand validate 'Show everything that is wrong or odd, with the lines that it is about'
+            cand watch 'Show changes as they happen, with what is wrong or odd about them'
             cand catalog 'Print the text that tells a model which skills there are; what did not fit goes to standard error'
             cand body 'Print the instructions of one skill'
             cand files 'List the files of one skill, or print one of them'
@@ -124,6 +125,20 @@ set edit:completion:arg-completer[repertoire] = {|@words|
             cand --model 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`'
             cand --format 'The form of the answer'
             cand --strict 'Judge as the reference validator of the standard does, and let warnings fail the check'
+            cand --no-defaults 'Leave the standard folders and the built-in skills out'
+            cand --trust-project 'Admit the skills of the project: without this, no model would see them'
+            cand --json 'The same as `--format json`'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'repertoire;watch'= {
+            cand --changes 'End after so many changes'
+            cand --root 'A folder of skills, ahead of everything else; several come in the order given'
+            cand --source 'A source of any linked kind, behind the roots; options as in a TOML inline table'
+            cand --config 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked'
+            cand --client 'Also the standard folders of this client, as in `claude`; `all` for every known one'
+            cand --model 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`'
+            cand --format 'The form of the answer'
             cand --no-defaults 'Leave the standard folders and the built-in skills out'
             cand --trust-project 'Admit the skills of the project: without this, no model would see them'
             cand --json 'The same as `--format json`'
@@ -281,6 +296,7 @@ set edit:completion:arg-completer[repertoire] = {|@words|
             cand which 'Tell who has an id, and why every other claim to it lost'
             cand roots 'Show every place that was looked at, whether it is there and what it holds'
             cand check 'Show everything that is wrong or odd, with the lines that it is about'
+            cand watch 'Show changes as they happen, with what is wrong or odd about them'
             cand catalog 'Print the text that tells a model which skills there are; what did not fit goes to standard error'
             cand body 'Print the instructions of one skill'
             cand files 'List the files of one skill, or print one of them'
@@ -302,6 +318,8 @@ set edit:completion:arg-completer[repertoire] = {|@words|
         &'repertoire;help;roots'= {
         }
         &'repertoire;help;check'= {
+        }
+        &'repertoire;help;watch'= {
         }
         &'repertoire;help;catalog'= {
         }

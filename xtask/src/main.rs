@@ -8,6 +8,7 @@ use clap::Parser;
 #[cfg(test)]
 mod architecture;
 mod bench;
+mod book;
 mod cases;
 mod ci;
 mod corpus;
@@ -55,7 +56,7 @@ enum Task {
     },
     /// Show the main job from start to finish.
     Demo,
-    /// Fuzz the `SKILL.md` parser.
+    /// Fuzz the `SKILL.md` parser and formatter.
     Fuzz {
         /// For how long.
         #[arg(default_value_t = 60)]

@@ -33,7 +33,7 @@ pub(crate) trait Answer {
 }
 
 /// The version of the JSON format: `docs/schema/repertoire-1.json`.
-const SCHEMA: &str = "repertoire/1";
+pub(crate) const SCHEMA: &str = "repertoire/1";
 
 /// In which form an answer is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]

@@ -20,6 +20,8 @@ mod which;
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
+#[cfg(feature = "schema")]
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use crate::answer::Answer;
 use crate::failure::Failure;
@@ -115,4 +117,29 @@ impl Command {
             alone => alone.answer_alone(&session.cwd).await?.expect("every other command needs no skills"),
         })
     }
+}
+
+/// The name of every command and the schema of what it answers, in the order of the help.
+#[cfg(feature = "schema")]
+pub(crate) fn answers(generator: &mut SchemaGenerator) -> Vec<(&'static str, Schema)> {
+    vec![
+        ("list", list::Listed::json_schema(generator)),
+        ("show", show::Shown::json_schema(generator)),
+        ("which", which::Chain::json_schema(generator)),
+        ("roots", roots::Places::json_schema(generator)),
+        ("check", check::Checked::json_schema(generator)),
+        ("watch", watch::Started::json_schema(generator)),
+        ("watch", watch::Changed::json_schema(generator)),
+        ("catalog", catalog::Rendered::json_schema(generator)),
+        ("body", body::Text::json_schema(generator)),
+        ("files", files::Manifest::json_schema(generator)),
+        ("files", files::Printed::json_schema(generator)),
+        ("lock", lock::Locked::json_schema(generator)),
+        ("verify", verify::Verified::json_schema(generator)),
+        ("new", new::Begun::json_schema(generator)),
+        ("fmt", fmt::Formatted::json_schema(generator)),
+        ("kinds", kinds::Known::json_schema(generator)),
+        ("completions", completions::Script::json_schema(generator)),
+        ("man", man::Manual::json_schema(generator)),
+    ]
 }

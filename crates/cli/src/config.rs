@@ -5,6 +5,8 @@ mod section;
 mod source;
 mod surface;
 
+#[cfg(feature = "schema")]
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
@@ -19,12 +21,26 @@ use crate::page::Page;
 use crate::pool::Pool;
 use section::Section;
 
-/// What a configuration file says.
+/// A TOML file. Inside a tier, sources come in the order of the file; relative paths are meant from its folder.
 #[derive(Debug)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(
+        title = "What `repertoire --config FILE` reads",
+        extend("$id" = "repertoire/configuration"),
+        deny_unknown_fields
+    )
+)]
 pub(crate) struct Config {
+    #[cfg_attr(feature = "schema", schemars(skip))]
     page: Page,
+    #[cfg_attr(feature = "schema", schemars(rename = "source", default))]
     pub(crate) sources: Vec<Declared>,
+    #[cfg_attr(feature = "schema", schemars(with = "Option<surface::Surface>"))]
     pub(crate) surface: SurfacePolicy,
+    /// Which source wins an id, against every other admitted one.
+    #[cfg_attr(feature = "schema", schemars(rename = "prefer", with = "Option<BTreeMap<String, String>>"))]
     pub(crate) preferences: Vec<Preference>,
 }
 

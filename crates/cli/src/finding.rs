@@ -13,6 +13,7 @@ use crate::session::near;
 
 /// A diagnostic and the source it belongs to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct Finding {
     pub(crate) source: Arc<str>,
     #[serde(flatten)]
@@ -31,6 +32,7 @@ impl Finding {
 
 /// How many findings of each severity there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct Counts {
     pub(crate) errors: usize,
     pub(crate) warnings: usize,

@@ -46,6 +46,7 @@ impl Parts {
 
 /// Which parts of an item changed. What cannot be told counts as changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Moved {
     /// The item itself, or how it is written down.
     pub metadata: bool,

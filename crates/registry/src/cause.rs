@@ -11,6 +11,7 @@ use crate::{Change, Entry, Layer, Snapshot};
 
 /// One reason for a change. Read off the two snapshots, so it is true of any two, however many lie in between.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", content = "source", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Cause {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a source's text may do. Chosen by the composer for a whole source; never by the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Trust {
     /// Everything its skills declare.

@@ -45,8 +45,15 @@
 //! | `fs` | folder trees as a source, and the kind `fs` for configuration files |
 //! | `static` | skills compiled into the program |
 //! | `engine` | catalogs, sessions and what else puts skills before a model |
+//! | `inventory` | `StaticList::collected` and `assert_complete!`: skills of linked crates, declared with `declare_skill!` |
+//! | `schema` | JSON schemas of what is serialised, by `schemars` |
 //!
-//! All of them are on by default.
+//! The first three are on by default.
+//!
+//! # For whoever changes this crate
+//! It holds no code of its own but the kinds that configuration files know. A crate is re-exported whole, so a name may
+//! be taken once among all of them; each feature is built alone by `cargo xtask test`. The code of the README and of the book is
+//! compiled and run with this documentation.
 
 #[cfg(all(doctest, feature = "engine", feature = "fs", feature = "static"))]
 mod book;

@@ -44,6 +44,20 @@
 //! are polled, with a `watch-degraded` diagnostic, until they can be.
 //!
 //! There is no task: who awaits `changed` does the work, and what happens while nobody does is kept for the next.
+//!
+//! # For hosts
+//! [`FsSource::new`] searches one folder, [`FsSource::from_options`] what a person configured. Trust is yours to give: a
+//! project's folder holds what strangers checked in. What was skipped and why is in the listing's diagnostics; whether each
+//! root is there is in [`FsSource::roots`].
+//!
+//! # For authors of skills
+//! Every file in the folder of a skill is a resource of it, but for version control, dependencies and caches. Its path in
+//! there is what the skill's text may call it by. A link counts as what it leads to, and not at all if that lies outside.
+//!
+//! # For whoever changes this crate
+//! A scan makes the next one cheap: records are kept by stamp, and a stamp that is too young to be trusted is looked at again.
+//! Every file is opened beneath the folder that was found, never by a path put together from a name. What a client
+//! keeps where is one table, `clients.rs`. The conformance suite of `repertoire-testkit` runs over this source as over any other.
 
 mod beside;
 mod clients;

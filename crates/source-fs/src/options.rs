@@ -28,12 +28,15 @@ use crate::root::Plan;
 /// Below `target`, `dist`, `build` and `coverage` nothing is searched, but a skill may be called so.
 /// A pattern that spells such a name does match: `.claude/skills/**/SKILL.md`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[non_exhaustive]
 pub struct FsOptions {
     /// Folders, absolute or relative to the base. Default: the base itself. What an earlier one has comes first.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub roots: Vec<PathBuf>,
     /// Which `SKILL.md` files count. Default: `**/SKILL.md`.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1), inner(regex(pattern = r"SKILL\.md$"))))]
     pub patterns: Vec<String>,
     /// Bounds on what is visited and read.
     pub limits: FsLimits,

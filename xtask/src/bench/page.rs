@@ -28,7 +28,7 @@ machine than about the program.
 
 ## Figures
 
-Why some goals do not hold is told in [0011](decisions/0011-where-a-cold-load-stops.md).
+Why some goals do not hold is told in `docs/decisions/0011-where-a-cold-load-stops.md`.
 
 | figure | value | ratio | goal | holds |
 |---|--:|---|---|---|

@@ -14,7 +14,7 @@ use crate::compose::Plan;
 use crate::failure::Failure;
 use crate::finding::{Finding, Sources, counted};
 use crate::pool::Pool;
-use crate::row::Row;
+use crate::row::Winner;
 use crate::session::Session;
 use crate::shown::shown;
 use crate::signals::Signal;
@@ -35,36 +35,58 @@ pub(crate) struct Watch {
     changes: Option<NonZeroU64>,
 }
 
-/// One line of JSON.
+/// The first line of JSON: what there is, before any change.
 #[derive(Serialize)]
-#[serde(tag = "event", rename_all = "kebab-case")]
-enum Event<'a> {
-    /// What there is, before any change.
-    Started { generation: u64, skills: Vec<Row<'a>>, diagnostics: Vec<Finding> },
-    /// What changed since the line before.
-    Changed {
-        generation: u64,
-        causes: &'a [Cause],
-        added: Vec<Row<'a>>,
-        modified: Vec<Changed<'a>>,
-        removed: Vec<Gone<'a>>,
-        /// What is wrong or odd now and was not before.
-        diagnostics: Vec<Finding>,
-        /// What was wrong or odd before and is not any more.
-        resolved: Vec<Finding>,
-    },
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Started<'a> {
+    event: IsStarted,
+    generation: u64,
+    skills: Vec<Winner<'a>>,
+    diagnostics: Vec<Finding>,
+}
+
+/// Every other line: what changed since the one before.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Changed<'a> {
+    event: IsChanged,
+    generation: u64,
+    causes: &'a [Cause],
+    added: Vec<Winner<'a>>,
+    modified: Vec<Modified<'a>>,
+    removed: Vec<Gone<'a>>,
+    /// What is wrong or odd now and was not before.
+    diagnostics: Vec<Finding>,
+    /// What was wrong or odd before and is not any more.
+    resolved: Vec<Finding>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(rename_all = "kebab-case")]
+enum IsStarted {
+    Started,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(rename_all = "kebab-case")]
+enum IsChanged {
+    Changed,
 }
 
 /// A skill that is not as it was.
 #[derive(Serialize)]
-struct Changed<'a> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ModifiedSkill"))]
+struct Modified<'a> {
     /// Which parts of the winner; none when only its rights, or the skills that it hides, are others.
     moved: Moved,
-    skill: Row<'a>,
+    skill: Winner<'a>,
 }
 
 /// A skill that is not there any more.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RemovedSkill"))]
 struct Gone<'a> {
     id: &'a Id,
     source: &'a str,
@@ -155,8 +177,13 @@ impl Teller<'_> {
     fn started(&self, view: &Snapshot<Skill>, environment: &mut Environment<'_>) -> io::Result<()> {
         let session = self.session(view, environment);
         if self.format == Format::Json {
-            let skills = view.entries().iter().map(|entry| Row::of(entry, &session)).collect();
-            let event = Event::Started { generation: view.generation(), skills, diagnostics: session.findings() };
+            let skills = view.entries().iter().map(|entry| Winner::of(entry, &session)).collect();
+            let event = Started {
+                event: IsStarted::Started,
+                generation: view.generation(),
+                skills,
+                diagnostics: session.findings(),
+            };
             return write_line("watch", json(&event), &mut environment.stdout);
         }
         let skills = counted(view.len(), "skill");
@@ -172,14 +199,15 @@ impl Teller<'_> {
         let findings = |found: &[SourceDiagnostic]| found.iter().map(Finding::of).collect::<Vec<_>>();
         let (found, resolved) = (findings(&change.diagnostics.new), findings(&change.diagnostics.gone));
         if self.format == Format::Json {
-            let event = Event::Changed {
+            let event = Changed {
+                event: IsChanged::Changed,
                 generation: view.generation(),
                 causes: &change.causes,
-                added: change.added.iter().map(|entry| Row::of(entry, &session)).collect(),
+                added: change.added.iter().map(|entry| Winner::of(entry, &session)).collect(),
                 modified: change
                     .modified
                     .iter()
-                    .map(|id| Changed { moved: id.moved(), skill: Row::of(&id.new, &session) })
+                    .map(|id| Modified { moved: id.moved(), skill: Winner::of(&id.new, &session) })
                     .collect(),
                 removed: change.removed.iter().map(|entry| Gone::of(entry)).collect(),
                 diagnostics: found,

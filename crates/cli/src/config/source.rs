@@ -1,5 +1,8 @@
 //! One source that a configuration names.
 
+#[cfg(feature = "schema")]
+mod schema;
+
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -23,13 +26,25 @@ pub(crate) struct Declared {
 
 /// What every `[[source]]` says, whatever its kind.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Common {
+    /// `repertoire kinds` lists them.
     kind: String,
+    /// Unique, without a colon.
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^[^:]*[^:\s][^:]*$")))]
     name: String,
-    tier: Option<Tier>,
+    #[serde(default = "user")]
+    tier: Tier,
+    /// By default `trusted`, and `restricted` in the tier `plugin`.
     trust: Option<Trust>,
-    namespaced: Option<bool>,
+    /// Whether its ids are `NAME:ID`.
+    #[serde(default)]
+    namespaced: bool,
+}
+
+fn user() -> Tier {
+    Tier::User
 }
 
 const COMMON: [&str; 5] = ["kind", "name", "tier", "trust", "namespaced"];
@@ -88,13 +103,10 @@ impl Declared {
 
     /// How the source is composed.
     pub(crate) fn mount(&self) -> Mount<Skill> {
-        let mut mount = self.made.mount.clone().at(self.common.tier.unwrap_or(Tier::User));
+        let mut mount = self.made.mount.clone().at(self.common.tier);
         if let Some(trust) = self.common.trust {
             mount = mount.trust(trust);
         }
-        if self.common.namespaced == Some(true) {
-            mount = mount.namespaced();
-        }
-        mount
+        if self.common.namespaced { mount.namespaced() } else { mount }
     }
 }

@@ -118,6 +118,7 @@ Commands:
   roots        Show every place that was looked at, whether it is there and what it holds
   check        Show everything that is wrong or odd, with the lines that it is about [alias:
                validate]
+  watch        Show changes as they happen, with what is wrong or odd about them
   catalog      Print the text that tells a model which skills there are; what did not fit goes to
                standard error
   body         Print the instructions of one skill

@@ -8,6 +8,7 @@ use std::time::Duration;
 use repertoire_cli::{Environment, Exit, Signal, Signals, Stream, run};
 use serde_json::Value;
 
+use crate::schema::Schema;
 use crate::world::World;
 
 /// Many times what any change takes.
@@ -72,10 +73,12 @@ impl Watching {
         lines
     }
 
-    /// The next document.
+    /// The next document, which is what the schema says.
     #[track_caller]
     fn event(&self) -> Value {
-        serde_json::from_str(&self.line()).expect("a line is a document")
+        let event = serde_json::from_str(&self.line()).expect("a line is a document");
+        assert_eq!(Schema::load().faults(&event), Vec::<String>::new());
+        event
     }
 
     /// The next line of talk.
