@@ -46,8 +46,10 @@
 //! There is no task: who awaits `changed` does the work, and what happens while nobody does is kept for the next.
 
 mod beside;
+mod blocks;
 mod clients;
 mod discovery;
+mod edit;
 mod file;
 mod folder;
 mod limits;
