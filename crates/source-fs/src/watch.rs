@@ -43,7 +43,7 @@ pub(crate) struct Watcher {
 #[derive(Debug, Default)]
 struct Post {
     backend: Option<Box<dyn Backend>>,
-    /// The scan whose folders were armed last.
+    /// The latest scan for whose folders everything is armed.
     armed_for: Option<Arc<Scan>>,
 }
 
@@ -95,6 +95,11 @@ impl Watcher {
         health.is_armed && !health.fresh.is_some()
     }
 
+    /// Whether there is nothing to look at for now, not even to come.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.hints.dirty_since().is_none() && self.next_poll().is_none_or(|poll| poll > Instant::now())
+    }
+
     /// Notes that everything was looked at.
     pub(crate) fn looked(&self) {
         self.health().looked = Some(Instant::now());
@@ -113,11 +118,12 @@ impl Watcher {
     pub(crate) async fn wait(&self, bell: &mut watch::Receiver<()>) -> bool {
         let deadline = match (self.hints.dirty_since(), self.next_poll()) {
             (Some(since), _) => {
-                let last = since + self.options.longest;
-                if Instant::now() >= last {
+                let now = Instant::now();
+                let deadline = (since + self.options.longest).min(now + self.options.debounce);
+                if deadline <= now {
                     return true;
                 }
-                last.min(Instant::now() + self.options.debounce)
+                deadline
             }
             (None, Some(poll)) => poll,
             (None, None) => {
@@ -157,7 +163,12 @@ impl Watcher {
     /// Has the backend watch what is wanted for `scan`, and tells why it cannot.
     fn watch(&self, plan: &Plan, scan: &Arc<Scan>, fresh: &mut Dirty) -> Option<String> {
         let post = &mut *self.post.lock().unwrap_or_else(PoisonError::into_inner);
-        if !self.hints.is_stale() && post.armed_for.as_ref().is_some_and(|armed| armed.is_watched_like(scan)) {
+        if !self.hints.is_stale()
+            && let Some(armed_for) = &mut post.armed_for
+            && armed_for.is_watched_like(scan)
+        {
+            // The later one is quicker to compare with what comes next.
+            armed_for.clone_from(scan);
             return None;
         }
         if let Some(failure) = self.hints.take_failure() {

@@ -1,6 +1,8 @@
 //! Watching with a backend that sees what it is told to see, under a clock that moves when nobody works.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod content;
+
 use std::collections::BTreeSet;
 use std::future::poll_fn;
 use std::path::Path;
@@ -88,7 +90,15 @@ impl Stage {
     async fn with(skills: &[&str], room: usize) -> Stage {
         let stage = Stage::unarmed(skills, room);
         stage.source.changed(Revision(0)).await;
+        stage.until_told().await;
         stage
+    }
+
+    /// Waits until all content is known.
+    async fn until_told(&self) {
+        while self.shown().iter().any(|row| row.parts.is_none()) {
+            self.change().await;
+        }
     }
 
     /// Before anybody waits for a change.
