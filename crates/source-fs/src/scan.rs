@@ -8,7 +8,7 @@ use repertoire_core::{Code, Id, Listing, Revision, Skill, SourceError};
 
 use crate::record::{Record, Row};
 use crate::records::Records;
-use crate::root::{Plan, RootReport, Start, bytes};
+use crate::root::{Plan, RootReport, Start, bytes, is_within};
 use crate::visit::Finding;
 use crate::walk::Walk;
 use crate::workers;
@@ -152,12 +152,16 @@ impl Scan {
             .collect()
     }
 
-    /// Every folder that was looked into.
-    pub(crate) fn folders(&self) -> Vec<PathBuf> {
+    /// Every folder that was looked into, in no order, and some more than once.
+    pub(crate) fn looked_into(&self) -> impl Iterator<Item = &Path> {
         let skills = self.records.iter().filter(|record| !record.holds_others).map(|record| record.folder());
         let beside = self.records.iter().filter_map(|record| record.beside.as_ref()).flat_map(|beside| &beside.folders);
-        let listed = self.listed.iter().chain(beside).map(PathBuf::as_path);
-        let mut folders: Vec<PathBuf> = listed.chain(skills).map(Into::into).collect();
+        self.listed.iter().chain(beside).map(PathBuf::as_path).chain(skills)
+    }
+
+    /// Every folder that was looked into, sorted.
+    pub(crate) fn folders(&self) -> Vec<PathBuf> {
+        let mut folders: Vec<PathBuf> = self.looked_into().map(Path::to_owned).collect();
         folders.sort();
         folders.dedup();
         folders
@@ -182,10 +186,4 @@ fn list(revision: Revision, records: &Records, findings: &[Finding]) -> Listing<
     // Stable: findings about one path stay in their order.
     diagnostics.sort_by(|a, b| a.path.cmp(&b.path));
     Listing::new(revision, records.iter().filter_map(|record| record.row.as_ref().map(Row::listed)), diagnostics)
-}
-
-/// Whether `path` is `folder` or lies below it, both spelled by the same walk.
-fn is_within(path: &Path, folder: &Path) -> bool {
-    let rest = bytes(path).strip_prefix(bytes(folder));
-    rest.is_some_and(|rest| rest.first().is_none_or(|next| std::path::is_separator(char::from(*next))))
 }

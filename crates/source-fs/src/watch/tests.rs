@@ -1,51 +1,70 @@
 //! Watching with a backend that sees what it is told to see, under a clock that moves when nobody works.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::future::poll_fn;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 
-use notify::event::{AccessKind, CreateKind, DataChange, Flag, ModifyKind, RemoveKind};
-use notify::{Event, EventKind};
 use repertoire_core::{Code, Listing, Revision, Skill, Source};
 use tempfile::TempDir;
 use tokio::time::{Instant, sleep, timeout};
 
+use super::backend::{Backend, Place, Told};
+use super::hub::Audience;
+use super::limit::Limit;
 use super::*;
 use crate::FsSource;
 
-const WRITTEN: EventKind = EventKind::Modify(ModifyKind::Data(DataChange::Any));
 const DEBOUNCE: Duration = Duration::from_millis(100);
 const LONGEST: Duration = Duration::from_secs(1);
 const POLL: Duration = Duration::from_secs(2);
 
+/// What happened to a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Written,
+    Made,
+    Gone,
+}
+
 /// What all backends of one test watch, and how many folders they may.
 #[derive(Debug)]
 struct World {
-    watched: Mutex<BTreeSet<PathBuf>>,
+    watched: Mutex<BTreeMap<PathBuf, Place>>,
+    last: AtomicUsize,
     room: AtomicUsize,
     opened: AtomicUsize,
-    hints: Mutex<Option<Arc<Hints>>>,
+    audience: Mutex<Option<Arc<Audience>>>,
 }
 
 #[derive(Debug)]
 struct Fake(Arc<World>);
 
 impl Backend for Fake {
-    fn watch(&mut self, folder: &Path) -> Result<(), Refusal> {
-        let mut watched = self.0.watched.lock().unwrap();
-        if watched.len() >= self.0.room.load(Ordering::Relaxed) && !watched.contains(folder) {
-            return Err(Refusal::Exhausted);
-        }
-        watched.insert(folder.to_owned());
-        Ok(())
+    fn watch(&self, folders: &[Arc<Path>]) -> Vec<Result<Place, Refusal>> {
+        let watch = |folder: &Arc<Path>| {
+            let mut watched = self.0.watched.lock().unwrap();
+            if let Some(place) = watched.get(&**folder) {
+                return Ok(*place);
+            }
+            if !folder.is_dir() {
+                return Err(Refusal::Absent);
+            }
+            if watched.len() >= self.0.room.load(Ordering::Relaxed) {
+                return Err(Refusal::Exhausted(Limit::of_watches()));
+            }
+            let place = Place(self.0.last.fetch_add(1, Ordering::Relaxed) as u64);
+            watched.insert(folder.to_path_buf(), place);
+            Ok(place)
+        };
+        folders.iter().map(watch).collect()
     }
 
-    fn unwatch(&mut self, folder: &Path) {
-        self.0.watched.lock().unwrap().remove(folder);
+    fn unwatch(&self, place: Place) {
+        self.0.watched.lock().unwrap().retain(|_, other| *other != place);
     }
 }
 
@@ -56,19 +75,45 @@ impl Drop for Fake {
 }
 
 impl World {
-    /// Tells of something at `path`, if a folder is watched in which a real backend would see it. What is removed is
-    /// forgotten.
-    fn tell(&self, kind: EventKind, path: &Path) {
+    fn new(room: usize) -> Arc<World> {
+        Arc::new(World {
+            watched: Mutex::default(),
+            last: AtomicUsize::new(0),
+            room: AtomicUsize::new(room),
+            opened: AtomicUsize::new(0),
+            audience: Mutex::default(),
+        })
+    }
+
+    /// A hub whose backends see this world.
+    fn hub(self: &Arc<World>) -> Arc<Hub> {
+        let world = self.clone();
+        Arc::new(Hub::new(Box::new(move |audience| {
+            world.opened.fetch_add(1, Ordering::Relaxed);
+            *world.audience.lock().unwrap() = Some(audience);
+            Ok(Box::new(Fake(world.clone())))
+        })))
+    }
+
+    /// Tells of something at `path`, if a folder is watched in which a real backend would see it. What is gone is forgotten.
+    fn tell(&self, kind: Kind, path: &Path) {
+        let moves = kind == Kind::Gone;
         let mut watched = self.watched.lock().unwrap();
-        if watched.contains(path) || path.parent().is_some_and(|parent| watched.contains(parent)) {
-            watched.retain(|folder| !(kind.is_remove() && folder.starts_with(path)));
-            drop(watched);
-            self.event(Ok(Event::new(kind).add_path(path.to_owned())));
+        let own = watched.get(path).map(|place| (*place, None));
+        let parent = path.parent().and_then(|parent| watched.get(parent)).map(|place| (*place, path.file_name()));
+        watched.retain(|folder, _| !(moves && folder.starts_with(path)));
+        drop(watched);
+        for (place, name) in own.into_iter().chain(parent) {
+            self.say(Told::At { place, name, moves });
         }
     }
 
-    fn event(&self, event: notify::Result<Event>) {
-        self.hints.lock().unwrap().as_ref().unwrap().take_in(event);
+    fn say(&self, told: Told<'_>) {
+        self.audience.lock().unwrap().as_ref().unwrap().hear(told);
+    }
+
+    fn watched(&self) -> Vec<PathBuf> {
+        self.watched.lock().unwrap().keys().cloned().collect()
     }
 }
 
@@ -93,22 +138,9 @@ impl Stage {
 
     /// Before anybody waits for a change.
     fn unarmed(skills: &[&str], room: usize) -> Stage {
-        let world = Arc::new(World {
-            watched: Mutex::default(),
-            room: AtomicUsize::new(room),
-            opened: AtomicUsize::new(0),
-            hints: Mutex::default(),
-        });
-        let opener: Opener = {
-            let world = world.clone();
-            Arc::new(move |hints| {
-                world.opened.fetch_add(1, Ordering::Relaxed);
-                *world.hints.lock().unwrap() = Some(hints);
-                Ok(Box::new(Fake(world.clone())))
-            })
-        };
+        let world = World::new(room);
         let folder = tempfile::tempdir().unwrap();
-        let watcher = Watcher::over(WatchOptions::default(), opener);
+        let watcher = Watcher::over(WatchOptions::default(), world.hub());
         let source = FsSource::new("test", folder.path().join("root")).watched_by(watcher);
         let stage = Stage { folder, world, source };
         skills.iter().for_each(|skill| stage.write(skill, "First."));
@@ -128,7 +160,7 @@ impl Stage {
     /// Writes a skill and tells of it.
     fn edit(&self, skill: &str, description: &str) {
         self.write(skill, description);
-        self.world.tell(WRITTEN, &self.path(skill).join("SKILL.md"));
+        self.world.tell(Kind::Written, &self.path(skill).join("SKILL.md"));
     }
 
     /// What was listed last, without looking.
@@ -197,7 +229,7 @@ async fn a_file_that_is_whole_again_in_time_was_never_broken() {
     let stage = Stage::new(&["a"]).await;
     let before = stage.shown().revision();
     std::fs::write(stage.path("a/SKILL.md"), "").unwrap();
-    stage.world.tell(WRITTEN, &stage.path("a/SKILL.md"));
+    stage.world.tell(Kind::Written, &stage.path("a/SKILL.md"));
     let save = async {
         sleep(DEBOUNCE * 9 / 10).await;
         stage.edit("a", "Saved.");
@@ -253,11 +285,10 @@ async fn everybody_who_waits_is_told_and_a_listing_counts_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn reading_and_strangers_are_no_change() {
+async fn strangers_are_no_change() {
     let stage = Stage::new(&["a"]).await;
     stage.write("a", "Nobody tells.");
-    stage.world.tell(EventKind::Access(AccessKind::Read), &stage.path("a/SKILL.md"));
-    stage.world.tell(WRITTEN, &stage.folder.path().join("stranger"));
+    stage.world.tell(Kind::Written, &stage.folder.path().join("stranger"));
     assert!(stage.is_quiet().await);
 }
 
@@ -267,7 +298,7 @@ async fn after_an_overflow_everything_is_looked_at_and_armed_anew() {
     stage.write("a", "Lost.");
     stage.write("c", "Lost too.");
     stage.world.watched.lock().unwrap().clear();
-    stage.world.event(Ok(Event::new(EventKind::Other).set_flag(Flag::Rescan)));
+    stage.world.say(Told::Anything);
     stage.change().await;
     assert_eq!(stage.rows(), rows(&[("a", "Lost."), ("b", "First."), ("c", "Lost too.")]));
     stage.edit("c", "Watched.");
@@ -280,10 +311,10 @@ async fn what_comes_before_its_folder_is_watched_is_found() {
     let stage = Stage::new(&["a"]).await;
     // Only the top of what was copied in is told of.
     stage.write("pack/deep/one", "Copied.");
-    stage.world.tell(EventKind::Create(CreateKind::Folder), &stage.path("pack"));
+    stage.world.tell(Kind::Made, &stage.path("pack"));
     stage.change().await;
     assert_eq!(stage.shown().len(), 2);
-    assert!(stage.world.watched.lock().unwrap().contains(&stage.path("pack/deep/one")));
+    assert!(stage.world.watched().contains(&stage.path("pack/deep/one")));
 }
 
 #[tokio::test(start_paused = true)]
@@ -291,15 +322,15 @@ async fn a_folder_that_is_made_again_is_watched_again() {
     let stage = Stage::new(&["a", "b"]).await;
     std::fs::remove_dir_all(stage.path("a")).unwrap();
     stage.write("a", "Made again.");
-    stage.world.tell(EventKind::Remove(RemoveKind::Folder), &stage.path("a"));
+    stage.world.tell(Kind::Gone, &stage.path("a"));
     stage.change().await;
     stage.edit("a", "Edited.");
     stage.change().await;
     assert_eq!(stage.rows(), rows(&[("a", "Edited."), ("b", "First.")]));
     std::fs::remove_dir_all(stage.path("b")).unwrap();
-    stage.world.tell(EventKind::Remove(RemoveKind::Folder), &stage.path("b"));
+    stage.world.tell(Kind::Gone, &stage.path("b"));
     stage.change().await;
-    assert!(!stage.world.watched.lock().unwrap().contains(&stage.path("b")));
+    assert!(!stage.world.watched().contains(&stage.path("b")));
 }
 
 #[tokio::test(start_paused = true)]
@@ -323,7 +354,7 @@ async fn at_the_limit_of_watches_everything_is_polled_until_there_is_room() {
 #[tokio::test(start_paused = true)]
 async fn a_backend_that_fails_is_replaced_and_nothing_is_lost_meanwhile() {
     let stage = Stage::new(&["a"]).await;
-    stage.world.event(Err(notify::Error::generic("out of order")));
+    stage.world.say(Told::Failed("out of order"));
     stage.change().await;
     assert_eq!(stage.complaints(), [Code::WATCH_DEGRADED]);
     let message = stage.shown().diagnostics()[0].message.clone();
@@ -337,12 +368,12 @@ async fn a_backend_that_fails_is_replaced_and_nothing_is_lost_meanwhile() {
 #[tokio::test(start_paused = true)]
 async fn watches_grow_with_skills_and_not_with_what_they_carry() {
     let stage = Stage::new(&["a"]).await;
-    let before = stage.world.watched.lock().unwrap().len();
+    let before = stage.world.watched().len();
     for package in 0..100 {
         std::fs::create_dir_all(stage.path(&format!("a/node_modules/p{package}"))).unwrap();
     }
     std::fs::create_dir_all(stage.path("a/scripts")).unwrap();
-    stage.world.tell(EventKind::Create(CreateKind::Folder), &stage.path("a/scripts"));
+    stage.world.tell(Kind::Made, &stage.path("a/scripts"));
     assert!(stage.is_quiet().await, "an empty folder is no change");
-    assert_eq!(stage.world.watched.lock().unwrap().len(), before + 1);
+    assert_eq!(stage.world.watched().len(), before + 1);
 }
