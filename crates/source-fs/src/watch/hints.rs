@@ -70,7 +70,7 @@ struct State {
     is_stale: bool,
 }
 
-/// With more folders than this, telling them apart costs more than looking at everything.
+/// From so many folders on, telling them apart costs more than looking at everything.
 const FOLDERS: usize = 1024;
 
 impl Hints {
@@ -214,9 +214,9 @@ impl Dirty {
     }
 
     pub(crate) fn add(&mut self, folder: PathBuf) {
-        self.folders.insert(folder);
-        if self.folders.len() > FOLDERS {
-            self.folders.clear();
+        if self.folders.len() < FOLDERS {
+            self.folders.insert(folder);
+        } else {
             self.all = true;
         }
     }

@@ -1,6 +1,7 @@
 //! One watcher for all sources of a process.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
@@ -34,8 +35,8 @@ pub(crate) struct Audience(Mutex<Table>);
 struct Table {
     listeners: HashMap<Place, Vec<Listener>>,
     sources: Vec<Arc<Hints>>,
-    /// While watches are added: the places that something was told of and that nobody listened to.
-    missed: Option<HashSet<Place>>,
+    /// While watches are added: what was told of places that nobody listened to yet.
+    missed: Option<Vec<(Place, Option<OsString>, bool)>>,
     /// Once the backend has failed, or the last source has left.
     is_closed: bool,
 }
@@ -97,15 +98,13 @@ impl Audience {
     pub(crate) fn hear(&self, told: Told<'_>) {
         let table = &mut *self.table();
         match told {
-            Told::At { place, name, moves } => match (table.listeners.get(&place), &mut table.missed) {
-                (Some(listeners), _) => {
-                    listeners.iter().for_each(|listener| listener.hints.touch(&listener.folder, name, moves));
+            Told::At { place, name, moves } => {
+                if !table.tell(place, name, moves)
+                    && let Some(missed) = &mut table.missed
+                {
+                    missed.push((place, name.map(OsStr::to_owned), moves));
                 }
-                (None, Some(missed)) => {
-                    missed.insert(place);
-                }
-                (None, None) => {}
-            },
+            }
             Told::Anything => table.sources.iter().for_each(|hints| hints.distrust()),
             Told::Failed(why) => {
                 table.is_closed = true;
@@ -119,16 +118,24 @@ impl Audience {
     }
 }
 
+impl Table {
+    /// Tells whoever listens, if anybody does.
+    fn tell(&self, place: Place, name: Option<&OsStr>, moves: bool) -> bool {
+        let listeners = self.listeners.get(&place);
+        let tell = |listener: &Listener| listener.hints.touch(&listener.folder, name, moves);
+        listeners.inspect(|listeners| listeners.iter().for_each(tell)).is_some()
+    }
+}
+
 impl Seat {
     /// Watches `folders`, each for itself.
     pub(crate) fn watch(&self, folders: &[Arc<Path>]) -> Vec<Result<Place, Refusal>> {
         let Line { backend, audience, turn } = &*self.line;
         let _turn = lock(turn);
-        audience.table().missed = Some(HashSet::new());
+        audience.table().missed = Some(Vec::new());
         // The table is free meanwhile, so that nothing that is told has to wait.
         let results = backend.watch(folders);
         let mut table = audience.table();
-        let missed = table.missed.take().unwrap_or_default();
         table.listeners.reserve(folders.len());
         for (folder, result) in folders.iter().zip(&results) {
             let Ok(place) = result else { continue };
@@ -137,10 +144,8 @@ impl Seat {
                 listeners.push(Listener { hints: self.hints.clone(), folder: folder.clone() });
             }
         }
-        let has_missed = results.iter().flatten().any(|place| missed.contains(place));
-        drop(table);
-        if has_missed {
-            self.hints.distrust();
+        for (place, name, moves) in table.missed.take().unwrap_or_default() {
+            table.tell(place, name.as_deref(), moves);
         }
         results
     }
