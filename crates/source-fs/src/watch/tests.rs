@@ -1,202 +1,20 @@
 //! Watching with a backend that sees what it is told to see, under a clock that moves when nobody works.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::collections::BTreeMap;
+mod portable;
+mod sharing;
+mod world;
+
 use std::future::poll_fn;
-use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::task::Poll;
 use std::time::Duration;
 
-use repertoire_core::{Code, Listing, Revision, Skill, Source};
-use tempfile::TempDir;
+use repertoire_core::{Code, Revision, Source};
 use tokio::time::{Instant, sleep, timeout};
 
-use super::backend::{Backend, Place, Told};
-use super::hub::Audience;
-use super::limit::Limit;
-use super::*;
-use crate::FsSource;
-
-const DEBOUNCE: Duration = Duration::from_millis(100);
-const LONGEST: Duration = Duration::from_secs(1);
-const POLL: Duration = Duration::from_secs(2);
-
-/// What happened to a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Written,
-    Made,
-    Gone,
-}
-
-/// What all backends of one test watch, and how many folders they may.
-#[derive(Debug)]
-struct World {
-    watched: Mutex<BTreeMap<PathBuf, Place>>,
-    last: AtomicUsize,
-    room: AtomicUsize,
-    opened: AtomicUsize,
-    audience: Mutex<Option<Arc<Audience>>>,
-}
-
-#[derive(Debug)]
-struct Fake(Arc<World>);
-
-impl Backend for Fake {
-    fn watch(&self, folders: &[Arc<Path>]) -> Vec<Result<Place, Refusal>> {
-        let watch = |folder: &Arc<Path>| {
-            let mut watched = self.0.watched.lock().unwrap();
-            if let Some(place) = watched.get(&**folder) {
-                return Ok(*place);
-            }
-            if !folder.is_dir() {
-                return Err(Refusal::Absent);
-            }
-            if watched.len() >= self.0.room.load(Ordering::Relaxed) {
-                return Err(Refusal::Exhausted(Limit::of_watches()));
-            }
-            let place = Place(self.0.last.fetch_add(1, Ordering::Relaxed) as u64);
-            watched.insert(folder.to_path_buf(), place);
-            Ok(place)
-        };
-        folders.iter().map(watch).collect()
-    }
-
-    fn unwatch(&self, place: Place) {
-        self.0.watched.lock().unwrap().retain(|_, other| *other != place);
-    }
-}
-
-impl Drop for Fake {
-    fn drop(&mut self) {
-        self.0.watched.lock().unwrap().clear();
-    }
-}
-
-impl World {
-    fn new(room: usize) -> Arc<World> {
-        Arc::new(World {
-            watched: Mutex::default(),
-            last: AtomicUsize::new(0),
-            room: AtomicUsize::new(room),
-            opened: AtomicUsize::new(0),
-            audience: Mutex::default(),
-        })
-    }
-
-    /// A hub whose backends see this world.
-    fn hub(self: &Arc<World>) -> Arc<Hub> {
-        let world = self.clone();
-        Arc::new(Hub::new(Box::new(move |audience| {
-            world.opened.fetch_add(1, Ordering::Relaxed);
-            *world.audience.lock().unwrap() = Some(audience);
-            Ok(Box::new(Fake(world.clone())))
-        })))
-    }
-
-    /// Tells of something at `path`, if a folder is watched in which a real backend would see it. What is gone is forgotten.
-    fn tell(&self, kind: Kind, path: &Path) {
-        let moves = kind == Kind::Gone;
-        let mut watched = self.watched.lock().unwrap();
-        let own = watched.get(path).map(|place| (*place, None));
-        let parent = path.parent().and_then(|parent| watched.get(parent)).map(|place| (*place, path.file_name()));
-        watched.retain(|folder, _| !(moves && folder.starts_with(path)));
-        drop(watched);
-        for (place, name) in own.into_iter().chain(parent) {
-            self.say(Told::At { place, name, moves });
-        }
-    }
-
-    fn say(&self, told: Told<'_>) {
-        self.audience.lock().unwrap().as_ref().unwrap().hear(told);
-    }
-
-    fn watched(&self) -> Vec<PathBuf> {
-        self.watched.lock().unwrap().keys().cloned().collect()
-    }
-}
-
-/// A watched source over a real folder that nobody but the test tells of changes.
-struct Stage {
-    folder: TempDir,
-    world: Arc<World>,
-    source: FsSource,
-}
-
-impl Stage {
-    async fn new(skills: &[&str]) -> Stage {
-        Stage::with(skills, usize::MAX).await
-    }
-
-    /// With room for so many watches.
-    async fn with(skills: &[&str], room: usize) -> Stage {
-        let stage = Stage::unarmed(skills, room);
-        stage.source.changed(Revision(0)).await;
-        stage
-    }
-
-    /// Before anybody waits for a change.
-    fn unarmed(skills: &[&str], room: usize) -> Stage {
-        let world = World::new(room);
-        let folder = tempfile::tempdir().unwrap();
-        let watcher = Watcher::over(WatchOptions::default(), world.hub());
-        let source = FsSource::new("test", folder.path().join("root")).watched_by(watcher);
-        let stage = Stage { folder, world, source };
-        skills.iter().for_each(|skill| stage.write(skill, "First."));
-        stage
-    }
-
-    fn path(&self, path: &str) -> PathBuf {
-        self.folder.path().join("root").join(path)
-    }
-
-    fn write(&self, skill: &str, description: &str) {
-        std::fs::create_dir_all(self.path(skill)).unwrap();
-        let text = format!("---\nname: {skill}\ndescription: {description}\n---\n");
-        std::fs::write(self.path(skill).join("SKILL.md"), text).unwrap();
-    }
-
-    /// Writes a skill and tells of it.
-    fn edit(&self, skill: &str, description: &str) {
-        self.write(skill, description);
-        self.world.tell(Kind::Written, &self.path(skill).join("SKILL.md"));
-    }
-
-    /// What was listed last, without looking.
-    fn shown(&self) -> Listing<Skill> {
-        self.source.latest().unwrap().listing.clone()
-    }
-
-    fn rows(&self) -> Vec<(String, String)> {
-        self.shown().iter().map(|row| (row.item.id.to_string(), row.item.description.to_string())).collect()
-    }
-
-    fn complaints(&self) -> Vec<Code> {
-        self.shown().diagnostics().iter().map(|diagnostic| diagnostic.code).collect()
-    }
-
-    /// Waits for the next change, and tells how long that took.
-    async fn change(&self) -> Duration {
-        let begun = Instant::now();
-        self.source.changed(self.shown().revision()).await;
-        begun.elapsed()
-    }
-
-    /// Whether nothing changes for a long time.
-    async fn is_quiet(&self) -> bool {
-        timeout(Duration::from_secs(600), self.change()).await.is_err()
-    }
-}
-
-fn rows(rows: &[(&str, &str)]) -> Vec<(String, String)> {
-    rows.iter().map(|(id, description)| ((*id).to_owned(), (*description).to_owned())).collect()
-}
-
-/// `elapsed` in the steps of the clock, which counts in milliseconds.
-fn about(elapsed: Duration, expected: Duration) -> bool {
-    (expected..expected + Duration::from_millis(5)).contains(&elapsed)
-}
+use self::world::{DEBOUNCE, Kind, LONGEST, POLL, Stage, about, rows};
+use super::backend::Told;
 
 #[tokio::test(start_paused = true)]
 async fn it_is_looked_after_a_quiet_while_and_only_where_something_was_told() {
@@ -288,7 +106,7 @@ async fn everybody_who_waits_is_told_and_a_listing_counts_too() {
 async fn strangers_are_no_change() {
     let stage = Stage::new(&["a"]).await;
     stage.write("a", "Nobody tells.");
-    stage.world.tell(Kind::Written, &stage.folder.path().join("stranger"));
+    stage.world.tell(Kind::Written, &stage.path("../stranger"));
     assert!(stage.is_quiet().await);
 }
 
