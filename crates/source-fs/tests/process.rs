@@ -127,6 +127,26 @@ fn sources_share_one_instance_and_a_folder_is_watched_once() {
 }
 
 #[test]
+fn what_a_skill_carries_takes_few_watches_and_node_modules_none() {
+    alone(async {
+        let folder = skills(&["root/heavy"]);
+        let at = folder.path();
+        fs::create_dir_all(at.join("root/heavy/scripts/lib")).unwrap();
+        for package in 0..1_000 {
+            let file = at.join(format!("root/heavy/node_modules/p{package}/index.js"));
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "").unwrap();
+        }
+        let source = watched(at, &["root"]).await;
+        // The root, the skill, and two folders of scripts.
+        let expected = at.ancestors().count() + 4;
+        assert_eq!(held().watches, expected);
+        is_told(&source, at, "root/heavy", "Second.").await;
+        assert_eq!(held().watches, expected);
+    });
+}
+
+#[test]
 fn a_thousand_rounds_leave_nothing_behind() {
     alone(async {
         let folder = skills(&["root/a"]);

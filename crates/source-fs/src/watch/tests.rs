@@ -43,6 +43,46 @@ async fn every_event_prolongs_the_wait_but_not_for_ever() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_file_that_is_written_without_end_holds_up_no_other() {
+    let stage = Stage::new(&["busy", "calm"]).await;
+    let hammer = async {
+        loop {
+            stage.edit("busy", "Still being written.");
+            sleep(Duration::from_millis(1)).await;
+        }
+    };
+    let edit = async {
+        sleep(LONGEST / 2).await;
+        stage.edit("calm", "Second.");
+        let edited = Instant::now();
+        while stage.rows() != rows(&[("busy", "Still being written."), ("calm", "Second.")]) {
+            stage.change().await;
+        }
+        edited.elapsed()
+    };
+    let elapsed = tokio::select! {
+        elapsed = edit => elapsed,
+        () = hammer => unreachable!("it goes on for ever"),
+    };
+    assert!(elapsed <= LONGEST, "{elapsed:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_wakes_up_while_nothing_happens() {
+    let stage = Stage::new(&["a"]).await;
+    let mut changed = stage.source.changed(stage.shown().revision());
+    let mut polls = 0;
+    let counted = poll_fn(|context| {
+        polls += 1;
+        changed.as_mut().poll(context)
+    });
+    let day = Duration::from_secs(24 * 60 * 60);
+    assert!(timeout(day, counted).await.is_err());
+    // One to begin with, and one because the day is over.
+    assert_eq!(polls, 2);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_file_that_is_whole_again_in_time_was_never_broken() {
     let stage = Stage::new(&["a"]).await;
     let before = stage.shown().revision();
