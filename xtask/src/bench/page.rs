@@ -24,6 +24,7 @@ machine than about the program.
 - **Rivals** are crates that load such folders, built with the same settings. *Right* counts the skills whose name and description are what the author of the file meant, blanks aside. One of them
   stops at the first faulty file, so its time is that of a few skills. The best rival is the fastest of those that get nine in ten right.
 - **Readers** are four threads that look up random ids, while a fifth changes an entry and refreshes the registry without a pause; what counts is each reader's own processor time.
+- **Arming** is what the first wait for a change takes beyond two listings: a watch for every folder. Its floor, *inotify*, is the bare call to the system for each.
 - **Resident** is how much a process grows by loading, the registry still held.
 
 ## Figures
