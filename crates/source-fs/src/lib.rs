@@ -41,9 +41,15 @@
 //! the count grows with skills and not with what they carry, and a root may come, go and be swapped. An event means
 //! "look there again", once it was quiet for [`debounce`](WatchOptions::debounce) or after
 //! [`longest`](WatchOptions::longest); when events were lost, everything is looked at. Folders that cannot be watched
-//! are polled, with a `watch-degraded` diagnostic, until they can be.
+//! are polled, with a `watch-degraded` diagnostic that names the limit, until they can be.
 //!
-//! There is no task: who awaits `changed` does the work, and what happens while nobody does is kept for the next.
+//! All sources of a process share one watcher and its thread, and a folder that several watch is watched once. The last
+//! source to be dropped waits for the thread and closes all. On Linux a file system that is mounted or unmounted counts
+//! as a change of everything, since what is below a mount makes no event; other systems tell nothing of mounts, and a
+//! root that lies on one is best [polled](WatchBy::Polling).
+//!
+//! There is no task: who awaits `changed` does the work, and what happens while nobody does is kept for the next. While
+//! nothing happens, nothing runs.
 
 mod beside;
 mod clients;

@@ -19,13 +19,14 @@ const LOST: Duration = Duration::from_secs(30);
 /// Set for the child.
 const INSIDE: &str = "REPERTOIRE_TEST_IN_NAMESPACE";
 
-/// Runs `body` in a child that has the namespaces of `unshare` with `flags`. `test` is the name of the test.
-fn inside(test: &str, flags: &str, body: impl AsyncFnOnce()) {
+/// Runs `body` in a child that has the namespaces of `unshare` with `flags`, if `what` can be done in them. `test` is the
+/// name of the test.
+fn inside(test: &str, flags: &str, what: &str, body: impl AsyncFnOnce()) {
     if env::var_os(INSIDE).is_some() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         return runtime.block_on(body());
     }
-    let allowed = Command::new("unshare").args([flags, "true"]).output();
+    let allowed = Command::new("unshare").args([flags, "sh", "-c", what]).output();
     let refusal = match &allowed {
         Ok(output) if output.status.success() => None,
         Ok(output) => Some(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
@@ -33,8 +34,9 @@ fn inside(test: &str, flags: &str, body: impl AsyncFnOnce()) {
     };
     if let Some(refusal) = refusal {
         // Not by a macro, whose output is only shown of tests that fail.
-        writeln!(io::stderr(), "NOT TESTED: `{test}` needs `unshare {flags}`, which fails here: {refusal}").unwrap();
-        return;
+        let warning =
+            format!("NOT TESTED: `{test}` needs `unshare {flags} sh -c "{what}"`, which fails here: {refusal}\n");
+        return io::stderr().write_all(warning.as_bytes()).unwrap();
     }
     let itself = env::current_exe().unwrap();
     let mut child = Command::new("unshare");
@@ -125,7 +127,8 @@ fn set(limit: &str, value: usize) {
 
 #[test]
 fn beyond_the_limit_of_watches_nothing_is_lost() {
-    inside("beyond_the_limit_of_watches_nothing_is_lost", "-Ur", async || {
+    let what = "echo 20 > /proc/sys/user/max_inotify_watches";
+    inside("beyond_the_limit_of_watches_nothing_is_lost", "-Ur", what, async || {
         set("max_inotify_watches", 20);
         let mut scene = Scene::new((0..40).map(|skill| format!("s{skill}")), Duration::from_millis(20)).await;
         let degraded = scene.degraded().expect("not all folders can be watched");
@@ -164,7 +167,8 @@ fn beyond_the_limit_of_watches_nothing_is_lost() {
 
 #[test]
 fn beyond_the_limit_of_watchers_nothing_is_lost() {
-    inside("beyond_the_limit_of_watchers_nothing_is_lost", "-Ur", async || {
+    let what = "echo 0 > /proc/sys/user/max_inotify_instances";
+    inside("beyond_the_limit_of_watchers_nothing_is_lost", "-Ur", what, async || {
         set("max_inotify_instances", 0);
         let mut scene = Scene::new(["a".into(), "b".into()], Duration::from_millis(20)).await;
         let degraded = scene.degraded().expect("nothing can be watched");
@@ -181,7 +185,8 @@ fn beyond_the_limit_of_watchers_nothing_is_lost() {
 
 #[test]
 fn what_is_mounted_over_a_folder_is_seen_and_what_was_below_it_comes_back() {
-    inside("what_is_mounted_over_a_folder_is_seen_and_what_was_below_it_comes_back", "-Urm", async || {
+    let test = "what_is_mounted_over_a_folder_is_seen_and_what_was_below_it_comes_back";
+    inside(test, "-Urm", "mount -t tmpfs none /", async || {
         // Nobody polls: it has to be told.
         let mut scene = Scene::new(["a".into()], Duration::from_secs(3_600)).await;
         let root = scene.path("root");

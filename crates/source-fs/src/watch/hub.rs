@@ -35,7 +35,7 @@ pub(crate) struct Audience(Mutex<Table>);
 struct Table {
     listeners: HashMap<Place, Vec<Listener>>,
     sources: Vec<Arc<Hints>>,
-    /// While watches are added: what was told of places that nobody listened to yet.
+    /// While watches are added: what was told before those they are for could listen.
     missed: Option<Vec<(Place, Option<OsString>, bool)>>,
     /// Once the backend has failed, or the last source has left.
     is_closed: bool,
@@ -99,9 +99,8 @@ impl Audience {
         let table = &mut *self.table();
         match told {
             Told::At { place, name, moves } => {
-                if !table.tell(place, name, moves)
-                    && let Some(missed) = &mut table.missed
-                {
+                table.tell(place, name, moves);
+                if let Some(missed) = &mut table.missed {
                     missed.push((place, name.map(OsStr::to_owned), moves));
                 }
             }
@@ -119,11 +118,10 @@ impl Audience {
 }
 
 impl Table {
-    /// Tells whoever listens, if anybody does.
-    fn tell(&self, place: Place, name: Option<&OsStr>, moves: bool) -> bool {
-        let listeners = self.listeners.get(&place);
-        let tell = |listener: &Listener| listener.hints.touch(&listener.folder, name, moves);
-        listeners.inspect(|listeners| listeners.iter().for_each(tell)).is_some()
+    fn tell(&self, place: Place, name: Option<&OsStr>, moves: bool) {
+        for listener in self.listeners.get(&place).into_iter().flatten() {
+            listener.hints.touch(&listener.folder, name, moves);
+        }
     }
 }
 
@@ -144,6 +142,7 @@ impl Seat {
                 listeners.push(Listener { hints: self.hints.clone(), folder: folder.clone() });
             }
         }
+        // Told twice to those who listened already, which does no harm.
         for (place, name, moves) in table.missed.take().unwrap_or_default() {
             table.tell(place, name.as_deref(), moves);
         }

@@ -30,7 +30,7 @@ struct Map {
 }
 
 /// The other end, in the thread of the watcher.
-struct Handler {
+pub(crate) struct Handler {
     audience: Arc<Audience>,
     map: Arc<Mutex<Map>>,
     _running: mpsc::Sender<()>,
@@ -38,9 +38,8 @@ struct Handler {
 
 /// Opens a watcher.
 pub(crate) fn open(audience: Arc<Audience>) -> Result<Box<dyn Backend>, Refusal> {
-    let (running, ended) = mpsc::channel();
-    let map = Arc::new(Mutex::default());
-    let handler = Handler { audience, map: map.clone(), _running: running };
+    let (handler, ended) = Handler::new(audience);
+    let map = handler.map.clone();
     let watcher = RecommendedWatcher::new(handler, Config::default()).map_err(refusal)?;
     Ok(Box::new(Portable { watcher: Mutex::new(Some(watcher)), map, ended: Mutex::new(ended) }))
 }
@@ -136,6 +135,12 @@ impl EventHandler for Handler {
 }
 
 impl Handler {
+    /// A handler, and what is disconnected once it is gone.
+    pub(crate) fn new(audience: Arc<Audience>) -> (Handler, mpsc::Receiver<()>) {
+        let (running, ended) = mpsc::channel();
+        (Handler { audience, map: Arc::default(), _running: running }, ended)
+    }
+
     fn tell(&self, path: &Path, moves: bool) {
         let place = |path: &Path| lock(&self.map).places.get(path).copied();
         let own = place(path).map(|place| (place, None));

@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
-use repertoire_core::{Listing, Revision, Skill, Source};
+use notify::event::{AccessKind, Flag};
+use notify::{Event, EventHandler, EventKind};
+use repertoire_core::{Code, Listing, Revision, Skill, Source};
 
+use super::world::{Stage, rows};
 use crate::FsSource;
 use crate::watch::hub::Hub;
 use crate::watch::*;
@@ -13,19 +16,34 @@ const LOST: Duration = Duration::from_secs(30);
 
 /// Waits until the skills of `source` and their descriptions are as `expected`.
 async fn until(source: &FsSource, expected: &[(&str, &str)]) {
-    let rows = |listing: &Listing<Skill>| -> Vec<(String, String)> {
+    let shown = |listing: &Listing<Skill>| -> Vec<(String, String)> {
         listing.iter().map(|row| (row.item.id.to_string(), row.item.description.to_string())).collect()
     };
-    let expected: Vec<(String, String)> =
-        expected.iter().map(|(id, description)| ((*id).to_owned(), (*description).to_owned())).collect();
+    let expected = rows(expected);
     let waiting = async {
         let mut listing = source.list().await.unwrap();
-        while rows(&listing) != expected {
+        while shown(&listing) != expected {
             source.changed(listing.revision()).await;
             listing = source.latest().unwrap().listing.clone();
         }
     };
     tokio::time::timeout(LOST, waiting).await.unwrap_or_else(|_| panic!("should come to {expected:?}"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn reading_is_no_change_and_what_was_lost_may_be_anywhere() {
+    let stage = Stage::new(&["a"]).await;
+    let (mut handler, _) = portable::Handler::new(stage.world.audience());
+    stage.write("a", "Nobody tells.");
+    let read = EventKind::Access(AccessKind::Read);
+    handler.handle_event(Ok(Event::new(read).add_path(stage.path("a/SKILL.md"))));
+    assert!(stage.is_quiet().await);
+    handler.handle_event(Ok(Event::new(EventKind::Other).set_flag(Flag::Rescan)));
+    stage.change().await;
+    assert_eq!(stage.rows(), rows(&[("a", "Nobody tells.")]));
+    handler.handle_event(Err(notify::Error::generic("out of order")));
+    stage.change().await;
+    assert_eq!(stage.complaints(), [Code::WATCH_DEGRADED]);
 }
 
 #[tokio::test]
@@ -38,8 +56,7 @@ async fn edits_moves_and_new_folders_are_seen() {
         std::fs::write(root.join(skill).join("SKILL.md"), text).unwrap();
     };
     let hub = Arc::new(Hub::new(Box::new(portable::open)));
-    let mut options = WatchOptions::default();
-    options.debounce = Duration::from_millis(10);
+    let options = WatchOptions { debounce: Duration::from_millis(10), ..WatchOptions::default() };
     let source = FsSource::new("test", &root).watched_by(Watcher::over(options.clone(), hub.clone()));
     let other = FsSource::new("other", &root).watched_by(Watcher::over(options, hub));
     source.changed(Revision(0)).await;

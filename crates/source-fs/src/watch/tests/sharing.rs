@@ -73,11 +73,16 @@ async fn an_overflow_and_a_failure_are_told_to_all() {
 
 #[tokio::test(start_paused = true)]
 async fn what_is_told_while_watches_are_added_is_not_lost() {
-    let stage = Stage::unarmed(&["a"], usize::MAX);
-    *stage.world.restless.lock().unwrap() = Some(stage.path("a"));
-    stage.source.changed(Revision(0)).await;
-    assert!(stage.world.watched().contains(&stage.path("a")), "it was made anew and is to be watched anew");
-    stage.edit("a", "Told.");
-    stage.change().await;
-    assert_eq!(stage.rows(), rows(&[("a", "Told.")]));
+    let first = Stage::unarmed(&["a"], usize::MAX);
+    let folder = first.path("a");
+    *first.world.restless.lock().unwrap() = Some(folder.clone());
+    first.source.changed(Revision(0)).await;
+    assert!(first.world.watched().contains(&folder), "it was made anew and is to be watched anew");
+    // And once more when others listen there already.
+    *first.world.restless.lock().unwrap() = Some(folder.clone());
+    let second = first.beside("root", &[]).await;
+    assert!(first.world.watched().contains(&folder), "the newcomer watches it, although the other one sleeps");
+    first.edit("a", "Told.");
+    tokio::join!(first.change(), second.change());
+    assert_eq!(second.rows(), rows(&[("a", "Told.")]));
 }

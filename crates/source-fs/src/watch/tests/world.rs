@@ -117,7 +117,12 @@ impl World {
     }
 
     pub(super) fn say(&self, told: Told<'_>) {
-        self.audience.lock().unwrap().as_ref().unwrap().hear(told);
+        self.audience().hear(told);
+    }
+
+    /// That of the backend that was opened last.
+    pub(super) fn audience(&self) -> Arc<Audience> {
+        self.audience.lock().unwrap().clone().unwrap()
     }
 
     pub(super) fn watched(&self) -> Vec<PathBuf> {
