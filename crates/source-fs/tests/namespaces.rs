@@ -35,7 +35,7 @@ fn inside(test: &str, flags: &str, what: &str, body: impl AsyncFnOnce()) {
     if let Some(refusal) = refusal {
         // Not by a macro, whose output is only shown of tests that fail.
         let warning =
-            format!("NOT TESTED: `{test}` needs `unshare {flags} sh -c "{what}"`, which fails here: {refusal}\n");
+            format!("NOT TESTED: `{test}` needs `unshare {flags} sh -c '{what}'`, which fails here: {refusal}\n");
         return io::stderr().write_all(warning.as_bytes()).unwrap();
     }
     let itself = env::current_exe().unwrap();
