@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: what loading and reading cost, as ratios to floors and to rivals.
 
+mod arm;
 mod child;
 mod figure;
 mod floor;
@@ -19,6 +20,7 @@ use std::process::Command;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use self::arm::{Arming, Cost};
 use self::child::Load;
 use self::figure::{Figure, Goal};
 use self::readers::Readings;
@@ -71,6 +73,9 @@ enum Part {
     /// Measure readers of a tree.
     #[command(hide = true)]
     Read { tree: PathBuf },
+    /// Measure arming of a tree.
+    #[command(hide = true)]
+    Arm { tree: PathBuf },
     /// Measure reloads of a tree.
     #[command(hide = true)]
     Reload { tree: PathBuf },
@@ -84,6 +89,7 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
     match &options.part {
         Some(Part::Load { load, tree }) => return child::run(*load, tree),
         Some(Part::Read { tree }) => return child::read(tree),
+        Some(Part::Arm { tree }) => return child::arm(tree),
         Some(Part::Reload { tree }) => return child::reload(tree),
         None => {}
     }
@@ -91,6 +97,7 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
     bench.loads()?;
     bench.nested()?;
     bench.readers()?;
+    bench.arming()?;
     bench.reloads()?;
     for figure in &bench.figures {
         match options.format {
@@ -250,6 +257,22 @@ impl<'a> Bench<'a> {
                 self.figures.push(figure.goal(Goal::AtMost(0.0)));
             }
             Err(failure) => self.remarks.push(failure.to_string()),
+        }
+        Ok(())
+    }
+
+    /// Watches for every folder of a flat tree.
+    fn arming(&mut self) -> Result<(), Failure> {
+        let count = if self.options.quick { 200 } else { 10_000 };
+        let tree = self.folder.path().join(format!("Flat-{count}"));
+        let rounds = if self.options.quick { 1 } else { self.options.rounds };
+        let run = |_| rounds::parsed(self.itself().arg("arm").arg(&tree));
+        let runs = (0..rounds).map(run).collect::<Result<Vec<Arming>, Failure>>()?;
+        for (name, part) in [("cpu", (|cost| cost.cpu) as fn(Cost) -> f64), ("wall", |cost| cost.wall)] {
+            let [arm, bare] = [|run: &Arming| run.arm, |run: &Arming| run.bare]
+                .map(|of| milliseconds(median(runs.iter().map(|run| part(of(run))))));
+            let figure = Figure::new(format!("arm/{name}/{count}"), arm, "ms");
+            self.figures.push(figure.against(bare, "inotify").goal(Goal::RatioAtMost(1.5)));
         }
         Ok(())
     }

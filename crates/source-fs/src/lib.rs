@@ -41,14 +41,20 @@
 //! the count grows with skills and not with what they carry, and a root may come, go and be swapped. An event means
 //! "look there again", once it was quiet for [`debounce`](WatchOptions::debounce) or after
 //! [`longest`](WatchOptions::longest); when events were lost, everything is looked at. Folders that cannot be watched
-//! are polled, with a `watch-degraded` diagnostic, until they can be.
+//! are polled, with a `watch-degraded` diagnostic that names the limit, until they can be.
+//!
+//! All sources of a process share one watcher and its thread, and a folder that several watch is watched once. The last
+//! source to be dropped waits for the thread and closes all. On Linux a file system that is mounted or unmounted counts
+//! as a change of everything, since what is below a mount makes no event; other systems tell nothing of mounts, and a
+//! root that lies on one is best [polled](WatchBy::Polling).
 //!
 //! What counts is content. After the first listing, and while there is nothing else to do, the files of every skill are
 //! read once; from then on a row changes when its content does, and tells [which part](repertoire_core::Parts) did, and a
 //! touch or a rewrite of the same is no change. Content that is over a limit or cannot be read stays unknown, and there
 //! every touch counts. A look after an event costs what was touched, however many skills there are.
 //!
-//! There is no task: who awaits `changed` does the work, and what happens while nobody does is kept for the next.
+//! There is no task: who awaits `changed` does the work, and what happens while nobody does is kept for the next. While
+//! nothing happens, nothing runs.
 //!
 //! # For hosts
 //! [`FsSource::new`] searches one folder, [`FsSource::from_options`] what a person configured. Trust is yours to give: a

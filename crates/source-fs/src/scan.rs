@@ -12,7 +12,7 @@ use crate::edit::Edit;
 use crate::location::Location;
 use crate::record::Record;
 use crate::records::Records;
-use crate::root::{Plan, RootReport, bytes};
+use crate::root::{Plan, RootReport, bytes, is_within};
 use crate::visit::Finding;
 use crate::walk::Walk;
 use crate::workers;
@@ -230,12 +230,16 @@ impl Scan {
             .collect()
     }
 
-    /// Every folder that was looked into.
-    pub(crate) fn folders(&self) -> Vec<PathBuf> {
+    /// Every folder that was looked into, in no order, and some more than once.
+    pub(crate) fn looked_into(&self) -> impl Iterator<Item = &Path> {
         let skills = self.records.iter().filter(|record| !record.holds_others).map(|record| record.folder());
         let beside = self.records.iter().filter_map(|record| record.beside.as_ref()).flat_map(|beside| &beside.folders);
-        let listed = self.listed.iter().chain(beside).map(PathBuf::as_path);
-        let mut folders: Vec<PathBuf> = listed.chain(skills).map(Into::into).collect();
+        self.listed.iter().chain(beside).map(PathBuf::as_path).chain(skills)
+    }
+
+    /// Every folder that was looked into, sorted.
+    pub(crate) fn folders(&self) -> Vec<PathBuf> {
+        let mut folders: Vec<PathBuf> = self.looked_into().map(Path::to_owned).collect();
         folders.sort();
         folders.dedup();
         folders
@@ -276,10 +280,4 @@ fn keep_hidden<'r>(records: &mut Vec<Arc<Record>>, known: impl Iterator<Item = &
     let seen: HashSet<PathBuf> = records.iter().map(|record| record.path.to_path_buf()).collect();
     let unseen = known.filter(|record| record.row.is_some() && !seen.contains::<Path>(&record.path));
     records.extend(unseen.map(Record::gone_stale));
-}
-
-/// Whether `path` is `folder` or lies below it, both spelled by the same walk.
-fn is_within(path: &Path, folder: &Path) -> bool {
-    let rest = bytes(path).strip_prefix(bytes(folder));
-    rest.is_some_and(|rest| rest.first().is_none_or(|next| std::path::is_separator(char::from(*next))))
 }

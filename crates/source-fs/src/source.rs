@@ -78,8 +78,9 @@ impl FsSource {
     /// The same source, which keeps up with its folders: [`changed`](Source::changed) tells of changes, and the row of
     /// a skill changes with any of its files.
     ///
-    /// This is the consent to what watching takes: from the first call of `changed` on, one thread of the operating
-    /// system's watcher and one watch for each folder of [`folders`](FsSource::folders) and each one above a root; and
+    /// This is the consent to what watching takes: from the first call of `changed` on, one watch for each folder of
+    /// [`folders`](FsSource::folders) and each one above a root, and one thread for all sources of the process, which
+    /// ends with the last of them; and
     /// every file of every skill is read once, within the [limits](FsLimits).
     #[must_use]
     pub fn watching(self, options: WatchOptions) -> FsSource {

@@ -9,7 +9,7 @@ use repertoire::{FsSource, SkillRegistry, Source};
 use tokio::runtime::Runtime;
 
 use super::sample::{self, Sample};
-use super::{floor, readers, reload};
+use super::{arm, floor, readers, reload};
 use crate::Failure;
 
 /// A measured load.
@@ -57,6 +57,12 @@ pub(super) fn read(tree: &Path) -> Result<(), Failure> {
 /// Prints what keeping up with one edited file costs.
 pub(super) fn reload(tree: &Path) -> Result<(), Failure> {
     println!("{}", serde_json::to_string(&reload::measure(tree)?)?);
+    Ok(())
+}
+
+/// Prints what it takes to begin watching.
+pub(super) fn arm(tree: &Path) -> Result<(), Failure> {
+    println!("{}", serde_json::to_string(&arm::measure(tree)?)?);
     Ok(())
 }
 

@@ -4,6 +4,10 @@ use std::time::Duration;
 
 /// How a source keeps up with its folders.
 ///
+/// All times are those of [`tokio::time`]: the clock of the runtime in which [`changed`](repertoire_core::Source::changed)
+/// is awaited. A test that [pauses](tokio::time::pause) it decides when time passes. While nothing is to be looked at, no
+/// timer runs, but where folders have to be polled.
+///
 /// ```
 /// use std::time::Duration;
 ///
@@ -22,7 +26,8 @@ pub struct WatchOptions {
     /// How long it must be quiet before folders are looked at again: a file that is saved in several steps is read
     /// after the last. Default 100 ms.
     pub debounce: Duration,
-    /// After how long they are looked at although it is never quiet. Default 1 s.
+    /// After how long they are looked at although it is never quiet, so that a file that is written without end holds
+    /// up no other. Default 1 s.
     pub longest: Duration,
     /// How often everything is looked at where events cannot be had. Default 2 s.
     pub poll: Duration,
@@ -33,9 +38,10 @@ pub struct WatchOptions {
 #[non_exhaustive]
 pub enum WatchBy {
     /// The system tells; where it cannot, by polling, with a [`watch-degraded`](repertoire_core::Code::WATCH_DEGRADED)
-    /// diagnostic, until it can again.
+    /// diagnostic, until it can again: that is tried at every poll.
     Events,
-    /// By looking: for network shares and containers, whose file systems tell nothing.
+    /// By looking: for network shares and containers, whose file systems tell nothing. A file has changed when its
+    /// path, inode, size or time of modification has.
     Polling,
 }
 

@@ -4,7 +4,7 @@ use std::fs::{File, read, remove_dir_all, write};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use repertoire_core::{Digest, Listed, Manifest, Moved, Parts, Resource, Severity};
+use repertoire_core::{Digest, Listed, Manifest, Moved, Parts, Resource, Severity, Skill};
 
 use super::*;
 
@@ -22,7 +22,7 @@ impl Stage {
     /// Writes a file and tells of it.
     fn put(&self, path: &str, text: &str) {
         self.put_quietly(path, text);
-        self.world.tell(WRITTEN, &self.path(path));
+        self.world.tell(Kind::Written, &self.path(path));
     }
 }
 
@@ -84,7 +84,7 @@ async fn a_touch_and_a_rewrite_of_the_same_are_no_change() {
     let before = stage.shown();
     let old = SystemTime::now() - Duration::from_secs(3600);
     File::options().write(true).open(stage.path("a/SKILL.md")).unwrap().set_modified(old).unwrap();
-    stage.world.tell(WRITTEN, &stage.path("a/SKILL.md"));
+    stage.world.tell(Kind::Written, &stage.path("a/SKILL.md"));
     assert!(stage.is_quiet().await);
     stage.edit("a", "First.");
     stage.put("a/scripts/run.sh", "echo one");
@@ -124,7 +124,7 @@ async fn a_file_that_is_cut_off_and_whole_again_in_time_changes_nothing() {
     let text = read(stage.path("a/SKILL.md")).unwrap();
     for part in [0, text.len() / 2, text.len()] {
         write(stage.path("a/SKILL.md"), &text[..part]).unwrap();
-        stage.world.tell(WRITTEN, &stage.path("a/SKILL.md"));
+        stage.world.tell(Kind::Written, &stage.path("a/SKILL.md"));
         let _ = timeout(DEBOUNCE / 2, stage.change()).await;
     }
     assert!(stage.is_quiet().await);
@@ -153,7 +153,7 @@ async fn a_broken_file_keeps_its_row_until_it_is_repaired_or_gone() {
     stage.put("a/SKILL.md", "");
     stage.change().await;
     remove_dir_all(stage.path("a")).unwrap();
-    stage.world.tell(EventKind::Remove(RemoveKind::Folder), &stage.path("a"));
+    stage.world.tell(Kind::Gone, &stage.path("a"));
     stage.change().await;
     assert_eq!((stage.rows(), stage.complaints()), (rows(&[("b", "First.")]), vec![]));
 }
@@ -171,7 +171,7 @@ async fn content_that_cannot_be_told_stays_unknown_and_is_left_alone() {
     assert_eq!((stage.row("a").parts, stage.row("b").parts.is_some()), (None, true));
     assert!(stage.is_quiet().await);
     std::fs::rename(&unnameable, stage.path("a/named.md")).unwrap();
-    stage.world.tell(WRITTEN, &stage.path("a/named.md"));
+    stage.world.tell(Kind::Written, &stage.path("a/named.md"));
     stage.until_told().await;
     assert!(stage.is_quiet().await);
 }
