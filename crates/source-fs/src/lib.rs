@@ -60,8 +60,10 @@
 //! keeps where is one table, `clients.rs`. The conformance suite of `repertoire-testkit` runs over this source as over any other.
 
 mod beside;
+mod blocks;
 mod clients;
 mod discovery;
+mod edit;
 mod file;
 mod folder;
 mod limits;

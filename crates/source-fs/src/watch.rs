@@ -95,6 +95,11 @@ impl Watcher {
         health.is_armed && !health.fresh.is_some()
     }
 
+    /// Whether there is nothing to look at for now, not even to come.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.hints.dirty_since().is_none() && self.next_poll().is_none_or(|poll| poll > Instant::now())
+    }
+
     /// Notes that everything was looked at.
     pub(crate) fn looked(&self) {
         self.health().looked = Some(Instant::now());
@@ -113,11 +118,12 @@ impl Watcher {
     pub(crate) async fn wait(&self, bell: &mut watch::Receiver<()>) -> bool {
         let deadline = match (self.hints.dirty_since(), self.next_poll()) {
             (Some(since), _) => {
-                let last = since + self.options.longest;
-                if Instant::now() >= last {
+                let now = Instant::now();
+                let deadline = (since + self.options.longest).min(now + self.options.debounce);
+                if deadline <= now {
                     return true;
                 }
-                last.min(Instant::now() + self.options.debounce)
+                deadline
             }
             (None, Some(poll)) => poll,
             (None, None) => {

@@ -88,7 +88,15 @@ impl Stage {
     async fn with(skills: &[&str], room: usize) -> Stage {
         let stage = Stage::unarmed(skills, room);
         stage.source.changed(Revision(0)).await;
+        stage.until_told().await;
         stage
+    }
+
+    /// Waits until all content is known.
+    async fn until_told(&self) {
+        while self.shown().iter().any(|row| row.parts.is_none()) {
+            self.change().await;
+        }
     }
 
     /// Before anybody waits for a change.

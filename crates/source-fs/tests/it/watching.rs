@@ -3,19 +3,20 @@
 use std::fs;
 use std::time::Duration;
 
-use repertoire_core::{Code, Listing, Revision, Skill, Source};
-use repertoire_source_fs::{FsSource, WatchBy, WatchOptions};
+use repertoire_core::{Code, Listed, Listing, Revision, Skill, Source};
+use repertoire_source_fs::{FsSource, WatchBy};
 
 use crate::tree::{Tree, ids, list, swift, text};
 
 /// When a change counts as lost. A guard, not a measure.
 const LOST: Duration = Duration::from_secs(30);
 
-/// A source over `root` that is watched by now, and its first listing.
+/// A source over `root` that is watched by now and knows all content, and its listing.
 async fn watched(tree: &Tree, root: &str) -> (FsSource, Listing<Skill>) {
     let source = tree.source(root).watching(swift(WatchBy::Events));
     source.changed(Revision(0)).await;
     let listing = list(&source).await;
+    let listing = until(&source, listing, |listing| listing.iter().all(|row| row.parts.is_some())).await;
     (source, listing)
 }
 
@@ -199,8 +200,11 @@ async fn a_storm_of_events_starves_nothing_and_ends_like_a_fresh_scan() {
     }
     tree.skill("root/the-end");
     listing = until(&source, listing, |listing| ids(listing).contains(&"the-end")).await;
-    let fresh = list(&tree.source("root").watching(WatchOptions::default())).await;
-    let rows = |listing: &Listing<Skill>| listing.iter().cloned().collect::<Vec<_>>();
+    let (_, fresh) = watched(&tree, "root").await;
+    let rows = |listing: &Listing<Skill>| {
+        let said = |row: &Listed<Skill>| (row.item.clone(), row.digest, row.parts.clone());
+        listing.iter().map(said).collect::<Vec<_>>()
+    };
     let listing = until(&source, listing, |listing| rows(listing) == rows(&fresh)).await;
     assert_eq!(listing.diagnostics(), fresh.diagnostics());
 }
