@@ -4,4 +4,5 @@
 mod harmless;
 mod precedence;
 mod prompt;
+mod reload;
 mod tree;

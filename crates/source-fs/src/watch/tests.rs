@@ -1,6 +1,8 @@
 //! Watching with a backend that sees what it is told to see, under a clock that moves when nobody works.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod content;
+
 use std::collections::BTreeSet;
 use std::future::poll_fn;
 use std::path::Path;
