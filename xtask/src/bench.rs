@@ -6,6 +6,7 @@ mod floor;
 mod page;
 mod random;
 mod readers;
+mod reload;
 mod rival;
 mod rounds;
 #[allow(unreachable_pub, reason = "public where a library shares the file")]
@@ -21,6 +22,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use self::child::Load;
 use self::figure::{Figure, Goal};
 use self::readers::Readings;
+use self::reload::Reload;
 use self::rounds::{Rounds, Turn};
 use self::sample::Sample;
 use self::tree::{Origin, Shape};
@@ -38,6 +40,9 @@ pub(crate) struct Options {
     /// Leave the rivals out, which take minutes to build.
     #[arg(long)]
     no_rivals: bool,
+    /// Reloads of 100,000 skills too, which need as many watches.
+    #[arg(long)]
+    large: bool,
     /// 200 skills, one round, no rivals, whatever program this is: to see that everything runs.
     #[arg(long)]
     quick: bool,
@@ -66,6 +71,9 @@ enum Part {
     /// Measure readers of a tree.
     #[command(hide = true)]
     Read { tree: PathBuf },
+    /// Measure reloads of a tree.
+    #[command(hide = true)]
+    Reload { tree: PathBuf },
 }
 
 /// A rival that gets fewer of a hundred skills right is no measure of speed.
@@ -76,12 +84,14 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
     match &options.part {
         Some(Part::Load { load, tree }) => return child::run(*load, tree),
         Some(Part::Read { tree }) => return child::read(tree),
+        Some(Part::Reload { tree }) => return child::reload(tree),
         None => {}
     }
     let mut bench = Bench::new(&options)?;
     bench.loads()?;
     bench.nested()?;
     bench.readers()?;
+    bench.reloads()?;
     for figure in &bench.figures {
         match options.format {
             Format::Text => println!("{figure}"),
@@ -240,6 +250,43 @@ impl<'a> Bench<'a> {
                 self.figures.push(figure.goal(Goal::AtMost(0.0)));
             }
             Err(failure) => self.remarks.push(failure.to_string()),
+        }
+        Ok(())
+    }
+
+    /// Edits of one file at a time, kept up with. Comes last, because trees are edited.
+    fn reloads(&mut self) -> Result<(), Failure> {
+        let counts = if self.options.quick { &[200][..] } else { &[1_000, 10_000, 100_000] };
+        let rival = self.figures.iter().find(|figure| figure.name == "rivals/best/wall/10000").map(|best| best.value);
+        for &count in counts {
+            let tree = match count {
+                100_000 if !self.options.large => {
+                    self.remarks.push("reloads of 100,000 skills: only with `--large`".to_owned());
+                    continue;
+                }
+                100_000 => self.tree(Shape::Flat, count)?,
+                _ => self.folder.path().join(format!("{:?}-{count}", Shape::Flat)),
+            };
+            let reload: Reload = rounds::parsed(self.itself().arg("reload").arg(&tree))?;
+            let [median, slowest, cpu, refresh] =
+                [reload.median, reload.slowest, reload.cpu, reload.refresh].map(milliseconds);
+            let figure = |part: &str, value, unit| Figure::new(format!("reload/{part}/{count}"), value, unit);
+            let slowest = figure("p99", slowest, "ms");
+            self.figures.extend([
+                figure("p50", median, "ms"),
+                match count {
+                    10_000 => slowest.goal(Goal::AtMost(1.0)),
+                    100_000 => slowest.goal(Goal::AtMost(3.0)),
+                    _ => slowest,
+                },
+                figure("cpu", cpu, "ms"),
+                figure("reads", reload.reads, "calls"),
+                figure("refresh", refresh, "ms").against(median, "our reload"),
+            ]);
+            if let Some(rival) = rival.filter(|_| count == 10_000) {
+                let figure = figure("rival", rival, "ms").against(median, "our reload");
+                self.figures.push(figure.goal(Goal::RatioAtLeast(200.0)));
+            }
         }
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! One `SKILL.md`, as it was last read.
 
+mod content;
+
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read};
@@ -8,14 +10,12 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::SystemTime;
 
 use repertoire_core::skill_md::{self, Head, Site};
-use repertoire_core::{Body, Code, Diagnostic, Digest, Id, Listed, Manifest, Parts, Skill, Stamp, Strictness};
+use repertoire_core::{Code, Diagnostic, Digest, Id, Listed, Skill, Stamp, Strictness};
 
 use crate::FsLimits;
 use crate::beside::Beside;
 use crate::file;
-use crate::folder::SkillFolder;
 use crate::location::Location;
-use crate::manifest;
 use crate::near::Near;
 use crate::pattern::FILE_NAME;
 use crate::root::bytes;
@@ -223,57 +223,6 @@ impl Record {
         self.row = Some(row);
     }
 
-    /// Lists what was listed before, if the content is known to be the same, and else what the content is, if that was
-    /// known before.
-    fn compare(&mut self, reading: Reading<'_>) {
-        let Some(known) = reading.previous.filter(|known| known.is_told()).and_then(|known| known.row.as_ref()) else {
-            return;
-        };
-        let Some(row) = reading.beside.and_then(|limits| self.told(limits)) else { return };
-        let is_same = row.listed.item == known.listed.item
-            && (row.listed.digest, &row.listed.parts) == (known.listed.digest, &known.listed.parts);
-        let listed = if is_same { known.listed.clone() } else { row.listed };
-        self.row = Some(Row { listed, ..row });
-    }
-
-    /// This record once its content was read, or could not be.
-    pub(crate) fn read_whole(&self, limits: &FsLimits) -> Record {
-        let row = self.told(limits);
-        Record {
-            path: self.path.clone(),
-            beside: self.beside.clone(),
-            is_untold: row.is_none(),
-            row: row.or_else(|| self.row.clone()),
-            diagnostics: self.diagnostics.clone(),
-            digests: self.digests.clone(),
-            ..*self
-        }
-    }
-
-    /// The row with what the content consists of, if that can be read and is still what was listed.
-    fn told(&self, limits: &FsLimits) -> Option<Row> {
-        let row = self.row.as_ref().filter(|row| Some(row.version) == self.stamp)?;
-        let folder = SkillFolder::open(self, limits).ok()?;
-        let body = folder.body().ok()?;
-        let files = Manifest::new(manifest::of(&folder).ok()?).ok()?;
-        let (file, beside) = (FileStamp::of(&self.path, &self.path.metadata().ok()?), self.beside.as_deref()?);
-        let beside_now = Beside::of(&self.path, self.holds_others, limits, Some(beside));
-        let is_current = body.stamp == row.version && self.file == Some(file) && beside_now.stamp == beside.stamp;
-        let listed = || row.listed.clone().with_digest(body.digest).with_parts(Parts::new(&body.text, &files));
-        is_current.then(|| Row { listed: listed(), version: row.version })
-    }
-
-    /// Whether it is known what the content consists of that is listed.
-    fn is_told(&self) -> bool {
-        self.row.as_ref().is_some_and(|row| row.listed.parts.is_some())
-    }
-
-    /// Whether the content is to be read, so that it can be told from another: where the other files count too.
-    pub(crate) fn is_unread(&self) -> bool {
-        let is_own = self.row.as_ref().is_some_and(|row| Some(row.version) == self.stamp);
-        self.beside.is_some() && is_own && !self.is_told() && !self.is_untold
-    }
-
     /// The digests that are known already.
     pub(crate) fn digests(&self) -> &Mutex<Digests> {
         self.digests.get_or_init(Arc::default)
@@ -282,13 +231,6 @@ impl Record {
     /// The fingerprint of the skill's other files, where those count.
     pub(crate) fn beside_stamp(&self) -> Option<Stamp> {
         self.beside.as_ref().map(|beside| beside.stamp)
-    }
-
-    /// `body` under the stamp that is listed, if it is of the version that is listed.
-    pub(crate) fn as_listed(&self, body: Body) -> Body {
-        let listed = self.row.as_ref().filter(|row| row.version == body.stamp);
-        let stamp = listed.map_or(body.stamp, |row| row.listed.stamp);
-        Body::new(body.text, body.digest, stamp)
     }
 
     /// The order of skills: roots as configured, then paths by their bytes.

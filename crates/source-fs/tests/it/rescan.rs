@@ -174,3 +174,32 @@ proptest! {
         runtime.block_on(agree(&tree, &source(), &source(), &deeds))?;
     }
 }
+
+#[tokio::test]
+async fn parts_among_many_are_found_and_replaced() {
+    let tree = Tree::new();
+    let name = |number: usize| format!("s{:03}", number * 7 % 900);
+    (0..100).for_each(|number| drop(tree.skill(&format!("root/{}", name(number)))));
+    let (part, whole) = (tree.source("root"), tree.source("root"));
+    list(&part).await;
+    for number in 0..720 {
+        let folder = format!("root/{}", name(number));
+        match number % 6 {
+            0 => drop(fs::remove_dir_all(tree.path(&folder))),
+            // Every id that comes here is another's already.
+            _ if number % 100 == 99 => drop(tree.write(&format!("{folder}/SKILL.md"), text("s001", "Twice.", ""))),
+            _ => drop(tree.write(&format!("{folder}/SKILL.md"), text(&name(number), "Another description.", ""))),
+        }
+        let seen = part.rescan(&tree.path(&folder)).await.unwrap();
+        if number % 90 == 89 {
+            let expected = list(&whole).await;
+            assert!(seen.iter().eq(expected.iter()), "after {number}");
+            assert_eq!(seen.diagnostics(), expected.diagnostics(), "after {number}");
+        }
+    }
+    let listing = list(&part).await;
+    assert!(listing.len() > 550, "more than one block takes");
+    for row in listing.iter() {
+        assert_eq!(part.body(&row.item.id).await.unwrap(), whole.body(&row.item.id).await.unwrap());
+    }
+}
