@@ -280,7 +280,7 @@ impl<'a> Bench<'a> {
                     _ => slowest,
                 },
                 figure("cpu", cpu, "ms"),
-                figure("reads", reload.reads, "calls"),
+                figure("read", reload.read / 1e3, "kB"),
                 figure("refresh", refresh, "ms").against(median, "our reload"),
             ]);
             if let Some(rival) = rival.filter(|_| count == 10_000) {

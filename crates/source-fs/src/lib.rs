@@ -43,6 +43,11 @@
 //! [`longest`](WatchOptions::longest); when events were lost, everything is looked at. Folders that cannot be watched
 //! are polled, with a `watch-degraded` diagnostic, until they can be.
 //!
+//! What counts is content. After the first listing, and while there is nothing else to do, the files of every skill are
+//! read once; from then on a row changes when its content does, and tells [which part](repertoire_core::Parts) did, and a
+//! touch or a rewrite of the same is no change. Content that is over a limit or cannot be read stays unknown, and there
+//! every touch counts. A look after an event costs what was touched, however many skills there are.
+//!
 //! There is no task: who awaits `changed` does the work, and what happens while nobody does is kept for the next.
 //!
 //! # For hosts

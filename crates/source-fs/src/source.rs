@@ -79,7 +79,8 @@ impl FsSource {
     /// a skill changes with any of its files.
     ///
     /// This is the consent to what watching takes: from the first call of `changed` on, one thread of the operating
-    /// system's watcher and one watch for each folder of [`folders`](FsSource::folders) and each one above a root.
+    /// system's watcher and one watch for each folder of [`folders`](FsSource::folders) and each one above a root; and
+    /// every file of every skill is read once, within the [limits](FsLimits).
     #[must_use]
     pub fn watching(self, options: WatchOptions) -> FsSource {
         self.watched_by(Watcher::new(options))

@@ -43,7 +43,7 @@ pub(crate) struct Watcher {
 #[derive(Debug, Default)]
 struct Post {
     backend: Option<Box<dyn Backend>>,
-    /// The scan whose folders were armed last.
+    /// The latest scan for whose folders everything is armed.
     armed_for: Option<Arc<Scan>>,
 }
 
@@ -163,7 +163,12 @@ impl Watcher {
     /// Has the backend watch what is wanted for `scan`, and tells why it cannot.
     fn watch(&self, plan: &Plan, scan: &Arc<Scan>, fresh: &mut Dirty) -> Option<String> {
         let post = &mut *self.post.lock().unwrap_or_else(PoisonError::into_inner);
-        if !self.hints.is_stale() && post.armed_for.as_ref().is_some_and(|armed| armed.is_watched_like(scan)) {
+        if !self.hints.is_stale()
+            && let Some(armed_for) = &mut post.armed_for
+            && armed_for.is_watched_like(scan)
+        {
+            // The later one is quicker to compare with what comes next.
+            armed_for.clone_from(scan);
             return None;
         }
         if let Some(failure) = self.hints.take_failure() {

@@ -24,8 +24,8 @@ machine than about the program.
 - **Rivals** are crates that load such folders, built with the same settings. *Right* counts the skills whose name and description are what the author of the file meant, blanks aside. One of them
   stops at the first faulty file, so its time is that of a few skills. The best rival is the fastest of those that get nine in ten right.
 - **Readers** are four threads that look up random ids, while a fifth changes an entry and refreshes the registry without a pause; what counts is each reader's own processor time.
-- **Reloads** are edits of one file after another, each put in place by renaming and waited for until the registry has published the view: without debounce, so that the time is that of the work. *Reads* counts system
-  calls that read, of the file and of events; *refresh* looks at everything, which is what a registry has to do that is not told; *rival* is the best rival's load, which is how rivals keep up.
+- **Reloads** are edits of one file after another, each put in place by renaming and waited for until the registry has published the view: without debounce, so that the time is that of the work. *Read* is what is
+  read meanwhile, the events too; *refresh* looks at everything, which is what a registry has to do that is not told; *rival* is the best rival's load, which is how rivals keep up.
 - **Resident** is how much a process grows by loading, the registry still held.
 
 ## Figures

@@ -29,8 +29,8 @@ pub(super) struct Reload {
     pub(super) slowest: f64,
     /// Processor time of all threads for one edit.
     pub(super) cpu: f64,
-    /// System calls that read, for one edit: of folders none, of files and of events.
-    pub(super) reads: f64,
+    /// Bytes that are read for one edit, those of events too.
+    pub(super) read: f64,
     /// A refresh, which looks at everything.
     pub(super) refresh: f64,
 }
@@ -58,7 +58,7 @@ async fn edit(tree: PathBuf, registry: SkillRegistry) -> Result<Reload, String> 
     let (skills, mut updates) = (registry.list(), registry.updates());
     let mut random = Random::new(7);
     let mut times = Vec::with_capacity(EDITS);
-    let (mut busy, mut reads) = (0.0, 0.0);
+    let (mut busy, mut bytes) = (0.0, 0.0);
     for number in 0..EDITS {
         let skill = &skills[random.below(skills.len())];
         let file = PathBuf::from(skill.item().location.as_deref().ok_or("a skill without a file")?);
@@ -67,13 +67,13 @@ async fn edit(tree: PathBuf, registry: SkillRegistry) -> Result<Reload, String> 
         let next = tree.join("next.md");
         fs::write(&next, text).map_err(failed)?;
         let other = registry.get(skills[random.below(skills.len())].id.as_str());
-        let (before, read) = (cpu(ClockId::ProcessCPUTime), read_calls()?);
+        let (before, read) = (cpu(ClockId::ProcessCPUTime), bytes_read()?);
         let begun = Instant::now();
         fs::rename(&next, &file).map_err(failed)?;
         await_edit(&mut updates, &skill.id).await?;
         times.push(begun.elapsed().as_secs_f64());
         busy += cpu(ClockId::ProcessCPUTime) - before;
-        reads += read_calls()? - read;
+        bytes += bytes_read()? - read;
         if let Some(other) = other.filter(|other| other.id != skill.id)
             && !registry.get(other.id.as_str()).is_some_and(|now| Arc::ptr_eq(&now, &other))
         {
@@ -91,7 +91,7 @@ async fn edit(tree: PathBuf, registry: SkillRegistry) -> Result<Reload, String> 
         median: times[EDITS / 2],
         slowest: times[EDITS - 1 - EDITS / 100],
         cpu: busy / count,
-        reads: reads / count,
+        read: bytes / count,
         refresh,
     })
 }
@@ -108,9 +108,9 @@ async fn await_edit(updates: &mut Updates<Skill>, id: &repertoire::Id) -> Result
     }
 }
 
-/// How many system calls of this process have read something so far.
-fn read_calls() -> Result<f64, String> {
+/// How many bytes this process has read so far.
+fn bytes_read() -> Result<f64, String> {
     let text = fs::read_to_string("/proc/self/io").map_err(|error| error.to_string())?;
-    let line = text.lines().find_map(|line| line.strip_prefix("syscr:"));
-    line.and_then(|count| count.trim().parse().ok()).ok_or_else(|| "no line `syscr`".to_owned())
+    let line = text.lines().find_map(|line| line.strip_prefix("rchar:"));
+    line.and_then(|count| count.trim().parse().ok()).ok_or_else(|| "no line `rchar`".to_owned())
 }
