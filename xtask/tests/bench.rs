@@ -28,6 +28,11 @@ fn a_quick_bench_prints_every_figure_once() {
             "nested/wall/200",
             "look-up/200",
             "list/200",
+            "reload/p50/200",
+            "reload/p99/200",
+            "reload/cpu/200",
+            "reload/read/200",
+            "reload/refresh/200",
         ]
     );
     let right = &figures[3];
