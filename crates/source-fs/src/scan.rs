@@ -164,7 +164,7 @@ impl Scan {
         Revision(self.listing.revision().0 + 1)
     }
 
-    /// The same with `finding` about how watching fares; published after `before`.
+    /// The same with `finding` about how watching fares.
     pub(crate) fn report(self, finding: Option<Finding>) -> Scan {
         if self.watching().eq(&finding) {
             return self;

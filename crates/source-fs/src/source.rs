@@ -210,11 +210,8 @@ impl FsSource {
     /// Reads the contents of a few skills that are not known yet, so that a change can be told from a touch later on.
     /// Says whether there were any.
     async fn learn(&self, watcher: &Arc<Watcher>) -> Result<bool, SourceError> {
-        let batch: Vec<Arc<Record>> = self
-            .latest()
-            .iter()
-            .flat_map(|latest| latest.records.unread().take(BATCH).cloned().collect::<Vec<_>>())
-            .collect();
+        let Some(latest) = self.latest() else { return Ok(false) };
+        let batch: Vec<Arc<Record>> = latest.records.unread().take(BATCH).cloned().collect();
         if batch.is_empty() {
             return Ok(false);
         }
@@ -272,8 +269,12 @@ impl Source<Skill> for FsSource {
 
     /// Costs no look at the disk when waiting for [`changed`](Source::changed) has brought what came after `old`.
     async fn list_since(&self, old: &Listing<Skill>) -> Result<Delta<Skill>, SourceError> {
-        let is_told = self.told.load(Ordering::Acquire) > old.revision().0;
-        Ok(Delta::between(old, &if is_told { self.scanned().await?.listing.clone() } else { self.list().await? }))
+        match self.latest() {
+            Some(latest) if self.told.load(Ordering::Acquire) > old.revision().0 => {
+                Ok(Delta::between(old, &latest.listing))
+            }
+            _ => Ok(Delta::between(old, &self.list().await?)),
+        }
     }
 
     /// Reads the very file that was listed: beneath the skill's folder, or outside of it only when that is where the
