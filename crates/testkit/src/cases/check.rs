@@ -43,6 +43,8 @@ pub(crate) enum Check {
         want: ReadWant,
     },
     Resources(String, Want),
+    /// The ids that a user is offered.
+    UserList(Want),
     Command(CommandLine),
     /// One of them holds.
     Either(Vec<Check>),
@@ -52,6 +54,16 @@ pub(crate) enum Check {
     Within(Duration),
     /// A full scan never holds as many bytes.
     Memory(u64),
+    /// After a step, once the registry has caught up with it.
+    After {
+        /// From 1.
+        step: usize,
+        check: Box<Check>,
+    },
+    /// The catalog is what it was before the step, byte for byte.
+    CatalogUnchanged,
+    /// The registry watches no more folders.
+    Watches(usize),
     /// Well written, but nothing here can do it yet.
     Missing(Feature),
 }
@@ -210,7 +222,7 @@ pub(crate) enum Feature {
     Rendering,
     Sessions,
     Tools,
-    Watching,
+    WatchCommand,
 }
 
 impl std::fmt::Display for Feature {
@@ -223,7 +235,7 @@ impl std::fmt::Display for Feature {
             Feature::Rendering => "rendering",
             Feature::Sessions => "sessions",
             Feature::Tools => "discovery tools",
-            Feature::Watching => "watching",
+            Feature::WatchCommand => "the command `watch`",
         })
     }
 }

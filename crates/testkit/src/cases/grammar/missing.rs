@@ -24,32 +24,13 @@ pub(super) fn missing(scan: &mut Scan<'_>, above: &mut Above) -> Result<Feature,
     } else if scan.take("session:") {
         session(scan)?;
         Ok(Feature::Sessions)
-    } else if scan.take("after") {
-        scan.number::<usize>()?;
-        if scan.take("catalog-version unchanged") {
-            return Ok(Feature::Watching);
-        }
-        wrapped(scan, above, Feature::Watching)
-    } else if scan.take("steps:") {
-        scan.expect("steps.sh")?;
-        scan.expect("(")?;
-        scan.number::<usize>()?;
-        scan.expect(")")?;
-        Ok(Feature::Watching)
-    } else if scan.take("watches:") {
-        scan.expect("<=")?;
-        scan.number::<usize>()?;
-        scan.expect("(inotify lines in /proc/<pid>/fdinfo)")?;
-        Ok(Feature::Watching)
     } else if scan.take("with") {
         scan.expect("disabled=")?;
         scan.json::<Vec<String>>()?;
-        wrapped(scan, above, Feature::Disabling)
+        wrapped(scan, above)?;
+        Ok(Feature::Disabling)
     } else if scan.take("tools:") || scan.take("tools enum:") {
         scan.json::<Vec<String>>()?;
-        Ok(Feature::Tools)
-    } else if scan.take("user-list") {
-        want(scan)?;
         Ok(Feature::Tools)
     } else if scan.take("mcp") {
         mcp(scan)?;

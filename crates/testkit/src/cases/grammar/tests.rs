@@ -3,7 +3,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::*;
-use crate::cases::check::{CatalogWant, CommandLine, CommandWant, Counted, Head, Never, Tally};
+use crate::cases::check::{CatalogWant, CommandLine, CommandWant, Counted, Feature, Head, Never, Tally};
 
 fn texts(names: &[&str]) -> Vec<String> {
     names.iter().map(|&name| name.to_owned()).collect()
@@ -186,6 +186,32 @@ fn lines_about_what_must_not_happen() {
 }
 
 #[test]
+fn lines_about_what_happens_meanwhile() {
+    let after = |step, check| Check::After { step, check: Box::new(check) };
+    check_lines(vec![
+        (r#"after 1 loads: ["a"]"#, after(1, Check::Loads(texts(&["a"])))),
+        (r#"after 2 diag none *"#, after(2, Check::NoFinding(None))),
+        (r#"after 2 catalog-version unchanged"#, after(2, Check::CatalogUnchanged)),
+        (
+            r#"after 3 either: loads a | loads b"#,
+            after(3, Check::Either(["a", "b"].map(|name| Check::LoadsAtLeast(texts(&[name]))).to_vec())),
+        ),
+        (r#"watches: <= 64 (inotify lines in /proc/<pid>/fdinfo)"#, Check::Watches(64)),
+        (r#"user-list lacks "a""#, Check::UserList(Want::Lacks("a".into()))),
+    ]);
+}
+
+#[test]
+fn a_case_is_live_when_something_is_to_happen_or_to_be_watched() {
+    let case = |line: &str| Case::parse(&format!("kind: H\n{line}\nloads: []\n"));
+    let steps = case("steps: steps.sh (2)");
+    assert_eq!((steps.steps, steps.is_live(), steps.lines.len()), (2, true, 1));
+    assert!(case("watches: <= 64 (inotify lines in /proc/<pid>/fdinfo)").is_live());
+    assert!(!case("count loads 0").is_live());
+    assert!(case("steps: other.sh (2)").lines[0].check.is_err());
+}
+
+#[test]
 fn one_of_several() {
     let only = |path: &str| Check::Field(Subject::Only, Field::Written(path.into()), Want::Is(json!("a | b")));
     check_lines(vec![
@@ -231,20 +257,16 @@ fn lines_for_what_is_not_built() {
         (r#"session: activate a again -> lacks "b""#, Feature::Sessions),
         (r#"session: reset, activate a -> has "b""#, Feature::Sessions),
         (r#"session: active list = ["a"]"#, Feature::Sessions),
-        (r#"steps: steps.sh (2)"#, Feature::Watching),
-        (r#"after 1 loads: ["a"]"#, Feature::Watching),
-        (r#"after 2 catalog-version unchanged"#, Feature::Watching),
-        (r#"watches: <= 64 (inotify lines in /proc/<pid>/fdinfo)"#, Feature::Watching),
         (r#"with disabled=["a"] loads: []"#, Feature::Disabling),
         (r#"with disabled=["a"] activate user a = error has "disabled""#, Feature::Disabling),
         (r#"tools: []"#, Feature::Tools),
         (r#"tools enum: ["a"]"#, Feature::Tools),
-        (r#"user-list lacks "a""#, Feature::Tools),
         (r#"mcp initialize: capabilities.*.listChanged true"#, Feature::Mcp),
         (r#"mcp stdout: every line is one JSON-RPC message, from start to end, with RUST_LOG=debug"#, Feature::Mcp),
         (r#"mcp list has "a""#, Feature::Mcp),
         (r#"after 1 mcp: exactly one notifications/*/list_changed per announced list within 2s"#, Feature::Mcp),
         (r#"after 1 mcp list has "a""#, Feature::Mcp),
+        (r#"after 1 activate model a = ok"#, Feature::Activation),
     ] {
         assert_eq!(check(text, &mut Above::default()), Ok(Check::Missing(feature)), "{text}");
     }
@@ -297,9 +319,11 @@ fn junk_is_refused() {
         "after one loads: []",
         "after 1",
         "after 1 junk",
+        "after 1 never: a panic",
+        "after 1 after 2 loads: []",
+        "catalog-version",
         "with disabled=[] junk",
         "with enabled=[] loads: []",
-        "steps: other.sh (1)",
         "watches: 64",
         "tools enum: a",
         "mcp junk",
@@ -328,7 +352,7 @@ fn a_case_says_where_its_skills_lie() {
         root("c", Scope::Plugin("c".into()), true),
         root("b", Scope::Builtin, true),
     ];
-    let expected = Case { kind: "F".into(), layout: Layout::Roots(roots), cwd: "a/b".into(), lines: vec![] };
+    let expected = Case { kind: "F".into(), layout: Layout::Roots(roots), cwd: "a/b".into(), steps: 0, lines: vec![] };
     assert_eq!(case, expected);
     assert_eq!(Case::parse("kind: E\nroots: auto\n").layout, Layout::Discovered);
     assert_eq!(Case::parse("kind: N\nplugin-cache: \"cache\"\n").layout, Layout::PluginCache);
