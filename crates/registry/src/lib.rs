@@ -29,7 +29,7 @@
 //! # For hosts
 //! Compose with [`Registry::builder`]. [`load`](Builder::load) starts nothing; [`start`](Builder::start) keeps up with changes in
 //! one task on your runtime, until [`close`](Registry::close). Readers take a [`Snapshot`] and never wait;
-//! [`Registry::updates`] follows. Entries registered in code ([`register`](Registry::register) and its like) are there at once.
+//! [`Registry::subscribe`] follows. Entries registered in code ([`register`](Registry::register) and its like) are there at once.
 //!
 //! # For authors of sources
 //! The registry compares your listings, so you need not know who wins or who listens. Submit a [`SourceKind`], and configuration
@@ -52,9 +52,9 @@ mod registry;
 mod skills;
 mod snapshot;
 mod step;
+mod subscription;
 mod tier;
 mod trust;
-mod updates;
 mod watch;
 mod worker;
 
@@ -70,9 +70,9 @@ pub use mount::Mount;
 pub use registry::{Closed, Registry};
 pub use skills::SkillRegistry;
 pub use snapshot::Snapshot;
+pub use subscription::{Subscription, Update};
 pub use tier::{Origin, Tier, UnknownTier};
 pub use trust::Trust;
-pub use updates::{Update, Updates};
 
 /// Re-exported for [`SourceKind`]: `inventory::submit!`.
 pub use inventory;

@@ -72,14 +72,20 @@ impl<T: Item> Mount<T> {
         &self.origin
     }
 
-    /// What changed since `old`; everything, as long as the source has not made a listing itself.
-    pub(crate) async fn list_since(&self, old: &Listing<T>) -> Result<Delta<T>, SourceError> {
-        if self.listed.load(Ordering::Relaxed) {
-            return guarded(self.source.list_since(old)).await;
-        }
+    /// The difference of `old` and what the source has now.
+    pub(crate) async fn list(&self, old: &Listing<T>) -> Result<Delta<T>, SourceError> {
         let delta = Delta::between(old, &guarded(self.source.list()).await?);
         self.listed.store(true, Ordering::Relaxed);
         Ok(delta)
+    }
+
+    /// What the source says has changed since `old`; everything, as long as it has not made a listing itself.
+    pub(crate) async fn list_since(&self, old: &Listing<T>) -> Result<Delta<T>, SourceError> {
+        if self.listed.load(Ordering::Relaxed) {
+            guarded(self.source.list_since(old)).await
+        } else {
+            self.list(old).await
+        }
     }
 
     pub(crate) async fn body(&self, id: &Id) -> Result<Body, SourceError> {

@@ -13,9 +13,9 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::entry::Claim;
-use crate::step::{Step, step};
+use crate::step::{Look, Step, step};
 use crate::worker::Worker;
-use crate::{Builder, Change, Entry, MemorySource, Mount, RegisterError, Registered, Snapshot, Updates, merge};
+use crate::{Builder, Change, Entry, MemorySource, Mount, RegisterError, Registered, Snapshot, Subscription, merge};
 
 /// One merging registry over any number of sources. Cheap to clone; clones are one registry.
 ///
@@ -209,7 +209,7 @@ impl<T: Item> Registry<T> {
         self.mount_of(claim).resource(claim.item.id(), path).await
     }
 
-    /// Lists every source again and publishes what changed. Returns what changed since the call.
+    /// Lists every source anew and publishes what changed. Returns what changed since the call.
     ///
     /// Runs go one after another; each caller gets one that began after its call, and callers that wait
     /// together share one. A source that fails or panics keeps its last listing; one that never answers holds
@@ -230,11 +230,11 @@ impl<T: Item> Registry<T> {
     }
 
     /// Follows the registry from the current view on.
-    pub fn updates(&self) -> Updates<T> {
-        Updates::new(self.clone(), self.0.notices.subscribe())
+    pub fn subscribe(&self) -> Subscription<T> {
+        Subscription::new(self.clone(), self.0.notices.subscribe())
     }
 
-    /// Ends and joins the task that was started, and every [`Updates`]. The last view stays readable. Twice is fine.
+    /// Ends and joins the task that was started, and every [`Subscription`]. The last view stays readable. Twice is fine.
     pub async fn close(&self) {
         self.0.closed.send_replace(true);
         let tasks = std::mem::take(&mut *self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner));
@@ -279,17 +279,17 @@ impl<T: Item> Registry<T> {
 
     /// Lists every source again and publishes the result as one view; inside the worker's turn only.
     pub(crate) async fn list_all(&self) {
-        self.list_these(&self.0.mounts).await;
+        self.list_these(&self.0.mounts, Look::Anew).await;
     }
 
     /// Lists one source again, in the worker's turn.
     pub(crate) async fn look_again(&self, mount: &Mount<T>) {
-        self.0.worker.between(|| self.list_these(std::slice::from_ref(mount))).await;
+        self.0.worker.between(|| self.list_these(std::slice::from_ref(mount), Look::Again)).await;
     }
 
-    async fn list_these(&self, mounts: &[Mount<T>]) {
+    async fn list_these(&self, mounts: &[Mount<T>], look: Look) {
         let base = self.snapshot();
-        let steps: Vec<_> = mounts.iter().map(|mount| step(mount, &base)).collect();
+        let steps: Vec<_> = mounts.iter().map(|mount| step(mount, &base, look)).collect();
         let steps: Vec<Step<T>> = stream::iter(steps).buffer_unordered(CONCURRENT).collect().await;
         let after = |view: &Snapshot<T>| steps.iter().fold(view.clone(), |view, step| step.apply(&view));
         let candidate = after(&base);

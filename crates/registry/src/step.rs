@@ -16,12 +16,25 @@ pub(crate) struct Step<T: Item> {
     fresh: Listing<T>,
 }
 
+/// Why a source is listed again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// Somebody wants to see what there is now, whether the source knows of it yet or not.
+    Anew,
+    /// The source itself says that it moved on, and can tell what changed.
+    Again,
+}
+
 /// Asks `mount` what changed since `view`. A source that fails, or whose delta does not fit, keeps its rows
 /// and gets a finding.
-pub(crate) async fn step<T: Item>(mount: &Mount<T>, view: &Snapshot<T>) -> Step<T> {
+pub(crate) async fn step<T: Item>(mount: &Mount<T>, view: &Snapshot<T>, look: Look) -> Step<T> {
     let source = &mount.origin().source;
     let old = &view.layer(source).expect("every mount has a layer").listing;
-    let error = match mount.list_since(old).await {
+    let answer = match look {
+        Look::Anew => mount.list(old).await,
+        Look::Again => mount.list_since(old).await,
+    };
+    let error = match answer {
         Ok(delta) => match old.apply(&delta) {
             Ok(fresh) => return Step { source: source.clone(), base: old.revision(), delta, fresh },
             Err(error) => {

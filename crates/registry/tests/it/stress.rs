@@ -90,7 +90,7 @@ fn every_verb_holds_when_it_returns_whatever_other_threads_do() {
     let home = Arc::new(Script::new("home", all_ids()));
     let builder = Registry::builder().user(Arc::clone(&home));
     let registry = futures_util::FutureExt::now_or_never(builder.load()).unwrap().unwrap();
-    let mut updates = registry.updates();
+    let mut updates = registry.subscribe();
     let done = AtomicBool::new(false);
     let model: BTreeMap<String, u8> = thread::scope(|scope| {
         let others = [

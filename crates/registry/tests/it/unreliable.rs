@@ -97,7 +97,7 @@ async fn a_source_that_panics_does_not_end_the_following_of_others_and_recovers(
     let (bad, good) = (Panicking::new(), Arc::new(Script::new("good", [])));
     let builder = Registry::builder().user(Arc::clone(&bad)).user(Arc::clone(&good));
     let registry = builder.start(&Handle::current()).await.unwrap();
-    let mut updates = registry.updates();
+    let mut updates = registry.subscribe();
     bad.set_well(false);
     assert!(updates.next().await.unwrap().change.diagnostics);
     good.set([row("b", 1)]);
@@ -109,9 +109,9 @@ async fn a_source_that_panics_does_not_end_the_following_of_others_and_recovers(
     registry.close().await;
 }
 
-/// A source that never answers once it has something to say.
-#[derive(Debug)]
-struct Hanging;
+/// A source that answers once, and never again.
+#[derive(Debug, Default)]
+struct Hanging(AtomicU64);
 
 #[async_trait]
 impl Source<Workflow> for Hanging {
@@ -120,18 +120,17 @@ impl Source<Workflow> for Hanging {
     }
 
     async fn list(&self) -> Result<Listing<Workflow>, SourceError> {
+        if self.0.fetch_add(1, Ordering::SeqCst) > 0 {
+            std::future::pending::<()>().await;
+        }
         Ok(listing(0, [row("a", 1)]))
-    }
-
-    async fn list_since(&self, _: &Listing<Workflow>) -> Result<repertoire_core::Delta<Workflow>, SourceError> {
-        std::future::pending().await
     }
 }
 
 #[tokio::test]
 async fn a_source_that_never_answers_holds_up_no_reader_no_verb_and_no_end() {
     let good = Arc::new(Script::new("good", []));
-    let registry = Registry::builder().user(Hanging).user(Arc::clone(&good)).load().await.unwrap();
+    let registry = Registry::builder().user(Hanging::default()).user(Arc::clone(&good)).load().await.unwrap();
     let refresh = tokio::spawn({
         let registry = registry.clone();
         async move { registry.refresh().await }
@@ -166,7 +165,7 @@ async fn a_source_that_never_rests_holds_up_no_other_and_no_end() {
     let good = Arc::new(Script::new("good", []));
     let builder = Registry::builder().user(Restless::default()).user(Arc::clone(&good));
     let registry = builder.start(&Handle::current()).await.unwrap();
-    let mut updates = registry.updates();
+    let mut updates = registry.subscribe();
     good.set([row("b", 1)]);
     let seen = tokio::time::timeout(HANG, updates.next()).await.expect("others are followed").unwrap();
     assert!(seen.snapshot.get("b").is_some());

@@ -111,6 +111,6 @@ fn everything_public_crosses_threads() {
     fn check<T: Send + Sync + std::fmt::Debug + 'static>() {}
     check::<Registry<Workflow>>();
     check::<repertoire_registry::Snapshot<Workflow>>();
-    check::<repertoire_registry::Updates<Workflow>>();
+    check::<repertoire_registry::Subscription<Workflow>>();
     check::<Arc<repertoire_registry::Entry<Workflow>>>();
 }
