@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use repertoire_core::{Id, InvalidId, Item, Source, SurfacePolicy};
+use repertoire_core::{Id, Item, Source, SurfacePolicy};
 use tokio::runtime::Handle;
 
-use crate::{MemorySource, Mount, Registry, Tier};
+use crate::composition::Composition;
+use crate::{Closed, MemorySource, Mount, Registry, Tier};
 
 /// Composes sources into a [`Registry`]. Inside a tier, what is composed first wins.
 #[derive(Debug)]
@@ -16,7 +17,7 @@ pub struct Builder<T: Item> {
     pub(crate) surface: SurfacePolicy,
 }
 
-/// Why a registry cannot be composed.
+/// Why a registry cannot be composed, or not be composed anew.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ComposeError {
@@ -44,6 +45,23 @@ pub enum ComposeError {
         /// The composed sources.
         known: Vec<String>,
     },
+    /// No source has the name of the one to take out or to replace.
+    #[error("no source is called `{name}`; known: {}", known.join(", "))]
+    NotComposed {
+        /// The name.
+        name: String,
+        /// The composed sources.
+        known: Vec<String>,
+    },
+    /// The source to take out or to replace is none that was composed.
+    #[error("source `{name}` holds the entries registered in code, and stays")]
+    Stays {
+        /// The name.
+        name: String,
+    },
+    /// The registry was closed.
+    #[error(transparent)]
+    Closed(#[from] Closed),
 }
 
 impl<T: Item> Default for Builder<T> {
@@ -123,35 +141,15 @@ impl<T: Item> Builder<T> {
 
     fn compose(self) -> Result<Registry<T>, ComposeError> {
         let memory = MemorySource::named(Registry::<T>::REGISTERED);
-        let mut mounts = vec![Mount::new(self.registered, memory.clone())];
-        mounts.extend(self.mounts);
-        let mut names = BTreeSet::new();
-        for mount in &mounts {
-            let name = mount.origin().source.to_string();
-            if let Some(reason) = name_fault(&name) {
-                return Err(ComposeError::SourceName { name, reason });
-            }
-            if !names.insert(name.clone()) {
-                return Err(ComposeError::DuplicateSource { name });
-            }
-        }
-        if let Some((source, ids)) = self.preferred.iter().find(|(source, _)| !names.contains(*source)) {
-            let id = ids.first().expect("a source enters the map with its first id").clone();
-            let known = names.into_iter().collect();
-            return Err(ComposeError::UnknownSource { id, source_name: source.clone(), known });
-        }
-        Ok(Registry::of(mounts, self.preferred, memory, self.surface))
+        let mut composition = self.composition(Mount::builtin(memory.clone()));
+        composition.check()?;
+        composition.mounts.iter_mut().for_each(Mount::begin);
+        Ok(Registry::of(composition, memory))
     }
-}
 
-/// Why `name` cannot be a source's: `source:id` must be an id, and must come apart at its first colon.
-fn name_fault(name: &str) -> Option<&'static str> {
-    match Id::new(name) {
-        Err(InvalidId::Blank) => Some("it is blank"),
-        Err(InvalidId::Invisible { .. }) => Some("it holds an invisible character"),
-        Err(_) => Some("a name is not a path"),
-        Ok(_) if name.contains(':') => Some("it holds a colon"),
-        Ok(id) if id.as_str() != name => Some("it has blanks at an end, or is not in Unicode's NFKC form"),
-        Ok(_) => None,
+    /// What is composed here, and before it the mount of the entries registered in code.
+    pub(crate) fn composition(self, registered: Mount<T>) -> Composition<T> {
+        let mounts = std::iter::once(registered.at(self.registered)).chain(self.mounts).collect();
+        Composition { mounts, preferred: self.preferred, surface: self.surface }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use repertoire_core::{Id, Item, Listed, Listing};
 
 use crate::entry::Claim;
-use crate::{Origin, Tier, Trust};
+use crate::{Origin, Trust};
 
 /// A listing and how it was composed. What [`merge`](crate::merge) merges.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,31 +26,6 @@ pub struct Layer<T: Item> {
     pub listing: Listing<T>,
 }
 
-/// Who wins an id, smallest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Rank {
-    /// A source that is not admitted never hides one that is.
-    pending: bool,
-    /// A preference beats the tier.
-    unpreferred: bool,
-    /// `kit:slides` belongs to the source `kit`, not to a skill that was only written so.
-    plain: bool,
-    tier: Tier,
-    position: usize,
-}
-
-impl Rank {
-    /// Whether a preference, and not the tier, put this claim first.
-    pub(crate) fn is_preferred(self) -> bool {
-        !self.unpreferred
-    }
-
-    /// The same rank as if nobody had preferred it.
-    pub(crate) fn without_preference(self) -> Rank {
-        Rank { unpreferred: true, ..self }
-    }
-}
-
 impl<T: Item> Layer<T> {
     /// A trusted layer with plain ids.
     pub fn new(origin: Origin, position: usize, listing: Listing<T>) -> Layer<T> {
@@ -62,6 +37,12 @@ impl<T: Item> Layer<T> {
         if self.namespaced { Id::qualified(&self.origin.source, id) } else { id.clone() }
     }
 
+    /// Whether both are composed in the same way, whatever they list and wherever they stand.
+    pub(crate) fn is_composed_like(&self, other: &Layer<T>) -> bool {
+        let way = |layer: &Layer<T>| (layer.trust, layer.namespaced);
+        self.origin == other.origin && way(self) == way(other) && self.preferred == other.preferred
+    }
+
     /// The claim that `row` of this layer makes.
     pub(crate) fn claim(&self, row: &Listed<T>) -> Claim<T> {
         Claim {
@@ -71,13 +52,6 @@ impl<T: Item> Layer<T> {
             parts: row.parts.clone(),
             origin: self.origin.clone(),
             trust: self.trust,
-            rank: Rank {
-                pending: self.trust == Trust::Pending,
-                unpreferred: !self.preferred.contains(row.item.id()),
-                plain: !self.namespaced,
-                tier: self.origin.tier,
-                position: self.position,
-            },
         }
     }
 }

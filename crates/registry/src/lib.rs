@@ -41,13 +41,19 @@
 
 mod builder;
 mod change;
+mod composition;
+mod draft;
 mod entry;
+mod index;
 mod kind;
 mod layer;
+mod layers;
+mod look;
 mod lookup;
 mod memory;
 mod merge;
 mod mount;
+mod recompose;
 mod registry;
 mod skills;
 mod snapshot;

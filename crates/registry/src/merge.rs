@@ -89,17 +89,7 @@ fn shadowing<T: Item>(entry: &Entry<T>, shadow: &crate::Shadow<T>) -> Diagnostic
 
 /// Says so when a preference, not the tier, decided.
 fn preference<T: Item>(entry: &Entry<T>) -> Option<Diagnostic> {
-    let rank = entry.claim.rank;
-    let passed =
-        entry.shadows.iter().map(|shadow| &shadow.claim).find(|claim| claim.rank < rank.without_preference())?;
-    rank.is_preferred().then(|| {
-        let message = format!(
-            "{} `{}` comes from {} by preference, ahead of {}",
-            T::KIND,
-            entry.id,
-            entry.origin(),
-            passed.origin
-        );
-        Diagnostic::new(Code::PREFERRED, message)
-    })
+    let passed = entry.passed.as_ref()?;
+    let message = format!("{} `{}` comes from {} by preference, ahead of {passed}", T::KIND, entry.id, entry.origin());
+    Some(Diagnostic::new(Code::PREFERRED, message))
 }

@@ -12,11 +12,12 @@ use repertoire_core::{
     Body, Delta, Id, Item, Listing, Resource, ResourcePath, Revision, Source, SourceError, SourceErrorKind,
 };
 
-use crate::{Layer, Origin, Tier, Trust};
+use crate::{Claim, Layer, Origin, Tier, Trust};
 
 /// A source and how it is composed: tier, trust, namespace. The source itself knows none of it.
 ///
-/// Builtin and user sources are trusted unless said otherwise, plugins restricted.
+/// Builtin and user sources are trusted unless said otherwise, plugins restricted. Cheap to clone; clones mount the very
+/// same source.
 #[derive(Debug, Clone)]
 pub struct Mount<T: Item> {
     source: Arc<dyn Source<T>>,
@@ -30,12 +31,14 @@ pub struct Mount<T: Item> {
 impl<T: Item> Mount<T> {
     /// `source` at `tier`.
     pub fn new(tier: Tier, source: impl Source<T>) -> Mount<T> {
-        let trust = match tier {
-            Tier::Builtin | Tier::User => Trust::Trusted,
-            Tier::Plugin => Trust::Restricted,
-        };
         let origin = Origin::new(tier, source.name());
-        Mount { origin, source: Arc::new(source), trust, namespaced: false, listed: Arc::default() }
+        Mount {
+            origin,
+            source: Arc::new(source),
+            trust: default_trust(tier),
+            namespaced: false,
+            listed: Arc::default(),
+        }
     }
 
     /// Shipped with the agent.
@@ -53,6 +56,13 @@ impl<T: Item> Mount<T> {
         Mount::new(Tier::Plugin, source)
     }
 
+    /// The same source at another tier, with the trust that goes with it unless said otherwise after.
+    #[must_use]
+    pub fn at(self, tier: Tier) -> Mount<T> {
+        let origin = Origin { tier, ..self.origin };
+        Mount { origin, trust: default_trust(tier), ..self }
+    }
+
     /// What its text may do.
     #[must_use]
     pub fn trust(mut self, trust: Trust) -> Mount<T> {
@@ -65,6 +75,36 @@ impl<T: Item> Mount<T> {
     pub fn namespaced(mut self) -> Mount<T> {
         self.namespaced = true;
         self
+    }
+
+    /// The name of the source.
+    pub(crate) fn name(&self) -> &str {
+        &self.origin.source
+    }
+
+    /// Whether both are one mount of one composition, whatever its settings were.
+    pub(crate) fn is(&self, other: &Mount<T>) -> bool {
+        Arc::ptr_eq(&self.listed, &other.listed)
+    }
+
+    /// Whether both are mounts of the very same source.
+    pub(crate) fn has_source_of(&self, other: &Mount<T>) -> bool {
+        Arc::ptr_eq(&self.source, &other.source)
+    }
+
+    /// Enters a composition, where no view holds a listing of it yet.
+    pub(crate) fn begin(&mut self) {
+        self.listed = Arc::default();
+    }
+
+    /// Takes the place of `old`, a mount of the same source, together with its listing.
+    pub(crate) fn go_on_as(&mut self, old: &Mount<T>) {
+        self.listed = Arc::clone(&old.listed);
+    }
+
+    /// Whether it is composed as it was when `claim` was made.
+    pub(crate) fn has_made(&self, claim: &Claim<T>) -> bool {
+        self.origin == claim.origin && self.trust == claim.trust
     }
 
     /// Tier and name.
@@ -114,6 +154,13 @@ impl<T: Item> Mount<T> {
             preferred,
             listing,
         }
+    }
+}
+
+fn default_trust(tier: Tier) -> Trust {
+    match tier {
+        Tier::Builtin | Tier::User => Trust::Trusted,
+        Tier::Plugin => Trust::Restricted,
     }
 }
 

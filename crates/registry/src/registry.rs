@@ -1,19 +1,20 @@
 //! One merging registry over any number of sources.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use arc_swap::ArcSwap;
 use bytes::Bytes;
-use futures_util::stream::{self, StreamExt};
 use repertoire_core::{
-    Body, Delta, Diagnostic, Digest, Id, Item, Listing, Resource, ResourcePath, Revision, SourceError, SurfacePolicy,
+    Body, Delta, Diagnostic, Id, Item, Listing, Resource, ResourcePath, Revision, SourceError, SourceErrorKind,
 };
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use crate::composition::Composition;
 use crate::entry::Claim;
-use crate::step::{Look, Step, step};
+use crate::look::after;
+use crate::step::Step;
 use crate::worker::Worker;
 use crate::{Builder, Change, Entry, MemorySource, Mount, RegisterError, Registered, Snapshot, Subscription, merge};
 
@@ -43,7 +44,7 @@ pub struct Registry<T: Item>(Arc<Shared<T>>);
 #[derive(Debug)]
 struct Shared<T: Item> {
     current: ArcSwap<Snapshot<T>>,
-    mounts: Vec<Mount<T>>,
+    composition: watch::Sender<Arc<Composition<T>>>,
     memory: MemorySource<T>,
     worker: Worker,
     /// Held while a view is derived from the current one and published; never across an await.
@@ -51,12 +52,17 @@ struct Shared<T: Item> {
     notices: watch::Sender<u64>,
     closed: watch::Sender<bool>,
     tasks: Mutex<Vec<JoinHandle<()>>>,
-    surface: SurfacePolicy,
 }
 
 /// A registry that a background task holds: it does not keep the registry alive.
 #[derive(Debug)]
 pub(crate) struct WeakRegistry<T: Item>(Weak<Shared<T>>);
+
+impl<T: Item> Clone for WeakRegistry<T> {
+    fn clone(&self) -> WeakRegistry<T> {
+        WeakRegistry(Weak::clone(&self.0))
+    }
+}
 
 impl<T: Item> WeakRegistry<T> {
     pub(crate) fn upgrade(&self) -> Option<Registry<T>> {
@@ -69,9 +75,6 @@ impl<T: Item> WeakRegistry<T> {
 #[error("the registry is closed")]
 pub struct Closed;
 
-/// Sources asked at the same time, and bodies read at the same time to compare them.
-const CONCURRENT: usize = 16;
-
 impl<T: Item> Registry<T> {
     /// The name of the source that holds what is registered in code.
     pub const REGISTERED: &str = "registered";
@@ -81,30 +84,18 @@ impl<T: Item> Registry<T> {
         Builder::default()
     }
 
-    pub(crate) fn of(
-        mounts: Vec<Mount<T>>,
-        mut preferred: BTreeMap<String, BTreeSet<Id>>,
-        memory: MemorySource<T>,
-        surface: SurfacePolicy,
-    ) -> Registry<T> {
-        let layers: Vec<_> = mounts
-            .iter()
-            .enumerate()
-            .map(|(position, mount)| {
-                let preferred = preferred.remove(mount.origin().source.as_ref()).unwrap_or_default();
-                mount.layer(position, preferred, Listing::empty(Revision(0)))
-            })
-            .collect();
+    /// A registry whose sources are not listed yet.
+    pub(crate) fn of(composition: Composition<T>, memory: MemorySource<T>) -> Registry<T> {
+        let layers = composition.layers(|_| Listing::empty(Revision(0)));
         Registry(Arc::new(Shared {
             current: ArcSwap::from_pointee(merge(&layers)),
-            mounts,
+            composition: watch::Sender::new(Arc::new(composition)),
             memory,
             worker: Worker::default(),
             publishing: Mutex::default(),
             notices: watch::Sender::new(0),
             closed: watch::Sender::new(false),
             tasks: Mutex::default(),
-            surface,
         }))
     }
 
@@ -143,9 +134,9 @@ impl<T: Item> Registry<T> {
         self.snapshot().errors()
     }
 
-    /// The composed sources, in the order of composition.
-    pub fn mounts(&self) -> &[Mount<T>] {
-        &self.0.mounts
+    /// The sources composed now, in the order of composition; the first holds what is registered in code.
+    pub fn mounts(&self) -> Vec<Mount<T>> {
+        self.composition().mounts.clone()
     }
 
     /// Adds an entry in code. It is there when this returns.
@@ -183,12 +174,13 @@ impl<T: Item> Registry<T> {
     /// When they turn out newer than the view, the source is looked at again, so that the view follows.
     ///
     /// # Errors
-    /// The source's own.
+    /// The source's own; [`Unavailable`](SourceErrorKind::Unavailable) when the source is no longer composed, or no longer
+    /// under the tier and the trust that the claim tells of.
     pub async fn body(&self, claim: &Claim<T>) -> Result<Body, SourceError> {
-        let mount = self.mount_of(claim);
+        let mount = self.mount_of(claim)?;
         let body = mount.body(claim.item.id()).await?;
         if body.stamp != claim.stamp {
-            self.look_again(mount).await;
+            self.look_again(&mount).await;
         }
         Ok(body)
     }
@@ -196,17 +188,17 @@ impl<T: Item> Registry<T> {
     /// The files behind a claim, sorted by path.
     ///
     /// # Errors
-    /// The source's own.
+    /// As [`body`](Registry::body).
     pub async fn resources(&self, claim: &Claim<T>) -> Result<Vec<Resource>, SourceError> {
-        self.mount_of(claim).resources(claim.item.id()).await
+        self.mount_of(claim)?.resources(claim.item.id()).await
     }
 
     /// One file behind a claim.
     ///
     /// # Errors
-    /// The source's own.
+    /// As [`body`](Registry::body).
     pub async fn resource(&self, claim: &Claim<T>, path: &ResourcePath) -> Result<Bytes, SourceError> {
-        self.mount_of(claim).resource(claim.item.id(), path).await
+        self.mount_of(claim)?.resource(claim.item.id(), path).await
     }
 
     /// Lists every source anew and publishes what changed. Returns what changed since the call.
@@ -251,8 +243,20 @@ impl<T: Item> Registry<T> {
         let _ = closed.wait_for(|closed| *closed).await;
     }
 
-    pub(crate) fn surface_policy(&self) -> &SurfacePolicy {
-        &self.0.surface
+    pub(crate) fn worker(&self) -> &Worker {
+        &self.0.worker
+    }
+
+    pub(crate) fn composition(&self) -> Arc<Composition<T>> {
+        self.0.composition.borrow().clone()
+    }
+
+    pub(crate) fn compositions(&self) -> watch::Receiver<Arc<Composition<T>>> {
+        self.0.composition.subscribe()
+    }
+
+    pub(crate) fn set_composition(&self, composition: Composition<T>) {
+        self.0.composition.send_replace(Arc::new(composition));
     }
 
     pub(crate) fn keep_task(&self, task: JoinHandle<()>) {
@@ -267,76 +271,35 @@ impl<T: Item> Registry<T> {
         self.0.closed.subscribe()
     }
 
-    /// The revision of the listing that the view holds of this mount.
-    pub(crate) fn revision_of(&self, mount: &Mount<T>) -> Revision {
-        self.snapshot().layer(&mount.origin().source).expect("every mount has a layer").listing.revision()
+    /// The revision of the listing that the view holds of this mount; `None` once it is not composed any more.
+    pub(crate) fn revision_of(&self, mount: &Mount<T>) -> Option<Revision> {
+        self.composition().mount(mount.name()).filter(|now| now.is(mount))?;
+        Some(self.snapshot().layer(mount.name())?.listing.revision())
     }
 
-    fn mount_of(&self, claim: &Claim<T>) -> &Mount<T> {
-        let mut mounts = self.0.mounts.iter();
-        mounts.find(|mount| *mount.origin() == claim.origin).expect("every claim of this registry was made by a mount")
-    }
-
-    /// Lists every source again and publishes the result as one view; inside the worker's turn only.
-    pub(crate) async fn list_all(&self) {
-        self.list_these(&self.0.mounts, Look::Anew).await;
-    }
-
-    /// Lists one source again, in the worker's turn.
-    pub(crate) async fn look_again(&self, mount: &Mount<T>) {
-        self.0.worker.between(|| self.list_these(std::slice::from_ref(mount), Look::Again)).await;
-    }
-
-    async fn list_these(&self, mounts: &[Mount<T>], look: Look) {
-        let base = self.snapshot();
-        let steps: Vec<_> = mounts.iter().map(|mount| step(mount, &base, look)).collect();
-        let steps: Vec<Step<T>> = stream::iter(steps).buffer_unordered(CONCURRENT).collect().await;
-        let after = |view: &Snapshot<T>| steps.iter().fold(view.clone(), |view, step| step.apply(&view));
-        let candidate = after(&base);
-        let digests = self.missing_digests(&candidate, &steps).await;
-        self.publish(|current| {
-            // Unless something was registered meanwhile.
-            let view = if current.is(&base) { candidate } else { after(current) };
-            digests.iter().fold(view, |view, (source, digests)| view.with_digests(source, digests))
-        });
-    }
-
-    /// The digests of rows that share an id and that nobody knows yet, so that "identical" is known for
-    /// shadows before the view is published. A source without bodies leaves it open.
-    async fn missing_digests(&self, view: &Snapshot<T>, steps: &[Step<T>]) -> HashMap<Arc<str>, HashMap<Id, Digest>> {
-        if !view.is_contested() {
-            return HashMap::new();
+    pub(crate) fn mount_of(&self, claim: &Claim<T>) -> Result<Mount<T>, SourceError> {
+        let composition = self.composition();
+        let mount = composition.mount(&claim.origin.source);
+        if let Some(mount) = mount.filter(|mount| mount.has_made(claim)) {
+            return Ok(mount.clone());
         }
-        let touched = steps.iter().flat_map(|step| step.touched(view));
-        let contested = touched.filter_map(|id| view.get(id.as_str())).filter(|entry| !entry.shadows.is_empty());
-        let unknown = contested.flat_map(|entry| entry.claims()).filter(|claim| claim.digest.is_none());
-        let asked: Vec<_> = unknown.map(|claim| self.digest_of(claim)).collect();
-        let mut answers = stream::iter(asked).buffer_unordered(CONCURRENT);
-        let mut digests = HashMap::<Arc<str>, HashMap<Id, Digest>>::new();
-        while let Some(answer) = answers.next().await {
-            if let Some((claim, digest)) = answer {
-                digests.entry(claim.origin.source.clone()).or_default().insert(claim.item.id().clone(), digest);
-            }
-        }
-        digests
-    }
-
-    async fn digest_of<'c>(&self, claim: &'c Claim<T>) -> Option<(&'c Claim<T>, Digest)> {
-        let body = self.mount_of(claim).body(claim.item.id()).await.ok()?;
-        Some((claim, body.digest))
+        let what = if mount.is_some() { "composed in another way by now" } else { "no longer composed" };
+        let message = format!("source `{}` is {what}", claim.origin.source);
+        Err(SourceError::new(SourceErrorKind::Unavailable, message))
     }
 
     fn publish_memory(&self) -> &Self {
         // Listed inside the publishing turn, so that a later change is never overwritten by an earlier one.
         self.publish(|current| {
             let old = &current.layer(Self::REGISTERED).expect("the memory source is always mounted").listing;
-            Step::new(Self::REGISTERED, old, Delta::between(old, &self.0.memory.listing())).apply(current)
+            let step = Step::new(Self::REGISTERED, old, Delta::between(old, &self.0.memory.listing()));
+            after(current, &[step])
         });
         self
     }
 
     /// Derives the next view from the current one and publishes it if anything changed.
-    fn publish(&self, next: impl FnOnce(&Snapshot<T>) -> Snapshot<T>) {
+    pub(crate) fn publish(&self, next: impl FnOnce(&Snapshot<T>) -> Snapshot<T>) {
         let _turn = self.0.publishing.lock().unwrap_or_else(PoisonError::into_inner);
         let current = self.snapshot();
         let next = next(&current);

@@ -1,0 +1,141 @@
+//! A view in the making.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use repertoire_core::{Delta, DeltaError, Digest, Id, Item};
+
+use crate::entry::Claim;
+use crate::index::Index;
+use crate::layers::Layers;
+use crate::{Entry, Layer, Origin};
+
+/// A view in the making: what is applied one after another copies what it touches once.
+#[derive(Debug, Clone)]
+pub(crate) struct Draft<T: Item> {
+    pub(crate) layers: Layers<T>,
+    pub(crate) index: Index<T>,
+}
+
+impl<T: Item> Draft<T> {
+    /// These layers, merged from scratch.
+    pub(crate) fn merge(layers: &[Layer<T>]) -> Draft<T> {
+        let layers = Layers::new(layers.to_vec());
+        let mut claims: HashMap<Id, Vec<Claim<T>>> = HashMap::new();
+        for layer in layers.as_slice() {
+            for row in layer.listing.iter() {
+                claims.entry(layer.effective_id(row.item.id())).or_default().push(layer.claim(row));
+            }
+        }
+        let mut index = Index::new();
+        for (id, claims) in claims {
+            index.update(&id, |_| Some(Entry::contest(id.clone(), claims, &layers)));
+        }
+        Draft { layers, index }
+    }
+
+    /// Applies the next listing of one source; costs what changed. A source that is not composed changes nothing.
+    ///
+    /// # Errors
+    /// [`DeltaError`] when the delta does not fit that source's listing; then nothing has changed.
+    pub(crate) fn apply(&mut self, source: &str, delta: &Delta<T>) -> Result<(), DeltaError> {
+        let Some(place) = self.layers.place(source) else { return Ok(()) };
+        let old = self.layers.as_slice()[place].listing.clone();
+        self.layers.set_listing(place, old.apply(delta)?);
+
+        let Draft { layers, index } = self;
+        let layer = &layers.as_slice()[place];
+        let gone: Vec<&Id> = delta.removed(&old).map(|row| row.item.id()).collect();
+        // Rows that only change come again.
+        let stay: HashSet<&Id> = match gone.as_slice() {
+            [] => HashSet::new(),
+            _ => delta.inserted().map(|row| row.item.id()).collect(),
+        };
+        index.reserve(delta.inserted().count().saturating_sub(stay.len()));
+        for id in gone.into_iter().filter(|id| !stay.contains(id)) {
+            put(index, layers, &layer.origin, layer.effective_id(id), None);
+        }
+        for row in delta.inserted() {
+            put(index, layers, &layer.origin, layer.effective_id(row.item.id()), Some(layer.claim(row)));
+        }
+        Ok(())
+    }
+
+    /// Adds what `digests` says to what `source` knows of its content.
+    pub(crate) fn learn(&mut self, source: &str, digests: &HashMap<Id, Digest>) {
+        let Some(place) = self.layers.place(source) else { return };
+        let listing = self.layers.as_slice()[place].listing.clone();
+        self.layers.set_listing(place, listing.with_digests(|id| digests.get(id).copied()));
+        let Draft { layers, index } = self;
+        let layer = &layers.as_slice()[place];
+        for row in layer.listing.iter().filter(|row| digests.contains_key(row.item.id())) {
+            put(index, layers, &layer.origin, layer.effective_id(row.item.id()), Some(layer.claim(row)));
+        }
+    }
+
+    /// Puts `layers` in place of all there are; costs the rows of those that come, go, or are composed in another
+    /// way or order. The listings of layers that stay are those of this draft, but where `is_fresh` says otherwise.
+    pub(crate) fn compose(&mut self, layers: Vec<Layer<T>>, is_fresh: impl Fn(&str) -> bool) {
+        let next = Layers::new(layers);
+        let name = |layer: &Layer<T>| layer.origin.source.clone();
+        let stays = |layer: &&Layer<T>| {
+            !is_fresh(&layer.origin.source)
+                && next.get(&layer.origin.source).is_some_and(|next| next.is_composed_like(layer))
+        };
+        let kept: Vec<Arc<str>> = self.layers.as_slice().iter().filter(stays).map(name).collect();
+        let is_kept: HashSet<&str> = kept.iter().map(AsRef::as_ref).collect();
+        let goes = |layer: &&Layer<T>| !is_kept.contains(layer.origin.source.as_ref());
+
+        let Draft { layers: old, index } = self;
+        for layer in old.as_slice().iter().filter(goes) {
+            for row in layer.listing.iter() {
+                put(index, old, &layer.origin, layer.effective_id(row.item.id()), None);
+            }
+        }
+        *old = next;
+        let (layers, index) = (&*old, index);
+        let in_order = layers.as_slice().iter().filter(|layer| !goes(layer)).map(name).collect();
+        for layer in moved(kept.clone(), in_order).iter().filter_map(|source| layers.get(source)) {
+            for row in layer.listing.iter() {
+                contest_again(index, layers, &layer.effective_id(row.item.id()));
+            }
+        }
+        let come = layers.as_slice().iter().filter(goes);
+        index.reserve(come.clone().map(|layer| layer.listing.len()).sum());
+        for layer in come {
+            for row in layer.listing.iter() {
+                put(index, layers, &layer.origin, layer.effective_id(row.item.id()), Some(layer.claim(row)));
+            }
+        }
+    }
+}
+
+/// Of two orders of the same names, those between the ones at both ends that did not move.
+fn moved(old: Vec<Arc<str>>, mut new: Vec<Arc<str>>) -> Vec<Arc<str>> {
+    let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+    let rest = old.len() - head;
+    let tail = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
+    new.truncate(new.len() - tail);
+    new.split_off(head)
+}
+
+/// Puts what `origin` claims now in place of what it claimed of `id`.
+fn put<T: Item>(index: &mut Index<T>, layers: &Layers<T>, origin: &Origin, id: Id, claim: Option<Claim<T>>) {
+    index.update(&id, |old| match (old, claim) {
+        (None, claim) => claim.map(|claim| Entry::uncontested(id.clone(), claim)),
+        (Some(old), claim) => {
+            let others = old.claims().filter(|claim| claim.origin != *origin).cloned();
+            let claims: Vec<_> = others.chain(claim).collect();
+            (!claims.is_empty()).then(|| Entry::contest(id.clone(), claims, layers))
+        }
+    });
+}
+
+/// Decides again who has `id`, after an order changed.
+fn contest_again<T: Item>(index: &mut Index<T>, layers: &Layers<T>, id: &Id) {
+    let Some(entry) = index.get(id.as_str()).filter(|entry| !entry.shadows.is_empty()) else { return };
+    let again = Entry::contest(id.clone(), entry.claims().cloned().collect(), layers);
+    if !again.is_same(entry) {
+        index.update(id, |_| Some(again));
+    }
+}

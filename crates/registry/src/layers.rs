@@ -1,0 +1,80 @@
+//! All layers of a view, and who comes first.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use repertoire_core::{Item, Listing};
+
+use crate::entry::Claim;
+use crate::{Layer, Trust};
+
+/// Layers by tier, then order of composition; found by the names of their sources.
+#[derive(Debug, Clone)]
+pub(crate) struct Layers<T: Item> {
+    list: Vec<Layer<T>>,
+    /// Shared by the views of one composition.
+    places: Arc<HashMap<Arc<str>, usize>>,
+}
+
+/// Who wins an id, smallest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Rank {
+    /// A source that is not admitted never hides one that is.
+    pending: bool,
+    /// A preference beats the tier.
+    unpreferred: bool,
+    /// `kit:slides` belongs to the source `kit`, not to a skill that was only written so.
+    plain: bool,
+    /// By tier, then order of composition.
+    place: usize,
+}
+
+impl Rank {
+    /// The same rank as if nobody had preferred it; `None` if nobody has.
+    pub(crate) fn without_preference(self) -> Option<Rank> {
+        (!self.unpreferred).then_some(Rank { unpreferred: true, ..self })
+    }
+}
+
+impl<T: Item> Layers<T> {
+    /// `list` in its order, whatever the order it comes in.
+    pub(crate) fn new(mut list: Vec<Layer<T>>) -> Layers<T> {
+        let key = |layer: &Layer<T>| (layer.origin.tier, layer.position);
+        list.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| a.origin.source.cmp(&b.origin.source)));
+        let places = list.iter().enumerate().map(|(place, layer)| (layer.origin.source.clone(), place));
+        Layers { places: Arc::new(places.collect()), list }
+    }
+
+    pub(crate) fn as_slice(&self) -> &[Layer<T>] {
+        &self.list
+    }
+
+    pub(crate) fn place(&self, source: &str) -> Option<usize> {
+        self.places.get(source).copied()
+    }
+
+    pub(crate) fn get(&self, source: &str) -> Option<&Layer<T>> {
+        Some(&self.list[self.place(source)?])
+    }
+
+    pub(crate) fn set_listing(&mut self, place: usize, listing: Listing<T>) {
+        self.list[place].listing = listing;
+    }
+
+    /// Whether both have the same sources in the same order and know it without looking.
+    pub(crate) fn are_places_shared(&self, other: &Layers<T>) -> bool {
+        Arc::ptr_eq(&self.places, &other.places)
+    }
+
+    /// The rank of a claim that one of these layers makes.
+    pub(crate) fn rank(&self, claim: &Claim<T>) -> Rank {
+        let place = self.place(&claim.origin.source).expect("claims are taken out before their layer is");
+        let layer = &self.list[place];
+        Rank {
+            pending: claim.trust == Trust::Pending,
+            unpreferred: !layer.preferred.contains(claim.item.id()),
+            plain: !layer.namespaced,
+            place,
+        }
+    }
+}

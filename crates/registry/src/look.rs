@@ -1,0 +1,106 @@
+//! Looking at sources again, and publishing what that brings.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use futures_util::stream::{self, StreamExt};
+use repertoire_core::{Digest, Id, Item, Listing};
+
+use crate::entry::Claim;
+use crate::step::{Look, Step};
+use crate::{Mount, Registry, Snapshot};
+
+/// Sources asked at the same time, and bodies read at the same time to compare them.
+const CONCURRENT: usize = 16;
+
+/// What became known of contents: by source, then id.
+pub(crate) type Digests = HashMap<Arc<str>, HashMap<Id, Digest>>;
+
+impl<T: Item> Registry<T> {
+    /// Lists every source anew and publishes the result as one view; inside the worker's turn only.
+    pub(crate) async fn list_all(&self) {
+        self.list_these(&self.composition().mounts, Look::Anew).await;
+    }
+
+    /// Lists one source again, in the worker's turn; unless it is no longer composed by then.
+    pub(crate) async fn look_again(&self, mount: &Mount<T>) {
+        let look = async || {
+            let composition = self.composition();
+            if let Some(mount) = composition.mount(mount.name()).filter(|now| now.is(mount)) {
+                self.list_these(std::slice::from_ref(mount), Look::Again).await;
+            }
+        };
+        self.worker().between(look).await;
+    }
+
+    async fn list_these(&self, mounts: &[Mount<T>], look: Look) {
+        let base = self.snapshot();
+        let steps =
+            steps_of(mounts, |name| base.layer(name).expect("every mount has a layer").listing.clone(), look).await;
+        let candidate = after(&base, &steps);
+        let touched = steps.iter().flat_map(|step| step.touched(&candidate));
+        let digests = self.missing_digests(&candidate, touched).await;
+        self.publish(|current| {
+            // Unless something was registered meanwhile.
+            let next = if current.is(&base) { candidate } else { after(current, &steps) };
+            learned(next, &digests)
+        });
+    }
+
+    /// The digests of rows that share one of the ids `touched` and that nobody knows yet, so that "identical" is known
+    /// for shadows before the view is published. A source without bodies leaves it open.
+    pub(crate) async fn missing_digests(&self, view: &Snapshot<T>, touched: impl Iterator<Item = Id>) -> Digests {
+        if !view.is_contested() {
+            return HashMap::new();
+        }
+        let contested: Vec<_> =
+            touched.filter_map(|id| view.get(id.as_str())).filter(|id| !id.shadows.is_empty()).collect();
+        let unknown = contested.iter().flat_map(|entry| entry.claims()).filter(|claim| claim.digest.is_none());
+        let asked: Vec<_> = unknown.map(|claim| self.digest_of(claim)).collect();
+        let mut answers = stream::iter(asked).buffer_unordered(CONCURRENT);
+        let mut digests = Digests::new();
+        while let Some(answer) = answers.next().await {
+            if let Some((claim, digest)) = answer {
+                digests.entry(claim.origin.source.clone()).or_default().insert(claim.item.id().clone(), digest);
+            }
+        }
+        digests
+    }
+
+    async fn digest_of<'c>(&self, claim: &'c Claim<T>) -> Option<(&'c Claim<T>, Digest)> {
+        let body = self.mount_of(claim).ok()?.body(claim.item.id()).await.ok()?;
+        Some((claim, body.digest))
+    }
+}
+
+/// What each of `mounts` has now over what it had, many asked at a time.
+pub(crate) async fn steps_of<T: Item>(
+    mounts: &[Mount<T>],
+    old: impl Fn(&str) -> Listing<T>,
+    look: Look,
+) -> Vec<Step<T>> {
+    let steps: Vec<_> = mounts.iter().map(|mount| Step::of(mount, old(mount.name()), look)).collect();
+    stream::iter(steps).buffer_unordered(CONCURRENT).collect().await
+}
+
+/// The view after `steps`.
+pub(crate) fn after<T: Item>(view: &Snapshot<T>, steps: &[Step<T>]) -> Snapshot<T> {
+    let mut steps = steps.iter().filter(|step| step.moves(view)).peekable();
+    if steps.peek().is_none() {
+        // It must not cost a copy of what all the sources have.
+        return view.clone();
+    }
+    let mut draft = view.draft();
+    steps.for_each(|step| step.apply(&mut draft));
+    view.revised(draft)
+}
+
+/// The view with what is known of contents now.
+pub(crate) fn learned<T: Item>(view: Snapshot<T>, digests: &Digests) -> Snapshot<T> {
+    if digests.is_empty() {
+        return view;
+    }
+    let mut draft = view.draft();
+    digests.iter().for_each(|(source, digests)| draft.learn(source, digests));
+    view.revised(draft)
+}
