@@ -46,8 +46,10 @@
 mod catalog;
 mod one_line;
 mod tokens;
+mod turn;
 mod visibility;
 
 pub use catalog::{Budget, Catalog, CatalogOptions, Fate, Format, Line, Overflow, Report, Totals};
 pub use tokens::{Tokenizer, Weights};
+pub use turn::News;
 pub use visibility::{Audience, Hidden};

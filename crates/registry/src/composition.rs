@@ -52,8 +52,10 @@ impl<T: Item> Composition<T> {
     pub(crate) fn layers(&self, listing: impl Fn(&Mount<T>) -> Listing<T>) -> Vec<Layer<T>> {
         let mounts = self.mounts.iter().enumerate();
         let layer = |(position, mount): (usize, &Mount<T>)| {
-            let preferred = self.preferred.get(mount.name()).cloned().unwrap_or_default();
-            mount.layer(position, preferred, listing(mount))
+            let mut layer = mount.layer(position, listing(mount));
+            layer.preferred = self.preferred.get(mount.name()).cloned().unwrap_or_default();
+            layer.is_registered = position == 0;
+            layer
         };
         mounts.map(layer).collect()
     }

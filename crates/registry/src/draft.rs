@@ -7,7 +7,7 @@ use repertoire_core::{Delta, DeltaError, Digest, Id, Item};
 
 use crate::entry::Claim;
 use crate::index::Index;
-use crate::layers::Layers;
+use crate::layers::{Layers, moved};
 use crate::{Entry, Layer, Origin};
 
 /// A view in the making: what is applied one after another copies what it touches once.
@@ -95,7 +95,7 @@ impl<T: Item> Draft<T> {
         *old = next;
         let (layers, index) = (&*old, index);
         let in_order = layers.as_slice().iter().filter(|layer| !goes(layer)).map(name).collect();
-        for layer in moved(kept.clone(), in_order).iter().filter_map(|source| layers.get(source)) {
+        for layer in moved(&kept, in_order).iter().filter_map(|source| layers.get(source)) {
             for row in layer.listing.iter() {
                 contest_again(index, layers, &layer.effective_id(row.item.id()));
             }
@@ -108,15 +108,6 @@ impl<T: Item> Draft<T> {
             }
         }
     }
-}
-
-/// Of two orders of the same names, those between the ones at both ends that did not move.
-fn moved(old: Vec<Arc<str>>, mut new: Vec<Arc<str>>) -> Vec<Arc<str>> {
-    let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-    let rest = old.len() - head;
-    let tail = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
-    new.truncate(new.len() - tail);
-    new.split_off(head)
 }
 
 /// Puts what `origin` claims now in place of what it claimed of `id`.

@@ -37,7 +37,15 @@ impl<T: Item> Claim<T> {
 
     /// Whether both claims are of one source and say the same of the same content.
     pub fn is_same(&self, other: &Claim<T>) -> bool {
-        self.origin == other.origin && self.trust == other.trust && self.row().is_same(&other.row())
+        self.origin == other.origin && self.trust == other.trust && self.has_row_of(other)
+    }
+
+    /// Whether both say the same of the same content. A file that was merely written again is the same where that can be
+    /// told.
+    pub(crate) fn has_row_of(&self, other: &Claim<T>) -> bool {
+        let (mine, theirs) = (self.row(), other.row());
+        let is_told = mine.parts.is_some() && theirs.parts.is_some();
+        mine.is_same(&theirs) || is_told && !mine.is_modified_by(&theirs)
     }
 }
 

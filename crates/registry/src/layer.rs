@@ -24,12 +24,22 @@ pub struct Layer<T: Item> {
     pub preferred: BTreeSet<Id>,
     /// What the source has.
     pub listing: Listing<T>,
+    /// Whether it is what was registered in code.
+    pub(crate) is_registered: bool,
 }
 
 impl<T: Item> Layer<T> {
     /// A trusted layer with plain ids.
     pub fn new(origin: Origin, position: usize, listing: Listing<T>) -> Layer<T> {
-        Layer { origin, position, trust: Trust::Trusted, namespaced: false, preferred: BTreeSet::new(), listing }
+        Layer {
+            origin,
+            position,
+            trust: Trust::Trusted,
+            namespaced: false,
+            preferred: BTreeSet::new(),
+            listing,
+            is_registered: false,
+        }
     }
 
     /// The id under which `id` of this layer is merged.

@@ -1,6 +1,6 @@
 //! All layers of a view, and who comes first.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use repertoire_core::{Item, Listing};
@@ -61,9 +61,34 @@ impl<T: Item> Layers<T> {
         self.list[place].listing = listing;
     }
 
-    /// Whether both have the same sources in the same order and know it without looking.
-    pub(crate) fn are_places_shared(&self, other: &Layers<T>) -> bool {
-        Arc::ptr_eq(&self.places, &other.places)
+    /// The layers of each source in both, `self` first; costs a comparison of names unless the composition is one.
+    pub(crate) fn pairs<'a>(&'a self, other: &'a Layers<T>) -> Vec<(Option<&'a Layer<T>>, Option<&'a Layer<T>>)> {
+        if Arc::ptr_eq(&self.places, &other.places) {
+            return self.list.iter().map(Some).zip(other.list.iter().map(Some)).collect();
+        }
+        let mine = self.list.iter().map(|layer| (Some(layer), other.get(&layer.origin.source)));
+        let theirs = other.list.iter().filter(|layer| self.place(&layer.origin.source).is_none());
+        mine.chain(theirs.map(|layer| (None, Some(layer)))).collect()
+    }
+
+    /// The names of the sources that are in one of both only, or composed in another way or order.
+    pub(crate) fn recomposed(&self, other: &Layers<T>) -> HashSet<Arc<str>> {
+        if Arc::ptr_eq(&self.places, &other.places) {
+            return HashSet::new();
+        }
+        let is_kept = |mine: &Layer<T>, other: &Layers<T>| {
+            other.get(&mine.origin.source).is_some_and(|layer| layer.is_composed_like(mine))
+        };
+        let kept = |layers: &Layers<T>, other: &Layers<T>| {
+            let kept = layers.list.iter().filter(|layer| is_kept(layer, other));
+            kept.map(|layer| layer.origin.source.clone()).collect::<Vec<_>>()
+        };
+        let changed = |layers: &Layers<T>, other: &Layers<T>| {
+            let changed = layers.list.iter().filter(|layer| !is_kept(layer, other));
+            changed.map(|layer| layer.origin.source.clone()).collect::<Vec<_>>()
+        };
+        let moved = moved(&kept(self, other), kept(other, self));
+        moved.into_iter().chain(changed(self, other)).chain(changed(other, self)).collect()
     }
 
     /// The rank of a claim that one of these layers makes.
@@ -77,4 +102,13 @@ impl<T: Item> Layers<T> {
             place,
         }
     }
+}
+
+/// Of two orders of the same names, those between the ones at both ends that did not move.
+pub(crate) fn moved(old: &[Arc<str>], mut new: Vec<Arc<str>>) -> Vec<Arc<str>> {
+    let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+    let rest = old.len() - head;
+    let tail = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
+    new.truncate(new.len() - tail);
+    new.split_off(head)
 }

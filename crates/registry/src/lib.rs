@@ -40,10 +40,13 @@
 //! generic over the kind of entry; [`SkillRegistry`] is the one for skills.
 
 mod builder;
+mod cause;
 mod change;
 mod composition;
+mod diagnostic_change;
 mod draft;
 mod entry;
+mod findings;
 mod index;
 mod kind;
 mod layer;
@@ -59,24 +62,29 @@ mod skills;
 mod snapshot;
 mod step;
 mod subscription;
+mod summary;
 mod tier;
 mod trust;
 mod watch;
 mod worker;
 
 pub use builder::{Builder, ComposeError};
+pub use cause::Cause;
 pub use change::{Change, Modified};
+pub use diagnostic_change::DiagnosticChange;
 pub use entry::{Claim, Entry, Shadow};
+pub use findings::SourceDiagnostic;
 pub use kind::{Build, ConfigError, SourceConfig, SourceKind, UnknownKind};
 pub use layer::Layer;
 pub use lookup::{Found, LookupError};
 pub use memory::{MemorySource, RegisterError, Registered};
-pub use merge::{SourceDiagnostic, merge};
+pub use merge::merge;
 pub use mount::Mount;
 pub use registry::{Closed, Registry};
 pub use skills::SkillRegistry;
 pub use snapshot::Snapshot;
 pub use subscription::{Subscription, Update};
+pub use summary::{Mark, Summary, SummaryLine};
 pub use tier::{Origin, Tier, UnknownTier};
 pub use trust::Trust;
 

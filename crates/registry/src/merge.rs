@@ -1,22 +1,8 @@
 //! Merging: pure, total, order-free.
 
-use std::sync::Arc;
+use repertoire_core::Item;
 
-use repertoire_core::{Code, Diagnostic, Item};
-use serde::Serialize;
-
-use crate::{Entry, Layer, Snapshot};
-
-/// A finding and the source it belongs to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct SourceDiagnostic {
-    /// The source.
-    pub source: Arc<str>,
-    /// The finding.
-    #[serde(flatten)]
-    pub diagnostic: Diagnostic,
-}
+use crate::{Layer, Snapshot};
 
 /// Merges `layers` into one view. The law that everything else is proven against.
 ///
@@ -44,52 +30,4 @@ pub struct SourceDiagnostic {
 /// ```
 pub fn merge<T: Item>(layers: &[Layer<T>]) -> Snapshot<T> {
     Snapshot::of(layers)
-}
-
-/// Each source's findings, then what merging found.
-pub(crate) fn findings<T: Item>(snapshot: &Snapshot<T>) -> Vec<SourceDiagnostic> {
-    let mut all = Vec::new();
-    let mut push = |source: &Arc<str>, diagnostic| all.push(SourceDiagnostic { source: source.clone(), diagnostic });
-    for layer in snapshot.layers() {
-        layer.listing.diagnostics().iter().for_each(|finding| push(&layer.origin.source, finding.clone()));
-    }
-    for layer in snapshot.layers() {
-        for id in &layer.preferred {
-            let entry = snapshot.get(layer.effective_id(id).as_str());
-            if !entry.is_some_and(|entry| entry.claims().any(|claim| claim.origin == layer.origin)) {
-                let message = format!("source `{}` is preferred for `{id}` but does not have it", layer.origin.source);
-                push(&layer.origin.source, Diagnostic::new(Code::UNKNOWN_PREFERENCE, message));
-            }
-        }
-    }
-    for entry in snapshot.entries() {
-        for shadow in &entry.shadows {
-            push(&shadow.claim.origin.source, shadowing(entry, shadow));
-        }
-        if let Some(finding) = preference(entry) {
-            push(&entry.claim.origin.source, finding);
-        }
-    }
-    all
-}
-
-fn shadowing<T: Item>(entry: &Entry<T>, shadow: &crate::Shadow<T>) -> Diagnostic {
-    let (kind, id, winner) = (T::KIND, &entry.id, entry.origin());
-    let mut diagnostic = if shadow.identical == Some(true) {
-        let message = format!("{kind} `{id}` is an identical copy of the one from {winner}");
-        Diagnostic::new(Code::SHADOWED_IDENTICAL, message)
-    } else {
-        let help = format!("ask for it as `{}`, rename it, or prefer its source", shadow.claim.qualified_id());
-        Diagnostic::new(Code::SHADOWED, format!("{kind} `{id}` is hidden by the one from {winner}")).help(help)
-    };
-    diagnostic.path = shadow.claim.item.location().map(Into::into);
-    diagnostic.other = entry.item().location().map(Into::into);
-    diagnostic
-}
-
-/// Says so when a preference, not the tier, decided.
-fn preference<T: Item>(entry: &Entry<T>) -> Option<Diagnostic> {
-    let passed = entry.passed.as_ref()?;
-    let message = format!("{} `{}` comes from {} by preference, ahead of {passed}", T::KIND, entry.id, entry.origin());
-    Some(Diagnostic::new(Code::PREFERRED, message))
 }

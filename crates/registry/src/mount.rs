@@ -1,7 +1,6 @@
 //! How a source is composed.
 
 use std::any::Any;
-use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -145,15 +144,10 @@ impl<T: Item> Mount<T> {
         let _ = guarded(self.source.changed(since).map(Ok)).await;
     }
 
-    pub(crate) fn layer(&self, position: usize, preferred: BTreeSet<Id>, listing: Listing<T>) -> Layer<T> {
-        Layer {
-            origin: self.origin.clone(),
-            position,
-            trust: self.trust,
-            namespaced: self.namespaced,
-            preferred,
-            listing,
-        }
+    pub(crate) fn layer(&self, position: usize, listing: Listing<T>) -> Layer<T> {
+        let mut layer = Layer::new(self.origin.clone(), position, listing);
+        (layer.trust, layer.namespaced) = (self.trust, self.namespaced);
+        layer
     }
 }
 

@@ -6,8 +6,9 @@ use std::sync::{Arc, OnceLock};
 use repertoire_core::{Delta, DeltaError, Diagnostic, Item, Severity};
 
 use crate::draft::Draft;
-use crate::merge::findings;
-use crate::{Change, Entry, Layer, SourceDiagnostic};
+use crate::findings;
+use crate::layers::Layers;
+use crate::{Change, DiagnosticChange, Entry, Layer, SourceDiagnostic};
 
 /// The immutable merged view, with a generation. Cheap to clone; readers never wait.
 #[derive(Debug, Clone)]
@@ -111,7 +112,7 @@ impl<T: Item> Snapshot<T> {
 
     /// Everything the operator should know: each source's findings, then the merge's.
     pub fn diagnostics(&self) -> &[SourceDiagnostic] {
-        self.0.diagnostics.get_or_init(|| findings(self).into())
+        self.0.diagnostics.get_or_init(|| findings::of_view(self).into())
     }
 
     /// The error findings by path; those without a path under the source's name.
@@ -134,16 +135,13 @@ impl<T: Item> Snapshot<T> {
     /// Whether [`changes_since`](Snapshot::changes_since) tells of nothing; costs less where it tells of much.
     pub(crate) fn is_like(&self, older: &Snapshot<T>) -> bool {
         let same = |entry: &Arc<Entry<T>>| older.get(entry.id.as_str()).is_some_and(|before| before.is_same(entry));
-        self.len() == older.len() && self.differing(older).all(same) && self.has_diagnostics_of(older)
+        self.len() == older.len()
+            && self.differing(older).all(same)
+            && DiagnosticChange::of_sources(older, self).is_empty()
     }
 
-    /// Whether each source says the same. What merging reports follows from the entries.
-    pub(crate) fn has_diagnostics_of(&self, other: &Snapshot<T>) -> bool {
-        let own = |snapshot: &Snapshot<T>| {
-            let findings = |layer: &Layer<T>| layer.listing.diagnostics().clone();
-            snapshot.layers().iter().map(findings).collect::<Vec<_>>()
-        };
-        own(self) == own(other)
+    pub(crate) fn all_layers(&self) -> &Layers<T> {
+        &self.0.draft.layers
     }
 
     /// Whether both are the very same view.
