@@ -31,6 +31,7 @@ impl<T: Item> Registry<T> {
             }
         };
         self.worker().between(look).await;
+        self.tell();
     }
 
     async fn list_these(&self, mounts: &[Mount<T>], look: Look) {

@@ -110,6 +110,7 @@ impl<T: Item> Registry<T> {
             () = self.closed() => return Err(Closed.into()),
             outcome = self.worker().between(|| self.compose_in_turn(plan)) => outcome?,
         }
+        self.tell();
         Ok(self.snapshot().changes_since(&before))
     }
 

@@ -1,18 +1,20 @@
 //! One merging registry over any number of sources.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use arc_swap::ArcSwap;
 use bytes::Bytes;
 use repertoire_core::{
     Body, Delta, Diagnostic, Id, Item, Listing, Resource, ResourcePath, Revision, SourceError, SourceErrorKind,
 };
+use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::composition::Composition;
 use crate::entry::Claim;
+use crate::listener::Listeners;
 use crate::look::after;
 use crate::step::Step;
 use crate::worker::Worker;
@@ -52,6 +54,9 @@ struct Shared<T: Item> {
     notices: watch::Sender<u64>,
     closed: watch::Sender<bool>,
     tasks: Mutex<Vec<JoinHandle<()>>>,
+    listeners: Listeners<T>,
+    /// What it was started on.
+    runtime: OnceLock<Handle>,
 }
 
 /// A registry that a background task holds: it does not keep the registry alive.
@@ -96,6 +101,8 @@ impl<T: Item> Registry<T> {
             notices: watch::Sender::new(0),
             closed: watch::Sender::new(false),
             tasks: Mutex::default(),
+            listeners: Listeners::default(),
+            runtime: OnceLock::new(),
         }))
     }
 
@@ -216,19 +223,23 @@ impl<T: Item> Registry<T> {
         let before = self.snapshot();
         tokio::select! {
             biased;
-            () = self.closed() => Err(Closed),
-            () = self.0.worker.run(|| self.list_all()) => Ok(self.snapshot().changes_since(&before)),
+            () = self.closed() => return Err(Closed),
+            () = self.0.worker.run(|| self.list_all()) => {}
         }
+        self.tell();
+        Ok(self.snapshot().changes_since(&before))
     }
 
     /// Follows the registry from the current view on.
     pub fn subscribe(&self) -> Subscription<T> {
-        Subscription::new(self.clone(), self.0.notices.subscribe())
+        Subscription::new(self.clone(), self.notices())
     }
 
-    /// Ends and joins the task that was started, and every [`Subscription`]. The last view stays readable. Twice is fine.
+    /// Ends and joins what was started, every [`Subscription`], and every callback: none runs after this returned. The last
+    /// view stays readable. Twice is fine. Dropping the last handle does the same without waiting.
     pub async fn close(&self) {
         self.0.closed.send_replace(true);
+        self.0.listeners.close().await;
         let tasks = std::mem::take(&mut *self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner));
         for task in tasks {
             // A task that panicked has nothing left to join; its sources keep their last listing.
@@ -263,6 +274,23 @@ impl<T: Item> Registry<T> {
         self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner).push(task);
     }
 
+    pub(crate) fn set_runtime(&self, runtime: &Handle) {
+        self.0.runtime.set(runtime.clone()).expect("a registry is started once, by its builder");
+    }
+
+    /// What the registry was started on.
+    pub(crate) fn runtime(&self) -> Option<&Handle> {
+        self.0.runtime.get()
+    }
+
+    pub(crate) fn listeners(&self) -> &Listeners<T> {
+        &self.0.listeners
+    }
+
+    pub(crate) fn notices(&self) -> watch::Receiver<u64> {
+        self.0.notices.subscribe()
+    }
+
     pub(crate) fn downgrade(&self) -> WeakRegistry<T> {
         WeakRegistry(Arc::downgrade(&self.0))
     }
@@ -295,10 +323,12 @@ impl<T: Item> Registry<T> {
             let step = Step::new(Self::REGISTERED, old, Delta::between(old, &self.0.memory.listing()));
             after(current, &[step])
         });
+        self.tell();
         self
     }
 
-    /// Derives the next view from the current one and publishes it if anything changed.
+    /// Derives the next view from the current one and publishes it if anything changed. Callbacks are told after that, by
+    /// whoever has given up every lock and turn.
     pub(crate) fn publish(&self, next: impl FnOnce(&Snapshot<T>) -> Snapshot<T>) {
         let _turn = self.0.publishing.lock().unwrap_or_else(PoisonError::into_inner);
         let current = self.snapshot();
