@@ -6,7 +6,7 @@ use repertoire_core::{Id, Item, Source, SurfacePolicy};
 use tokio::runtime::Handle;
 
 use crate::composition::Composition;
-use crate::{Closed, MemorySource, Mount, Registry, Tier};
+use crate::{Closed, MemorySource, Mount, Registry, Rules, Tier};
 
 /// Composes sources into a [`Registry`]. Inside a tier, what is composed first wins.
 #[derive(Debug)]
@@ -14,6 +14,7 @@ pub struct Builder<T: Item> {
     mounts: Vec<Mount<T>>,
     preferred: BTreeMap<String, BTreeSet<Id>>,
     registered: Tier,
+    rules: Rules,
     pub(crate) surface: SurfacePolicy,
 }
 
@@ -70,6 +71,7 @@ impl<T: Item> Default for Builder<T> {
             mounts: Vec::new(),
             preferred: BTreeMap::new(),
             registered: Tier::Builtin,
+            rules: Rules::default(),
             surface: SurfacePolicy::default(),
         }
     }
@@ -108,6 +110,13 @@ impl<T: Item> Builder<T> {
         self
     }
 
+    /// What is switched off; [`Registry::set_rules`] changes it later.
+    #[must_use]
+    pub fn rules(mut self, rules: Rules) -> Builder<T> {
+        self.rules = rules;
+        self
+    }
+
     /// The tier of entries registered in code; builtin by default. They come first inside it.
     #[must_use]
     pub fn registered_at(mut self, tier: Tier) -> Builder<T> {
@@ -141,15 +150,15 @@ impl<T: Item> Builder<T> {
 
     fn compose(self) -> Result<Registry<T>, ComposeError> {
         let memory = MemorySource::named(Registry::<T>::REGISTERED);
-        let mut composition = self.composition(Mount::builtin(memory.clone()));
+        let (mut composition, rules) = self.composition(Mount::builtin(memory.clone()));
         composition.check()?;
         composition.mounts.iter_mut().for_each(Mount::begin);
-        Ok(Registry::of(composition, memory))
+        Ok(Registry::of(composition, &rules, memory))
     }
 
-    /// What is composed here, and before it the mount of the entries registered in code.
-    pub(crate) fn composition(self, registered: Mount<T>) -> Composition<T> {
+    /// What is composed here, and before it the mount of the entries registered in code; under which rules.
+    pub(crate) fn composition(self, registered: Mount<T>) -> (Composition<T>, Rules) {
         let mounts = std::iter::once(registered.at(self.registered)).chain(self.mounts).collect();
-        Composition { mounts, preferred: self.preferred, surface: self.surface }
+        (Composition { mounts, preferred: self.preferred, surface: self.surface }, self.rules)
     }
 }

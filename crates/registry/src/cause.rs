@@ -20,6 +20,8 @@ pub enum Cause {
     Source(Arc<str>),
     /// This source was added, taken out, or composed in another way or order.
     Composed(Arc<str>),
+    /// Other rules say what is switched off.
+    Rules,
 }
 
 impl fmt::Display for Cause {
@@ -28,6 +30,7 @@ impl fmt::Display for Cause {
             Cause::Registered => f.write_str("registered in code"),
             Cause::Source(source) => write!(f, "source `{source}`"),
             Cause::Composed(source) => write!(f, "composition of `{source}`"),
+            Cause::Rules => f.write_str("rules"),
         }
     }
 }
@@ -56,7 +59,8 @@ pub(crate) fn causes<T: Item>(old: &Snapshot<T>, new: &Snapshot<T>, change: &Cha
     };
     let of_source = |source: Arc<str>| if is_registered(&source) { Cause::Registered } else { Cause::Source(source) };
     let moved = sources.into_iter().filter(|source| !composed.contains(source)).map(of_source);
-    let causes: BTreeSet<_> = moved.chain(composed.iter().cloned().map(Cause::Composed)).collect();
+    let rules = (old.rules() != new.rules()).then_some(Cause::Rules);
+    let causes: BTreeSet<_> = moved.chain(composed.iter().cloned().map(Cause::Composed)).chain(rules).collect();
     causes.into_iter().collect()
 }
 

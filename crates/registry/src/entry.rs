@@ -6,7 +6,7 @@ use repertoire_core::{Digest, Id, Item, Listed, Moved, Parts, Stamp};
 use serde::Serialize;
 
 use crate::layers::Layers;
-use crate::{Origin, Trust};
+use crate::{Origin, Standing, Trust};
 
 /// One source's claim to an id: its row, and from where.
 #[derive(Debug, Clone, Serialize)]
@@ -27,6 +27,8 @@ pub struct Claim<T> {
     pub origin: Origin,
     /// What its text may do.
     pub trust: Trust,
+    /// Whether it counts.
+    pub standing: Standing,
 }
 
 impl<T: Item> Claim<T> {
@@ -37,7 +39,8 @@ impl<T: Item> Claim<T> {
 
     /// Whether both claims are of one source and say the same of the same content.
     pub fn is_same(&self, other: &Claim<T>) -> bool {
-        self.origin == other.origin && self.trust == other.trust && self.has_row_of(other)
+        let way = |claim: &Claim<T>| (claim.trust, claim.standing);
+        self.origin == other.origin && way(self) == way(other) && self.has_row_of(other)
     }
 
     /// Whether both say the same of the same content. A file that was merely written again is the same where that can be

@@ -7,7 +7,7 @@ use repertoire_core::{Item, Listing, Revision};
 use crate::composition::Composition;
 use crate::look::{learned, steps_of};
 use crate::step::Look;
-use crate::{Builder, Change, Closed, ComposeError, Layer, Mount, Registry, Snapshot};
+use crate::{Builder, Change, Closed, ComposeError, Layer, Mount, Registry, Rules, Snapshot};
 
 impl<T: Item> Registry<T> {
     /// Composes one more source, after all others. It is listed first: its entries are there at once, in one view.
@@ -21,7 +21,7 @@ impl<T: Item> Registry<T> {
     pub async fn add_source(&self, mount: Mount<T>) -> Result<Change<T>, ComposeError> {
         self.compose(|composition| {
             composition.mounts.push(mount);
-            Ok(())
+            Ok(None)
         })
         .await
     }
@@ -40,7 +40,7 @@ impl<T: Item> Registry<T> {
             let place = place_of(composition, name)?;
             composition.mounts.remove(place);
             composition.preferred.remove(name);
-            Ok(())
+            Ok(None)
         })
         .await
     }
@@ -58,7 +58,7 @@ impl<T: Item> Registry<T> {
         self.compose(|composition| {
             let place = place_of(composition, mount.name())?;
             composition.mounts[place] = mount;
-            Ok(())
+            Ok(None)
         })
         .await
     }
@@ -93,16 +93,17 @@ impl<T: Item> Registry<T> {
     /// As [`add_source`](Registry::add_source).
     pub async fn recompose(&self, builder: Builder<T>) -> Result<Change<T>, ComposeError> {
         self.compose(|composition| {
-            *composition = builder.composition(composition.mounts[0].clone());
-            Ok(())
+            let (next, rules) = builder.composition(composition.mounts[0].clone());
+            *composition = next;
+            Ok(Some(rules))
         })
         .await
     }
 
-    /// Changes the composition in the worker's turn. What `plan` refuses changes nothing.
+    /// Changes the composition, and the rules if `plan` gives some, in the worker's turn. What it refuses changes nothing.
     async fn compose(
         &self,
-        plan: impl FnOnce(&mut Composition<T>) -> Result<(), ComposeError>,
+        plan: impl FnOnce(&mut Composition<T>) -> Result<Option<Rules>, ComposeError>,
     ) -> Result<Change<T>, ComposeError> {
         let before = self.snapshot();
         tokio::select! {
@@ -116,11 +117,11 @@ impl<T: Item> Registry<T> {
 
     async fn compose_in_turn(
         &self,
-        plan: impl FnOnce(&mut Composition<T>) -> Result<(), ComposeError>,
+        plan: impl FnOnce(&mut Composition<T>) -> Result<Option<Rules>, ComposeError>,
     ) -> Result<(), ComposeError> {
         let old = self.composition();
         let mut next = Composition::clone(&old);
-        plan(&mut next)?;
+        let rules = plan(&mut next)?;
         next.check()?;
         let mut fresh = Vec::new();
         for mount in &mut next.mounts {
@@ -139,6 +140,9 @@ impl<T: Item> Registry<T> {
             let listing = |name: &str| listings.get(name).map_or_else(|| kept(name), |fresh| Listing::clone(fresh));
             let mut draft = view.draft();
             draft.compose(next.layers(|mount| listing(mount.name())), |name| listings.contains_key(name));
+            if let Some(rules) = &rules {
+                draft.govern(rules);
+            }
             view.revised(draft)
         };
 

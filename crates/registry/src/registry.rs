@@ -18,7 +18,9 @@ use crate::listener::Listeners;
 use crate::look::after;
 use crate::step::Step;
 use crate::worker::Worker;
-use crate::{Builder, Change, Entry, MemorySource, Mount, RegisterError, Registered, Snapshot, Subscription, merge};
+use crate::{
+    Builder, Change, Entry, MemorySource, Mount, RegisterError, Registered, Rules, Snapshot, Subscription, merge_under,
+};
 
 /// One merging registry over any number of sources. Cheap to clone; clones are one registry.
 ///
@@ -90,10 +92,10 @@ impl<T: Item> Registry<T> {
     }
 
     /// A registry whose sources are not listed yet.
-    pub(crate) fn of(composition: Composition<T>, memory: MemorySource<T>) -> Registry<T> {
+    pub(crate) fn of(composition: Composition<T>, rules: &Rules, memory: MemorySource<T>) -> Registry<T> {
         let layers = composition.layers(|_| Listing::empty(Revision(0)));
         Registry(Arc::new(Shared {
-            current: ArcSwap::from_pointee(merge(&layers)),
+            current: ArcSwap::from_pointee(merge_under(rules, &layers)),
             composition: watch::Sender::new(Arc::new(composition)),
             memory,
             worker: Worker::default(),
@@ -155,6 +157,18 @@ impl<T: Item> Registry<T> {
         Ok(self.publish_memory())
     }
 
+    /// Adds many entries in code, in one view: all of them or, when one is refused, none.
+    ///
+    /// # Errors
+    /// As [`register`](Registry::register), also for an id that comes twice.
+    pub fn register_all<R: Into<Registered<T>>>(
+        &self,
+        items: impl IntoIterator<Item = R>,
+    ) -> Result<&Self, RegisterError> {
+        self.0.memory.register_all(items)?;
+        Ok(self.publish_memory())
+    }
+
     /// Puts an entry registered in code in place of the one with its id; the position stays.
     ///
     /// # Errors
@@ -174,6 +188,13 @@ impl<T: Item> Registry<T> {
     pub fn clear(&self) -> &Self {
         self.0.memory.clear();
         self.publish_memory()
+    }
+
+    /// Puts `rules` in place of those there are. They hold when this returns.
+    pub fn set_rules(&self, rules: &Rules) -> &Self {
+        self.publish(|current| current.with_rules(rules));
+        self.tell();
+        self
     }
 
     /// The instructions behind a claim, winner or shadow, from the source that made it.

@@ -11,6 +11,7 @@ mod laws;
 mod lookup;
 mod memory;
 mod refreshing;
+mod rules;
 mod skills;
 mod stress;
 mod unreliable;
