@@ -15,6 +15,7 @@ pub struct Builder<T: Item> {
     preferred: BTreeMap<String, BTreeSet<Id>>,
     registered: Tier,
     rules: Rules,
+    base: Option<Registry<T>>,
     pub(crate) surface: SurfacePolicy,
 }
 
@@ -72,12 +73,18 @@ impl<T: Item> Default for Builder<T> {
             preferred: BTreeMap::new(),
             registered: Tier::Builtin,
             rules: Rules::default(),
+            base: None,
             surface: SurfacePolicy::default(),
         }
     }
 }
 
 impl<T: Item> Builder<T> {
+    /// Composes over `base`, with its surface cascade.
+    pub(crate) fn over(base: Registry<T>) -> Builder<T> {
+        Builder { surface: base.composition().surface.clone(), base: Some(base), ..Builder::default() }
+    }
+
     /// Composes a trusted source at the builtin tier.
     #[must_use]
     pub fn builtin(self, source: impl Source<T>) -> Builder<T> {
@@ -149,11 +156,17 @@ impl<T: Item> Builder<T> {
     }
 
     fn compose(self) -> Result<Registry<T>, ComposeError> {
-        let memory = MemorySource::named(Registry::<T>::REGISTERED);
+        let base = self.base.clone();
+        let memory = MemorySource::named(match base.as_ref().map(Registry::depth) {
+            None => Registry::<T>::REGISTERED.to_owned(),
+            Some(0) => Registry::<T>::SESSION.to_owned(),
+            Some(depth) => format!("{}-{}", Registry::<T>::SESSION, depth + 1),
+        });
         let (mut composition, rules) = self.composition(Mount::builtin(memory.clone()));
-        composition.check()?;
+        let view = base.as_ref().map(Registry::snapshot);
+        composition.check(|name| view.as_ref().is_some_and(|view| view.layer(name).is_some()))?;
         composition.mounts.iter_mut().for_each(Mount::begin);
-        Ok(Registry::of(composition, &rules, memory))
+        Ok(Registry::of(composition, &rules, memory, base))
     }
 
     /// What is composed here, and before it the mount of the entries registered in code; under which rules.

@@ -53,7 +53,7 @@ pub(crate) fn of_composition<T: Item>(snapshot: &Snapshot<T>) -> Vec<SourceDiagn
 fn of_rules<T: Item>(snapshot: &Snapshot<T>) -> Vec<SourceDiagnostic> {
     let (rules, mut all) = (snapshot.rules(), Vec::new());
     let mut disabled: Vec<Target> = Vec::new();
-    for (place, level) in rules.levels().iter().enumerate() {
+    for (place, level) in rules.levels().enumerate() {
         let name = level.name();
         for (target, decision) in level.rules() {
             let is_ignored = |source: &str, id: &Id| rules.ignores(place, &target, source, id);

@@ -10,6 +10,7 @@ use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
 use crate::registry::WeakRegistry;
+use crate::signals::{Closing, Notices};
 use crate::{Registry, Snapshot, Update};
 
 /// Ends a callback: [`Registry::on_change`].
@@ -149,7 +150,9 @@ impl<T: Item> Listener<T> {
 
 /// The callbacks of a registry, each with the task that calls it, on a registry that was started.
 #[derive(Debug)]
-pub(crate) struct Listeners<T: Item>(Mutex<Vec<(Arc<Listener<T>>, Option<JoinHandle<()>>)>>);
+pub(crate) struct Listeners<T: Item>(Mutex<Vec<Called<T>>>);
+
+type Called<T> = (Arc<Listener<T>>, Option<JoinHandle<()>>);
 
 impl<T: Item> Default for Listeners<T> {
     fn default() -> Listeners<T> {
@@ -158,7 +161,7 @@ impl<T: Item> Default for Listeners<T> {
 }
 
 impl<T: Item> Listeners<T> {
-    fn list(&self) -> MutexGuard<'_, Vec<(Arc<Listener<T>>, Option<JoinHandle<()>>)>> {
+    fn list(&self) -> MutexGuard<'_, Vec<Called<T>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -212,6 +215,7 @@ impl<T: Item> Registry<T> {
     /// ```
     pub fn on_change(&self, callback: impl FnMut(&Update<T>) + Send + 'static) -> Unsubscribe {
         let notices = self.notices();
+        self.hear_base();
         let listener = {
             // Whoever publishes looks here afterwards, so no view falls between this snapshot and that look.
             let mut list = self.listeners().list();
@@ -219,7 +223,7 @@ impl<T: Item> Registry<T> {
             let task = self
                 .runtime()
                 .map(|runtime| runtime.spawn(follow(self.downgrade(), Arc::clone(&listener), notices, self.closing())));
-            if *self.closing().borrow() {
+            if self.closing().is_closed() {
                 listener.end();
             } else {
                 list.push((Arc::clone(&listener), task));
@@ -236,8 +240,22 @@ impl<T: Item> Registry<T> {
         })))
     }
 
+    /// Has callbacks told of what the base publishes, unless they have tasks of their own, which wait for that as well.
+    fn hear_base(&self) {
+        if let (Some(base), None, false) = (self.base(), self.runtime(), self.closing().is_closed()) {
+            self.hook().get_or_insert_with(|| {
+                let overlay = self.downgrade();
+                base.on_change(move |_| overlay.upgrade().iter().for_each(Registry::tell))
+            });
+        }
+    }
+
     /// Tells the callbacks what was published, unless they have tasks of their own; outside of every lock and turn.
     pub(crate) fn tell(&self) {
+        if let Some(base) = self.base() {
+            // It may have learned something.
+            base.tell();
+        }
         if self.runtime().is_none() {
             let all: Vec<_> = self.listeners().list().iter().map(|(listener, _)| Arc::clone(listener)).collect();
             all.iter().for_each(|listener| listener.tell(|| self.snapshot()));
@@ -249,16 +267,16 @@ impl<T: Item> Registry<T> {
 async fn follow<T: Item>(
     registry: WeakRegistry<T>,
     listener: Arc<Listener<T>>,
-    mut notices: watch::Receiver<u64>,
-    mut closing: watch::Receiver<bool>,
+    mut notices: Notices,
+    mut closing: Closing,
 ) {
     let mut ended = listener.ended.subscribe();
     loop {
         tokio::select! {
             biased;
-            _ = closing.wait_for(|closing| *closing) => return,
+            () = closing.closed() => return,
             _ = ended.wait_for(|ended| *ended) => return,
-            changed = notices.changed() => if changed.is_err() { return },
+            is_more = notices.changed() => if !is_more { return },
         }
         let Some(registry) = registry.upgrade() else { return };
         let listener = Arc::clone(&listener);

@@ -35,17 +35,18 @@ impl<T: Item> Registry<T> {
     }
 
     async fn list_these(&self, mounts: &[Mount<T>], look: Look) {
-        let base = self.snapshot();
+        let base = self.own();
         let steps =
             steps_of(mounts, |name| base.layer(name).expect("every mount has a layer").listing.clone(), look).await;
         let candidate = after(&base, &steps);
         let touched = steps.iter().flat_map(|step| step.touched(&candidate));
-        let digests = self.missing_digests(&candidate, touched).await;
+        let digests = self.missing_digests(&self.shown(&candidate), touched).await;
         self.publish(|current| {
             // Unless something was registered meanwhile.
             let next = if current.is(&base) { candidate } else { after(current, &steps) };
             learned(next, &digests)
         });
+        self.learn(digests);
     }
 
     /// The digests of rows that share one of the ids `touched` and that nobody knows yet, so that "identical" is known
@@ -69,7 +70,7 @@ impl<T: Item> Registry<T> {
     }
 
     async fn digest_of<'c>(&self, claim: &'c Claim<T>) -> Option<(&'c Claim<T>, Digest)> {
-        let body = self.mount_of(claim).ok()?.body(claim.item.id()).await.ok()?;
+        let body = self.owner_of(claim).ok()?.1.body(claim.item.id()).await.ok()?;
         Some((claim, body.digest))
     }
 }

@@ -64,7 +64,7 @@ impl<T: Item> Registry<T> {
     }
 
     /// Makes this registry as `builder` composes it, with what is registered in code, and in one view: for a
-    /// configuration that was read again. A clone of a [`Mount`] that is composed already keeps its listing, also under
+    /// configuration that was read again. What it lies over stays, whatever the builder was begun with. A clone of a [`Mount`] that is composed already keeps its listing, also under
     /// another tier or trust; every other source is listed.
     ///
     /// ```
@@ -122,7 +122,7 @@ impl<T: Item> Registry<T> {
         let old = self.composition();
         let mut next = Composition::clone(&old);
         let rules = plan(&mut next)?;
-        next.check()?;
+        next.check(|name| old.mount(name).is_none() && self.is_taken(name))?;
         let mut fresh = Vec::new();
         for mount in &mut next.mounts {
             match old.mount(mount.name()).filter(|old| old.has_source_of(mount)) {
@@ -146,23 +146,31 @@ impl<T: Item> Registry<T> {
             view.revised(draft)
         };
 
-        let base = self.snapshot();
+        let base = self.own();
         let candidate = composed(&base);
         let may_collide = |layer: &&Layer<T>| {
             let name = layer.origin.source.as_ref();
             let before = base.layer(name).filter(|_| !listings.contains_key(name));
-            name == Self::REGISTERED || !before.is_some_and(|before| before.is_composed_like(layer))
+            layer.is_registered || !before.is_some_and(|before| before.is_composed_like(layer))
         };
         let layers = candidate.layers().iter().filter(may_collide);
         let touched = layers.flat_map(|layer| layer.listing.iter().map(|row| layer.effective_id(row.item.id())));
-        let digests = self.missing_digests(&candidate, touched).await;
+        let digests = self.missing_digests(&self.shown(&candidate), touched).await;
         // What the next view holds can be read as soon as it can be seen.
         self.set_composition(next.clone());
         self.publish(|current| {
             let view = if current.is(&base) { candidate } else { composed(current) };
             learned(view, &digests)
         });
+        self.learn(digests);
         Ok(())
+    }
+}
+
+impl<T: Item> Registry<T> {
+    /// Whether what this registry lies over has a source of this name.
+    fn is_taken(&self, name: &str) -> bool {
+        self.base().is_some_and(|base| base.snapshot().layer(name).is_some())
     }
 }
 

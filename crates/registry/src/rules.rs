@@ -32,17 +32,17 @@ use crate::{Authority, Target};
 /// # }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Rules(Arc<[Level]>);
+pub struct Rules(Arc<[Arc<Level>]>);
 
 impl Rules {
     /// Rules of these levels.
     pub fn new(levels: impl IntoIterator<Item = Level>) -> Rules {
-        Rules(levels.into_iter().collect())
+        Rules(levels.into_iter().map(Arc::new).collect())
     }
 
     /// The levels, the one that decides about all others first.
-    pub fn levels(&self) -> &[Level] {
-        &self.0
+    pub fn levels(&self) -> impl ExactSizeIterator<Item = &Level> {
+        self.0.iter().map(AsRef::as_ref)
     }
 
     /// Whether the item `id` of `source` is switched off.
@@ -61,8 +61,10 @@ impl Rules {
             return Vec::new();
         }
         let both = self.0.len().min(other.0.len());
-        let pairs = self.0.iter().zip(other.0.iter()).flat_map(|(mine, theirs)| mine.differing(theirs));
-        let rest = self.0[both..].iter().chain(&other.0[both..]).flat_map(Level::rules).map(|(target, _)| target);
+        let pairs = self.0.iter().zip(other.0.iter()).filter(|(mine, theirs)| !Arc::ptr_eq(mine, theirs));
+        let pairs = pairs.flat_map(|(mine, theirs)| mine.differing(theirs));
+        let rest = self.0[both..].iter().chain(&other.0[both..]).flat_map(|level| level.rules());
+        let rest = rest.map(|(target, _)| target);
         pairs.chain(rest).collect()
     }
 
@@ -76,7 +78,7 @@ impl Rules {
     }
 }
 
-fn disables(levels: &[Level], source: &str, id: &Id) -> bool {
+fn disables(levels: &[Arc<Level>], source: &str, id: &Id) -> bool {
     levels.iter().fold(false, |disabled, level| match level.decision(source, id) {
         None => disabled,
         Some((_, Decision::Disable)) => true,

@@ -72,9 +72,9 @@ impl<T: Item> Snapshot<T> {
         Snapshot::assemble(self.0.generation, draft)
     }
 
-    /// The same view as the successor of `older`.
-    pub(crate) fn after(&self, older: &Snapshot<T>) -> Snapshot<T> {
-        Snapshot::assemble(older.0.generation + 1, self.draft())
+    /// The same view, counted as `generation`.
+    pub(crate) fn of_generation(self, generation: u64) -> Snapshot<T> {
+        if self.0.generation == generation { self } else { Snapshot::assemble(generation, self.draft()) }
     }
 
     /// Counts the published views of one registry. Equal generations of one registry are one view.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use repertoire_core::{Code, Delta, Diagnostic, Id, Item, Listing, Revision, SourceError};
 
 use crate::draft::Draft;
-use crate::{Layer, Mount, Registry, Snapshot};
+use crate::{Layer, Mount, Snapshot};
 
 /// One source's next listing, as a delta over the one it was made for.
 #[derive(Debug)]
@@ -87,7 +87,7 @@ impl<T: Item> Step<T> {
     pub(crate) fn touched(&self, view: &Snapshot<T>) -> Vec<Id> {
         let Some(layer) = view.layer(&self.source) else { return Vec::new() };
         let effective = |row: &repertoire_core::Listed<T>| layer.effective_id(row.item.id());
-        if self.source.as_ref() == Registry::<T>::REGISTERED {
+        if layer.is_registered {
             // Registering publishes without asking anybody for a digest: look at all of them now.
             return layer.listing.iter().map(effective).collect();
         }

@@ -10,6 +10,7 @@ mod kinds;
 mod laws;
 mod lookup;
 mod memory;
+mod overlay;
 mod refreshing;
 mod rules;
 mod skills;
