@@ -149,8 +149,13 @@ impl<T: Item> Builder<T> {
     ///
     /// # Errors
     /// As [`load`](Builder::load).
+    ///
+    /// # Panics
+    /// When `runtime` was built without time.
     pub async fn start(self, runtime: &Handle) -> Result<Registry<T>, ComposeError> {
-        let registry = self.load().await?;
+        let registry = self.compose()?;
+        registry.set_runtime(runtime);
+        registry.list_all().await;
         registry.watch_on(runtime);
         Ok(registry)
     }

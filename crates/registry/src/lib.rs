@@ -42,6 +42,7 @@
 mod builder;
 mod cause;
 mod change;
+mod clock;
 mod composition;
 mod diagnostic_change;
 mod draft;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures_util::stream::{self, StreamExt};
 use repertoire_core::{Digest, Id, Item, Listing};
 
+use crate::clock::Clock;
 use crate::entry::Claim;
 use crate::step::{Look, Step};
 use crate::{Mount, Registry, Snapshot};
@@ -36,8 +37,13 @@ impl<T: Item> Registry<T> {
 
     async fn list_these(&self, mounts: &[Mount<T>], look: Look) {
         let base = self.own();
-        let steps =
-            steps_of(mounts, |name| base.layer(name).expect("every mount has a layer").listing.clone(), look).await;
+        let steps = steps_of(
+            mounts,
+            |name| base.layer(name).expect("every mount has a layer").listing.clone(),
+            look,
+            self.clock(),
+        )
+        .await;
         let candidate = after(&base, &steps);
         let touched = steps.iter().flat_map(|step| step.touched(&candidate));
         let digests = self.missing_digests(&self.shown(&candidate), touched).await;
@@ -70,8 +76,8 @@ impl<T: Item> Registry<T> {
     }
 
     async fn digest_of<'c>(&self, claim: &'c Claim<T>) -> Option<(&'c Claim<T>, Digest)> {
-        let body = self.owner_of(claim).ok()?.1.body(claim.item.id()).await.ok()?;
-        Some((claim, body.digest))
+        let (_, mount) = self.owner_of(claim).ok()?;
+        Some((claim, mount.digest(claim.item.id(), self.clock()).await?))
     }
 }
 
@@ -80,8 +86,9 @@ pub(crate) async fn steps_of<T: Item>(
     mounts: &[Mount<T>],
     old: impl Fn(&str) -> Listing<T>,
     look: Look,
+    clock: Clock<'_>,
 ) -> Vec<Step<T>> {
-    let steps: Vec<_> = mounts.iter().map(|mount| Step::of(mount, old(mount.name()), look)).collect();
+    let steps: Vec<_> = mounts.iter().map(|mount| Step::of(mount, old(mount.name()), look, clock)).collect();
     stream::iter(steps).buffer_unordered(CONCURRENT).collect().await
 }
 

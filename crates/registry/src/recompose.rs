@@ -133,7 +133,7 @@ impl<T: Item> Registry<T> {
                 }
             }
         }
-        let steps = steps_of(&fresh, |_| Listing::empty(Revision(0)), Look::Anew).await;
+        let steps = steps_of(&fresh, |_| Listing::empty(Revision(0)), Look::Anew, self.clock()).await;
         let listings: HashMap<&str, &Listing<T>> = steps.iter().map(|step| (step.source(), step.listing())).collect();
         let composed = |view: &Snapshot<T>| {
             let kept = |name: &str| view.layer(name).expect("a mount that stays has a layer").listing.clone();

@@ -12,6 +12,7 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use crate::clock::Clock;
 use crate::composition::Composition;
 use crate::entry::Claim;
 use crate::listener::Listeners;
@@ -243,9 +244,9 @@ impl<T: Item> Registry<T> {
     /// Lists every source anew and publishes what changed. Returns what changed since the call.
     ///
     /// Runs go one after another; each caller gets one that began after its call, and callers that wait
-    /// together share one. A source that fails or panics keeps its last listing; one that never answers holds
-    /// up refreshing, though no reader and no verb: a host that mounts such sources drops the call in time. On an
-    /// [overlay](Registry::overlay) what it lies over is refreshed first.
+    /// together share one. A source that fails or panics keeps its last listing, as does one that takes longer than its
+    /// [time limit](Mount::time_limit); on a registry that was only loaded one that never answers holds up refreshing, though no
+    /// reader and no verb, until the host drops the call. On an [overlay](Registry::overlay) what it lies over is refreshed first.
     ///
     /// # Errors
     /// [`Closed`] after [`close`](Registry::close), also when that happens meanwhile.
@@ -348,6 +349,11 @@ impl<T: Item> Registry<T> {
     /// What the registry was started on.
     pub(crate) fn runtime(&self) -> Option<&Handle> {
         self.0.runtime.get()
+    }
+
+    /// The clock of what was started, this registry or one that it lies over.
+    pub(crate) fn clock(&self) -> Clock<'_> {
+        Clock(self.chain().find_map(Registry::runtime))
     }
 
     pub(crate) fn listeners(&self) -> &Listeners<T> {

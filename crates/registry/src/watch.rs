@@ -21,7 +21,6 @@ const LAST_WAIT: Duration = Duration::from_secs(60);
 impl<T: Item> Registry<T> {
     /// Starts the one task that looks again at each source that says so.
     pub(crate) fn watch_on(&self, runtime: &Handle) {
-        self.set_runtime(runtime);
         let task = keep_up(self.downgrade(), self.compositions(), self.closing());
         self.keep_task(runtime.spawn(task));
     }
