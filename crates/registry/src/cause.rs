@@ -1,13 +1,13 @@
 //! Why a view changed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
 use repertoire_core::Item;
 use serde::Serialize;
 
-use crate::{Change, Entry, Layer, Snapshot};
+use crate::{Change, Claim, Entry, Layer, Snapshot};
 
 /// One reason for a change. Read off the two snapshots, so it is true of any two, however many lie in between.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -66,10 +66,11 @@ pub(crate) fn causes<T: Item>(old: &Snapshot<T>, new: &Snapshot<T>, change: &Cha
 
 /// The sources whose rows behind `entry` are not behind `other`. What is known of a row's content counts: it decides
 /// whether a shadow is identical.
-fn lacking<T: Item>(entry: &Entry<T>, other: &Entry<T>) -> impl Iterator<Item = Arc<str>> {
-    let is_behind = |claim: &crate::Claim<T>| {
-        let same = other.claims().find(|other| other.origin.source == claim.origin.source);
+fn lacking<T: Item>(entry: &Entry<T>, other: &Entry<T>) -> Vec<Arc<str>> {
+    let others: HashMap<&str, &Claim<T>> = other.claims().map(|claim| (claim.origin.source.as_ref(), claim)).collect();
+    let is_behind = |claim: &&Claim<T>| {
+        let same = others.get(claim.origin.source.as_ref());
         same.is_some_and(|same| same.has_row_of(claim) && same.digest == claim.digest)
     };
-    entry.claims().filter(move |claim| !is_behind(claim)).map(|claim| claim.origin.source.clone())
+    entry.claims().filter(|claim| !is_behind(claim)).map(|claim| claim.origin.source.clone()).collect()
 }

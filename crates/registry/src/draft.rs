@@ -8,7 +8,7 @@ use repertoire_core::{Delta, DeltaError, Digest, Id, Item};
 use crate::entry::Claim;
 use crate::index::Index;
 use crate::layers::{Layers, moved};
-use crate::{Entry, Layer, Origin, Rules, Target};
+use crate::{Entry, Layer, Rules, Target};
 
 /// A view in the making: what is applied one after another copies what it touches once.
 #[derive(Debug, Clone)]
@@ -30,7 +30,8 @@ impl<T: Item> Draft<T> {
         }
         let mut index = Index::new();
         for (id, claims) in claims {
-            index.update(&id, |_| Some(Entry::contest(id.clone(), claims, &layers)));
+            let entry = Entry::contest(id.clone(), claims, &layers);
+            index.set(&id, Some(entry));
         }
         Draft { layers, rules: rules.clone(), index }
     }
@@ -54,12 +55,18 @@ impl<T: Item> Draft<T> {
         };
         index.reserve(delta.inserted().count().saturating_sub(stay.len()));
         for id in gone.into_iter().filter(|id| !stay.contains(id)) {
-            put(index, layers, &layer.origin, layer.effective_id(id), None);
+            index.put(&layer.origin, layer.effective_id(id), None);
         }
         for row in delta.inserted() {
-            put(index, layers, &layer.origin, layer.effective_id(row.item.id()), Some(layer.claim(row, rules)));
+            index.put(&layer.origin, layer.effective_id(row.item.id()), Some(layer.claim(row, rules)));
         }
         Ok(())
+    }
+
+    /// The same, with nothing left open: what a view is made of.
+    pub(crate) fn settled(mut self) -> Draft<T> {
+        self.index.settle(&self.layers);
+        self
     }
 
     /// Puts `rules` in place of those there are; costs what they do not switch alike.
@@ -68,6 +75,7 @@ impl<T: Item> Draft<T> {
         let ids: BTreeSet<Id> = targets.iter().flat_map(|target| touched(&self.layers, target)).collect();
         self.rules = rules.clone();
         let Draft { layers, index, .. } = self;
+        index.settle(layers);
         for id in ids {
             let Some(entry) = index.get(id.as_str()) else { continue };
             let now = |claim: &Claim<T>| {
@@ -76,7 +84,7 @@ impl<T: Item> Draft<T> {
             };
             let claims: Vec<_> = entry.claims().map(now).collect();
             if claims.iter().zip(entry.claims()).any(|(now, before)| now.standing != before.standing) {
-                index.update(&id, |_| Some(Entry::contest(id.clone(), claims, layers)));
+                index.reopen(id, claims);
             }
         }
     }
@@ -89,7 +97,7 @@ impl<T: Item> Draft<T> {
         let Draft { layers, rules, index } = self;
         let layer = &layers.as_slice()[place];
         for row in layer.listing.iter().filter(|row| digests.contains_key(row.item.id())) {
-            put(index, layers, &layer.origin, layer.effective_id(row.item.id()), Some(layer.claim(row, rules)));
+            index.put(&layer.origin, layer.effective_id(row.item.id()), Some(layer.claim(row, rules)));
         }
     }
 
@@ -109,7 +117,7 @@ impl<T: Item> Draft<T> {
         let Draft { layers: old, rules, index } = self;
         for layer in old.as_slice().iter().filter(goes) {
             for row in layer.listing.iter() {
-                put(index, old, &layer.origin, layer.effective_id(row.item.id()), None);
+                index.put(&layer.origin, layer.effective_id(row.item.id()), None);
             }
         }
         *old = next;
@@ -117,14 +125,18 @@ impl<T: Item> Draft<T> {
         let in_order = layers.as_slice().iter().filter(|layer| !goes(layer)).map(name).collect();
         for layer in moved(&kept, in_order).iter().filter_map(|source| layers.get(source)) {
             for row in layer.listing.iter() {
-                contest_again(index, layers, &layer.effective_id(row.item.id()));
+                let id = layer.effective_id(row.item.id());
+                if let Some(entry) = index.get(id.as_str()).filter(|entry| !entry.shadows.is_empty()) {
+                    let claims = entry.claims().cloned().collect();
+                    index.reopen(id, claims);
+                }
             }
         }
         let come = layers.as_slice().iter().filter(goes);
         index.reserve(come.clone().map(|layer| layer.listing.len()).sum());
         for layer in come {
             for row in layer.listing.iter() {
-                put(index, layers, &layer.origin, layer.effective_id(row.item.id()), Some(layer.claim(row, rules)));
+                index.put(&layer.origin, layer.effective_id(row.item.id()), Some(layer.claim(row, rules)));
             }
         }
     }
@@ -146,26 +158,5 @@ pub(crate) fn touched<T: Item>(layers: &Layers<T>, target: &Target) -> Vec<Id> {
             let everywhere = namespaced.map(|layer| layer.effective_id(id));
             std::iter::once(id.clone()).chain(everywhere).chain(in_one).collect()
         }
-    }
-}
-
-/// Puts what `origin` claims now in place of what it claimed of `id`.
-fn put<T: Item>(index: &mut Index<T>, layers: &Layers<T>, origin: &Origin, id: Id, claim: Option<Claim<T>>) {
-    index.update(&id, |old| match (old, claim) {
-        (None, claim) => claim.map(|claim| Entry::uncontested(id.clone(), claim)),
-        (Some(old), claim) => {
-            let others = old.claims().filter(|claim| claim.origin != *origin).cloned();
-            let claims: Vec<_> = others.chain(claim).collect();
-            (!claims.is_empty()).then(|| Entry::contest(id.clone(), claims, layers))
-        }
-    });
-}
-
-/// Decides again who has `id`, after an order changed.
-fn contest_again<T: Item>(index: &mut Index<T>, layers: &Layers<T>, id: &Id) {
-    let Some(entry) = index.get(id.as_str()).filter(|entry| !entry.shadows.is_empty()) else { return };
-    let again = Entry::contest(id.clone(), entry.claims().cloned().collect(), layers);
-    if !again.is_same(entry) {
-        index.update(id, |_| Some(again));
     }
 }

@@ -100,7 +100,7 @@ impl<T: Item> Entry<T> {
     /// Decides who of `claims`, at least one and all made by `layers`, has `id`. The one place where precedence is
     /// applied.
     pub(crate) fn contest(id: Id, mut claims: Vec<Claim<T>>, layers: &Layers<T>) -> Entry<T> {
-        claims.sort_by_key(|claim| layers.rank(claim));
+        claims.sort_by_cached_key(|claim| layers.rank(claim));
         let mut claims = claims.into_iter();
         let winner = claims.next().expect("an id that nobody claims is never contested");
         let shadow = |claim: Claim<T>| Shadow { identical: is_identical(&winner, &claim), claim };

@@ -1,6 +1,6 @@
 //! Looking at sources again, and publishing what that brings.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt};
@@ -61,9 +61,10 @@ impl<T: Item> Registry<T> {
         if !view.is_contested() {
             return HashMap::new();
         }
-        let contested: Vec<_> =
-            touched.filter_map(|id| view.get(id.as_str())).filter(|id| !id.shadows.is_empty()).collect();
-        let unknown = contested.iter().flat_map(|entry| entry.claims()).filter(|claim| claim.digest.is_none());
+        // Each once, though many sources have it.
+        let touched: HashSet<Id> = touched.collect();
+        let entries = touched.iter().filter_map(|id| view.get(id.as_str())).filter(|entry| !entry.shadows.is_empty());
+        let unknown = entries.flat_map(|entry| entry.claims()).filter(|claim| claim.digest.is_none());
         let asked: Vec<_> = unknown.map(|claim| self.digest_of(claim)).collect();
         let mut answers = stream::iter(asked).buffer_unordered(CONCURRENT);
         let mut digests = Digests::new();

@@ -69,7 +69,7 @@ impl<T: Item> Snapshot<T> {
 
     /// What a draft of this view has become, of the same generation.
     pub(crate) fn revised(&self, draft: Draft<T>) -> Snapshot<T> {
-        Snapshot::assemble(self.0.generation, draft)
+        Snapshot::assemble(self.0.generation, draft.settled())
     }
 
     /// The same view, counted as `generation`.

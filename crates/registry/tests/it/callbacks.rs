@@ -182,7 +182,9 @@ fn a_callback_may_end_itself() {
     let handle = registry.on_change({
         let own = Arc::clone(&own);
         move |update| {
-            own.lock().unwrap().take().map(Unsubscribe::unsubscribe);
+            if let Some(handle) = own.lock().unwrap().take() {
+                handle.unsubscribe();
+            }
             sender.send(summary(update)).unwrap();
         }
     });
