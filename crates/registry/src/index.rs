@@ -1,11 +1,10 @@
 //! Entries by id, in shards that successive views share.
 
-use std::collections::HashMap;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use hashbrown::hash_table::Entry as TableEntry;
-use hashbrown::{DefaultHashBuilder, HashTable};
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use repertoire_core::{Id, Item};
 
 use crate::entry::Claim;
@@ -66,12 +65,26 @@ impl<T: Item> Index<T> {
             claims.extend(claim);
             return;
         }
-        match self.get(id.as_str()) {
-            Some(entry) if entry.claims().any(is_others) => {
-                let claims = entry.claims().filter(|claim| is_others(claim)).cloned().chain(claim).collect();
-                self.open.insert(id, claims);
+        let (shard, hash) = self.place(id.as_str());
+        let hasher = &self.hasher;
+        let table = Arc::make_mut(&mut self.shards[shard]);
+        match (table.entry(hash, |old| old.id == id, |entry| hasher.hash_one(entry.id.as_str())), claim) {
+            (TableEntry::Vacant(place), Some(claim)) => {
+                place.insert(Arc::new(Entry::uncontested(id, claim)));
+                self.len += 1;
             }
-            _ => self.set(&id, claim.map(|claim| Entry::uncontested(id.clone(), claim))),
+            (TableEntry::Vacant(_), None) => {}
+            (TableEntry::Occupied(place), claim) if place.get().claims().any(is_others) => {
+                let others = place.get().claims().filter(|claim| is_others(claim)).cloned();
+                self.open.insert(id, others.chain(claim).collect());
+            }
+            (TableEntry::Occupied(mut place), Some(claim)) => {
+                *place.get_mut() = Arc::new(Entry::uncontested(id, claim));
+            }
+            (TableEntry::Occupied(place), None) => {
+                place.remove();
+                self.len -= 1;
+            }
         }
     }
 

@@ -4,27 +4,18 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use arc_swap::ArcSwap;
-use bytes::Bytes;
-use repertoire_core::{
-    Body, Delta, Diagnostic, Id, Item, Listing, Resource, ResourcePath, Revision, Source, SourceError, SourceErrorKind,
-};
+use repertoire_core::{Diagnostic, Item, Listing, Revision};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::clock::Clock;
 use crate::composition::Composition;
-use crate::entry::Claim;
 use crate::listener::Listeners;
-use crate::look::after;
 use crate::signals::{Closing, Notices};
-use crate::step::Step;
 use crate::view::View;
 use crate::worker::Worker;
-use crate::{
-    Builder, Change, Entry, MemorySource, Mount, RegisterError, Registered, Rules, Snapshot, Subscription, Unsubscribe,
-    merge_under,
-};
+use crate::{Builder, Change, Entry, MemorySource, Mount, Rules, Snapshot, Subscription, Unsubscribe, merge_under};
 
 /// One merging registry over any number of sources. Cheap to clone; clones are one registry.
 ///
@@ -158,87 +149,6 @@ impl<T: Item> Registry<T> {
     /// registry that this one lies over.
     pub fn mounts(&self) -> Vec<Mount<T>> {
         self.composition().mounts.clone()
-    }
-
-    /// Adds an entry in code. It is there when this returns.
-    ///
-    /// # Errors
-    /// [`RegisterError::AlreadyRegistered`]: entries of other sources may share the id, registered ones not.
-    pub fn register(&self, item: impl Into<Registered<T>>) -> Result<&Self, RegisterError> {
-        self.0.memory.register(item)?;
-        Ok(self.publish_memory())
-    }
-
-    /// Adds many entries in code, in one view: all of them or, when one is refused, none.
-    ///
-    /// # Errors
-    /// As [`register`](Registry::register), also for an id that comes twice.
-    pub fn register_all<R: Into<Registered<T>>>(
-        &self,
-        items: impl IntoIterator<Item = R>,
-    ) -> Result<&Self, RegisterError> {
-        self.0.memory.register_all(items)?;
-        Ok(self.publish_memory())
-    }
-
-    /// Puts an entry registered in code in place of the one with its id; the position stays.
-    ///
-    /// # Errors
-    /// First [`RegisterError::NotRegistered`], then [`RegisterError::IdMismatch`].
-    pub fn replace(&self, id: &Id, item: impl Into<Registered<T>>) -> Result<&Self, RegisterError> {
-        self.0.memory.replace(id, item)?;
-        Ok(self.publish_memory())
-    }
-
-    /// Takes an entry registered in code out; an unknown id is fine. A shadow of it steps forward.
-    pub fn unregister(&self, id: &str) -> &Self {
-        self.0.memory.unregister(id);
-        self.publish_memory()
-    }
-
-    /// Takes every entry registered in code out.
-    pub fn clear(&self) -> &Self {
-        self.0.memory.clear();
-        self.publish_memory()
-    }
-
-    /// Puts `rules` in place of those there are. They hold when this returns.
-    pub fn set_rules(&self, rules: &Rules) -> &Self {
-        self.publish(|current| current.with_rules(rules));
-        self.tell();
-        self
-    }
-
-    /// The instructions behind a claim, winner or shadow, from the source that made it.
-    ///
-    /// When they turn out newer than the view, the source is looked at again, so that the view follows.
-    ///
-    /// # Errors
-    /// The source's own; [`Unavailable`](SourceErrorKind::Unavailable) when the source is no longer composed, or no longer
-    /// under the tier and the trust that the claim tells of.
-    pub async fn body(&self, claim: &Claim<T>) -> Result<Body, SourceError> {
-        let (owner, mount) = self.owner_of(claim)?;
-        let body = mount.body(claim.item.id()).await?;
-        if body.stamp != claim.stamp {
-            owner.look_again(&mount).await;
-        }
-        Ok(body)
-    }
-
-    /// The files behind a claim, sorted by path.
-    ///
-    /// # Errors
-    /// As [`body`](Registry::body).
-    pub async fn resources(&self, claim: &Claim<T>) -> Result<Vec<Resource>, SourceError> {
-        self.owner_of(claim)?.1.resources(claim.item.id()).await
-    }
-
-    /// One file behind a claim.
-    ///
-    /// # Errors
-    /// As [`body`](Registry::body).
-    pub async fn resource(&self, claim: &Claim<T>, path: &ResourcePath) -> Result<Bytes, SourceError> {
-        self.owner_of(claim)?.1.resource(claim.item.id(), path).await
     }
 
     /// Lists every source anew and publishes what changed. Returns what changed since the call.
@@ -378,29 +288,8 @@ impl<T: Item> Registry<T> {
         Some(self.own().layer(mount.name())?.listing.revision())
     }
 
-    /// The mount that made a claim, and whose it is.
-    pub(crate) fn owner_of(&self, claim: &Claim<T>) -> Result<(&Registry<T>, Mount<T>), SourceError> {
-        let composition = self.composition();
-        let what = match (composition.mount(&claim.origin.source), self.base()) {
-            (Some(mount), _) if mount.has_made(claim) => return Ok((self, mount.clone())),
-            (Some(_), _) => "composed in another way by now",
-            (None, Some(base)) => return base.owner_of(claim),
-            (None, None) => "no longer composed",
-        };
-        let message = format!("source `{}` is {what}", claim.origin.source);
-        Err(SourceError::new(SourceErrorKind::Unavailable, message))
-    }
-
-    fn publish_memory(&self) -> &Self {
-        // Listed inside the publishing turn, so that a later change is never overwritten by an earlier one.
-        self.publish(|current| {
-            let name = self.0.memory.name();
-            let old = &current.layer(name).expect("the memory source is always mounted").listing;
-            let step = Step::new(name, old, Delta::between(old, &self.0.memory.listing()));
-            after(current, &[step])
-        });
-        self.tell();
-        self
+    pub(crate) fn memory(&self) -> &MemorySource<T> {
+        &self.0.memory
     }
 }
 

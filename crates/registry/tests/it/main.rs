@@ -11,6 +11,8 @@ mod laws;
 mod lookup;
 mod memory;
 mod overlay;
+mod overlay_laws;
+mod recomposing;
 mod refreshing;
 mod rules;
 mod skills;
