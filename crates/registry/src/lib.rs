@@ -29,7 +29,13 @@
 //! # For hosts
 //! Compose with [`Registry::builder`]. [`load`](Builder::load) starts nothing; [`start`](Builder::start) keeps up with changes in
 //! one task on your runtime, until [`close`](Registry::close). Readers take a [`Snapshot`] and never wait;
-//! [`Registry::subscribe`] follows. Entries registered in code ([`register`](Registry::register) and its like) are there at once.
+//! [`Registry::subscribe`] and [`Registry::on_change`] follow, and a [`Change`] says what, why, and how the findings differ.
+//! Entries registered in code ([`register`](Registry::register) and its like) are there at once.
+//!
+//! While it runs, sources come and go ([`add_source`](Registry::add_source), [`remove_source`](Registry::remove_source),
+//! [`replace_source`](Registry::replace_source)), a configuration is read again ([`recompose`](Registry::recompose)), and
+//! [`Rules`] at several levels switch entries off and on ([`set_rules`](Registry::set_rules)). Each is one view; none shows half of it.
+//! [`Registry::overlay`] gives a session sources, entries and rules of its own over what all sessions share.
 //!
 //! # For authors of sources
 //! The registry compares your listings, so you need not know who wins or who listens. Submit a [`SourceKind`], and configuration

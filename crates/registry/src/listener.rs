@@ -92,17 +92,19 @@ impl<T: Item> Listener<T> {
             let mut callback = state.callback.take().expect("it was there under the same lock");
             state.running = Some(thread::current().id());
             drop(state);
-            // The panic was reported by the hook of the process; what it left half done is the callback's own.
-            let _ = catch_unwind(AssertUnwindSafe(|| callback(&Update { snapshot, change })));
+            caught(|| callback(&Update { snapshot, change }));
             state = self.state();
+            if *self.ended.borrow() {
+                drop(state);
+                // Whoever waits may rely on it that nothing of the callback is left.
+                caught(|| drop(callback));
+                state = self.state();
+            } else {
+                state.callback = Some(callback);
+            }
             state.running = None;
             self.idle.notify_all();
             self.went_idle.notify_waiters();
-            if *self.ended.borrow() {
-                drop(state);
-                return;
-            }
-            state.callback = Some(callback);
         }
     }
 
@@ -146,6 +148,11 @@ impl<T: Item> Listener<T> {
         // Every change is one assignment, so a panicking holder leaves a whole state behind.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Runs what is somebody else's. Its panic was reported by the hook of the process, and what it left half done is its own.
+fn caught(call: impl FnOnce()) {
+    let _ = catch_unwind(AssertUnwindSafe(call));
 }
 
 /// The callbacks of a registry, each with the task that calls it, on a registry that was started.
@@ -240,6 +247,14 @@ impl<T: Item> Registry<T> {
         })))
     }
 
+    /// As [`tell`](Registry::tell), and the callbacks of its base too, which may have learned what its contents are.
+    pub(crate) fn tell_all(&self) {
+        if let Some(base) = self.base() {
+            base.tell_all();
+        }
+        self.tell();
+    }
+
     /// Has callbacks told of what the base publishes, unless they have tasks of their own, which wait for that as well.
     fn hear_base(&self) {
         if let (Some(base), None, false) = (self.base(), self.runtime(), self.closing().is_closed()) {
@@ -252,10 +267,6 @@ impl<T: Item> Registry<T> {
 
     /// Tells the callbacks what was published, unless they have tasks of their own; outside of every lock and turn.
     pub(crate) fn tell(&self) {
-        if let Some(base) = self.base() {
-            // It may have learned something.
-            base.tell();
-        }
         if self.runtime().is_none() {
             let all: Vec<_> = self.listeners().list().iter().map(|(listener, _)| Arc::clone(listener)).collect();
             all.iter().for_each(|listener| listener.tell(|| self.snapshot()));

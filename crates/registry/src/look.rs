@@ -32,7 +32,7 @@ impl<T: Item> Registry<T> {
             }
         };
         self.worker().between(look).await;
-        self.tell();
+        self.tell_all();
     }
 
     async fn list_these(&self, mounts: &[Mount<T>], look: Look) {

@@ -111,7 +111,7 @@ impl<T: Item> Registry<T> {
             () = self.closed() => return Err(Closed.into()),
             outcome = self.worker().between(|| self.compose_in_turn(plan)) => outcome?,
         }
-        self.tell();
+        self.tell_all();
         Ok(self.snapshot().changes_since(&before))
     }
 

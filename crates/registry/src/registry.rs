@@ -173,7 +173,7 @@ impl<T: Item> Registry<T> {
             () = self.closed() => return Err(Closed),
             () = self.0.worker.run(|| self.list_all()) => {}
         }
-        self.tell();
+        self.tell_all();
         Ok(self.snapshot().changes_since(&before))
     }
 

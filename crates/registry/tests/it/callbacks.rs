@@ -169,6 +169,7 @@ fn unsubscribing_waits_for_a_call_in_another_thread() {
         scope.spawn(move || may_end.send(()).unwrap());
         handle.unsubscribe();
         assert!(slow.is_over.load(Ordering::SeqCst), "the call is over");
+        assert_eq!(Arc::strong_count(&slow.is_over), 1, "nothing of the callback is left");
     });
     register(&registry, "y");
     assert!(slow.began.try_recv().is_err());
