@@ -4,7 +4,7 @@ use std::fs;
 use std::time::Duration;
 
 use repertoire::{
-    Change, FsSource, MemorySource, Mount, Registered, Skill, SkillRegistry, Source, Updates, WatchOptions,
+    Change, FsSource, MemorySource, Mount, Registered, Skill, SkillRegistry, Source, Subscription, WatchOptions,
 };
 use tokio::runtime::Handle;
 
@@ -64,12 +64,12 @@ fn told(change: &Change<Skill>) -> Vec<String> {
     let added = change.added.iter().map(|entry| format!("+ {}", entry.id));
     let removed = change.removed.iter().map(|entry| format!("- {}", entry.id));
     let modified = change.modified.iter().map(|id| format!("~ {}", id.new.id));
-    let findings = change.diagnostics.then(|| "!".to_owned());
+    let findings = (!change.diagnostics.is_empty()).then(|| "!".to_owned());
     added.chain(removed).chain(modified).chain(findings).collect()
 }
 
 /// What the next update tells.
-async fn next(updates: &mut Updates<Skill>) -> Vec<String> {
+async fn next(updates: &mut Subscription<Skill>) -> Vec<String> {
     let update = tokio::time::timeout(LOST, updates.next()).await.expect("a change should be seen");
     told(&update.expect("the registry is open").change)
 }
@@ -82,7 +82,7 @@ fn description(registry: &SkillRegistry, id: &str) -> String {
 async fn each_edit_is_told_as_exactly_what_it_changed() {
     let tree = furnished();
     let registry = started(&tree).await;
-    let (mut updates, mut late) = (registry.updates(), registry.updates());
+    let (mut updates, mut late) = (registry.subscribe(), registry.subscribe());
 
     arrive(&tree, "project", "deploy", "The project's deployment.");
     assert_eq!(next(&mut updates).await, ["~ deploy", "!"], "a nearer one takes the name");
@@ -118,7 +118,7 @@ async fn each_edit_is_told_as_exactly_what_it_changed() {
 async fn what_breaks_stays_as_it_was_and_what_is_repaired_is_told_again() {
     let tree = furnished();
     let registry = started(&tree).await;
-    let mut updates = registry.updates();
+    let mut updates = registry.subscribe();
     let broken = tree.path().join("home/notes/SKILL.md").to_string_lossy().into_owned();
     let errors = || registry.errors().keys().map(ToString::to_string).collect::<Vec<_>>();
 
@@ -143,7 +143,7 @@ async fn what_breaks_stays_as_it_was_and_what_is_repaired_is_told_again() {
 async fn a_registry_that_is_closed_tells_nothing_more() {
     let tree = furnished();
     let (closed, open) = (started(&tree).await, started(&tree).await);
-    let (mut silent, mut updates) = (closed.updates(), open.updates());
+    let (mut silent, mut updates) = (closed.subscribe(), open.subscribe());
     arrive(&tree, "home", "before", "Came in time.");
     assert_eq!(next(&mut silent).await, ["+ before"]);
     assert_eq!(next(&mut updates).await, ["+ before"]);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::{Duration, SystemTime};
 
-use repertoire::{Change, FsSource, Moved, Skill, SkillRegistry, Update, Updates, WatchOptions};
+use repertoire::{Change, FsSource, Moved, Skill, SkillRegistry, Subscription, Update, WatchOptions};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
@@ -15,7 +15,7 @@ const LOST: Duration = Duration::from_secs(30);
 struct Stage {
     tree: Tree,
     registry: SkillRegistry,
-    updates: Updates<Skill>,
+    updates: Subscription<Skill>,
 }
 
 impl Stage {
@@ -36,7 +36,7 @@ impl Stage {
         };
         timeout(LOST, known).await.expect("the content of every skill should be known some day");
         assert_eq!(registry.snapshot().generation(), before, "to know more is no change");
-        Stage { updates: registry.updates(), tree, registry }
+        Stage { updates: registry.subscribe(), tree, registry }
     }
 
     async fn next(&mut self) -> Update<Skill> {
@@ -96,13 +96,13 @@ async fn a_file_that_breaks_keeps_its_entry_until_it_is_repaired_or_gone() {
     let good = fs::read(stage.tree.path().join("skills/edited/SKILL.md")).unwrap();
     stage.tree.write("skills/edited/SKILL.md", "---\nname: edited\n");
     let Update { snapshot, change, .. } = stage.next().await;
-    assert!(change.diagnostics && moved(&change).is_empty(), "{change:?}");
+    assert!(!change.diagnostics.is_empty() && moved(&change).is_empty(), "{change:?}");
     assert_eq!(snapshot.errors().len(), 1);
     assert!(std::sync::Arc::ptr_eq(&before, snapshot.get("edited").unwrap()));
 
     fs::write(stage.tree.path().join("skills/edited/SKILL.md"), good).unwrap();
     let Update { snapshot, change, .. } = stage.next().await;
-    assert!(change.diagnostics && moved(&change).is_empty(), "repaired as it was: {change:?}");
+    assert!(!change.diagnostics.is_empty() && moved(&change).is_empty(), "repaired as it was: {change:?}");
     assert_eq!(snapshot.diagnostics(), []);
     assert!(std::sync::Arc::ptr_eq(&before, snapshot.get("edited").unwrap()));
 

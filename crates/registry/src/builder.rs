@@ -6,7 +6,7 @@ use repertoire_core::{Id, Item, Source, SurfacePolicy};
 use tokio::runtime::Handle;
 
 use crate::composition::Composition;
-use crate::{Closed, MemorySource, Mount, Registry, Tier};
+use crate::{Closed, MemorySource, Mount, Registry, Rules, Tier};
 
 /// Composes sources into a [`Registry`]. Inside a tier, what is composed first wins.
 #[derive(Debug, Clone)]
@@ -14,6 +14,8 @@ pub struct Builder<T: Item> {
     mounts: Vec<Mount<T>>,
     preferred: BTreeMap<String, BTreeSet<Id>>,
     registered: Tier,
+    rules: Rules,
+    base: Option<Registry<T>>,
     pub(crate) surface: SurfacePolicy,
 }
 
@@ -70,12 +72,19 @@ impl<T: Item> Default for Builder<T> {
             mounts: Vec::new(),
             preferred: BTreeMap::new(),
             registered: Tier::Builtin,
+            rules: Rules::default(),
+            base: None,
             surface: SurfacePolicy::default(),
         }
     }
 }
 
 impl<T: Item> Builder<T> {
+    /// Composes over `base`, with its surface cascade.
+    pub(crate) fn over(base: Registry<T>) -> Builder<T> {
+        Builder { surface: base.composition().surface.clone(), base: Some(base), ..Builder::default() }
+    }
+
     /// Composes a trusted source at the builtin tier.
     #[must_use]
     pub fn builtin(self, source: impl Source<T>) -> Builder<T> {
@@ -108,6 +117,13 @@ impl<T: Item> Builder<T> {
         self
     }
 
+    /// What is switched off; [`Registry::set_rules`] changes it later.
+    #[must_use]
+    pub fn rules(mut self, rules: Rules) -> Builder<T> {
+        self.rules = rules;
+        self
+    }
+
     /// The tier of entries registered in code; builtin by default. They come first inside it.
     #[must_use]
     pub fn registered_at(mut self, tier: Tier) -> Builder<T> {
@@ -133,23 +149,34 @@ impl<T: Item> Builder<T> {
     ///
     /// # Errors
     /// As [`load`](Builder::load).
+    ///
+    /// # Panics
+    /// When `runtime` was built without time.
     pub async fn start(self, runtime: &Handle) -> Result<Registry<T>, ComposeError> {
-        let registry = self.load().await?;
+        let registry = self.compose()?;
+        registry.set_runtime(runtime);
+        registry.list_all().await;
         registry.watch_on(runtime);
         Ok(registry)
     }
 
     fn compose(self) -> Result<Registry<T>, ComposeError> {
-        let memory = MemorySource::named(Registry::<T>::REGISTERED);
-        let mut composition = self.composition(Mount::builtin(memory.clone()));
-        composition.check()?;
+        let base = self.base.clone();
+        let memory = MemorySource::named(match base.as_ref().map(Registry::depth) {
+            None => Registry::<T>::REGISTERED.to_owned(),
+            Some(0) => Registry::<T>::SESSION.to_owned(),
+            Some(depth) => format!("{}-{}", Registry::<T>::SESSION, depth + 1),
+        });
+        let (mut composition, rules) = self.composition(Mount::builtin(memory.clone()));
+        let view = base.as_ref().map(Registry::snapshot);
+        composition.check(|name| view.as_ref().is_some_and(|view| view.layer(name).is_some()))?;
         composition.mounts.iter_mut().for_each(Mount::begin);
-        Ok(Registry::of(composition, memory))
+        Ok(Registry::of(composition, &rules, memory, base))
     }
 
-    /// What is composed here, and before it the mount of the entries registered in code.
-    pub(crate) fn composition(self, registered: Mount<T>) -> Composition<T> {
+    /// What is composed here, and before it the mount of the entries registered in code; under which rules.
+    pub(crate) fn composition(self, registered: Mount<T>) -> (Composition<T>, Rules) {
         let mounts = std::iter::once(registered.at(self.registered)).chain(self.mounts).collect();
-        Composition { mounts, preferred: self.preferred, surface: self.surface }
+        (Composition { mounts, preferred: self.preferred, surface: self.surface }, self.rules)
     }
 }

@@ -1,13 +1,13 @@
 //! Why a view changed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
 use repertoire_core::Item;
 use serde::Serialize;
 
-use crate::{Change, Entry, Layer, Snapshot};
+use crate::{Change, Claim, Entry, Layer, Snapshot};
 
 /// One reason for a change. Read off the two snapshots, so it is true of any two, however many lie in between.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -21,6 +21,8 @@ pub enum Cause {
     Source(Arc<str>),
     /// This source was added, taken out, or composed in another way or order.
     Composed(Arc<str>),
+    /// Other rules say what is switched off.
+    Rules,
 }
 
 impl fmt::Display for Cause {
@@ -29,6 +31,7 @@ impl fmt::Display for Cause {
             Cause::Registered => f.write_str("registered in code"),
             Cause::Source(source) => write!(f, "source `{source}`"),
             Cause::Composed(source) => write!(f, "composition of `{source}`"),
+            Cause::Rules => f.write_str("rules"),
         }
     }
 }
@@ -57,16 +60,18 @@ pub(crate) fn causes<T: Item>(old: &Snapshot<T>, new: &Snapshot<T>, change: &Cha
     };
     let of_source = |source: Arc<str>| if is_registered(&source) { Cause::Registered } else { Cause::Source(source) };
     let moved = sources.into_iter().filter(|source| !composed.contains(source)).map(of_source);
-    let causes: BTreeSet<_> = moved.chain(composed.iter().cloned().map(Cause::Composed)).collect();
+    let rules = (old.rules() != new.rules()).then_some(Cause::Rules);
+    let causes: BTreeSet<_> = moved.chain(composed.iter().cloned().map(Cause::Composed)).chain(rules).collect();
     causes.into_iter().collect()
 }
 
 /// The sources whose rows behind `entry` are not behind `other`. What is known of a row's content counts: it decides
 /// whether a shadow is identical.
-fn lacking<T: Item>(entry: &Entry<T>, other: &Entry<T>) -> impl Iterator<Item = Arc<str>> {
-    let is_behind = |claim: &crate::Claim<T>| {
-        let same = other.claims().find(|other| other.origin.source == claim.origin.source);
+fn lacking<T: Item>(entry: &Entry<T>, other: &Entry<T>) -> Vec<Arc<str>> {
+    let others: HashMap<&str, &Claim<T>> = other.claims().map(|claim| (claim.origin.source.as_ref(), claim)).collect();
+    let is_behind = |claim: &&Claim<T>| {
+        let same = others.get(claim.origin.source.as_ref());
         same.is_some_and(|same| same.has_row_of(claim) && same.digest == claim.digest)
     };
-    entry.claims().filter(move |claim| !is_behind(claim)).map(|claim| claim.origin.source.clone())
+    entry.claims().filter(|claim| !is_behind(claim)).map(|claim| claim.origin.source.clone()).collect()
 }

@@ -17,15 +17,15 @@ pub(crate) struct Composition<T: Item> {
 }
 
 impl<T: Item> Composition<T> {
-    /// Whether all names can be used.
-    pub(crate) fn check(&self) -> Result<(), ComposeError> {
+    /// Whether all names can be used, given those that are taken elsewhere.
+    pub(crate) fn check(&self, is_taken: impl Fn(&str) -> bool) -> Result<(), ComposeError> {
         let mut names = BTreeSet::new();
         for mount in &self.mounts {
             let name = mount.name();
             if let Some(reason) = name_fault(name) {
                 return Err(ComposeError::SourceName { name: name.to_owned(), reason });
             }
-            if !names.insert(name) {
+            if !names.insert(name) || is_taken(name) {
                 return Err(ComposeError::DuplicateSource { name: name.to_owned() });
             }
         }

@@ -44,8 +44,8 @@ impl DiagnosticChange {
                 after.extend(new.into_iter().flat_map(findings::of_source));
             }
         }
-        before.extend(findings::of_composition(old));
-        after.extend(findings::of_composition(new));
+        before.extend_from_slice(old.composed());
+        after.extend_from_slice(new.composed());
         before.extend(gone.into_iter().flat_map(|entry| findings::of_entry(entry)));
         after.extend(come.into_iter().flat_map(|entry| findings::of_entry(entry)));
         difference(before, after)

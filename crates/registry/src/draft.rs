@@ -1,6 +1,6 @@
 //! A view in the making.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use repertoire_core::{Delta, DeltaError, Digest, Id, Item};
@@ -8,30 +8,32 @@ use repertoire_core::{Delta, DeltaError, Digest, Id, Item};
 use crate::entry::Claim;
 use crate::index::Index;
 use crate::layers::{Layers, moved};
-use crate::{Entry, Layer, Origin};
+use crate::{Entry, Layer, Rules, Target};
 
 /// A view in the making: what is applied one after another copies what it touches once.
 #[derive(Debug, Clone)]
 pub(crate) struct Draft<T: Item> {
     pub(crate) layers: Layers<T>,
+    pub(crate) rules: Rules,
     pub(crate) index: Index<T>,
 }
 
 impl<T: Item> Draft<T> {
-    /// These layers, merged from scratch.
-    pub(crate) fn merge(layers: &[Layer<T>]) -> Draft<T> {
+    /// These layers under these rules, merged from scratch.
+    pub(crate) fn merge(layers: &[Layer<T>], rules: &Rules) -> Draft<T> {
         let layers = Layers::new(layers.to_vec());
         let mut claims: HashMap<Id, Vec<Claim<T>>> = HashMap::new();
         for layer in layers.as_slice() {
             for row in layer.listing.iter() {
-                claims.entry(layer.effective_id(row.item.id())).or_default().push(layer.claim(row));
+                claims.entry(layer.effective_id(row.item.id())).or_default().push(layer.claim(row, rules));
             }
         }
         let mut index = Index::new();
         for (id, claims) in claims {
-            index.update(&id, |_| Some(Entry::contest(id.clone(), claims, &layers)));
+            let entry = Entry::contest(id.clone(), claims, &layers);
+            index.set(&id, Some(entry));
         }
-        Draft { layers, index }
+        Draft { layers, rules: rules.clone(), index }
     }
 
     /// Applies the next listing of one source; costs what changed. A source that is not composed changes nothing.
@@ -43,7 +45,7 @@ impl<T: Item> Draft<T> {
         let old = self.layers.as_slice()[place].listing.clone();
         self.layers.set_listing(place, old.apply(delta)?);
 
-        let Draft { layers, index } = self;
+        let Draft { layers, rules, index } = self;
         let layer = &layers.as_slice()[place];
         let gone: Vec<&Id> = delta.removed(&old).map(|row| row.item.id()).collect();
         // Rows that only change come again.
@@ -53,12 +55,38 @@ impl<T: Item> Draft<T> {
         };
         index.reserve(delta.inserted().count().saturating_sub(stay.len()));
         for id in gone.into_iter().filter(|id| !stay.contains(id)) {
-            put(index, layers, &layer.origin, layer.effective_id(id), None);
+            index.put(&layer.origin, layer.effective_id(id), None);
         }
         for row in delta.inserted() {
-            put(index, layers, &layer.origin, layer.effective_id(row.item.id()), Some(layer.claim(row)));
+            index.put(&layer.origin, layer.effective_id(row.item.id()), Some(layer.claim(row, rules)));
         }
         Ok(())
+    }
+
+    /// The same, with nothing left open: what a view is made of.
+    pub(crate) fn settled(mut self) -> Draft<T> {
+        self.index.settle(&self.layers);
+        self
+    }
+
+    /// Puts `rules` in place of those there are; costs what they do not switch alike.
+    pub(crate) fn govern(&mut self, rules: &Rules) {
+        let targets = self.rules.differing(rules);
+        let ids: BTreeSet<Id> = targets.iter().flat_map(|target| touched(&self.layers, target)).collect();
+        self.rules = rules.clone();
+        let Draft { layers, index, .. } = self;
+        index.settle(layers);
+        for id in ids {
+            let Some(entry) = index.get(id.as_str()) else { continue };
+            let now = |claim: &Claim<T>| {
+                let layer = layers.get(&claim.origin.source).expect("every claim was made by a layer");
+                Claim { standing: layer.standing(claim.item.id(), rules), ..claim.clone() }
+            };
+            let claims: Vec<_> = entry.claims().map(now).collect();
+            if claims.iter().zip(entry.claims()).any(|(now, before)| now.standing != before.standing) {
+                index.reopen(id, claims);
+            }
+        }
     }
 
     /// Adds what `digests` says to what `source` knows of its content.
@@ -66,10 +94,10 @@ impl<T: Item> Draft<T> {
         let Some(place) = self.layers.place(source) else { return };
         let listing = self.layers.as_slice()[place].listing.clone();
         self.layers.set_listing(place, listing.with_digests(|id| digests.get(id).copied()));
-        let Draft { layers, index } = self;
+        let Draft { layers, rules, index } = self;
         let layer = &layers.as_slice()[place];
         for row in layer.listing.iter().filter(|row| digests.contains_key(row.item.id())) {
-            put(index, layers, &layer.origin, layer.effective_id(row.item.id()), Some(layer.claim(row)));
+            index.put(&layer.origin, layer.effective_id(row.item.id()), Some(layer.claim(row, rules)));
         }
     }
 
@@ -86,10 +114,10 @@ impl<T: Item> Draft<T> {
         let is_kept: HashSet<&str> = kept.iter().map(AsRef::as_ref).collect();
         let goes = |layer: &&Layer<T>| !is_kept.contains(layer.origin.source.as_ref());
 
-        let Draft { layers: old, index } = self;
+        let Draft { layers: old, rules, index } = self;
         for layer in old.as_slice().iter().filter(goes) {
             for row in layer.listing.iter() {
-                put(index, old, &layer.origin, layer.effective_id(row.item.id()), None);
+                index.put(&layer.origin, layer.effective_id(row.item.id()), None);
             }
         }
         *old = next;
@@ -97,36 +125,38 @@ impl<T: Item> Draft<T> {
         let in_order = layers.as_slice().iter().filter(|layer| !goes(layer)).map(name).collect();
         for layer in moved(&kept, in_order).iter().filter_map(|source| layers.get(source)) {
             for row in layer.listing.iter() {
-                contest_again(index, layers, &layer.effective_id(row.item.id()));
+                let id = layer.effective_id(row.item.id());
+                if let Some(entry) = index.get(id.as_str()).filter(|entry| !entry.shadows.is_empty()) {
+                    let claims = entry.claims().cloned().collect();
+                    index.reopen(id, claims);
+                }
             }
         }
         let come = layers.as_slice().iter().filter(goes);
         index.reserve(come.clone().map(|layer| layer.listing.len()).sum());
         for layer in come {
             for row in layer.listing.iter() {
-                put(index, layers, &layer.origin, layer.effective_id(row.item.id()), Some(layer.claim(row)));
+                index.put(&layer.origin, layer.effective_id(row.item.id()), Some(layer.claim(row, rules)));
             }
         }
     }
 }
 
-/// Puts what `origin` claims now in place of what it claimed of `id`.
-fn put<T: Item>(index: &mut Index<T>, layers: &Layers<T>, origin: &Origin, id: Id, claim: Option<Claim<T>>) {
-    index.update(&id, |old| match (old, claim) {
-        (None, claim) => claim.map(|claim| Entry::uncontested(id.clone(), claim)),
-        (Some(old), claim) => {
-            let others = old.claims().filter(|claim| claim.origin != *origin).cloned();
-            let claims: Vec<_> = others.chain(claim).collect();
-            (!claims.is_empty()).then(|| Entry::contest(id.clone(), claims, layers))
+/// The ids of the entries in which there may be something that `target` is about.
+pub(crate) fn touched<T: Item>(layers: &Layers<T>, target: &Target) -> Vec<Id> {
+    let all_of =
+        |layer: &Layer<T>| -> Vec<Id> { layer.listing.iter().map(|row| layer.effective_id(row.item.id())).collect() };
+    match target {
+        Target::All => layers.as_slice().iter().flat_map(all_of).collect(),
+        Target::Source(source) => layers.get(source).map(all_of).unwrap_or_default(),
+        Target::Id(id) => {
+            let namespaced = layers.as_slice().iter().filter(|layer| layer.namespaced);
+            let in_one = id.as_str().split_once(':').and_then(|(source, id)| {
+                let layer = layers.get(source).filter(|layer| !layer.namespaced)?;
+                Some(layer.effective_id(&id.parse().ok()?))
+            });
+            let everywhere = namespaced.map(|layer| layer.effective_id(id));
+            std::iter::once(id.clone()).chain(everywhere).chain(in_one).collect()
         }
-    });
-}
-
-/// Decides again who has `id`, after an order changed.
-fn contest_again<T: Item>(index: &mut Index<T>, layers: &Layers<T>, id: &Id) {
-    let Some(entry) = index.get(id.as_str()).filter(|entry| !entry.shadows.is_empty()) else { return };
-    let again = Entry::contest(id.clone(), entry.claims().cloned().collect(), layers);
-    if !again.is_same(entry) {
-        index.update(id, |_| Some(again));
     }
 }

@@ -6,7 +6,7 @@ use repertoire_core::{Digest, Id, Item, Listed, Moved, Parts, Stamp};
 use serde::Serialize;
 
 use crate::layers::Layers;
-use crate::{Origin, Trust};
+use crate::{Origin, Standing, Trust};
 
 /// One source's claim to an id: its row, and from where.
 #[derive(Debug, Clone, Serialize)]
@@ -27,6 +27,8 @@ pub struct Claim<T> {
     pub origin: Origin,
     /// What its text may do.
     pub trust: Trust,
+    /// Whether it counts.
+    pub standing: Standing,
 }
 
 impl<T: Item> Claim<T> {
@@ -37,7 +39,8 @@ impl<T: Item> Claim<T> {
 
     /// Whether both claims are of one source and say the same of the same content.
     pub fn is_same(&self, other: &Claim<T>) -> bool {
-        self.origin == other.origin && self.trust == other.trust && self.has_row_of(other)
+        let way = |claim: &Claim<T>| (claim.trust, claim.standing);
+        self.origin == other.origin && way(self) == way(other) && self.has_row_of(other)
     }
 
     /// Whether both say the same of the same content. A file that was merely written again is the same where that can be
@@ -97,7 +100,7 @@ impl<T: Item> Entry<T> {
     /// Decides who of `claims`, at least one and all made by `layers`, has `id`. The one place where precedence is
     /// applied.
     pub(crate) fn contest(id: Id, mut claims: Vec<Claim<T>>, layers: &Layers<T>) -> Entry<T> {
-        claims.sort_by_key(|claim| layers.rank(claim));
+        claims.sort_by_cached_key(|claim| layers.rank(claim));
         let mut claims = claims.into_iter();
         let winner = claims.next().expect("an id that nobody claims is never contested");
         let shadow = |claim: Claim<T>| Shadow { identical: is_identical(&winner, &claim), claim };

@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use repertoire_core::{Code, Diagnostic, Item};
+use repertoire_core::{Code, Diagnostic, Id, Item};
 use serde::Serialize;
 
-use crate::{Entry, Layer, Shadow, Snapshot};
+use crate::draft::touched;
+use crate::{Authority, Decision, Entry, Layer, Shadow, Snapshot, Target};
 
-/// A finding and the source it belongs to.
+/// A finding and the source, or the level of rules, it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct SourceDiagnostic {
-    /// The source.
+    /// The source, or the level.
     pub source: Arc<str>,
     /// The finding.
     #[serde(flatten)]
@@ -21,7 +22,7 @@ pub struct SourceDiagnostic {
 /// Each source's findings, then what merging found.
 pub(crate) fn of_view<T: Item>(snapshot: &Snapshot<T>) -> Vec<SourceDiagnostic> {
     let mut all: Vec<_> = snapshot.layers().iter().flat_map(of_source).collect();
-    all.extend(of_composition(snapshot));
+    all.extend_from_slice(snapshot.composed());
     all.extend(snapshot.entries().iter().flat_map(|entry| of_entry(entry)));
     all
 }
@@ -32,7 +33,7 @@ pub(crate) fn of_source<T: Item>(layer: &Layer<T>) -> impl Iterator<Item = Sourc
     layer.listing.diagnostics().iter().map(found)
 }
 
-/// What is odd about the composition, given what there is.
+/// What is odd about the composition and the rules, given what there is.
 pub(crate) fn of_composition<T: Item>(snapshot: &Snapshot<T>) -> Vec<SourceDiagnostic> {
     let mut all = Vec::new();
     for layer in snapshot.layers() {
@@ -45,7 +46,51 @@ pub(crate) fn of_composition<T: Item>(snapshot: &Snapshot<T>) -> Vec<SourceDiagn
             }
         }
     }
+    all.extend(of_rules(snapshot));
     all
+}
+
+fn of_rules<T: Item>(snapshot: &Snapshot<T>) -> Vec<SourceDiagnostic> {
+    let (rules, mut all) = (snapshot.rules(), Vec::new());
+    let mut disabled: Vec<Target> = Vec::new();
+    for (place, level) in rules.levels().enumerate() {
+        let name = level.name();
+        for (target, decision) in level.rules() {
+            let is_ignored = |source: &str, id: &Id| rules.ignores(place, &target, source, id);
+            let may_be_ignored = decision == Decision::Enable && level.authority() == Authority::NarrowsOnly;
+            if !is_any(snapshot, &target, |_, _| true) {
+                let message = format!("rule `{decision} {target}` of level `{name}` is about nothing there is");
+                all.push(found(name, Diagnostic::new(Code::RULE_UNMATCHED, message)));
+            } else if may_be_ignored && disabled.iter().any(|disabled| is_any(snapshot, disabled, is_ignored)) {
+                let message = format!(
+                    "rule `{decision} {target}` of level `{name}` is ignored: the level may only narrow, and an earlier one \
+                     disables it"
+                );
+                let help = format!("enable it where it is disabled, or let `{name}` widen");
+                all.push(found(name, Diagnostic::new(Code::RULE_IGNORED, message).help(help)));
+            }
+        }
+        disabled.extend(level.rules().filter(|rule| rule.1 == Decision::Disable).map(|(target, _)| target));
+    }
+    all
+}
+
+/// Whether `is_meant` holds for the source and the id of anything that `target` is about.
+fn is_any<T: Item>(snapshot: &Snapshot<T>, target: &Target, is_meant: impl Fn(&str, &Id) -> bool) -> bool {
+    let is_any_of = |layer: &Layer<T>| {
+        let mut rows = layer.listing.iter();
+        rows.any(|row| is_meant(&layer.origin.source, row.item.id()))
+    };
+    match target {
+        Target::All => snapshot.layers().iter().any(is_any_of),
+        Target::Source(source) => snapshot.layer(source).is_some_and(is_any_of),
+        Target::Id(_) => {
+            let entries = touched(snapshot.all_layers(), target);
+            let claims = entries.iter().filter_map(|id| snapshot.get(id.as_str())).flat_map(|entry| entry.claims());
+            let mut about = claims.map(|claim| (&claim.origin.source, claim.item.id()));
+            about.any(|(source, id)| target.is_about(source, id) && is_meant(source, id))
+        }
+    }
 }
 
 /// What is to be said of who has an id. Follows from the entry alone.

@@ -4,10 +4,12 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use hashbrown::hash_table::Entry as TableEntry;
-use hashbrown::{DefaultHashBuilder, HashTable};
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use repertoire_core::{Id, Item};
 
-use crate::Entry;
+use crate::entry::Claim;
+use crate::layers::Layers;
+use crate::{Entry, Origin};
 
 /// Entries by id, in shards that successive views share.
 #[derive(Debug, Clone)]
@@ -17,6 +19,8 @@ pub(crate) struct Index<T> {
     len: usize,
     /// How many entries have shadows.
     contested: usize,
+    /// The claims to ids that others claim too, as long as it is open who gets them. None in a view.
+    open: HashMap<Id, Vec<Claim<T>>>,
 }
 
 /// A power of two. One change copies a shard: 1/256 of the entries.
@@ -24,7 +28,13 @@ const SHARDS: usize = 256;
 
 impl<T: Item> Index<T> {
     pub(crate) fn new() -> Index<T> {
-        Index { hasher: DefaultHashBuilder::default(), shards: vec![Arc::default(); SHARDS], len: 0, contested: 0 }
+        Index {
+            hasher: DefaultHashBuilder::default(),
+            shards: vec![Arc::default(); SHARDS],
+            len: 0,
+            contested: 0,
+            open: HashMap::new(),
+        }
     }
 
     fn place(&self, id: &str) -> (usize, u64) {
@@ -46,33 +56,73 @@ impl<T: Item> Index<T> {
         self.contested > 0
     }
 
-    /// Puts what `next` makes of the entry of an id in its place, or takes the id out.
-    pub(crate) fn update(&mut self, id: &Id, next: impl FnOnce(Option<&Entry<T>>) -> Option<Entry<T>>) {
+    /// Puts what `origin` claims now in place of what it claimed of `id`. Where others claim it too, nobody is given the id
+    /// before the next [`settle`](Index::settle): one that many sources change at once is fought for once.
+    pub(crate) fn put(&mut self, origin: &Origin, id: Id, claim: Option<Claim<T>>) {
+        let is_others = |claim: &Claim<T>| claim.origin != *origin;
+        if let Some(claims) = self.open.get_mut(&id) {
+            claims.retain(is_others);
+            claims.extend(claim);
+            return;
+        }
+        let (shard, hash) = self.place(id.as_str());
+        let hasher = &self.hasher;
+        let table = Arc::make_mut(&mut self.shards[shard]);
+        match (table.entry(hash, |old| old.id == id, |entry| hasher.hash_one(entry.id.as_str())), claim) {
+            (TableEntry::Vacant(place), Some(claim)) => {
+                place.insert(Arc::new(Entry::uncontested(id, claim)));
+                self.len += 1;
+            }
+            (TableEntry::Vacant(_), None) => {}
+            (TableEntry::Occupied(place), claim) if place.get().claims().any(is_others) => {
+                let others = place.get().claims().filter(|claim| is_others(claim)).cloned();
+                self.open.insert(id, others.chain(claim).collect());
+            }
+            (TableEntry::Occupied(mut place), Some(claim)) => {
+                *place.get_mut() = Arc::new(Entry::uncontested(id, claim));
+            }
+            (TableEntry::Occupied(place), None) => {
+                place.remove();
+                self.len -= 1;
+            }
+        }
+    }
+
+    /// Has whoever claims the id fight for it again.
+    pub(crate) fn reopen(&mut self, id: Id, claims: Vec<Claim<T>>) {
+        self.open.entry(id).or_insert(claims);
+    }
+
+    /// Decides who has the ids that are open. Everybody who claims one is one of `layers`.
+    pub(crate) fn settle(&mut self, layers: &Layers<T>) {
+        for (id, claims) in std::mem::take(&mut self.open) {
+            let entry = (!claims.is_empty()).then(|| Entry::contest(id.clone(), claims, layers));
+            self.set(&id, entry);
+        }
+    }
+
+    /// Puts an entry in the place of the one of its id, or takes the id out.
+    pub(crate) fn set(&mut self, id: &Id, next: Option<Entry<T>>) {
         let (shard, hash) = self.place(id.as_str());
         let hasher = &self.hasher;
         let table = Arc::make_mut(&mut self.shards[shard]);
         let contested = |entry: &Entry<T>| usize::from(!entry.shadows.is_empty());
-        match table.entry(hash, |old| old.id == *id, |entry| hasher.hash_one(entry.id.as_str())) {
-            TableEntry::Occupied(mut place) => {
+        self.contested += next.as_ref().map_or(0, contested);
+        match (table.entry(hash, |old| old.id == *id, |entry| hasher.hash_one(entry.id.as_str())), next) {
+            (TableEntry::Occupied(mut place), Some(entry)) => {
                 self.contested -= contested(place.get());
-                match next(Some(place.get())) {
-                    Some(entry) => {
-                        self.contested += contested(&entry);
-                        *place.get_mut() = Arc::new(entry);
-                    }
-                    None => {
-                        place.remove();
-                        self.len -= 1;
-                    }
-                }
+                *place.get_mut() = Arc::new(entry);
             }
-            TableEntry::Vacant(place) => {
-                if let Some(entry) = next(None) {
-                    self.contested += contested(&entry);
-                    place.insert(Arc::new(entry));
-                    self.len += 1;
-                }
+            (TableEntry::Occupied(place), None) => {
+                self.contested -= contested(place.get());
+                place.remove();
+                self.len -= 1;
             }
+            (TableEntry::Vacant(place), Some(entry)) => {
+                place.insert(Arc::new(entry));
+                self.len += 1;
+            }
+            (TableEntry::Vacant(_), None) => {}
         }
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use repertoire_core::{Id, Item, Listed, Listing};
 
 use crate::entry::Claim;
-use crate::{Origin, Trust};
+use crate::{Origin, Rules, Standing, Trust};
 
 /// A listing and how it was composed. What [`merge`](crate::merge) merges.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,8 +53,8 @@ impl<T: Item> Layer<T> {
         self.origin == other.origin && way(self) == way(other) && self.preferred == other.preferred
     }
 
-    /// The claim that `row` of this layer makes.
-    pub(crate) fn claim(&self, row: &Listed<T>) -> Claim<T> {
+    /// The claim that `row` of this layer makes under `rules`.
+    pub(crate) fn claim(&self, row: &Listed<T>, rules: &Rules) -> Claim<T> {
         Claim {
             item: Arc::clone(&row.item),
             stamp: row.stamp,
@@ -62,6 +62,16 @@ impl<T: Item> Layer<T> {
             parts: row.parts.clone(),
             origin: self.origin.clone(),
             trust: self.trust,
+            standing: self.standing(row.item.id(), rules),
+        }
+    }
+
+    /// Whether what this layer has as `id` counts under `rules`.
+    pub(crate) fn standing(&self, id: &Id, rules: &Rules) -> Standing {
+        match self.trust {
+            _ if rules.disables(&self.origin.source, id) => Standing::Disabled,
+            Trust::Pending => Standing::Pending,
+            Trust::Trusted | Trust::Restricted => Standing::Admitted,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use repertoire_core::{Item, Listing};
 
 use crate::entry::Claim;
-use crate::{Layer, Trust};
+use crate::{Layer, Standing};
 
 /// Layers by tier, then order of composition; found by the names of their sources.
 #[derive(Debug, Clone)]
@@ -16,11 +16,14 @@ pub(crate) struct Layers<T: Item> {
     places: Arc<HashMap<Arc<str>, usize>>,
 }
 
+/// The layers of one source in two views.
+pub(crate) type Pair<'a, T> = (Option<&'a Layer<T>>, Option<&'a Layer<T>>);
+
 /// Who wins an id, smallest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Rank {
-    /// A source that is not admitted never hides one that is.
-    pending: bool,
+    /// What does not count never hides what does.
+    standing: Standing,
     /// A preference beats the tier.
     unpreferred: bool,
     /// `kit:slides` belongs to the source `kit`, not to a skill that was only written so.
@@ -61,8 +64,8 @@ impl<T: Item> Layers<T> {
         self.list[place].listing = listing;
     }
 
-    /// The layers of each source in both, `self` first; costs a comparison of names unless the composition is one.
-    pub(crate) fn pairs<'a>(&'a self, other: &'a Layers<T>) -> Vec<(Option<&'a Layer<T>>, Option<&'a Layer<T>>)> {
+    /// The layers of each source in both; costs a look-up of names unless the composition is one.
+    pub(crate) fn pairs<'a>(&'a self, other: &'a Layers<T>) -> Vec<Pair<'a, T>> {
         if Arc::ptr_eq(&self.places, &other.places) {
             return self.list.iter().map(Some).zip(other.list.iter().map(Some)).collect();
         }
@@ -96,7 +99,7 @@ impl<T: Item> Layers<T> {
         let place = self.place(&claim.origin.source).expect("claims are taken out before their layer is");
         let layer = &self.list[place];
         Rank {
-            pending: claim.trust == Trust::Pending,
+            standing: claim.standing,
             unpreferred: !layer.preferred.contains(claim.item.id()),
             plain: !layer.namespaced,
             place,

@@ -1,11 +1,12 @@
 //! Looking at sources again, and publishing what that brings.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt};
 use repertoire_core::{Digest, Id, Item, Listing};
 
+use crate::clock::Clock;
 use crate::entry::Claim;
 use crate::step::{Look, Step};
 use crate::{Mount, Registry, Snapshot};
@@ -31,20 +32,27 @@ impl<T: Item> Registry<T> {
             }
         };
         self.worker().between(look).await;
+        self.tell_all();
     }
 
     async fn list_these(&self, mounts: &[Mount<T>], look: Look) {
-        let base = self.snapshot();
-        let steps =
-            steps_of(mounts, |name| base.layer(name).expect("every mount has a layer").listing.clone(), look).await;
+        let base = self.own();
+        let steps = steps_of(
+            mounts,
+            |name| base.layer(name).expect("every mount has a layer").listing.clone(),
+            look,
+            self.clock(),
+        )
+        .await;
         let candidate = after(&base, &steps);
         let touched = steps.iter().flat_map(|step| step.touched(&candidate));
-        let digests = self.missing_digests(&candidate, touched).await;
+        let digests = self.missing_digests(&self.shown(&candidate), touched).await;
         self.publish(|current| {
             // Unless something was registered meanwhile.
             let next = if current.is(&base) { candidate } else { after(current, &steps) };
             learned(next, &digests)
         });
+        self.learn(digests);
     }
 
     /// The digests of rows that share one of the ids `touched` and that nobody knows yet, so that "identical" is known
@@ -53,9 +61,10 @@ impl<T: Item> Registry<T> {
         if !view.is_contested() {
             return HashMap::new();
         }
-        let contested: Vec<_> =
-            touched.filter_map(|id| view.get(id.as_str())).filter(|id| !id.shadows.is_empty()).collect();
-        let unknown = contested.iter().flat_map(|entry| entry.claims()).filter(|claim| claim.digest.is_none());
+        // Each once, though many sources have it.
+        let touched: HashSet<Id> = touched.collect();
+        let entries = touched.iter().filter_map(|id| view.get(id.as_str())).filter(|entry| !entry.shadows.is_empty());
+        let unknown = entries.flat_map(|entry| entry.claims()).filter(|claim| claim.digest.is_none());
         let asked: Vec<_> = unknown.map(|claim| self.digest_of(claim)).collect();
         let mut answers = stream::iter(asked).buffer_unordered(CONCURRENT);
         let mut digests = Digests::new();
@@ -68,8 +77,8 @@ impl<T: Item> Registry<T> {
     }
 
     async fn digest_of<'c>(&self, claim: &'c Claim<T>) -> Option<(&'c Claim<T>, Digest)> {
-        let body = self.mount_of(claim).ok()?.body(claim.item.id()).await.ok()?;
-        Some((claim, body.digest))
+        let (_, mount) = self.owner_of(claim).ok()?;
+        Some((claim, mount.digest(claim.item.id(), self.clock()).await?))
     }
 }
 
@@ -78,8 +87,9 @@ pub(crate) async fn steps_of<T: Item>(
     mounts: &[Mount<T>],
     old: impl Fn(&str) -> Listing<T>,
     look: Look,
+    clock: Clock<'_>,
 ) -> Vec<Step<T>> {
-    let steps: Vec<_> = mounts.iter().map(|mount| Step::of(mount, old(mount.name()), look)).collect();
+    let steps: Vec<_> = mounts.iter().map(|mount| Step::of(mount, old(mount.name()), look, clock)).collect();
     stream::iter(steps).buffer_unordered(CONCURRENT).collect().await
 }
 

@@ -2,11 +2,11 @@
 
 use repertoire_core::Item;
 
-use crate::{Layer, Snapshot};
+use crate::{Layer, Rules, Snapshot};
 
 /// Merges `layers` into one view. The law that everything else is proven against.
 ///
-/// 1. Of several claims to one id the admitted beat the pending, then a preference wins, then the source whose
+/// 1. Of several claims to one id the admitted beat the pending and those the disabled, then a preference wins, then the source whose
 ///    namespace it is, then the lowest [`Tier`](crate::Tier), then the source that was composed first. The order
 ///    of the slice is of no account.
 /// 2. A loser is a [`Shadow`](crate::Shadow) of the winner and stays readable as `source:id`.
@@ -29,5 +29,10 @@ use crate::{Layer, Snapshot};
 /// # Ok::<(), &str>(())
 /// ```
 pub fn merge<T: Item>(layers: &[Layer<T>]) -> Snapshot<T> {
-    Snapshot::of(layers)
+    merge_under(&Rules::default(), layers)
+}
+
+/// As [`merge`], under `rules` about what is switched off.
+pub fn merge_under<T: Item>(rules: &Rules, layers: &[Layer<T>]) -> Snapshot<T> {
+    Snapshot::of(layers, rules)
 }

@@ -4,13 +4,15 @@ use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::FutureExt;
 use repertoire_core::{
-    Body, Delta, Id, Item, Listing, Resource, ResourcePath, Revision, Source, SourceError, SourceErrorKind,
+    Body, Delta, Digest, Id, Item, Listing, Resource, ResourcePath, Revision, Source, SourceError, SourceErrorKind,
 };
 
+use crate::clock::Clock;
 use crate::{Claim, Layer, Origin, Tier, Trust};
 
 /// A source and how it is composed: tier, trust, namespace. The source itself knows none of it.
@@ -23,6 +25,7 @@ pub struct Mount<T: Item> {
     origin: Origin,
     trust: Trust,
     namespaced: bool,
+    limit: Duration,
     /// Whether the listing that views hold is one the source made. Shared by the clones of one composition.
     listed: Arc<AtomicBool>,
 }
@@ -36,6 +39,7 @@ impl<T: Item> Mount<T> {
             source: Arc::new(source),
             trust: default_trust(tier),
             namespaced: false,
+            limit: TIME_LIMIT,
             listed: Arc::default(),
         }
     }
@@ -76,6 +80,16 @@ impl<T: Item> Mount<T> {
         self
     }
 
+    /// How long the source may take to list what it has, or what changed; 30 seconds unless said otherwise. One that takes
+    /// longer could not be listed: it keeps its rows and gets a finding, and the others wait no longer.
+    ///
+    /// Time is told by the runtime of [`Builder::start`](crate::Builder::start). A registry that was only loaded has no clock, and waits.
+    #[must_use]
+    pub fn time_limit(mut self, limit: Duration) -> Mount<T> {
+        self.limit = limit;
+        self
+    }
+
     /// The name of the source.
     pub(crate) fn name(&self) -> &str {
         &self.origin.source
@@ -112,19 +126,24 @@ impl<T: Item> Mount<T> {
     }
 
     /// The difference of `old` and what the source has now.
-    pub(crate) async fn list(&self, old: &Listing<T>) -> Result<Delta<T>, SourceError> {
-        let delta = Delta::between(old, &guarded(self.source.list()).await?);
+    pub(crate) async fn list(&self, old: &Listing<T>, clock: Clock<'_>) -> Result<Delta<T>, SourceError> {
+        let listing = clock.within(self.limit, guarded(self.source.list())).await?;
         self.listed.store(true, Ordering::Relaxed);
-        Ok(delta)
+        Ok(Delta::between(old, &listing))
     }
 
     /// What the source says has changed since `old`; everything, as long as it has not made a listing itself.
-    pub(crate) async fn list_since(&self, old: &Listing<T>) -> Result<Delta<T>, SourceError> {
+    pub(crate) async fn list_since(&self, old: &Listing<T>, clock: Clock<'_>) -> Result<Delta<T>, SourceError> {
         if self.listed.load(Ordering::Relaxed) {
-            guarded(self.source.list_since(old)).await
+            clock.within(self.limit, guarded(self.source.list_since(old))).await
         } else {
-            self.list(old).await
+            self.list(old, clock).await
         }
+    }
+
+    /// The digest of an item's content, if the source gives it in time.
+    pub(crate) async fn digest(&self, id: &Id, clock: Clock<'_>) -> Option<Digest> {
+        Some(clock.within(self.limit, self.body(id)).await.ok()?.digest)
     }
 
     pub(crate) async fn body(&self, id: &Id) -> Result<Body, SourceError> {
@@ -150,6 +169,9 @@ impl<T: Item> Mount<T> {
         layer
     }
 }
+
+/// Far above what a folder or a server takes that is well.
+const TIME_LIMIT: Duration = Duration::from_secs(30);
 
 fn default_trust(tier: Tier) -> Trust {
     match tier {

@@ -7,7 +7,7 @@ use repertoire_core::{Item, Listing, Revision};
 use crate::composition::Composition;
 use crate::look::{learned, steps_of};
 use crate::step::Look;
-use crate::{Builder, Change, Closed, ComposeError, Layer, Mount, Registry, Snapshot};
+use crate::{Builder, Change, Closed, ComposeError, Layer, Mount, Registry, Rules, Snapshot};
 
 impl<T: Item> Registry<T> {
     /// Composes one more source, after all others. It is listed first: its entries are there at once, in one view.
@@ -21,7 +21,7 @@ impl<T: Item> Registry<T> {
     pub async fn add_source(&self, mount: Mount<T>) -> Result<Change<T>, ComposeError> {
         self.compose(|composition| {
             composition.mounts.push(mount);
-            Ok(())
+            Ok(None)
         })
         .await
     }
@@ -40,7 +40,7 @@ impl<T: Item> Registry<T> {
             let place = place_of(composition, name)?;
             composition.mounts.remove(place);
             composition.preferred.remove(name);
-            Ok(())
+            Ok(None)
         })
         .await
     }
@@ -58,13 +58,13 @@ impl<T: Item> Registry<T> {
         self.compose(|composition| {
             let place = place_of(composition, mount.name())?;
             composition.mounts[place] = mount;
-            Ok(())
+            Ok(None)
         })
         .await
     }
 
     /// Makes this registry as `builder` composes it, with what is registered in code, and in one view: for a
-    /// configuration that was read again. A clone of a [`Mount`] that is composed already keeps its listing, also under
+    /// configuration that was read again. What it lies over stays, whatever the builder was begun with. A clone of a [`Mount`] that is composed already keeps its listing, also under
     /// another tier or trust; every other source is listed.
     ///
     /// ```
@@ -93,16 +93,17 @@ impl<T: Item> Registry<T> {
     /// As [`add_source`](Registry::add_source).
     pub async fn recompose(&self, builder: Builder<T>) -> Result<Change<T>, ComposeError> {
         self.compose(|composition| {
-            *composition = builder.composition(composition.mounts[0].clone());
-            Ok(())
+            let (next, rules) = builder.composition(composition.mounts[0].clone());
+            *composition = next;
+            Ok(Some(rules))
         })
         .await
     }
 
-    /// Changes the composition in the worker's turn. What `plan` refuses changes nothing.
+    /// Changes the composition, and the rules if `plan` gives some, in the worker's turn. What it refuses changes nothing.
     async fn compose(
         &self,
-        plan: impl FnOnce(&mut Composition<T>) -> Result<(), ComposeError>,
+        plan: impl FnOnce(&mut Composition<T>) -> Result<Option<Rules>, ComposeError>,
     ) -> Result<Change<T>, ComposeError> {
         let before = self.snapshot();
         tokio::select! {
@@ -110,17 +111,18 @@ impl<T: Item> Registry<T> {
             () = self.closed() => return Err(Closed.into()),
             outcome = self.worker().between(|| self.compose_in_turn(plan)) => outcome?,
         }
+        self.tell_all();
         Ok(self.snapshot().changes_since(&before))
     }
 
     async fn compose_in_turn(
         &self,
-        plan: impl FnOnce(&mut Composition<T>) -> Result<(), ComposeError>,
+        plan: impl FnOnce(&mut Composition<T>) -> Result<Option<Rules>, ComposeError>,
     ) -> Result<(), ComposeError> {
         let old = self.composition();
         let mut next = Composition::clone(&old);
-        plan(&mut next)?;
-        next.check()?;
+        let rules = plan(&mut next)?;
+        next.check(|name| old.mount(name).is_none() && self.is_taken(name))?;
         let mut fresh = Vec::new();
         for mount in &mut next.mounts {
             match old.mount(mount.name()).filter(|old| old.has_source_of(mount)) {
@@ -131,33 +133,44 @@ impl<T: Item> Registry<T> {
                 }
             }
         }
-        let steps = steps_of(&fresh, |_| Listing::empty(Revision(0)), Look::Anew).await;
+        let steps = steps_of(&fresh, |_| Listing::empty(Revision(0)), Look::Anew, self.clock()).await;
         let listings: HashMap<&str, &Listing<T>> = steps.iter().map(|step| (step.source(), step.listing())).collect();
         let composed = |view: &Snapshot<T>| {
             let kept = |name: &str| view.layer(name).expect("a mount that stays has a layer").listing.clone();
             let listing = |name: &str| listings.get(name).map_or_else(|| kept(name), |fresh| Listing::clone(fresh));
             let mut draft = view.draft();
             draft.compose(next.layers(|mount| listing(mount.name())), |name| listings.contains_key(name));
+            if let Some(rules) = &rules {
+                draft.govern(rules);
+            }
             view.revised(draft)
         };
 
-        let base = self.snapshot();
+        let base = self.own();
         let candidate = composed(&base);
         let may_collide = |layer: &&Layer<T>| {
             let name = layer.origin.source.as_ref();
             let before = base.layer(name).filter(|_| !listings.contains_key(name));
-            name == Self::REGISTERED || !before.is_some_and(|before| before.is_composed_like(layer))
+            layer.is_registered || !before.is_some_and(|before| before.is_composed_like(layer))
         };
         let layers = candidate.layers().iter().filter(may_collide);
         let touched = layers.flat_map(|layer| layer.listing.iter().map(|row| layer.effective_id(row.item.id())));
-        let digests = self.missing_digests(&candidate, touched).await;
+        let digests = self.missing_digests(&self.shown(&candidate), touched).await;
         // What the next view holds can be read as soon as it can be seen.
         self.set_composition(next.clone());
         self.publish(|current| {
             let view = if current.is(&base) { candidate } else { composed(current) };
             learned(view, &digests)
         });
+        self.learn(digests);
         Ok(())
+    }
+}
+
+impl<T: Item> Registry<T> {
+    /// Whether what this registry lies over has a source of this name.
+    fn is_taken(&self, name: &str) -> bool {
+        self.base().is_some_and(|base| base.snapshot().layer(name).is_some())
     }
 }
 

@@ -8,7 +8,7 @@ use repertoire_core::{Delta, DeltaError, Diagnostic, Item, Severity};
 use crate::draft::Draft;
 use crate::findings;
 use crate::layers::Layers;
-use crate::{Change, DiagnosticChange, Entry, Layer, SourceDiagnostic};
+use crate::{Change, DiagnosticChange, Entry, Layer, Rules, SourceDiagnostic};
 
 /// The immutable merged view, with a generation. Cheap to clone; readers never wait.
 #[derive(Debug, Clone)]
@@ -21,16 +21,23 @@ struct Inner<T: Item> {
     // Derived from it when first asked for.
     entries: OnceLock<Box<[Arc<Entry<T>>]>>,
     diagnostics: OnceLock<Box<[SourceDiagnostic]>>,
+    composed: OnceLock<Box<[SourceDiagnostic]>>,
 }
 
 impl<T: Item> Snapshot<T> {
     /// Generation 0 of these layers. [`merge`](crate::merge) is the public door.
-    pub(crate) fn of(layers: &[Layer<T>]) -> Snapshot<T> {
-        Snapshot::assemble(0, Draft::merge(layers))
+    pub(crate) fn of(layers: &[Layer<T>], rules: &Rules) -> Snapshot<T> {
+        Snapshot::assemble(0, Draft::merge(layers, rules))
     }
 
     fn assemble(generation: u64, draft: Draft<T>) -> Snapshot<T> {
-        Snapshot(Arc::new(Inner { generation, draft, entries: OnceLock::new(), diagnostics: OnceLock::new() }))
+        Snapshot(Arc::new(Inner {
+            generation,
+            draft,
+            entries: OnceLock::new(),
+            diagnostics: OnceLock::new(),
+            composed: OnceLock::new(),
+        }))
     }
 
     /// The snapshot after `delta` of one source, of the same generation; equal to merging the new layers
@@ -46,6 +53,15 @@ impl<T: Item> Snapshot<T> {
         Ok(self.revised(draft))
     }
 
+    /// The same view under other rules, of the same generation; equal to merging from scratch, and costs what they do not
+    /// switch alike.
+    #[must_use]
+    pub fn with_rules(&self, rules: &Rules) -> Snapshot<T> {
+        let mut draft = self.draft();
+        draft.govern(rules);
+        self.revised(draft)
+    }
+
     /// This view to go on from.
     pub(crate) fn draft(&self) -> Draft<T> {
         self.0.draft.clone()
@@ -53,12 +69,12 @@ impl<T: Item> Snapshot<T> {
 
     /// What a draft of this view has become, of the same generation.
     pub(crate) fn revised(&self, draft: Draft<T>) -> Snapshot<T> {
-        Snapshot::assemble(self.0.generation, draft)
+        Snapshot::assemble(self.0.generation, draft.settled())
     }
 
-    /// The same view as the successor of `older`.
-    pub(crate) fn after(&self, older: &Snapshot<T>) -> Snapshot<T> {
-        Snapshot::assemble(older.0.generation + 1, self.draft())
+    /// The same view, counted as `generation`.
+    pub(crate) fn of_generation(self, generation: u64) -> Snapshot<T> {
+        if self.0.generation == generation { self } else { Snapshot::assemble(generation, self.draft()) }
     }
 
     /// Counts the published views of one registry. Equal generations of one registry are one view.
@@ -110,6 +126,11 @@ impl<T: Item> Snapshot<T> {
         self.0.draft.layers.get(source)
     }
 
+    /// What is switched off.
+    pub fn rules(&self) -> &Rules {
+        &self.0.draft.rules
+    }
+
     /// Everything the operator should know: each source's findings, then the merge's.
     pub fn diagnostics(&self) -> &[SourceDiagnostic] {
         self.0.diagnostics.get_or_init(|| findings::of_view(self).into())
@@ -140,6 +161,11 @@ impl<T: Item> Snapshot<T> {
             && DiagnosticChange::of_sources(older, self).is_empty()
     }
 
+    /// What is odd about the composition and the rules.
+    pub(crate) fn composed(&self) -> &[SourceDiagnostic] {
+        self.0.composed.get_or_init(|| findings::of_composition(self).into())
+    }
+
     pub(crate) fn all_layers(&self) -> &Layers<T> {
         &self.0.draft.layers
     }
@@ -156,11 +182,12 @@ impl<T: Item> Snapshot<T> {
 }
 
 impl<T: Item> PartialEq for Snapshot<T> {
-    /// Same layers, entries and diagnostics, whatever the generation.
+    /// Same layers, rules, entries and diagnostics, whatever the generation.
     fn eq(&self, other: &Snapshot<T>) -> bool {
         let same = |(a, b): (&Arc<Entry<T>>, &Arc<Entry<T>>)| a.is_same(b);
         self.len() == other.len()
             && self.layers() == other.layers()
+            && self.rules() == other.rules()
             && self.entries().iter().zip(other.entries()).all(same)
             && self.diagnostics() == other.diagnostics()
     }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use repertoire_core::{Code, Delta, Diagnostic, Id, Item, Listing, Revision, SourceError};
 
+use crate::clock::Clock;
 use crate::draft::Draft;
-use crate::{Layer, Mount, Registry, Snapshot};
+use crate::{Layer, Mount, Snapshot};
 
 /// One source's next listing, as a delta over the one it was made for.
 #[derive(Debug)]
@@ -29,11 +30,11 @@ pub(crate) enum Look {
 impl<T: Item> Step<T> {
     /// Asks `mount` what changed since `old`. A source that fails, or whose delta does not fit, keeps its rows and gets
     /// a finding.
-    pub(crate) async fn of(mount: &Mount<T>, old: Listing<T>, look: Look) -> Step<T> {
+    pub(crate) async fn of(mount: &Mount<T>, old: Listing<T>, look: Look, clock: Clock<'_>) -> Step<T> {
         let source = &mount.origin().source;
         let answer = match look {
-            Look::Anew => mount.list(&old).await,
-            Look::Again => mount.list_since(&old).await,
+            Look::Anew => mount.list(&old, clock).await,
+            Look::Again => mount.list_since(&old, clock).await,
         };
         let error = match answer {
             Ok(delta) => match old.apply(&delta) {
@@ -87,7 +88,7 @@ impl<T: Item> Step<T> {
     pub(crate) fn touched(&self, view: &Snapshot<T>) -> Vec<Id> {
         let Some(layer) = view.layer(&self.source) else { return Vec::new() };
         let effective = |row: &repertoire_core::Listed<T>| layer.effective_id(row.item.id());
-        if self.source.as_ref() == Registry::<T>::REGISTERED {
+        if layer.is_registered {
             // Registering publishes without asking anybody for a digest: look at all of them now.
             return layer.listing.iter().map(effective).collect();
         }

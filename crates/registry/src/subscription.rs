@@ -2,8 +2,8 @@
 
 use futures_util::stream::{self, Stream};
 use repertoire_core::Item;
-use tokio::sync::watch;
 
+use crate::signals::Notices;
 use crate::{Change, Registry, Snapshot};
 
 /// A new view, and what changed since the one that was delivered before it.
@@ -41,13 +41,12 @@ pub struct Update<T: Item> {
 pub struct Subscription<T: Item> {
     registry: Registry<T>,
     seen: Snapshot<T>,
-    notices: watch::Receiver<u64>,
+    notices: Notices,
 }
 
 impl<T: Item> Subscription<T> {
-    pub(crate) fn new(registry: Registry<T>, notices: watch::Receiver<u64>) -> Subscription<T> {
-        // Subscribed first, read second: a view published in between is delivered, not missed.
-        Subscription { seen: registry.snapshot(), registry, notices }
+    pub(crate) fn new(registry: Registry<T>) -> Subscription<T> {
+        Subscription { notices: registry.notices(), seen: registry.snapshot(), registry }
     }
 
     /// The view delivered last; at first the one to begin with: what was current when following began.
@@ -61,6 +60,8 @@ impl<T: Item> Subscription<T> {
     /// May be dropped at any point; nothing is lost.
     pub async fn next(&mut self) -> Option<Update<T>> {
         loop {
+            // Marked first, read second: a view published in between is delivered, not missed.
+            self.notices.mark_seen();
             let snapshot = self.registry.snapshot();
             if snapshot.generation() > self.seen.generation() {
                 let change = snapshot.changes_since(&self.seen);
@@ -69,9 +70,7 @@ impl<T: Item> Subscription<T> {
             }
             tokio::select! {
                 biased;
-                changed = self.notices.wait_for(|generation| *generation > self.seen.generation()) => {
-                    changed.ok()?;
-                }
+                is_more = self.notices.changed() => is_more.then_some(())?,
                 () = self.registry.closed() => return None,
             }
         }

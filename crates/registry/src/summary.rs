@@ -5,7 +5,7 @@ use std::fmt;
 use repertoire_core::{Id, Item};
 use serde::Serialize;
 
-use crate::{Change, Modified};
+use crate::{Change, Modified, Standing};
 
 /// What changed in a few lines, one an id: `+ added`, `~ changed (body)`, `- removed`.
 ///
@@ -102,6 +102,9 @@ fn of_everything<T: Item>(id: &Modified<T>) -> SummaryLine {
     }
     if old.trust != new.trust {
         line.parts.push("trust");
+    }
+    if old.standing != new.standing && (old.standing.max(new.standing) == Standing::Disabled) {
+        line.parts.push(if new.standing == Standing::Disabled { "disabled" } else { "enabled" });
     }
     if line.parts.is_empty() {
         line.parts.push("shadows");

@@ -11,6 +11,7 @@ use tokio::sync::watch;
 
 use crate::composition::Composition;
 use crate::registry::WeakRegistry;
+use crate::signals::Closing;
 use crate::{Mount, Registry};
 
 /// The first wait after a source said "changed" and then could not be listed; doubled up to the last.
@@ -29,11 +30,11 @@ impl<T: Item> Registry<T> {
 async fn keep_up<T: Item>(
     registry: WeakRegistry<T>,
     compositions: watch::Receiver<Arc<Composition<T>>>,
-    mut closing: watch::Receiver<bool>,
+    mut closing: Closing,
 ) {
     tokio::select! {
         biased;
-        _ = closing.wait_for(|closing| *closing) => {}
+        () = closing.closed() => {}
         () = follow_all(registry, compositions) => {}
     }
 }

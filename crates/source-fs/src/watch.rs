@@ -222,7 +222,11 @@ impl Watcher {
             self.hints.place(order, place);
             gone.extend(order.place.map(|old| (order.folder.clone(), old)));
             match (result, order.role) {
-                (Ok(_), Role::Above) => fresh.all = true,
+                (Ok(_), Role::Above) => {
+                    fresh.all = true;
+                    // What lies on the way was read before anything could be heard of it: read it again.
+                    post.armed_for = None;
+                }
                 // It is new, or gone again: look there.
                 (Ok(_) | Err(Refusal::Absent), Role::Inside) => fresh.add(order.folder.to_path_buf()),
                 // What leads there is watched. Who may not look into a folder cannot tell what happens in it, and need not.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use repertoire::{FsOptions, FsSource, Skill, SkillRegistry, Updates, WatchOptions};
+use repertoire::{FsOptions, FsSource, Skill, SkillRegistry, Subscription, WatchOptions};
 use rustix::time::ClockId;
 use serde::{Deserialize, Serialize};
 use tokio::runtime::{Handle, Runtime};
@@ -55,7 +55,7 @@ async fn edit(tree: PathBuf, registry: SkillRegistry) -> Result<Reload, String> 
     while registry.list().iter().any(|entry| entry.claim.parts.is_none()) {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    let (skills, mut updates) = (registry.list(), registry.updates());
+    let (skills, mut updates) = (registry.list(), registry.subscribe());
     let mut random = Random::new(7);
     let mut times = Vec::with_capacity(EDITS);
     let (mut busy, mut bytes) = (0.0, 0.0);
@@ -97,7 +97,7 @@ async fn edit(tree: PathBuf, registry: SkillRegistry) -> Result<Reload, String> 
 }
 
 /// Waits for the view in which `id`, and nothing else, is modified.
-async fn await_edit(updates: &mut Updates<Skill>, id: &repertoire::Id) -> Result<(), String> {
+async fn await_edit(updates: &mut Subscription<Skill>, id: &repertoire::Id) -> Result<(), String> {
     let update = tokio::time::timeout(LOST, updates.next()).await.map_err(|_| format!("the edit of `{id}` is lost"))?;
     let change = update.ok_or("the registry is closed")?.change;
     let is_it = matches!(&change.modified[..], [modified] if modified.new.id == *id);

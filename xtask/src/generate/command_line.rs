@@ -1,6 +1,5 @@
 //! What the command line tells of itself: its manual, and what shells complete.
 
-
 use repertoire_cli::{Environment, Exit, Stream, run};
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
 use repertoire_core::{Listed, Listing, Revision, Stamp};
-use repertoire_registry::{Layer, Origin, Tier, Trust, merge};
+use repertoire_registry::{Authority, Layer, Level, Origin, Rules, Tier, Trust, merge};
 
 use super::*;
 
@@ -50,6 +50,14 @@ fn becoming_hidden_is_going_and_becoming_visible_is_coming() {
     let changed = Some("~ a (metadata)".to_owned());
     assert_eq!(news(&seen, &hidden), [Some("- a".to_owned()), changed.clone()]);
     assert_eq!(news(&hidden, &seen), [Some("+ a".to_owned()), changed]);
+}
+
+#[test]
+fn being_switched_off_is_going_and_being_switched_on_is_coming() {
+    let on = view(vec![skill("a", "A.", "1")]);
+    let rules = Rules::new([Level::new("user", Authority::MayWiden).disable("a".parse().unwrap())]);
+    let off = on.with_rules(&rules);
+    assert_eq!((news(&on, &off), news(&off, &on)), (both("- a"), both("+ a")));
 }
 
 #[test]

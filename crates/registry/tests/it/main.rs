@@ -1,6 +1,7 @@
 //! What the registry promises, at its public door.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod callbacks;
 mod changes;
 mod composing;
 mod conformance;
@@ -9,7 +10,11 @@ mod kinds;
 mod laws;
 mod lookup;
 mod memory;
+mod overlay;
+mod overlay_laws;
+mod recomposing;
 mod refreshing;
+mod rules;
 mod skills;
 mod stress;
 mod unreliable;

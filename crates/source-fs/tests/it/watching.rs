@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use repertoire_core::{Code, Listed, Listing, Revision, Skill, Source};
-use repertoire_source_fs::{FsSource, WatchBy, WatchOptions};
+use repertoire_core::{Code, Digest, Listing, Parts, Revision, Skill, Source};
+use repertoire_source_fs::{FsSource, WatchBy};
 
 use crate::tree::{Tree, ids, list, swift, text};
 
@@ -43,6 +43,11 @@ async fn until(
 
 async fn until_ids(source: &FsSource, listing: Listing<Skill>, expected: &[&str]) -> Listing<Skill> {
     until(source, listing, |listing| ids(listing) == expected).await
+}
+
+/// What each row says of what is there, whatever was touched.
+fn contents(listing: &Listing<Skill>) -> Vec<(Arc<Skill>, Option<Digest>, Option<Arc<Parts>>)> {
+    listing.iter().map(|row| (row.item.clone(), row.digest, row.parts.clone())).collect()
 }
 
 fn describes(listing: &Listing<Skill>, skill: &str, description: &str) -> bool {
@@ -112,9 +117,8 @@ async fn a_tree_that_is_copied_in_is_seen_whole() {
     copy.await.unwrap();
     let stamp =
         |listing: &Listing<Skill>| listing.iter().find(|row| row.item.id.as_str() == "s199").map(|row| row.stamp);
-    let fresh = list(&tree.source("root").watching(WatchOptions::default())).await;
-    let rows = |listing: &Listing<Skill>| listing.iter().cloned().collect::<Vec<_>>();
-    let listing = until(&source, listing, |listing| rows(listing) == rows(&fresh)).await;
+    let (_, fresh) = watched(&tree, "root").await;
+    let listing = until(&source, listing, |listing| contents(listing) == contents(&fresh)).await;
     tree.write("root/pack/3/1/s199/scripts/deep/run.sh", "echo another");
     until(&source, listing.clone(), |now| stamp(now) != stamp(&listing)).await;
 }
@@ -299,11 +303,7 @@ async fn a_storm_of_events_starves_nothing_and_ends_like_a_fresh_scan() {
     tree.skill("root/the-end");
     listing = until(&source, listing, |listing| ids(listing).contains(&"the-end")).await;
     let (_, fresh) = watched(&tree, "root").await;
-    let rows = |listing: &Listing<Skill>| {
-        let said = |row: &Listed<Skill>| (row.item.clone(), row.digest, row.parts.clone());
-        listing.iter().map(said).collect::<Vec<_>>()
-    };
-    let listing = until(&source, listing, |listing| rows(listing) == rows(&fresh)).await;
+    let listing = until(&source, listing, |listing| contents(listing) == contents(&fresh)).await;
     assert_eq!(listing.diagnostics(), fresh.diagnostics());
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use repertoire_core::Skill;
-use repertoire_registry::Updates;
+use repertoire_registry::Subscription;
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout_at};
 
@@ -27,7 +27,7 @@ impl World {
         check: impl Fn() -> Vec<Verdict>,
     ) -> io::Result<Vec<Verdict>> {
         self.catalog_before.replace(Some(self.catalog()));
-        let mut updates = self.registry.updates();
+        let mut updates = self.registry.subscribe();
         let mut shell = self.fixture.shell();
         shell.args(["-e", "-c", block]);
         let run = async move { spawn_blocking(move || fixture::run(&mut shell, &format!("step {number}"))).await };
@@ -49,7 +49,7 @@ impl World {
         const NAME: &str = "probe-of-the-runner";
         let mut roots = self.roots.iter().map(|root| self.fixture.path().join(root));
         let root = roots.find(|root| root.is_dir()).ok_or_else(|| io::Error::other("no root to put a skill in"))?;
-        let mut updates = self.registry.updates();
+        let mut updates = self.registry.subscribe();
         let is_listed = || {
             let snapshot = self.snapshot();
             snapshot.entries().iter().any(|entry| entry.item().id.as_str() == NAME)
@@ -62,7 +62,7 @@ impl World {
     }
 
     /// Looks at every new view until `holds` does, or until time is up.
-    fn until(&self, updates: &mut Updates<Skill>, mut holds: impl FnMut() -> bool) -> bool {
+    fn until(&self, updates: &mut Subscription<Skill>, mut holds: impl FnMut() -> bool) -> bool {
         let deadline = Instant::now() + CATCHING_UP;
         loop {
             if holds() {
