@@ -151,7 +151,8 @@ impl<T: Item> Builder<T> {
     /// As [`load`](Builder::load).
     ///
     /// # Panics
-    /// When `runtime` was built without time.
+    /// When `runtime` was built without time. Close the registry before that runtime ends: what is asked of it later finds no
+    /// clock and panics.
     pub async fn start(self, runtime: &Handle) -> Result<Registry<T>, ComposeError> {
         let registry = self.compose()?;
         registry.set_runtime(runtime);

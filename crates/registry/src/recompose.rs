@@ -11,6 +11,7 @@ use crate::{Builder, Change, Closed, ComposeError, Layer, Mount, Registry, Rules
 
 impl<T: Item> Registry<T> {
     /// Composes one more source, after all others. It is listed first: its entries are there at once, in one view.
+    /// Returns what changed since the call.
     ///
     /// # Errors
     /// [`ComposeError`] for a name that is taken or cannot be used, and for a closed registry; nothing changes then. A

@@ -75,7 +75,11 @@ async fn follow_all<T: Item>(registry: WeakRegistry<T>, mut compositions: watch:
 
 /// Looks again whenever the source says so, until it is not composed any more or the registry is gone.
 async fn follow<T: Item>(registry: WeakRegistry<T>, mount: Mount<T>) -> Option<()> {
-    let mut since = registry.upgrade()?.revision_of(&mount)?;
+    let mut since = {
+        let handle = registry.upgrade()?;
+        // In a turn, so that a source that is just being composed has its layer.
+        handle.worker().between(async || handle.revision_of(&mount)).await?
+    };
     let mut pause = Duration::ZERO;
     loop {
         if !pause.is_zero() {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use repertoire_registry::{MemorySource, Registry, merge};
+use repertoire_registry::{MemorySource, Mount, Registry, merge};
 
 use crate::workflow::{Script, Workflow, id, row};
 
@@ -142,6 +142,31 @@ async fn no_task_is_left_after_a_thousand_rounds() {
         }
     };
     tokio::time::timeout(HANG, gone).await.expect("dropping the last handle ends all");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn what_is_composed_while_others_run_is_followed_from_the_first_change_on() {
+    let registry = Registry::<Workflow>::builder().start(&tokio::runtime::Handle::current()).await.unwrap();
+    let mut subscription = registry.subscribe();
+    let mut shown = async |name: &str| {
+        while !registry.has(name) {
+            tokio::time::timeout(HANG, subscription.next()).await.expect("it is followed").unwrap();
+        }
+    };
+    for round in 0..200 {
+        let first = Arc::new(Script::new("team", []));
+        // Far ahead of the one that takes its place.
+        (0..5).for_each(|_| first.set([]));
+        registry.add_source(Mount::user(Arc::clone(&first))).await.unwrap();
+        first.set([row(&format!("first{round}"), 1)]);
+        shown(&format!("first{round}")).await;
+        let second = Arc::new(Script::new("team", []));
+        registry.replace_source(Mount::user(Arc::clone(&second))).await.unwrap();
+        second.set([row(&format!("second{round}"), 1)]);
+        shown(&format!("second{round}")).await;
+        registry.remove_source("team").await.unwrap();
+    }
+    registry.close().await;
 }
 
 /// Looks at an overlay while its base changes: no view goes back, and each is whole.
