@@ -27,16 +27,19 @@ impl Stage {
         tree.skill("skills", "marker", "Round 0.", "Mark it.");
         let source = FsSource::new("tree", tree.path().join("skills")).watching(WatchOptions::default());
         let registry = SkillRegistry::builder().user(source).start(&Handle::current()).await.unwrap();
-        let before = registry.snapshot().generation();
+        let mut updates = registry.subscribe();
         let is_known = || registry.list().iter().all(|entry| entry.claim.parts.is_some());
         let known = async {
             while !is_known() {
                 tokio::task::yield_now().await;
             }
         };
-        timeout(LOST, known).await.expect("the content of every skill should be known some day");
-        assert_eq!(registry.snapshot().generation(), before, "to know more is no change");
-        Stage { updates: registry.subscribe(), tree, registry }
+        tokio::select! {
+            biased;
+            told = updates.next() => panic!("to know more is no change, but was told: {told:?}"),
+            known = timeout(LOST, known) => known.expect("the content of every skill should be known some day"),
+        }
+        Stage { updates, tree, registry }
     }
 
     async fn next(&mut self) -> Update<Skill> {

@@ -85,6 +85,8 @@ impl<T: Item> Listener<T> {
             let State { callback: Some(_), seen, .. } = &*state else { return };
             let snapshot = latest();
             if snapshot.generation() <= seen.generation() {
+                // The same view, of whose contents more may be known.
+                state.seen = snapshot;
                 return;
             }
             let change = snapshot.changes_since(seen);

@@ -68,6 +68,8 @@ impl<T: Item> Subscription<T> {
                 self.seen = snapshot.clone();
                 return Some(Update { snapshot, change });
             }
+            // The same view, of whose contents more may be known: the next change can tell better what moved.
+            self.seen = snapshot;
             tokio::select! {
                 biased;
                 is_more = self.notices.changed() => is_more.then_some(())?,

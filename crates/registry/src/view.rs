@@ -124,13 +124,12 @@ impl<T: Item> Registry<T> {
         loop {
             let view = self.current().load_full();
             let next = view.next(own.clone(), self.base().map(Registry::snapshot));
-            let (old, new) = (view.merged.generation(), next.merged.generation());
+            let generation = next.merged.generation();
             let found = self.current().compare_and_swap(&view, next.into());
             // Only a reader that catches up with the base can come in between.
             if std::ptr::eq(&raw const **found, &raw const *view) {
-                if new > old {
-                    self.announce(new);
-                }
+                // Also when it only knows more of contents than before: what is told next is told against that.
+                self.announce(generation);
                 return;
             }
         }
