@@ -128,7 +128,7 @@ _repertoire() {
 
     case "${cmd}" in
         repertoire)
-            opts="-h -V --root --source --config --client --no-defaults --trust-project --model --format --json --help --version list show which roots check validate watch catalog body files lock verify new fmt kinds completions man help"
+            opts="-h -V --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help --version list show which roots check validate watch catalog body files lock verify new fmt kinds completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -150,6 +150,10 @@ _repertoire() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --model)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -166,7 +170,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__body)
-            opts="-h --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -188,6 +192,10 @@ _repertoire() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --model)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -204,7 +212,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__catalog)
-            opts="-h --style --tokens --chars --window --share --overflow --tokenizer --locations --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --style --tokens --chars --window --share --overflow --tokenizer --locations --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -254,6 +262,10 @@ _repertoire() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --model)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -270,7 +282,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__check)
-            opts="-h --strict --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --strict --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -289,6 +301,10 @@ _repertoire() {
                     return 0
                     ;;
                 --client)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disable)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -308,7 +324,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__completions)
-            opts="-h --root --source --config --client --no-defaults --trust-project --model --format --json --help bash elvish fish powershell zsh"
+            opts="-h --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help bash elvish fish powershell zsh"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -327,6 +343,10 @@ _repertoire() {
                     return 0
                     ;;
                 --client)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disable)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -346,7 +366,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__files)
-            opts="-h --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -365,6 +385,10 @@ _repertoire() {
                     return 0
                     ;;
                 --client)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disable)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -384,7 +408,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__fmt)
-            opts="-h --check --diff --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --check --diff --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -403,6 +427,10 @@ _repertoire() {
                     return 0
                     ;;
                 --client)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disable)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -674,7 +702,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__kinds)
-            opts="-h --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -693,6 +721,10 @@ _repertoire() {
                     return 0
                     ;;
                 --client)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disable)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -712,7 +744,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__list)
-            opts="-h --all --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --all --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -734,6 +766,10 @@ _repertoire() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --model)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -750,7 +786,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__lock)
-            opts="-h --out --check --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --out --check --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -776,6 +812,10 @@ _repertoire() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --model)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -792,7 +832,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__man)
-            opts="-h --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -814,6 +854,10 @@ _repertoire() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --model)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -830,7 +874,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__new)
-            opts="-h --in --description --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --in --description --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -860,6 +904,10 @@ _repertoire() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --model)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -876,7 +924,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__roots)
-            opts="-h --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -895,6 +943,10 @@ _repertoire() {
                     return 0
                     ;;
                 --client)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disable)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -914,7 +966,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__show)
-            opts="-h --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -936,6 +988,10 @@ _repertoire() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --model)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -952,7 +1008,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__verify)
-            opts="-h --out --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --out --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -978,6 +1034,10 @@ _repertoire() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --model)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -994,7 +1054,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__watch)
-            opts="-h --changes --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --changes --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1020,6 +1080,10 @@ _repertoire() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --model)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1036,7 +1100,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__which)
-            opts="-h --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1055,6 +1119,10 @@ _repertoire() {
                     return 0
                     ;;
                 --client)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disable)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_repertoire_global_optspecs
-    string join \n root= source= config= client= no-defaults trust-project model= format= json h/help V/version
+    string join \n root= source= config= client= no-defaults disable= trust-project model= format= json h/help V/version
 end
 
 function __fish_repertoire_needs_command
@@ -28,6 +28,7 @@ complete -c repertoire -n "__fish_repertoire_needs_command" -l root -d 'A folder
 complete -c repertoire -n "__fish_repertoire_needs_command" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_needs_command" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_needs_command" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_needs_command" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_needs_command" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_needs_command" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -59,6 +60,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l root -d '
 complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -72,6 +74,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l root -d '
 complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -84,6 +87,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l root -d 
 complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -96,6 +100,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l root -d 
 complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -108,6 +113,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l root -d 
 complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -121,6 +127,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l root 
 complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -135,6 +142,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand watch" -l root -d 
 complete -c repertoire -n "__fish_repertoire_using_subcommand watch" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand watch" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand watch" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand watch" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand watch" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand watch" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -159,6 +167,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l root -
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -172,6 +181,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l root -d '
 complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -184,6 +194,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l root -d 
 complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -197,6 +208,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l root -d '
 complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -211,6 +223,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l root -d
 complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -225,6 +238,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l root -d 'A
 complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -237,6 +251,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l root -d 'A
 complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -251,6 +266,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l root -d 
 complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -263,6 +279,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l ro
 complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -275,6 +292,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l root -d 'A
 complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use repertoire::{
-    Builder, Client, ComposeError, Discovery, FsSource, Id, Model, Mount, Registry, Scope, Skill, SkillRegistry, Trust,
-    discover,
+    Authority, Builder, Client, ComposeError, Discovery, FsSource, Id, Level, Model, Mount, Registry, Rules, Scope,
+    Skill, SkillRegistry, Trust, discover,
 };
 use tokio::runtime::Handle;
 
@@ -74,7 +74,10 @@ impl Plan {
         let mounts = roots.into_iter().chain(extra.iter().map(Declared::mount)).chain(named);
         let mounts = mounts.chain(kept.map(Declared::mount)).chain(standard);
 
-        let mut builder = mounts.fold(Registry::builder(), Builder::mount);
+        let typed = Level::new("command line", Authority::MayWiden);
+        let typed = places.disabled.iter().cloned().fold(typed, Level::disable);
+        let rules = config.iter().map(|config| config.rules.clone()).chain([typed]);
+        let mut builder = mounts.fold(Registry::builder(), Builder::mount).rules(Rules::new(rules));
         if let Some(config) = &config {
             builder = builder.surface_rules(config.surface.rules.clone());
             if let Some(mode) = config.surface.default {

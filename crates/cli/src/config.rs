@@ -1,6 +1,7 @@
 //! The configuration file.
 
 mod home;
+mod rules;
 mod section;
 mod source;
 mod surface;
@@ -10,7 +11,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
-use repertoire::{ComposeError, Id, SkillRegistry, SurfacePolicy};
+use repertoire::{ComposeError, Id, Level, SkillRegistry, SurfacePolicy};
 use toml_edit::{Document, Item};
 
 pub(crate) use home::Home;
@@ -42,6 +43,8 @@ pub(crate) struct Config {
     /// Which source wins an id, against every other admitted one.
     #[cfg_attr(feature = "schema", schemars(rename = "prefer", with = "Option<BTreeMap<String, String>>"))]
     pub(crate) preferences: Vec<Preference>,
+    #[cfg_attr(feature = "schema", schemars(with = "Option<rules::Rules>"))]
+    pub(crate) rules: Level,
 }
 
 /// An id that a source shall win.
@@ -60,19 +63,22 @@ impl Config {
             page.failure(error.span().unwrap_or(page.text.len()..page.text.len()), error.message())
         })?;
         let (mut sources, mut surface, mut preferences) = (Vec::new(), SurfacePolicy::default(), Vec::new());
+        let mut rules = rules::none();
         for (key, item) in document.iter() {
             match key {
                 "source" => sources = declared(&page, item, base, home, pool)?,
                 "surface" => surface = surface::read(&Section::new(&page, item)?)?,
                 "prefer" => preferences = preferred(&Section::new(&page, item)?)?,
+                "rules" => rules = rules::read(&Section::new(&page, item)?)?,
                 _ => {
                     let span = document.key(key).and_then(toml_edit::Key::span).unwrap_or(0..0);
-                    let message = format!("unknown key `{key}`; expected `[[source]]`, `[surface]` or `[prefer]`");
+                    let message =
+                        format!("unknown key `{key}`; expected `[[source]]`, `[surface]`, `[prefer]` or `[rules]`");
                     return Err(page.failure(span, message));
                 }
             }
         }
-        Ok(Config { sources, surface, preferences, page })
+        Ok(Config { sources, surface, preferences, rules, page })
     }
 
     /// Points at what a registry refused to compose.

@@ -1,6 +1,6 @@
 //! One skill as the commands tell of it.
 
-use repertoire::{Claim, Digest, Entry, Id, Skill, Surface, Tier, Tokenizer, Trust};
+use repertoire::{Claim, Digest, Entry, Id, Skill, Standing, Surface, Tier, Tokenizer, Trust};
 use serde::Serialize;
 
 use crate::session::Session;
@@ -57,6 +57,8 @@ pub(crate) enum Flag {
     Manual,
     /// Only the model may call it.
     ModelOnly,
+    /// A rule switches it off.
+    Disabled,
     /// Its file broke; this is its last good version.
     Stale,
 }
@@ -66,6 +68,7 @@ impl Flag {
         match self {
             Flag::Manual => "manual",
             Flag::ModelOnly => "model-only",
+            Flag::Disabled => "disabled",
             Flag::Stale => "stale",
         }
     }
@@ -105,8 +108,14 @@ impl<'a> Row<'a> {
 fn flags(claim: &Claim<Skill>, session: &Session<'_>) -> Vec<Flag> {
     let skill: &Skill = &claim.item;
     let is_stale = skill.location.as_ref().is_some_and(|path| session.stale.contains(path));
-    [(skill.disable_model_invocation, Flag::Manual), (!skill.user_invocable, Flag::ModelOnly), (is_stale, Flag::Stale)]
-        .into_iter()
-        .filter_map(|(applies, flag)| applies.then_some(flag))
-        .collect()
+    let is_disabled = claim.standing == Standing::Disabled;
+    [
+        (skill.disable_model_invocation, Flag::Manual),
+        (!skill.user_invocable, Flag::ModelOnly),
+        (is_disabled, Flag::Disabled),
+        (is_stale, Flag::Stale),
+    ]
+    .into_iter()
+    .filter_map(|(applies, flag)| applies.then_some(flag))
+    .collect()
 }

@@ -35,6 +35,7 @@ pub enum Authority {
 /// Written `*`, `source:*` or as an id: `tidy` is about that id in every source, `home:tidy` about that of the source
 /// `home`, and about an id that is written so.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(extend("minLength" = 1)))]
 #[serde(try_from = "String", into = "String")]
 pub enum Target {
     /// Everything.

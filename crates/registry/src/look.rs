@@ -7,6 +7,7 @@ use futures_util::stream::{self, StreamExt};
 use repertoire_core::{Digest, Id, Item, Listing};
 
 use crate::clock::Clock;
+use crate::composition::Composition;
 use crate::entry::Claim;
 use crate::step::{Look, Step};
 use crate::{Mount, Registry, Snapshot};
@@ -46,7 +47,7 @@ impl<T: Item> Registry<T> {
         .await;
         let candidate = after(&base, &steps);
         let touched = steps.iter().flat_map(|step| step.touched(&candidate));
-        let digests = self.missing_digests(&self.shown(&candidate), touched).await;
+        let digests = self.missing_digests(&self.shown(&candidate), touched, &self.composition()).await;
         self.publish(|current| {
             // Unless something was registered meanwhile.
             let next = if current.is(&base) { candidate } else { after(current, &steps) };
@@ -57,7 +58,14 @@ impl<T: Item> Registry<T> {
 
     /// The digests of rows that share one of the ids `touched` and that nobody knows yet, so that "identical" is known
     /// for shadows before the view is published. A source without bodies leaves it open.
-    pub(crate) async fn missing_digests(&self, view: &Snapshot<T>, touched: impl Iterator<Item = Id>) -> Digests {
+    ///
+    /// `composition` is the one of `view`, which may not be in force yet.
+    pub(crate) async fn missing_digests(
+        &self,
+        view: &Snapshot<T>,
+        touched: impl Iterator<Item = Id>,
+        composition: &Composition<T>,
+    ) -> Digests {
         if !view.is_contested() {
             return HashMap::new();
         }
@@ -65,7 +73,7 @@ impl<T: Item> Registry<T> {
         let touched: HashSet<Id> = touched.collect();
         let entries = touched.iter().filter_map(|id| view.get(id.as_str())).filter(|entry| !entry.shadows.is_empty());
         let unknown = entries.flat_map(|entry| entry.claims()).filter(|claim| claim.digest.is_none());
-        let asked: Vec<_> = unknown.map(|claim| self.digest_of(claim)).collect();
+        let asked: Vec<_> = unknown.map(|claim| self.digest_of(claim, composition)).collect();
         let mut answers = stream::iter(asked).buffer_unordered(CONCURRENT);
         let mut digests = Digests::new();
         while let Some(answer) = answers.next().await {
@@ -76,8 +84,11 @@ impl<T: Item> Registry<T> {
         digests
     }
 
-    async fn digest_of<'c>(&self, claim: &'c Claim<T>) -> Option<(&'c Claim<T>, Digest)> {
-        let (_, mount) = self.owner_of(claim).ok()?;
+    async fn digest_of<'c>(&self, claim: &'c Claim<T>, composition: &Composition<T>) -> Option<(&'c Claim<T>, Digest)> {
+        let mount = match composition.mount(&claim.origin.source) {
+            Some(own) => own.clone(),
+            None => self.owner_of(claim).ok()?.1,
+        };
         Some((claim, mount.digest(claim.item.id(), self.clock()).await?))
     }
 }

@@ -156,7 +156,7 @@ impl<T: Item> Registry<T> {
         };
         let layers = candidate.layers().iter().filter(may_collide);
         let touched = layers.flat_map(|layer| layer.listing.iter().map(|row| layer.effective_id(row.item.id())));
-        let digests = self.missing_digests(&self.shown(&candidate), touched).await;
+        let digests = self.missing_digests(&self.shown(&candidate), touched, &next).await;
         // What the next view holds can be read as soon as it can be seen.
         self.set_composition(next.clone());
         self.publish(|current| {

@@ -61,7 +61,12 @@ impl FsSource {
     /// # Ok::<(), serde_json::Error>(())
     /// ```
     pub fn from_options(name: impl Into<String>, base: &Path, options: FsOptions) -> Result<FsSource, InvalidOptions> {
-        Ok(FsSource::from_plan(name.into(), options.plan(base)?))
+        let watch = options.watch.clone();
+        let source = FsSource::from_plan(name.into(), options.plan(base)?);
+        Ok(match watch {
+            Some(watch) => source.watching(watch),
+            None => source,
+        })
     }
 
     fn from_plan(name: String, plan: Plan) -> FsSource {

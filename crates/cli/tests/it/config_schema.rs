@@ -62,6 +62,7 @@ fn the_schema_knows_the_keys_and_values_that_there_are() {
     check("/$defs/Trust/oneOf", &format!("{SOURCE}trust = \"zz\""));
     check("/$defs/Surface/properties", "[surface]\nzz = 1");
     check("/$defs/Surface/properties/mode/enum", "[surface]\nmode = \"zz\"");
+    check("/$defs/Rules/properties", "[rules]\nzz = 1");
     check("/$defs/Shipped/oneOf", "[surface]\ntable = \"zz\"");
     check("/$defs/Rule/properties", &format!("{RULE}zz = 1"));
     check("/$defs/ModelPattern/oneOf", &format!("{RULE}model = \"zz\""));

@@ -4,8 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use repertoire_core::{Listed, Listing, Revision, Source, SourceError, SourceErrorKind, async_trait};
-use repertoire_registry::{Closed, ComposeError, Mount, Registry, Tier, Trust, merge};
+use repertoire_core::{
+    Body, Digest, Id, Listed, Listing, Revision, Skill, Source, SourceError, SourceErrorKind, Stamp, async_trait,
+};
+use repertoire_registry::{Change, Closed, ComposeError, Mount, Registry, Tier, Trust, merge};
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex, Notify};
 
@@ -285,4 +287,36 @@ async fn a_source_goes_on_waiting_while_another_is_looked_at() {
     tokio::task::yield_now().await;
     locking.may_go_on.notify_one();
     tokio::time::timeout(HANG, refreshing).await.expect("nobody waits for each other").unwrap().unwrap();
+}
+
+/// One skill whose content nobody knows before it is asked for.
+#[derive(Debug)]
+struct Unread(&'static str);
+
+const TEXT: &str = "Sort it.";
+
+#[async_trait]
+impl Source<Skill> for Unread {
+    fn name(&self) -> &str {
+        self.0
+    }
+
+    async fn list(&self) -> Result<Listing<Skill>, SourceError> {
+        let skill = Skill::new(id("tidy"), "Sorts a folder.");
+        Ok(Listing::new(Revision(0), [Listed::new(skill, Stamp::of(TEXT))], []))
+    }
+
+    async fn body(&self, _: &Id) -> Result<Body, SourceError> {
+        Ok(Body::new(TEXT, Digest::of(TEXT.as_bytes()), Stamp::of(TEXT)))
+    }
+}
+
+#[tokio::test]
+async fn whether_a_shadow_is_identical_is_known_when_an_added_source_is_first_seen() {
+    let registry = Registry::builder().user(Unread("home")).load().await.unwrap();
+    let change = registry.add_source(Mount::user(Unread("team"))).await.unwrap();
+    let identical = |change: &Change<Skill>| change.modified[0].new.shadows[0].identical;
+    assert_eq!(identical(&change), Some(true));
+    let builder = Registry::builder().user(Unread("other")).user(Unread("home"));
+    assert_eq!(identical(&registry.recompose(builder).await.unwrap()), Some(true));
 }

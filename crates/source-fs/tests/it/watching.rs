@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use repertoire_core::{Code, Digest, Listing, Parts, Revision, Skill, Source};
+use repertoire_core::{Code, Listing, Revision, Skill, Source};
 use repertoire_source_fs::{FsSource, WatchBy};
 
 use crate::tree::{Tree, ids, list, swift, text};
@@ -46,8 +46,8 @@ async fn until_ids(source: &FsSource, listing: Listing<Skill>, expected: &[&str]
 }
 
 /// What each row says of what is there, whatever was touched.
-fn contents(listing: &Listing<Skill>) -> Vec<(Arc<Skill>, Option<Digest>, Option<Arc<Parts>>)> {
-    listing.iter().map(|row| (row.item.clone(), row.digest, row.parts.clone())).collect()
+fn contents(listing: &Listing<Skill>) -> impl PartialEq + use<> {
+    listing.iter().map(|row| (row.item.clone(), row.digest, row.parts.clone())).collect::<Vec<_>>()
 }
 
 fn describes(listing: &Listing<Skill>, skill: &str, description: &str) -> bool {
