@@ -1,6 +1,7 @@
 //! `cargo xtask demo`: the main job from start to finish.
 
 mod builtin;
+mod live;
 
 use std::io::{self, Write};
 
@@ -102,6 +103,7 @@ pub(crate) fn run() -> Result<(), Failure> {
         write!(out, "{}", ran.stderr)?;
         scene.check(&ran)?;
     }
+    live::show(&mut out)?;
     writeln!(out, "\nThe demo showed what it should. Its skills are in `xtask/demo`.")?;
     Ok(())
 }
@@ -152,6 +154,14 @@ mod tests {
         for scene in SCENES {
             scene.check(&scene.play()).expect(scene.heading);
         }
+    }
+
+    #[test]
+    fn a_watched_skill_is_told_of_as_it_should_be() {
+        let mut told = Vec::new();
+        live::show(&mut told).expect("everything is told");
+        let told = String::from_utf8(told).expect("it is text");
+        assert!(told.contains("error[missing-description]") && told.contains("stays as it was"), "{told}");
     }
 
     #[test]

@@ -164,7 +164,9 @@ fn the_configuration_is_read_again_and_a_bad_one_changes_nothing() {
     world.file("places.toml", source("far") + &source("near"));
     (watching.signal)(Signal::Reload);
     assert_eq!(watching.talk(), "note: read the places to look again");
-    assert_eq!([watching.line(), watching.line()], ["+ review", "~ tidy (source, metadata, body, resources)"]);
+    assert_eq!(watching.line(), "+ review");
+    // Whether more of it moved is known once both have been read.
+    assert!(watching.line().starts_with("~ tidy (source, metadata"));
     watching.lines_until(" = help: ask for it as `near:tidy`");
 
     world.file("places.toml", source("near") + "kind = 1\n");
@@ -176,7 +178,8 @@ fn the_configuration_is_read_again_and_a_bad_one_changes_nothing() {
     (watching.signal)(Signal::Reload);
     assert_eq!(watching.talk(), "note: read the places to look again");
     let lines = watching.lines_until("resolved: ");
-    assert_eq!(lines[1..3], ["- review", "~ tidy (source, metadata, body, resources)"]);
+    assert_eq!(lines[1], "- review");
+    assert!(lines[2].starts_with("~ tidy (source, metadata"));
     world.skill("near", "fresh", "New.");
     watching.lines_until("+ fresh");
     assert_eq!(watching.stop().1, Exit::Success);
