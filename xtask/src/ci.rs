@@ -1,13 +1,14 @@
-//! `cargo xtask ci`: `test`, then the shared cases and the shared corpus.
+//! `cargo xtask ci`: `test`, a short `soak`, then the shared cases and the shared corpus.
 
 use std::path::{Path, PathBuf};
 
-use crate::step::{skipped, step};
+use crate::step::{command, skipped, step};
 use crate::{Failure, cases, corpus, test, workspace};
 
 /// Runs all of it. Without `shared`, looks for a directory of that name beside the checkout.
 pub(crate) fn run(shared: Option<PathBuf>) -> Result<(), Failure> {
     test::run()?;
+    command("soak", "cargo xtask soak --seconds 10")?;
     let shared = match shared {
         Some(named) => named,
         None => {

@@ -33,7 +33,7 @@ type Failure = Box<dyn std::error::Error>;
 enum Task {
     /// Check everything that needs nothing but this checkout.
     Test,
-    /// Run `test`, then the shared cases and the shared corpus.
+    /// Run `test` and a short `soak`, then the shared cases and the shared corpus.
     Ci {
         /// The directory that holds `cases` and `corpus` [default: `shared` beside the checkout].
         #[arg(long, value_name = "DIR")]
