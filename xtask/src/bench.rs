@@ -20,7 +20,7 @@ use std::process::Command;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use self::arm::{Arming, Cost};
+use self::arm::Arming;
 use self::child::Load;
 use self::figure::{Figure, Goal};
 use self::readers::Readings;
@@ -268,12 +268,10 @@ impl<'a> Bench<'a> {
         let rounds = if self.options.quick { 1 } else { self.options.rounds };
         let run = |_| rounds::parsed(self.itself().arg("arm").arg(&tree));
         let runs = (0..rounds).map(run).collect::<Result<Vec<Arming>, Failure>>()?;
-        for (name, part) in [("cpu", (|cost| cost.cpu) as fn(Cost) -> f64), ("wall", |cost| cost.wall)] {
-            let [arm, bare] = [|run: &Arming| run.arm, |run: &Arming| run.bare]
-                .map(|of| milliseconds(median(runs.iter().map(|run| part(of(run))))));
-            let figure = Figure::new(format!("arm/{name}/{count}"), arm, "ms");
-            self.figures.push(figure.against(bare, "inotify").goal(Goal::RatioAtMost(1.5)));
-        }
+        let [arm, bare] =
+            [|run: &Arming| run.arm, |run: &Arming| run.bare].map(|part| milliseconds(median(runs.iter().map(part))));
+        let figure = Figure::new(format!("arm/cpu/{count}"), arm, "ms");
+        self.figures.push(figure.against(bare, "inotify").goal(Goal::RatioAtMost(1.5)));
         Ok(())
     }
 

@@ -26,7 +26,7 @@ machine than about the program.
 - **Readers** are four threads that look up random ids, while a fifth changes an entry and refreshes the registry without a pause; what counts is each reader's own processor time.
 - **Reloads** are edits of one file after another, each put in place by renaming and waited for until the registry has published the view: without debounce, so that the time is that of the work. *Read* is what is
   read meanwhile, the events too; *refresh* looks at everything, which is what a registry has to do that is not told; *rival* is the best rival's load, which is how rivals keep up.
-- **Arming** is what the first wait for a change takes beyond two listings: a watch for every folder. Its floor, *inotify*, is the bare call to the system for each.
+- **Arming** is the processor time that the first wait for a change takes beyond two listings: a watch for every folder. Its floor, *inotify*, is the bare call to the system for each.
 - **Resident** is how much a process grows by loading, the registry still held.
 
 ## Figures

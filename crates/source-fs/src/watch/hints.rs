@@ -214,10 +214,9 @@ impl Dirty {
     }
 
     pub(crate) fn add(&mut self, folder: PathBuf) {
-        if self.folders.len() < FOLDERS {
+        self.all |= self.folders.len() >= FOLDERS;
+        if !self.all {
             self.folders.insert(folder);
-        } else {
-            self.all = true;
         }
     }
 }

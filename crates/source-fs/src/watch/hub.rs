@@ -137,7 +137,8 @@ impl Seat {
         table.listeners.reserve(folders.len());
         for (folder, result) in folders.iter().zip(&results) {
             let Ok(place) = result else { continue };
-            let listeners = table.listeners.entry(*place).or_default();
+            // Nearly always alone.
+            let listeners = table.listeners.entry(*place).or_insert_with(|| Vec::with_capacity(1));
             if !listeners.iter().any(|listener| self.is_behind(listener, folder)) {
                 listeners.push(Listener { hints: self.hints.clone(), folder: folder.clone() });
             }

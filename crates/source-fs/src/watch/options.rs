@@ -7,8 +7,8 @@ use serde::{Deserialize, Deserializer};
 /// How a source keeps up with its folders.
 ///
 /// All times are those of [`tokio::time`]: the clock of the runtime in which [`changed`](repertoire_core::Source::changed)
-/// is awaited. A test that [pauses](tokio::time::pause) it decides when time passes. While nothing is to be looked at, no
-/// timer runs, but where folders have to be polled.
+/// is awaited. A test that pauses it with `tokio::time::pause` decides when time passes. While nothing is to be looked at,
+/// no timer runs, but where folders have to be polled.
 ///
 /// ```
 /// use std::time::Duration;
