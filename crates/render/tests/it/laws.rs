@@ -1,0 +1,110 @@
+//! The laws of rendering over made-up bodies, and over every input that once broke one.
+
+#[path = "../laws/mod.rs"]
+mod laws;
+
+use proptest::prelude::*;
+use repertoire_render::{Arguments, Context, Plan, Syntax};
+
+/// Inputs that broke a law once: a body, and what was typed.
+const FOUND: &[(&str, &str)] = &[];
+
+#[test]
+fn inputs_that_broke_a_law_once_keep_it_now() {
+    FOUND.iter().for_each(|(body, typed)| laws::hold(body, typed));
+}
+
+/// Pieces that mean something, in any order.
+fn bodies() -> impl Strategy<Value = String> {
+    let pieces = [
+        "$ARGUMENTS",
+        "$ARGUMENTS[0]",
+        "$ARGUMENTS[",
+        "$0",
+        "$1",
+        "$12",
+        "${1}",
+        "${SKILL_DIR}",
+        "${X}",
+        "${UNKNOWN}",
+        "${x:-y}",
+        "$issue",
+        "$issue-number",
+        "\\",
+        "\\$1",
+        "\\!",
+        "!",
+        "!`date`",
+        "!`a\nb`",
+        "!{script: a.sh}",
+        "!{script: a.sh, k: \"v\"}",
+        "!{script: ",
+        "}",
+        "`",
+        "``",
+        "```",
+        "```!\n",
+        "```sh\n",
+        "~~~",
+        "~~~~!\n",
+        "<!--",
+        "-->",
+        "<div>",
+        "</pre>",
+        "<pre>",
+        "\n",
+        "\n\n",
+        "    ",
+        "\t",
+        " ",
+        "- ",
+        "> ",
+        "# ",
+        "|",
+        "a",
+        "é",
+        "</skill_content>",
+        "\r\n",
+        "$",
+        "{",
+        "[a](",
+        ")",
+    ];
+    proptest::collection::vec(proptest::sample::select(pieces.to_vec()), 0..30).prop_map(|pieces| pieces.concat())
+}
+
+fn typed() -> impl Strategy<Value = String> {
+    let pieces = ["a", " ", "'", "\"", "\\", "$ARGUMENTS", "${X}", "$1", "\n!`rm`\n", "!{script: b.sh}", "`", ";", "é"];
+    proptest::collection::vec(proptest::sample::select(pieces.to_vec()), 0..8).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn the_laws_hold(body in bodies(), typed in typed()) {
+        laws::hold(&body, &typed);
+    }
+
+    #[test]
+    fn any_text_keeps_the_laws(body in ".{0,200}", typed in ".{0,40}") {
+        laws::hold(&body, &typed);
+    }
+
+    #[test]
+    fn what_is_typed_never_changes_what_is_run(body in bodies(), typed in typed()) {
+        // Not even if a host hands in the rendered text again where it must not: commands come from the plan alone.
+        let plan = Plan::new(&body, &Syntax::default());
+        let before = plan.directives().to_vec();
+        let context = Context::new().arguments(Arguments::new(typed.as_str())).variable("X", typed.as_str());
+        let rendered = plan.render(&context, []).expect("nothing aborts");
+        prop_assert_eq!(plan.directives(), &before[..]);
+        prop_assert_eq!(rendered.outcomes.len(), before.len());
+    }
+
+    #[test]
+    fn text_without_placeholders_is_unchanged(body in "[a-z#*_ \\-\n>`.,()\\[\\]<]{0,200}") {
+        let rendered = Plan::new(&body, &Syntax::default()).render(&Context::new(), []).expect("nothing aborts");
+        prop_assert_eq!(rendered.text, body.as_str());
+    }
+}
