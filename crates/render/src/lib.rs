@@ -69,6 +69,8 @@ mod outcome;
 mod placeholder;
 mod plan;
 mod printable;
+#[cfg(feature = "process")]
+mod process;
 mod region;
 mod rendered;
 mod rights;
@@ -87,6 +89,8 @@ pub use directive::{Action, Directive, directives};
 pub use outcome::{Ended, Failure, Outcome, Printed, Refusal, Run, Sandbox};
 pub use placeholder::{Placeholder, PlaceholderKind};
 pub use plan::Plan;
+#[cfg(feature = "process")]
+pub use process::{Call, ENVIRONMENT, Limits, Runner, Shell};
 pub use rendered::{RenderError, Rendered};
 pub use rights::{Rights, Switch, Verdict};
 pub use syntax::{DialectBy, Reach, Syntax};

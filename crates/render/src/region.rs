@@ -80,7 +80,7 @@ fn with_comments(body: &str, code: Vec<Region>) -> Vec<Region> {
     let mut from = 0;
     loop {
         let until = code.peek().map_or(body.len(), |region| region.range.start);
-        let mut openings = opening.find_iter(body[from..until].as_bytes()).map(|at| from + at);
+        let mut openings = opening.find_iter(&body.as_bytes()[from..until]).map(|at| from + at);
         if let Some(mut comment) = openings.find_map(|at| Some(at..comment_end(body, at, last_end)?)) {
             while let Some(inside) = code.next_if(|region| region.range.start < comment.end) {
                 comment.end = comment.end.max(inside.range.end);

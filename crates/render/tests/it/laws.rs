@@ -1,7 +1,7 @@
 //! The laws of rendering over made-up bodies, and over every input that once broke one.
 
 #[path = "../laws/mod.rs"]
-mod laws;
+mod law;
 
 use proptest::prelude::*;
 use repertoire_render::{Arguments, Context, Plan, Syntax};
@@ -11,7 +11,7 @@ const FOUND: &[(&str, &str)] = &[];
 
 #[test]
 fn inputs_that_broke_a_law_once_keep_it_now() {
-    FOUND.iter().for_each(|(body, typed)| laws::hold(body, typed));
+    FOUND.iter().for_each(|(body, typed)| law::hold(body, typed));
 }
 
 /// Pieces that mean something, in any order.
@@ -83,12 +83,12 @@ proptest! {
 
     #[test]
     fn the_laws_hold(body in bodies(), typed in typed()) {
-        laws::hold(&body, &typed);
+        law::hold(&body, &typed);
     }
 
     #[test]
     fn any_text_keeps_the_laws(body in ".{0,200}", typed in ".{0,40}") {
-        laws::hold(&body, &typed);
+        law::hold(&body, &typed);
     }
 
     #[test]

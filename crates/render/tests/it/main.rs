@@ -6,6 +6,8 @@ mod cortex;
 mod laws;
 mod output;
 mod places;
+#[cfg(unix)]
+mod process;
 mod syntax;
 mod wrapper;
 
