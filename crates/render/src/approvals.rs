@@ -21,6 +21,7 @@ pub struct Binding {
 /// Whether a person approved what a skill would run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Approval {
     /// Exactly this content.
     Given,

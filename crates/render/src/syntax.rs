@@ -17,6 +17,7 @@ pub struct Syntax {
 /// Who chose the dialect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum DialectBy {
     /// Whoever composed the source that the skill comes from.
     Source,

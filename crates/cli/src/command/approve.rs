@@ -30,7 +30,8 @@ pub(crate) struct Approve {
 
 /// What was approved.
 #[derive(Serialize)]
-struct Decided {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Decided {
     id: Id,
     qualified_id: Id,
     digest: Digest,

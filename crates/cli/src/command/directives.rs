@@ -24,13 +24,16 @@ pub(crate) struct Directives {
 
 /// What a skill would run.
 #[derive(Serialize)]
-struct Listed {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Directed {
     id: Id,
     qualified_id: Id,
     digest: Digest,
     trust: Trust,
     approval: Approval,
+    /// In the order of the body.
     directives: Vec<Row>,
+    /// What an approval is bound to beside `SKILL.md`.
     files: Vec<File>,
     #[serde(skip)]
     notes: Vec<String>,
@@ -38,14 +41,26 @@ struct Listed {
 
 /// One command or script.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Row {
-    kind: &'static str,
+    kind: Kind,
+    /// Of the body.
     line: usize,
+    /// The text for the shell, or the script and what is passed to it.
     runs: String,
+}
+
+#[derive(Debug, Clone, Copy, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+enum Kind {
+    Command,
+    Script,
 }
 
 /// A file that an approval is bound to.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct File {
     path: String,
     digest: Digest,
@@ -54,8 +69,8 @@ pub(super) struct File {
 impl Row {
     pub(super) fn of(directive: &Directive) -> Row {
         let kind = match directive.action {
-            Action::Command { .. } => "command",
-            _ => "script",
+            Action::Command { .. } => Kind::Command,
+            _ => Kind::Script,
         };
         Row { kind, line: directive.line, runs: directive.to_string() }
     }
@@ -66,7 +81,11 @@ impl Row {
 
     /// For a person who is to say yes or no: nothing is left out, and nothing can hide.
     pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        writeln!(out, "{} in line {}", self.kind, self.line)?;
+        let kind = match self.kind {
+            Kind::Command => "command",
+            Kind::Script => "script",
+        };
+        writeln!(out, "{kind} in line {}", self.line)?;
         shown_lines(&self.runs).lines().try_for_each(|line| writeln!(out, "    {line}"))
     }
 }
@@ -91,7 +110,7 @@ impl Directives {
                 Approval::Missing => Some(format!("nobody approved it; `repertoire approve {}` does", self.name)),
             });
         }
-        Ok(Listed {
+        Ok(Directed {
             id: asked.id.clone(),
             qualified_id: asked.claim.qualified_id(),
             digest: asked.body.digest,
@@ -104,7 +123,7 @@ impl Directives {
     }
 }
 
-impl Answer for Listed {
+impl Answer for Directed {
     fn json(&self) -> Value {
         json(self)
     }

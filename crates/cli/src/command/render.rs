@@ -27,8 +27,8 @@ use crate::{Environment, Stream};
 pub(crate) struct Render {
     /// The skill: `NAME`, or `SOURCE:NAME` whoever wins.
     name: String,
-    /// What is typed behind the name: one text as it is, or several words.
-    #[arg(value_name = "ARGS", trailing_var_arg = true)]
+    /// What is typed behind the name: one text as it is, or several words. After `--` where one begins with a hyphen.
+    #[arg(value_name = "ARGS")]
     arguments: Vec<String>,
     /// How places for arguments are spelled, where neither the source nor the skill says it.
     #[arg(long, value_name = "DIALECT", value_parser = ["claude", "opencode", "cortex", "none"])]
@@ -54,7 +54,8 @@ enum ShellName {
 
 /// A body as text.
 #[derive(Serialize)]
-struct Text {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Instructions {
     id: Id,
     qualified_id: Id,
     /// Of the text.
@@ -68,13 +69,25 @@ struct Text {
 
 /// What became of a directive.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Ended {
     #[serde(flatten)]
     row: Row,
-    /// `ran`, `refused` or `failed`.
-    outcome: &'static str,
+    outcome: Fate,
     /// How it ended, or why it did not run.
     how: String,
+}
+
+/// Whether it ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+enum Fate {
+    Ran,
+    /// It may not run.
+    Refused,
+    /// It may run, and could not.
+    Failed,
 }
 
 fn variable(text: &str) -> Result<(String, String), String> {
@@ -97,7 +110,7 @@ impl Render {
         let rendered = plan.render(&context, outcomes).map_err(|error| Failure::of(&error))?;
         let directives = plan.directives().iter().zip(&rendered.outcomes).map(|(row, outcome)| Ended::of(row, outcome));
         let (dialect, dialect_by) = syntax.dialect();
-        Ok(Text {
+        Ok(Instructions {
             id: asked.id.clone(),
             qualified_id: asked.claim.qualified_id(),
             digest: rendered.digest(),
@@ -173,16 +186,16 @@ fn ask(directive: &Directive, environment: &mut Environment<'_>) -> bool {
 impl Ended {
     fn of(directive: &Directive, outcome: &Outcome) -> Ended {
         let (outcome, how) = match outcome {
-            Outcome::Ran(run) => ("ran", run.ended.to_string()),
-            Outcome::Refused { by } => ("refused", by.to_string()),
-            Outcome::Failed { reason } => ("failed", reason.to_string()),
-            _ => ("failed", String::new()),
+            Outcome::Ran(run) => (Fate::Ran, run.ended.to_string()),
+            Outcome::Refused { by } => (Fate::Refused, by.to_string()),
+            Outcome::Failed { reason } => (Fate::Failed, reason.to_string()),
+            _ => (Fate::Failed, String::new()),
         };
         Ended { row: Row::of(directive), outcome, how }
     }
 }
 
-impl Answer for Text {
+impl Answer for Instructions {
     fn json(&self) -> Value {
         json(self)
     }
@@ -192,7 +205,7 @@ impl Answer for Text {
     }
 
     fn notes(&self) -> Vec<String> {
-        let refused = self.directives.iter().filter(|directive| directive.outcome == "refused");
+        let refused = self.directives.iter().filter(|directive| directive.outcome == Fate::Refused);
         let refused =
             refused.map(|directive| format!("line {}: not run: {}", directive.row.line(), shown(&directive.how)));
         self.warnings.iter().cloned().chain(refused).collect()
