@@ -48,12 +48,21 @@
 //! Commands and scripts are off. [`Rights::permit`] is the one place that decides whether one may run, and says who refused:
 //! the host's switch, the trust of the source, the [approval](Approvals) of exactly this content, the host's gate. What may
 //! not run leaves a note in the text and a typed [`Outcome`], and the body is rendered.
+//!
+//! With the feature `process`, `Runner` runs what was permitted: a shell of the host's choice, the folder of the skill, few
+//! variables, limits on time and output, and no process left when it returns or is dropped.
+//!
 //! [`Wrapper`] puts around a body whose it is and where its relative paths start.
 //!
 //! # For authors of skills
 //! What a command prints stands where the command stood: one line as it is, more of them in a fence. It is cleaned of what a
 //! terminal would obey, and of tags that could close what stands around a skill. A command that fails leaves its output, and
 //! how it ended.
+//!
+//! # For whoever changes this crate
+//! The order of work is the order of the modules: `region` tells text from the rest, `plan` finds what stands for something
+//! else, `rendered` writes, `shown` says what stands in place of a directive. Without the feature `process` nothing here touches
+//! the world, and with it only the module of that name. The laws in `tests/laws` are held by property tests and by a fuzz target.
 //!
 //! # Limits
 //! A script directive is at most 4096 bytes long. A skill that uses what CommonMark calls a code span over several lines has

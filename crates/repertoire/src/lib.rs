@@ -57,7 +57,7 @@
 //! be taken once among all of them; each feature is built alone by `cargo xtask test`. The code of the README and of the book is
 //! compiled and run with this documentation.
 
-#[cfg(all(doctest, feature = "engine", feature = "fs", feature = "static"))]
+#[cfg(all(doctest, feature = "engine", feature = "fs", feature = "render", feature = "static"))]
 mod book;
 #[cfg(feature = "fs")]
 mod kinds;

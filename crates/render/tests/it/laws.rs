@@ -1,17 +1,61 @@
-//! The laws of rendering over made-up bodies, and over every input that once broke one.
+//! The laws of rendering over made-up bodies, and over inputs made to break them.
 
 #[path = "../laws/mod.rs"]
 mod law;
 
 use proptest::prelude::*;
-use repertoire_render::{Arguments, Context, Plan, Syntax};
+use repertoire_render::{Arguments, Context, Dialect, Plan, Syntax, Unknown};
 
-/// Inputs that broke a law once: a body, and what was typed.
-const FOUND: &[(&str, &str)] = &[];
+/// Inputs made to break a law: a body, and what is typed.
+const HOSTILE: &[(&str, &str)] = &[
+    ("!`a` <!-- `-->` !`b` -->\n", "<!--"),
+    ("`<!--` !`a`\n<!--> !`b`\n<!--\n!`c`", "-->"),
+    ("> ```!\n> a\n> b\n> ```\n!`c`", "```\n!`d`"),
+    ("- !{script: a.sh, k: \"}\"} \\!{script: b.sh}\r\n", "}"),
+    ("$ARGUMENTS[0]$ARGUMENTS$0${0}\\\\$1\\$1$$1", "'a\" b"),
+    ("```!\nno end", ""),
+    ("\\!`a`!`b` é!`c` \u{a0}!`d`", "é"),
+    ("$issue-number$issue-$issues ${issue} \\$issue", "7"),
+    ("\u{feff}!`a`\n\0$0\r!`b`", "\0"),
+];
 
 #[test]
-fn inputs_that_broke_a_law_once_keep_it_now() {
-    FOUND.iter().for_each(|(body, typed)| law::hold(body, typed));
+fn inputs_made_to_break_a_law_keep_it() {
+    HOSTILE.iter().for_each(|(body, typed)| law::hold(body, typed));
+}
+
+/// What takes the square of its length for each of these takes hours.
+#[test]
+fn a_body_full_of_openings_is_rendered() {
+    for piece in [
+        "$",
+        "${",
+        "$ARGUMENTS[",
+        "\\",
+        "\\$1 ",
+        "!",
+        " !{script: a.sh, ",
+        " !`",
+        "`",
+        "```!\n",
+        "<!--",
+        "<!-- -->",
+        " <!--`",
+        "\\<!--",
+        "<div>\n<!--\n\n",
+        "${a} ",
+        "$1 ",
+        "!`a` ",
+        "!{script: a} ",
+    ] {
+        let body = piece.repeat(300_000 / piece.len());
+        let plan = Plan::new(&body, &Syntax::named(Dialect::OPENCODE));
+        let context = Context::new().unknown(Unknown::Empty).arguments(Arguments::new("a b"));
+        let rendered = plan.render(&context, []).expect("nothing aborts");
+        assert_eq!(rendered.outcomes.len(), plan.directives().len());
+    }
+    let typed = "\"' \\\" ".repeat(100_000);
+    assert!(Arguments::new(typed.as_str()).words().len() > 1);
 }
 
 /// Pieces that mean something, in any order.
