@@ -44,6 +44,9 @@ Register-ArgumentCompleter -Native -CommandName 'repertoire' -ScriptBlock {
             [CompletionResult]::new('watch', 'watch', [CompletionResultType]::ParameterValue, 'Show changes as they happen, with what is wrong or odd about them')
             [CompletionResult]::new('catalog', 'catalog', [CompletionResultType]::ParameterValue, 'Print the text that tells a model which skills there are; what did not fit goes to standard error')
             [CompletionResult]::new('body', 'body', [CompletionResultType]::ParameterValue, 'Print the instructions of one skill')
+            [CompletionResult]::new('render', 'render', [CompletionResultType]::ParameterValue, 'Print the instructions of one skill as a model gets them, with what was typed in its places')
+            [CompletionResult]::new('directives', 'directives', [CompletionResultType]::ParameterValue, 'Show every command and script that one skill would run, without running any')
+            [CompletionResult]::new('approve', 'approve', [CompletionResultType]::ParameterValue, 'Let one skill run its commands and scripts, as they are now: any change asks again')
             [CompletionResult]::new('files', 'files', [CompletionResultType]::ParameterValue, 'List the files of one skill, or print one of them')
             [CompletionResult]::new('lock', 'lock', [CompletionResultType]::ParameterValue, 'Write down what every file of the project''s skills is now, for `verify` to compare')
             [CompletionResult]::new('verify', 'verify', [CompletionResultType]::ParameterValue, 'Compare every file of the project''s skills with what `lock` wrote down')
@@ -202,6 +205,54 @@ Register-ArgumentCompleter -Native -CommandName 'repertoire' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
+        'repertoire;render' {
+            [CompletionResult]::new('--dialect', '--dialect', [CompletionResultType]::ParameterName, 'How places for arguments are spelled, where neither the source nor the skill says it')
+            [CompletionResult]::new('--shell', '--shell', [CompletionResultType]::ParameterName, 'What runs commands')
+            [CompletionResult]::new('--var', '--var', [CompletionResultType]::ParameterName, 'A variable for `${KEY}`')
+            [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'A folder of skills, ahead of everything else; several come in the order given')
+            [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'A source of any linked kind, behind the roots; options as in a TOML inline table')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked')
+            [CompletionResult]::new('--client', '--client', [CompletionResultType]::ParameterName, 'Also the standard folders of this client, as in `claude`; `all` for every known one')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The form of the answer')
+            [CompletionResult]::new('--allow-commands', '--allow-commands', [CompletionResultType]::ParameterName, 'Run its commands and scripts: those that are approved, and those that you say yes to')
+            [CompletionResult]::new('--no-defaults', '--no-defaults', [CompletionResultType]::ParameterName, 'Leave the standard folders and the built-in skills out')
+            [CompletionResult]::new('--trust-project', '--trust-project', [CompletionResultType]::ParameterName, 'Admit the skills of the project: without this, no model would see them')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as `--format json`')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'repertoire;directives' {
+            [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'A folder of skills, ahead of everything else; several come in the order given')
+            [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'A source of any linked kind, behind the roots; options as in a TOML inline table')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked')
+            [CompletionResult]::new('--client', '--client', [CompletionResultType]::ParameterName, 'Also the standard folders of this client, as in `claude`; `all` for every known one')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The form of the answer')
+            [CompletionResult]::new('--no-defaults', '--no-defaults', [CompletionResultType]::ParameterName, 'Leave the standard folders and the built-in skills out')
+            [CompletionResult]::new('--trust-project', '--trust-project', [CompletionResultType]::ParameterName, 'Admit the skills of the project: without this, no model would see them')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as `--format json`')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'repertoire;approve' {
+            [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'A folder of skills, ahead of everything else; several come in the order given')
+            [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'A source of any linked kind, behind the roots; options as in a TOML inline table')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked')
+            [CompletionResult]::new('--client', '--client', [CompletionResultType]::ParameterName, 'Also the standard folders of this client, as in `claude`; `all` for every known one')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The form of the answer')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask. For whoever has read `repertoire directives NAME`')
+            [CompletionResult]::new('--revoke', '--revoke', [CompletionResultType]::ParameterName, 'Take an approval back')
+            [CompletionResult]::new('--no-defaults', '--no-defaults', [CompletionResultType]::ParameterName, 'Leave the standard folders and the built-in skills out')
+            [CompletionResult]::new('--trust-project', '--trust-project', [CompletionResultType]::ParameterName, 'Admit the skills of the project: without this, no model would see them')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as `--format json`')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
         'repertoire;files' {
             [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'A folder of skills, ahead of everything else; several come in the order given')
             [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'A source of any linked kind, behind the roots; options as in a TOML inline table')
@@ -338,6 +389,9 @@ Register-ArgumentCompleter -Native -CommandName 'repertoire' -ScriptBlock {
             [CompletionResult]::new('watch', 'watch', [CompletionResultType]::ParameterValue, 'Show changes as they happen, with what is wrong or odd about them')
             [CompletionResult]::new('catalog', 'catalog', [CompletionResultType]::ParameterValue, 'Print the text that tells a model which skills there are; what did not fit goes to standard error')
             [CompletionResult]::new('body', 'body', [CompletionResultType]::ParameterValue, 'Print the instructions of one skill')
+            [CompletionResult]::new('render', 'render', [CompletionResultType]::ParameterValue, 'Print the instructions of one skill as a model gets them, with what was typed in its places')
+            [CompletionResult]::new('directives', 'directives', [CompletionResultType]::ParameterValue, 'Show every command and script that one skill would run, without running any')
+            [CompletionResult]::new('approve', 'approve', [CompletionResultType]::ParameterValue, 'Let one skill run its commands and scripts, as they are now: any change asks again')
             [CompletionResult]::new('files', 'files', [CompletionResultType]::ParameterValue, 'List the files of one skill, or print one of them')
             [CompletionResult]::new('lock', 'lock', [CompletionResultType]::ParameterValue, 'Write down what every file of the project''s skills is now, for `verify` to compare')
             [CompletionResult]::new('verify', 'verify', [CompletionResultType]::ParameterValue, 'Compare every file of the project''s skills with what `lock` wrote down')
@@ -371,6 +425,15 @@ Register-ArgumentCompleter -Native -CommandName 'repertoire' -ScriptBlock {
             break
         }
         'repertoire;help;body' {
+            break
+        }
+        'repertoire;help;render' {
+            break
+        }
+        'repertoire;help;directives' {
+            break
+        }
+        'repertoire;help;approve' {
             break
         }
         'repertoire;help;files' {

@@ -16,6 +16,9 @@ _repertoire() {
             ",$1")
                 cmd="repertoire"
                 ;;
+            repertoire,approve)
+                cmd="repertoire__subcmd__approve"
+                ;;
             repertoire,body)
                 cmd="repertoire__subcmd__body"
                 ;;
@@ -27,6 +30,9 @@ _repertoire() {
                 ;;
             repertoire,completions)
                 cmd="repertoire__subcmd__completions"
+                ;;
+            repertoire,directives)
+                cmd="repertoire__subcmd__directives"
                 ;;
             repertoire,files)
                 cmd="repertoire__subcmd__files"
@@ -52,6 +58,9 @@ _repertoire() {
             repertoire,new)
                 cmd="repertoire__subcmd__new"
                 ;;
+            repertoire,render)
+                cmd="repertoire__subcmd__render"
+                ;;
             repertoire,roots)
                 cmd="repertoire__subcmd__roots"
                 ;;
@@ -70,6 +79,9 @@ _repertoire() {
             repertoire,which)
                 cmd="repertoire__subcmd__which"
                 ;;
+            repertoire__subcmd__help,approve)
+                cmd="repertoire__subcmd__help__subcmd__approve"
+                ;;
             repertoire__subcmd__help,body)
                 cmd="repertoire__subcmd__help__subcmd__body"
                 ;;
@@ -81,6 +93,9 @@ _repertoire() {
                 ;;
             repertoire__subcmd__help,completions)
                 cmd="repertoire__subcmd__help__subcmd__completions"
+                ;;
+            repertoire__subcmd__help,directives)
+                cmd="repertoire__subcmd__help__subcmd__directives"
                 ;;
             repertoire__subcmd__help,files)
                 cmd="repertoire__subcmd__help__subcmd__files"
@@ -105,6 +120,9 @@ _repertoire() {
                 ;;
             repertoire__subcmd__help,new)
                 cmd="repertoire__subcmd__help__subcmd__new"
+                ;;
+            repertoire__subcmd__help,render)
+                cmd="repertoire__subcmd__help__subcmd__render"
                 ;;
             repertoire__subcmd__help,roots)
                 cmd="repertoire__subcmd__help__subcmd__roots"
@@ -151,6 +169,44 @@ _repertoire() {
                     return 0
                     ;;
                 --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --model)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "human json sarif" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        repertoire__subcmd__approve)
+            opts="-h --yes --revoke --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --client)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -365,6 +421,44 @@ _repertoire() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        repertoire__subcmd__directives)
+            opts="-h --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --client)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --model)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "human json sarif" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         repertoire__subcmd__files)
             opts="-h --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -463,6 +557,20 @@ _repertoire() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        repertoire__subcmd__help__subcmd__approve)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         repertoire__subcmd__help__subcmd__body)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -506,6 +614,20 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__help__subcmd__completions)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        repertoire__subcmd__help__subcmd__directives)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -618,6 +740,20 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__help__subcmd__new)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        repertoire__subcmd__help__subcmd__render)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -905,6 +1041,56 @@ _repertoire() {
                     return 0
                     ;;
                 --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --model)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "human json sarif" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        repertoire__subcmd__render)
+            opts="-h --dialect --allow-commands --shell --var --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dialect)
+                    COMPREPLY=($(compgen -W "claude opencode cortex none" -- "${cur}"))
+                    return 0
+                    ;;
+                --shell)
+                    COMPREPLY=($(compgen -W "sh bash" -- "${cur}"))
+                    return 0
+                    ;;
+                --var)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --client)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

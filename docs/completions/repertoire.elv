@@ -41,6 +41,9 @@ set edit:completion:arg-completer[repertoire] = {|@words|
             cand watch 'Show changes as they happen, with what is wrong or odd about them'
             cand catalog 'Print the text that tells a model which skills there are; what did not fit goes to standard error'
             cand body 'Print the instructions of one skill'
+            cand render 'Print the instructions of one skill as a model gets them, with what was typed in its places'
+            cand directives 'Show every command and script that one skill would run, without running any'
+            cand approve 'Let one skill run its commands and scripts, as they are now: any change asks again'
             cand files 'List the files of one skill, or print one of them'
             cand lock 'Write down what every file of the project''s skills is now, for `verify` to compare'
             cand verify 'Compare every file of the project''s skills with what `lock` wrote down'
@@ -189,6 +192,51 @@ set edit:completion:arg-completer[repertoire] = {|@words|
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
+        &'repertoire;render'= {
+            cand --dialect 'How places for arguments are spelled, where neither the source nor the skill says it'
+            cand --shell 'What runs commands'
+            cand --var 'A variable for `${KEY}`'
+            cand --root 'A folder of skills, ahead of everything else; several come in the order given'
+            cand --source 'A source of any linked kind, behind the roots; options as in a TOML inline table'
+            cand --config 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked'
+            cand --client 'Also the standard folders of this client, as in `claude`; `all` for every known one'
+            cand --model 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`'
+            cand --format 'The form of the answer'
+            cand --allow-commands 'Run its commands and scripts: those that are approved, and those that you say yes to'
+            cand --no-defaults 'Leave the standard folders and the built-in skills out'
+            cand --trust-project 'Admit the skills of the project: without this, no model would see them'
+            cand --json 'The same as `--format json`'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'repertoire;directives'= {
+            cand --root 'A folder of skills, ahead of everything else; several come in the order given'
+            cand --source 'A source of any linked kind, behind the roots; options as in a TOML inline table'
+            cand --config 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked'
+            cand --client 'Also the standard folders of this client, as in `claude`; `all` for every known one'
+            cand --model 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`'
+            cand --format 'The form of the answer'
+            cand --no-defaults 'Leave the standard folders and the built-in skills out'
+            cand --trust-project 'Admit the skills of the project: without this, no model would see them'
+            cand --json 'The same as `--format json`'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'repertoire;approve'= {
+            cand --root 'A folder of skills, ahead of everything else; several come in the order given'
+            cand --source 'A source of any linked kind, behind the roots; options as in a TOML inline table'
+            cand --config 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked'
+            cand --client 'Also the standard folders of this client, as in `claude`; `all` for every known one'
+            cand --model 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`'
+            cand --format 'The form of the answer'
+            cand --yes 'Do not ask. For whoever has read `repertoire directives NAME`'
+            cand --revoke 'Take an approval back'
+            cand --no-defaults 'Leave the standard folders and the built-in skills out'
+            cand --trust-project 'Admit the skills of the project: without this, no model would see them'
+            cand --json 'The same as `--format json`'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
         &'repertoire;files'= {
             cand --root 'A folder of skills, ahead of everything else; several come in the order given'
             cand --source 'A source of any linked kind, behind the roots; options as in a TOML inline table'
@@ -317,6 +365,9 @@ set edit:completion:arg-completer[repertoire] = {|@words|
             cand watch 'Show changes as they happen, with what is wrong or odd about them'
             cand catalog 'Print the text that tells a model which skills there are; what did not fit goes to standard error'
             cand body 'Print the instructions of one skill'
+            cand render 'Print the instructions of one skill as a model gets them, with what was typed in its places'
+            cand directives 'Show every command and script that one skill would run, without running any'
+            cand approve 'Let one skill run its commands and scripts, as they are now: any change asks again'
             cand files 'List the files of one skill, or print one of them'
             cand lock 'Write down what every file of the project''s skills is now, for `verify` to compare'
             cand verify 'Compare every file of the project''s skills with what `lock` wrote down'
@@ -342,6 +393,12 @@ set edit:completion:arg-completer[repertoire] = {|@words|
         &'repertoire;help;catalog'= {
         }
         &'repertoire;help;body'= {
+        }
+        &'repertoire;help;render'= {
+        }
+        &'repertoire;help;directives'= {
+        }
+        &'repertoire;help;approve'= {
         }
         &'repertoire;help;files'= {
         }

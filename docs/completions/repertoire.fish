@@ -47,6 +47,9 @@ complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "validate" -d 
 complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "watch" -d 'Show changes as they happen, with what is wrong or odd about them'
 complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "catalog" -d 'Print the text that tells a model which skills there are; what did not fit goes to standard error'
 complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "body" -d 'Print the instructions of one skill'
+complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "render" -d 'Print the instructions of one skill as a model gets them, with what was typed in its places'
+complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "directives" -d 'Show every command and script that one skill would run, without running any'
+complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "approve" -d 'Let one skill run its commands and scripts, as they are now: any change asks again'
 complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "files" -d 'List the files of one skill, or print one of them'
 complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "lock" -d 'Write down what every file of the project\'s skills is now, for `verify` to compare'
 complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "verify" -d 'Compare every file of the project\'s skills with what `lock` wrote down'
@@ -190,6 +193,52 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l no-defaul
 complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
 complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l json -d 'The same as `--format json`'
 complete -c repertoire -n "__fish_repertoire_using_subcommand body" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l dialect -d 'How places for arguments are spelled, where neither the source nor the skill says it' -r -f -a "claude\t''
+opencode\t''
+cortex\t''
+none\t''"
+complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l shell -d 'What runs commands' -r -f -a "sh\t''
+bash\t''"
+complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l var -d 'A variable for `${KEY}`' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
+json\t'One JSON document on standard output'
+sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l allow-commands -d 'Run its commands and scripts: those that are approved, and those that you say yes to'
+complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l no-defaults -d 'Leave the standard folders and the built-in skills out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
+complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l json -d 'The same as `--format json`'
+complete -c repertoire -n "__fish_repertoire_using_subcommand render" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c repertoire -n "__fish_repertoire_using_subcommand directives" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand directives" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand directives" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand directives" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand directives" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand directives" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
+json\t'One JSON document on standard output'
+sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand directives" -l no-defaults -d 'Leave the standard folders and the built-in skills out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand directives" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
+complete -c repertoire -n "__fish_repertoire_using_subcommand directives" -l json -d 'The same as `--format json`'
+complete -c repertoire -n "__fish_repertoire_using_subcommand directives" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c repertoire -n "__fish_repertoire_using_subcommand approve" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand approve" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand approve" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand approve" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand approve" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand approve" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
+json\t'One JSON document on standard output'
+sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand approve" -l yes -d 'Do not ask. For whoever has read `repertoire directives NAME`'
+complete -c repertoire -n "__fish_repertoire_using_subcommand approve" -l revoke -d 'Take an approval back'
+complete -c repertoire -n "__fish_repertoire_using_subcommand approve" -l no-defaults -d 'Leave the standard folders and the built-in skills out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand approve" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
+complete -c repertoire -n "__fish_repertoire_using_subcommand approve" -l json -d 'The same as `--format json`'
+complete -c repertoire -n "__fish_repertoire_using_subcommand approve" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F

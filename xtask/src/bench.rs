@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: what loading and reading cost, as ratios to floors and to rivals.
 
 mod arm;
+mod bodies;
 mod child;
 mod figure;
 mod floor;
@@ -21,6 +22,7 @@ use std::process::Command;
 use clap::{Args, Subcommand, ValueEnum};
 
 use self::arm::Arming;
+use self::bodies::Bodies;
 use self::child::Load;
 use self::figure::{Figure, Goal};
 use self::readers::Readings;
@@ -79,6 +81,9 @@ enum Part {
     /// Measure reloads of a tree.
     #[command(hide = true)]
     Reload { tree: PathBuf },
+    /// Measure rendering the bodies of a tree.
+    #[command(hide = true)]
+    Render { tree: PathBuf },
 }
 
 /// A rival that gets fewer of a hundred skills right is no measure of speed.
@@ -91,12 +96,14 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
         Some(Part::Read { tree }) => return child::read(tree),
         Some(Part::Arm { tree }) => return child::arm(tree),
         Some(Part::Reload { tree }) => return child::reload(tree),
+        Some(Part::Render { tree }) => return child::render(tree),
         None => {}
     }
     let mut bench = Bench::new(&options)?;
     bench.loads()?;
     bench.nested()?;
     bench.readers()?;
+    bench.bodies()?;
     bench.arming()?;
     bench.reloads()?;
     for figure in &bench.figures {
@@ -309,6 +316,23 @@ impl<'a> Bench<'a> {
                 self.figures.push(figure.goal(Goal::RatioAtLeast(200.0)));
             }
         }
+        Ok(())
+    }
+
+    /// Rendered bodies.
+    fn bodies(&mut self) -> Result<(), Failure> {
+        let count = if self.options.quick { 200 } else { 10_000 };
+        let tree = self.folder.path().join(format!("Flat-{count}"));
+        let mut command = self.itself();
+        let bodies: Bodies = rounds::parsed(command.arg("render").arg(&tree))?;
+        let figure = |name: &str, seconds: f64| Figure::new(format!("render/{name}/{count}"), seconds * 1e3, "ms");
+        self.figures.extend([
+            figure("plain", bodies.plain).against(bodies.copy * 1e3, "a copy"),
+            figure("placeholders", bodies.placeholders)
+                .against(bodies.parser * 1e3, "the parser")
+                .goal(Goal::RatioAtMost(1.5)),
+            figure("eightfold", bodies.long).against(bodies.short * 8e3, "8 x an eighth").goal(Goal::RatioAtMost(1.5)),
+        ]);
         Ok(())
     }
 

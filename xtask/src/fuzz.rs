@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz [SECONDS]`: the fuzz targets of the `SKILL.md` parser and formatter.
+//! `cargo xtask fuzz [SECONDS]`: the fuzz targets of the `SKILL.md` parser and formatter, and of rendering.
 
 use crate::Failure;
 use crate::step::{command, skipped, succeeds};
@@ -24,4 +24,4 @@ pub(crate) fn run(seconds: u32) -> Result<(), Failure> {
     Ok(())
 }
 
-const TARGETS: [&str; 3] = ["skill_md", "fast_path", "format"];
+const TARGETS: [&str; 4] = ["skill_md", "fast_path", "format", "render"];

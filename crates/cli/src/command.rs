@@ -1,9 +1,11 @@
 //! The commands, one to a file.
 
+mod approve;
 mod body;
 mod catalog;
 mod check;
 mod completions;
+mod directives;
 mod files;
 mod fmt;
 mod kinds;
@@ -11,6 +13,7 @@ mod list;
 mod lock;
 mod man;
 mod new;
+mod render;
 mod roots;
 mod show;
 mod verify;
@@ -23,6 +26,7 @@ use clap::Subcommand;
 #[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
+use crate::Environment;
 use crate::answer::Answer;
 use crate::failure::Failure;
 use crate::session::Session;
@@ -41,6 +45,9 @@ pub(crate) enum Command {
     Watch(watch::Watch),
     Catalog(catalog::Catalog),
     Body(body::Body),
+    Render(render::Render),
+    Directives(directives::Directives),
+    Approve(approve::Approve),
     Files(files::Files),
     Lock(lock::Lock),
     Verify(verify::Verify),
@@ -63,6 +70,9 @@ impl Command {
             Command::Watch(_) => "watch",
             Command::Catalog(_) => "catalog",
             Command::Body(_) => "body",
+            Command::Render(_) => "render",
+            Command::Directives(_) => "directives",
+            Command::Approve(_) => "approve",
             Command::Files(_) => "files",
             // What a command answers is named after what it does.
             Command::Lock(lock) if lock.check => "verify",
@@ -102,7 +112,11 @@ impl Command {
     }
 
     /// What the composed sources have to say.
-    pub(crate) async fn answer<'a>(&self, session: &'a Session<'_>) -> Result<Box<dyn Answer + 'a>, Failure> {
+    pub(crate) async fn answer<'a>(
+        &self,
+        session: &'a Session<'_>,
+        environment: &mut Environment<'_>,
+    ) -> Result<Box<dyn Answer + 'a>, Failure> {
         Ok(match self {
             Command::List(list) => Box::new(list.answer(session)),
             Command::Show(show) => Box::new(show.answer(session).await?),
@@ -111,6 +125,9 @@ impl Command {
             Command::Check(check) => Box::new(check.answer(session)),
             Command::Catalog(catalog) => Box::new(catalog.answer(session)),
             Command::Body(body) => Box::new(body.answer(session).await?),
+            Command::Render(render) => Box::new(render.answer(session, environment).await?),
+            Command::Directives(directives) => Box::new(directives.answer(session).await?),
+            Command::Approve(approve) => Box::new(approve.answer(session, environment).await?),
             Command::Files(files) => files.answer(session).await?,
             Command::Lock(lock) => lock.answer(session).await?,
             Command::Verify(verify) => Box::new(verify.answer(session).await?),
@@ -132,6 +149,9 @@ pub(crate) fn answers(generator: &mut SchemaGenerator) -> Vec<(&'static str, Sch
         ("watch", watch::Changed::json_schema(generator)),
         ("catalog", catalog::Rendered::json_schema(generator)),
         ("body", body::Text::json_schema(generator)),
+        ("render", render::Instructions::json_schema(generator)),
+        ("directives", directives::Directed::json_schema(generator)),
+        ("approve", approve::Decided::json_schema(generator)),
         ("files", files::Manifest::json_schema(generator)),
         ("files", files::Printed::json_schema(generator)),
         ("lock", lock::Locked::json_schema(generator)),

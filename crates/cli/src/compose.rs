@@ -41,7 +41,9 @@ pub(crate) async fn compose<'m>(
 ) -> Result<Session<'m>, Failure> {
     let plan = Plan::read(places, named, environment, &mut Pool::default())?;
     let Plan { builder, config, folders } = plan;
-    let registry = patiently(builder.load(), environment).await.map_err(|error| blame(config.as_ref(), &error))?;
+    let registry = patiently("reading skills", builder.load(), environment)
+        .await
+        .map_err(|error| blame(config.as_ref(), &error))?;
     Ok(Session::new(registry, folders, model, environment))
 }
 
@@ -98,7 +100,7 @@ impl Plan {
     pub(crate) async fn start(&self, environment: &mut Environment<'_>) -> Result<SkillRegistry, Failure> {
         let runtime = Handle::current();
         let starting = self.builder.clone().start(&runtime);
-        patiently(starting, environment).await.map_err(|error| blame(self.config.as_ref(), &error))
+        patiently("reading skills", starting, environment).await.map_err(|error| blame(self.config.as_ref(), &error))
     }
 
     /// Composes it in place of what `registry` was composed of.
@@ -113,7 +115,7 @@ fn blame(config: Option<&Config>, error: &ComposeError) -> Failure {
 }
 
 /// Waits for `work`; at a terminal and after a while, says so on one line that is wiped in the end.
-async fn patiently<F: Future>(work: F, environment: &mut Environment<'_>) -> F::Output {
+pub(crate) async fn patiently<F: Future>(what: &str, work: F, environment: &mut Environment<'_>) -> F::Output {
     let mut work = pin!(work);
     if !environment.stderr.is_terminal() {
         return work.await;
@@ -121,9 +123,9 @@ async fn patiently<F: Future>(work: F, environment: &mut Environment<'_>) -> F::
     match tokio::time::timeout(PATIENCE, &mut work).await {
         Ok(done) => done,
         Err(_) => {
-            environment.say("reading skills ...");
+            environment.say(&format!("{what} ..."));
             let done = work.await;
-            environment.say("\r                  \r");
+            environment.say(&format!("\r{:1$}\r", "", what.len() + 4));
             done
         }
     }
@@ -230,7 +232,7 @@ mod tests {
         let mut said = Vec::new();
         let stderr = stderr(Stream::new(&mut said));
         let mut environment = Environment { stderr, ..Environment::quiet("/") };
-        patiently(tokio::time::sleep(work), &mut environment).await;
+        patiently("reading skills", tokio::time::sleep(work), &mut environment).await;
         drop(environment);
         String::from_utf8(said).expect("talk is text")
     }

@@ -37,6 +37,7 @@
 //! environment that was handed in: only `Environment::of_process` asks the process.
 
 mod answer;
+mod approved;
 mod arguments;
 mod builtin;
 mod command;
@@ -63,7 +64,7 @@ mod shown;
 mod signals;
 mod table;
 
-pub use environment::{Environment, Stream};
+pub use environment::{Answers, Environment, Stream};
 pub use exit::Exit;
 pub use run::{main, run};
 #[cfg(feature = "schema")]

@@ -80,7 +80,7 @@ async fn compose_and_answer(
         return Ok(deliver(answer.as_ref(), name, format, environment));
     }
     let session = compose(places, command.folders(), arguments.model(), environment).await?;
-    let answer = command.answer(&session).await?;
+    let answer = command.answer(&session, environment).await?;
     Ok(deliver(answer.as_ref(), name, format, environment))
 }
 

@@ -57,6 +57,12 @@ impl<'a> Session<'a> {
         SkillLock::of_user(self.home.as_deref(), self.state.as_deref())
     }
 
+    /// The file of what the user let run; `None` where there is neither a home nor a folder for state.
+    pub(crate) fn approvals(&self) -> Option<PathBuf> {
+        let state = self.state.clone().or_else(|| Some(self.home.as_ref()?.join(".local/state")))?;
+        Some(state.join("repertoire/approvals.json"))
+    }
+
     /// What `name` means to a person who typed it.
     pub(crate) fn find(&self, name: &str) -> Result<Found<'_, Skill>, Failure> {
         self.snapshot.resolve(name).map_err(|error| {

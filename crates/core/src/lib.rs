@@ -58,6 +58,7 @@ mod source;
 mod source_error;
 mod surface;
 mod surface_rules;
+mod trust;
 mod value;
 
 pub use attachable::{Attachable, RawSkill};
@@ -79,6 +80,7 @@ pub use source::{Body, Source};
 pub use source_error::{SourceError, SourceErrorKind};
 pub use surface::{DecidedBy, Model, Surface, SurfaceMode, SurfacePolicy, UnknownSurfaceMode};
 pub use surface_rules::{ModelPattern, SurfaceRule, SurfaceRules};
+pub use trust::Trust;
 pub use value::{Scalar, Value};
 
 /// Re-exported for implementors of [`Source`].

@@ -78,7 +78,6 @@ mod step;
 mod subscription;
 mod summary;
 mod tier;
-mod trust;
 mod verbs;
 mod view;
 mod watch;
@@ -106,10 +105,12 @@ pub use standing::Standing;
 pub use subscription::{Subscription, Update};
 pub use summary::{Mark, Summary, SummaryLine};
 pub use tier::{Origin, Tier, UnknownTier};
-pub use trust::Trust;
 
 /// Re-exported for [`SourceKind`]: `inventory::submit!`.
 pub use inventory;
+
+/// Re-exported: part of a [`Mount`].
+pub use repertoire_core::Trust;
 
 /// The tutorial, so that its code is compiled and run.
 #[cfg(doctest)]

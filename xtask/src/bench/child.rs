@@ -9,7 +9,7 @@ use repertoire::{FsSource, SkillRegistry, Source};
 use tokio::runtime::Runtime;
 
 use super::sample::{self, Sample};
-use super::{arm, floor, readers, reload};
+use super::{arm, bodies, floor, readers, reload};
 use crate::Failure;
 
 /// A measured load.
@@ -63,6 +63,12 @@ pub(super) fn reload(tree: &Path) -> Result<(), Failure> {
 /// Prints what it takes to begin watching.
 pub(super) fn arm(tree: &Path) -> Result<(), Failure> {
     println!("{}", serde_json::to_string(&arm::measure(tree)?)?);
+    Ok(())
+}
+
+/// Prints what rendering the bodies costs.
+pub(super) fn render(tree: &Path) -> Result<(), Failure> {
+    println!("{}", serde_json::to_string(&bodies::measure(tree)?)?);
     Ok(())
 }
 

@@ -27,6 +27,9 @@ machine than about the program.
 - **Reloads** are edits of one file after another, each put in place by renaming and waited for until the registry has published the view: without debounce, so that the time is that of the work. *Read* is what is
   read meanwhile, the events too; *refresh* looks at everything, which is what a registry has to do that is not told; *rival* is the best rival's load, which is how rivals keep up.
 - **Arming** is the processor time that the first wait for a change takes beyond two listings: a watch for every folder. Its floor, *inotify*, is the bare call to the system for each.
+- **Rendering** takes the bodies of the flat tree from memory, on one thread, and counts its processor time. *Plain* ones hold nothing that begins like a placeholder, and are handed back as they are;
+  *a copy* copies each. *Placeholders* has one of each kind behind every body, and a command, which is refused; *the parser* reads the same bodies as CommonMark and does nothing else. *Eightfold* renders
+  many bodies in one, against an eighth of it.
 - **Resident** is how much a process grows by loading, the registry still held.
 
 ## Figures

@@ -497,6 +497,8 @@ note: `[WORLD]/home/.agents/.skill-lock.json`: expected version 3, found 4; wher
     let environment = Environment {
         home: Some(world.here().join("../home")), // There, no lock is broken.
         state: Some(world.here()),
+        variables: Vec::new(),
+        stdin: None,
         stdout: Stream::new(&mut stdout),
         stderr: Stream::new(&mut stderr),
         ..Environment::quiet(world.here())

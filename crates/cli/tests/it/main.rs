@@ -19,6 +19,7 @@ mod new;
 mod pipe;
 mod places;
 mod read;
+mod render;
 mod sarif;
 mod schema;
 mod watch;

@@ -122,6 +122,10 @@ Commands:
   catalog      Print the text that tells a model which skills there are; what did not fit goes to
                standard error
   body         Print the instructions of one skill
+  render       Print the instructions of one skill as a model gets them, with what was typed in its
+               places
+  directives   Show every command and script that one skill would run, without running any
+  approve      Let one skill run its commands and scripts, as they are now: any change asks again
   files        List the files of one skill, or print one of them
   lock         Write down what every file of the project's skills is now, for `verify` to compare
   verify       Compare every file of the project's skills with what `lock` wrote down

@@ -11,6 +11,9 @@ fn every_answer_is_what_the_schema_says() {
     world.skill("a", "review", "Near.").skill("b", "review", "Far.").file("a/review/notes.md", "Notes.\n");
     world.skill("b", "copy", "Same.").skill("c", "copy", "Same.").file("b/broken/SKILL.md", "nothing\n");
     world.file("a/odd/SKILL.md", "---\nname: odd\ndescription: a: b\nallowed-tools: Read\nallowedWorkflows: x\n---\n");
+    world
+        .file("a/clock/SKILL.md", "---\nname: clock\ndescription: Tells.\n---\n!`date`\n!{script: x.sh}\n")
+        .file("a/clock/x.sh", "");
     let schema = Schema::load();
     let mut seen = Vec::new();
     let mut forged = 0;
@@ -30,6 +33,9 @@ fn every_answer_is_what_the_schema_says() {
         &["catalog", "a", "b", "--chars", "90"],
         &["catalog", "a", "b", "--window", "9000"],
         &["body", "review", "--root", "a"],
+        &["render", "clock", "words", "--root", "a"],
+        &["directives", "clock", "--root", "a"],
+        &["approve", "clock", "--root", "a", "--yes"],
         &["files", "review", "--root", "a"],
         &["files", "review", "notes.md", "--root", "a"],
         &["lock", "a", "b"],

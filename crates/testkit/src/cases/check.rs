@@ -1,10 +1,14 @@
 //! What a line of an `expect.txt` asks for.
 
+mod render;
+
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use repertoire_core::Severity;
 use serde_json::Value;
+
+pub(crate) use self::render::{RenderLine, RenderWant, Shell};
 
 /// One check.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,6 +50,7 @@ pub(crate) enum Check {
     /// The ids that a user is offered.
     UserList(Want),
     Command(CommandLine),
+    Render(Box<RenderLine>),
     /// One of them holds.
     Either(Vec<Check>),
     /// None of them happens.
@@ -219,7 +224,6 @@ pub(crate) enum Feature {
     Disabling,
     Mcp,
     PluginCaches,
-    Rendering,
     Sessions,
     Tools,
     WatchCommand,
@@ -232,7 +236,6 @@ impl std::fmt::Display for Feature {
             Feature::Disabling => "disabling by name",
             Feature::Mcp => "the MCP server",
             Feature::PluginCaches => "caches of client plugins",
-            Feature::Rendering => "rendering",
             Feature::Sessions => "sessions",
             Feature::Tools => "discovery tools",
             Feature::WatchCommand => "the command `watch`",

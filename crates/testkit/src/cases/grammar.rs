@@ -5,6 +5,7 @@ mod command;
 mod either;
 mod missing;
 mod never;
+mod render;
 #[cfg(test)]
 mod tests;
 
@@ -212,6 +213,8 @@ fn statement(scan: &mut Scan<'_>, above: &mut Above) -> Result<Check, Unread> {
         Ok(Check::Resources(scan.name()?, want(scan)?))
     } else if scan.take("user-list") {
         Ok(Check::UserList(want(scan)?))
+    } else if scan.take("render") {
+        render::render(scan, above)
     } else if scan.take("cli") {
         command::command(scan)
     } else if scan.take("within:") {

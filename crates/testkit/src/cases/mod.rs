@@ -25,13 +25,14 @@
 //! | `catalog bytes equal over N fresh processes` | every process prints the same |
 //! | `cli ARGUMENTS [\| head -N]: WANT, ...` | exit code, JSON, streams and time of the real binary |
 //! | `within: T`, `memory: < N MB` | the cost of a full scan by a fresh process |
+//! | `render NAME [args=JSON] [shell=on\|off] [timeout=T] [within T] =`, `has`, `lacks` | the body as a model gets it |
 //! | `either: A \| B` | one of them does |
 //! | `never: A or B` | none of them happens |
 //! | `user-list = [...]`, `has`, `lacks` | the ids that a user is offered |
 //! | `watches: <= N (inotify lines in /proc/<pid>/fdinfo)` | so many folders are watched while the registry runs |
 //! | `after N CHECK` | the check holds after step N |
 //! | `after N catalog-version unchanged` | the step left every byte of the catalog as it was |
-//! | `activate`, `render`, `session:`, `with`, `tools`, `mcp` | not yet applicable |
+//! | `activate`, `session:`, `with`, `tools`, `mcp` | not yet applicable |
 //!
 //! `steps: steps.sh (N)` announces N blocks of that script, each behind a line `## step NUMBER`. They run one after another
 //! in the copy while the registry watches it. After each, the registry has two seconds to show all that the lines for

@@ -5,6 +5,7 @@ mod command;
 mod finding;
 mod listing;
 mod never;
+mod render;
 mod skill;
 mod watches;
 
@@ -47,6 +48,7 @@ fn ended(check: &Check, world: &World) -> Verdict {
         Check::Catalog { budget, want } => catalog::catalog(*budget, want, world),
         Check::CatalogAtEveryBudget(budgets) => catalog::at_every_budget(budgets.clone(), world),
         Check::UserList(want) => listing::user_list(want, world),
+        Check::Render(line) => render::render(line, world),
         Check::Command(line) => command::command(line, world),
         Check::Within(limit) => command::scan_within(*limit, world),
         Check::Memory(limit) => command::scan_below(*limit, world),

@@ -1,6 +1,7 @@
 //! What a case turned out to be: its skills, merged as its roots say.
 
 mod live;
+mod render;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -76,7 +77,7 @@ impl World {
             builder = builder.mount(mount(root, source));
             scopes.insert(name, root.scope.to_string());
         }
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let registry = runtime.block_on(async {
             if case.is_live() { builder.start(runtime.handle()).await } else { builder.load().await }
         });

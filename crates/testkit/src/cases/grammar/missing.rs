@@ -15,12 +15,6 @@ pub(super) fn missing(scan: &mut Scan<'_>, above: &mut Above) -> Result<Feature,
         above.subject = Some(before(start, scan));
         outcome(scan)?;
         Ok(Feature::Activation)
-    } else if scan.take("render") {
-        scan.name()?;
-        settings(scan)?;
-        above.subject = Some(before(start, scan));
-        text(scan)?;
-        Ok(Feature::Rendering)
     } else if scan.take("session:") {
         session(scan)?;
         Ok(Feature::Sessions)
@@ -41,7 +35,7 @@ pub(super) fn missing(scan: &mut Scan<'_>, above: &mut Above) -> Result<Feature,
 }
 
 /// What of `start` was read so far.
-fn before(start: &str, scan: &Scan<'_>) -> String {
+pub(super) fn before(start: &str, scan: &Scan<'_>) -> String {
     start[..start.len() - scan.rest().len()].trim_end().to_owned()
 }
 
@@ -76,18 +70,6 @@ fn text(scan: &mut Scan<'_>) -> Result<(), Unread> {
         return if scan.take("followed by") { scan.json::<String>().map(drop) } else { Ok(()) };
     }
     text_want(scan).map(drop)
-}
-
-fn settings(scan: &mut Scan<'_>) -> Result<(), Unread> {
-    loop {
-        if scan.take("args=") {
-            scan.json::<String>()?;
-        } else if scan.take("timeout=") || scan.take("within") {
-            scan.duration()?;
-        } else if !(scan.take("shell=on") || scan.take("shell=off")) {
-            return Ok(());
-        }
-    }
 }
 
 fn session(scan: &mut Scan<'_>) -> Result<(), Unread> {

@@ -3,7 +3,9 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::*;
-use crate::cases::check::{CatalogWant, CommandLine, CommandWant, Counted, Feature, Head, Never, Tally};
+use crate::cases::check::{
+    CatalogWant, CommandLine, CommandWant, Counted, Feature, Head, Never, RenderLine, RenderWant, Shell, Tally,
+};
 
 fn texts(names: &[&str]) -> Vec<String> {
     names.iter().map(|&name| name.to_owned()).collect()
@@ -23,6 +25,12 @@ fn finding(level: Option<Severity>, path: &str, has: Option<&str>) -> Check {
 
 fn cli(arguments: &[&str], reader: Option<Head>, wants: Vec<CommandWant>) -> Check {
     Check::Command(CommandLine { arguments: texts(arguments), reader, wants })
+}
+
+fn rendering(arguments: &str, shell: Shell, times: Option<[u64; 2]>, want: RenderWant) -> Check {
+    let [timeout, within] = [0, 1].map(|number| Some(Duration::from_secs(times?[number])));
+    let (name, arguments) = ("a".to_owned(), arguments.to_owned());
+    Check::Render(Box::new(RenderLine { name, arguments, shell, timeout, within, want }))
 }
 
 #[track_caller]
@@ -236,8 +244,26 @@ fn an_alternative_takes_its_subject_from_above() {
         "kind: K\nrender a args=\"b\" has \"c\"\neither: has \"First=[b]\" (1-based) | has \"x (y\" (0-based, documented)\n",
     );
     let checks: Vec<_> = case.lines.into_iter().map(|line| line.check).collect();
-    let rendering = Check::Missing(Feature::Rendering);
-    assert_eq!(checks, [Ok(rendering.clone()), Ok(Check::Either(vec![rendering.clone(), rendering]))]);
+    let rendering = |part: &str| rendering("b", Shell::Off, None, RenderWant::Text(Want::Has(part.to_owned())));
+    let either = Check::Either(vec![rendering("First=[b]"), rendering("x (y")]);
+    assert_eq!(checks, [Ok(rendering("c")), Ok(either)]);
+}
+
+#[test]
+fn lines_about_bodies_as_a_model_gets_them() {
+    let text = |text: &str| RenderWant::Text(Want::Is(text.into()));
+    let path = RenderWant::PathOf { path: "root/a".to_owned(), followed_by: "/x".to_owned() };
+    check_lines(vec![
+        (r#"render a = "b""#, rendering("", Shell::Off, None, text("b"))),
+        (
+            r#"render a args="x\ny" shell=on timeout=1s within 3s = "b""#,
+            rendering("x\ny", Shell::On, Some([1, 3]), text("b")),
+        ),
+        (
+            r#"render a shell=off args="" has the absolute path of root/a followed by "/x""#,
+            rendering("", Shell::Off, None, path),
+        ),
+    ]);
 }
 
 #[test]
@@ -250,9 +276,6 @@ fn lines_for_what_is_not_built() {
         (r#"activate model a has the absolute path of root/a"#, Feature::Activation),
         (r#"activate model the absolute path of root/a = error"#, Feature::Activation),
         (r#"activate model a result <= 20000 bytes"#, Feature::Activation),
-        (r#"render a has "b""#, Feature::Rendering),
-        (r#"render a args="x\ny" shell=on timeout=1s within 3s = "b""#, Feature::Rendering),
-        (r#"render a args="" has the absolute path of root/a followed by "/x""#, Feature::Rendering),
         (r#"session: activate a -> has "b""#, Feature::Sessions),
         (r#"session: activate a again -> lacks "b""#, Feature::Sessions),
         (r#"session: reset, activate a -> has "b""#, Feature::Sessions),
