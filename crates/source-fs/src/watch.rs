@@ -213,20 +213,17 @@ impl Watcher {
         seat.unwatch(&std::mem::take(&mut gone));
         let folders: Vec<Arc<Path>> = orders.iter().map(|order| order.folder.clone()).collect();
         let mut refused: Option<Refusal> = None;
-        let mut count = 0_usize;
+        let (mut count, mut has_new) = (0_usize, false);
         for (order, result) in orders.iter().zip(seat.watch(&folders)) {
             let place = result.as_ref().ok().copied();
             if place.is_some() && place == order.place {
                 continue;
             }
             self.hints.place(order, place);
+            has_new |= place.is_some();
             gone.extend(order.place.map(|old| (order.folder.clone(), old)));
             match (result, order.role) {
-                (Ok(_), Role::Above) => {
-                    fresh.all = true;
-                    // What lies on the way was read before anything could be heard of it: read it again.
-                    post.armed_for = None;
-                }
+                (Ok(_), Role::Above) => fresh.all = true,
                 // It is new, or gone again: look there.
                 (Ok(_) | Err(Refusal::Absent), Role::Inside) => fresh.add(order.folder.to_path_buf()),
                 // What leads there is watched. Who may not look into a folder cannot tell what happens in it, and need not.
@@ -238,6 +235,10 @@ impl Watcher {
             }
         }
         seat.unwatch(&gone);
+        // What lies on the way was read before anything could be heard of it.
+        if has_new && self::steps(plan, scan) != steps {
+            self.hints.stay_stale();
+        }
         let refusal = refused?;
         self.hints.stay_stale();
         Some(Degraded::by(&refusal, &format!("{count} folders cannot be watched")))

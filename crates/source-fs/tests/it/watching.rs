@@ -1,7 +1,7 @@
 //! A watched source keeps up with whatever is done to its folders.
 
 use std::fs;
-use std::io::Write;
+use std::io::{Seek, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -140,14 +140,19 @@ fn copy(from: &Path, to: &Path) {
 async fn a_file_that_is_written_without_end_holds_up_no_other() {
     let tree = Tree::of(&["root/busy", "root/calm"]);
     let (source, listing) = watched(&tree, "root").await;
+    // Always of the same length and written in one step, so that it is whole whenever it is read.
+    let version = |round: u64| text("busy", &format!("Round {round:020}."), "");
+    tree.write("root/busy/SKILL.md", version(0));
     let is_enough = Arc::new(AtomicBool::new(false));
     let hammer = {
-        let (path, is_enough) = (tree.path("root/busy/SKILL.md"), is_enough.clone());
+        let file = fs::File::options().write(true).open(tree.path("root/busy/SKILL.md")).unwrap();
+        let is_enough = is_enough.clone();
         std::thread::spawn(move || {
-            let mut rounds = 0_u64;
+            let mut rounds = 0;
             while !is_enough.load(Ordering::Relaxed) {
                 rounds += 1;
-                fs::write(&path, text("busy", &format!("Round {rounds}."), "")).unwrap();
+                (&file).rewind().unwrap();
+                (&file).write_all(version(rounds).as_bytes()).unwrap();
             }
             rounds
         })
@@ -156,7 +161,7 @@ async fn a_file_that_is_written_without_end_holds_up_no_other() {
     tree.write("root/calm/SKILL.md", text("calm", "Edited.", ""));
     let listing = until(&source, listing, |listing| describes(listing, "calm", "Edited.")).await;
     is_enough.store(true, Ordering::Relaxed);
-    let last = format!("Round {}.", hammer.join().unwrap());
+    let last = format!("Round {:020}.", hammer.join().unwrap());
     until(&source, listing, |listing| describes(listing, "busy", &last)).await;
 }
 
