@@ -146,7 +146,7 @@ _repertoire() {
 
     case "${cmd}" in
         repertoire)
-            opts="-h -V --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help --version list show which roots check validate watch catalog body files lock verify new fmt kinds completions man help"
+            opts="-h -V --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help --version list show which roots check validate watch catalog body render directives approve files lock verify new fmt kinds completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -188,7 +188,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__approve)
-            opts="-h --yes --revoke --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --yes --revoke --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -207,6 +207,10 @@ _repertoire() {
                     return 0
                     ;;
                 --client)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disable)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -422,7 +426,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__directives)
-            opts="-h --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -441,6 +445,10 @@ _repertoire() {
                     return 0
                     ;;
                 --client)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disable)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -544,7 +552,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__help)
-            opts="list show which roots check watch catalog body files lock verify new fmt kinds completions man help"
+            opts="list show which roots check watch catalog body render directives approve files lock verify new fmt kinds completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1060,7 +1068,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__render)
-            opts="-h --dialect --allow-commands --shell --var --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --dialect --allow-commands --shell --var --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1091,6 +1099,10 @@ _repertoire() {
                     return 0
                     ;;
                 --client)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disable)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
