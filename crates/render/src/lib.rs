@@ -50,7 +50,9 @@
 //! not run leaves a note in the text and a typed [`Outcome`], and the body is rendered.
 //!
 //! With the feature `process`, `Runner` runs what was permitted: a shell of the host's choice, the folder of the skill, few
-//! variables, limits on time and output, and no process left when it returns or is dropped.
+//! variables, limits on time and output, and no process left when it returns or is dropped. On Linux a `Confinement` takes from it
+//! what it does not need: files, new privileges, connections; each run tells what the kernel enforced of that. The helper program
+//! that this takes comes with the feature `sandbox`.
 //!
 //! [`Wrapper`] puts around a body whose it is and where its relative paths start.
 //!
@@ -98,8 +100,10 @@ pub use directive::{Action, Directive, directives};
 pub use outcome::{Ended, Failure, Outcome, Printed, Refusal, Run, Sandbox};
 pub use placeholder::{Placeholder, PlaceholderKind};
 pub use plan::Plan;
+#[cfg(all(target_os = "linux", feature = "sandbox"))]
+pub use process::confined;
 #[cfg(feature = "process")]
-pub use process::{Call, ENVIRONMENT, Limits, Runner, Shell};
+pub use process::{Call, Confinement, ENVIRONMENT, Limits, Runner, Shell};
 pub use rendered::{RenderError, Rendered};
 pub use rights::{Rights, Switch, Verdict};
 pub use syntax::{DialectBy, Reach, Syntax};

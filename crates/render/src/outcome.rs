@@ -54,18 +54,18 @@ pub enum Ended {
     TimedOut(Duration),
 }
 
-/// Whether a sandbox was around a run.
+/// Whether a sandbox was around a run: what the kernel enforced of the rules that were asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sandbox {
     /// None was asked for.
     #[default]
     Off,
-    /// All that was asked for holds.
+    /// All of them.
     Active,
-    /// The kernel enforces a part of it.
+    /// Some of them: the kernel is older than the rules.
     Partial,
-    /// It was asked for, and the kernel has none of it.
+    /// None of those on files, connections and signals; limits hold.
     Unavailable,
 }
 

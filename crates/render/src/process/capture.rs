@@ -2,7 +2,8 @@
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-use crate::Printed;
+use super::report;
+use crate::{Printed, Sandbox};
 
 /// The first bytes of a stream, and how many there were.
 #[derive(Debug)]
@@ -16,6 +17,12 @@ pub(crate) struct Capture<R> {
 impl<R: AsyncRead + Unpin> Capture<R> {
     pub(crate) fn new(stream: Option<R>, most: usize) -> Capture<R> {
         Capture { stream, most, kept: Vec::new(), total: 0 }
+    }
+
+    /// The same with room for what the helper of a sandbox tells first.
+    pub(crate) fn with_report(mut self) -> Capture<R> {
+        self.most += report::LONGEST;
+        self
     }
 
     /// Reads to the end. What is over the cap is read too, so that the writer is not held up, and counted alone.
@@ -35,6 +42,15 @@ impl<R: AsyncRead + Unpin> Capture<R> {
                 }
             }
         }
+    }
+
+    /// Takes what the helper of a sandbox told first, if it told anything.
+    pub(crate) fn take_report(&mut self) -> Option<Sandbox> {
+        let (sandbox, length) = report::read(&self.kept)?;
+        self.kept.drain(..length);
+        self.kept.truncate(self.most - report::LONGEST);
+        self.total -= length as u64;
+        Some(sandbox)
     }
 
     pub(crate) fn printed(&self) -> Printed {

@@ -16,7 +16,7 @@ use super::Limits;
 use super::capture::Capture;
 use super::group::Group;
 use super::sweep::Mark;
-use crate::{Ended, Run};
+use crate::{Ended, Printed, Run, Sandbox};
 
 /// How long pipes may stay open once every process of a run that can be found is gone.
 const DRAIN: Duration = Duration::from_secs(1);
@@ -27,6 +27,8 @@ pub(crate) struct Start<'a> {
     pub(crate) line: Vec<OsString>,
     pub(crate) environment: &'a [(OsString, OsString)],
     pub(crate) folder: &'a Path,
+    /// Whether a helper confines it, and tells so.
+    pub(crate) confined: bool,
     /// For its standard input; without it there is none.
     pub(crate) input: Option<Vec<u8>>,
 }
@@ -42,6 +44,9 @@ impl Start<'_> {
         let group = Group::of(&child, mark);
         let mut stdout = Capture::new(child.stdout.take(), limits.stdout);
         let mut stderr = Capture::new(child.stderr.take(), limits.stderr);
+        if self.confined {
+            stderr = stderr.with_report();
+        }
         let stdin = child.stdin.take();
         let ended = {
             // Streams are served until the process ends, and a little longer.
@@ -63,7 +68,11 @@ impl Start<'_> {
             }
             ended
         };
-        Ok(Run::new(ended, stdout.printed(), stderr.printed()))
+        let sandbox = match self.confined {
+            true => stderr.take_report().ok_or_else(|| helpless(&stderr.printed()))?,
+            false => Sandbox::Off,
+        };
+        Ok(Run { ended, stdout: stdout.printed(), stderr: stderr.printed(), sandbox })
     }
 
     fn spawn(&self, mark: &Mark) -> io::Result<Child> {
@@ -83,6 +92,11 @@ impl Start<'_> {
         command.process_group(0);
         command.spawn()
     }
+}
+
+/// The helper did not get as far as to tell what the kernel enforces, so the command has not begun.
+fn helpless(stderr: &Printed) -> io::Error {
+    io::Error::other(format!("the helper of the sandbox failed: {}", stderr.text().trim()))
 }
 
 /// Waits for the end; when the time is over, brings it about.

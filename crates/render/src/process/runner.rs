@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::child::Start;
 use super::interpreter::Script;
-use super::{Limits, Shell};
+use super::{Confinement, Limits, Shell};
 use crate::{Action, Binding, Context, Directive, Failure, Outcome, Refusal};
 
 /// The variables of the host's environment that a command gets to see, if they are set. No other one: they hold secrets, or
@@ -49,6 +49,7 @@ pub struct Runner {
     shell: Shell,
     limits: Limits,
     environment: Vec<(OsString, OsString)>,
+    confinement: Option<Confinement>,
 }
 
 /// Whose directives are run, and with what.
@@ -71,7 +72,7 @@ impl Runner {
     pub fn new(environment: impl IntoIterator<Item = (OsString, OsString)>) -> Runner {
         let may_see = |name: &OsString| ENVIRONMENT.iter().any(|known| name == known);
         let environment = environment.into_iter().filter(|(name, _)| may_see(name)).collect();
-        Runner { shell: Shell::default(), limits: Limits::default(), environment }
+        Runner { shell: Shell::default(), limits: Limits::default(), environment, confinement: None }
     }
 
     /// The same runner with another shell.
@@ -85,6 +86,13 @@ impl Runner {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Runner {
         self.limits = limits;
+        self
+    }
+
+    /// The same runner, confining what it runs. Each [`Run`](crate::Run) tells what the kernel enforced of it.
+    #[must_use]
+    pub fn confined(mut self, confinement: Confinement) -> Runner {
+        self.confinement = Some(confinement);
         self
     }
 
@@ -143,7 +151,14 @@ impl Runner {
                 Err(outcome) => return outcome,
             },
         };
-        match (Start { line, environment, folder: call.folder, input }).run(time, &self.limits).await {
+        let run = async {
+            let (line, confined) = match &self.confinement {
+                Some(confinement) => (confinement.around(line, call.folder)?, true),
+                None => (line, false),
+            };
+            Start { line, environment, folder: call.folder, confined, input }.run(time, &self.limits).await
+        };
+        match run.await {
             Ok(run) => Outcome::Ran(run),
             Err(error) => Outcome::Failed { reason: Failure::NotStarted(error.to_string().into()) },
         }

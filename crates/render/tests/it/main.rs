@@ -8,6 +8,8 @@ mod output;
 mod places;
 #[cfg(unix)]
 mod process;
+#[cfg(target_os = "linux")]
+mod sandbox;
 mod syntax;
 mod wrapper;
 

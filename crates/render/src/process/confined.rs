@@ -1,0 +1,75 @@
+//! The helper: gives up rights, tells what the kernel took, and becomes the command.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode};
+
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
+    path_beneath_rules,
+};
+use rustix::process::{Resource, Rlimit, setrlimit};
+
+use super::confinement::Rules;
+use super::report;
+use crate::Sandbox;
+
+/// The version of Landlock whose rules are asked for: files, TCP, signals. An older kernel enforces a part.
+const ASKED: ABI = ABI::V6;
+
+/// What the main function of a helper program does: takes the arguments that a [`Runner`](crate::Runner) gave it, without
+/// the program's name, confines this process, and becomes the command that they name.
+///
+/// Returns only if it could not.
+pub fn confined(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let error = match become_confined(arguments) {
+        Ok(never) => match never {},
+        Err(error) => error,
+    };
+    let _ = writeln!(std::io::stderr(), "{error}");
+    // What a shell says of a command that it cannot run.
+    ExitCode::from(127)
+}
+
+fn become_confined(
+    arguments: impl IntoIterator<Item = OsString>,
+) -> Result<std::convert::Infallible, Box<dyn std::error::Error>> {
+    let mut arguments = arguments.into_iter();
+    let rules = arguments.next().and_then(|rules| rules.into_string().ok()).ok_or("expected rules and a command")?;
+    let rules: Rules = serde_json::from_str(&rules)?;
+    let program = arguments.next().ok_or("expected a command behind the rules")?;
+    limit(&rules)?;
+    let sandbox = restrict(&rules)?;
+    // The first line on this stream is the helper's; the command has not begun.
+    std::io::stderr().write_all(report::line(sandbox).as_bytes())?;
+    let error = Command::new(&program).args(arguments).exec();
+    Err(format!("cannot run `{}`: {error}", program.to_string_lossy()).into())
+}
+
+fn limit(rules: &Rules) -> rustix::io::Result<()> {
+    let limits =
+        [(Resource::Cpu, rules.cpu), (Resource::As, rules.memory), (Resource::Fsize, rules.file), (Resource::Core, 0)];
+    // A limit that is lower already stays.
+    limits.into_iter().try_for_each(|(resource, most)| {
+        let most = rustix::process::getrlimit(resource).maximum.map_or(most, |maximum| maximum.min(most));
+        setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })
+    })
+}
+
+/// Gives up what the rules do not name, and new privileges.
+fn restrict(rules: &Rules) -> Result<Sandbox, RulesetError> {
+    let status = Ruleset::default()
+        .handle_access(AccessFs::from_all(ASKED))?
+        .handle_access(AccessNet::from_all(ASKED))?
+        .scope(Scope::from_all(ASKED))?
+        .create()?
+        .add_rules(path_beneath_rules(&rules.read, AccessFs::from_read(ASKED)))?
+        .add_rules(path_beneath_rules(&rules.write, AccessFs::from_all(ASKED)))?
+        .restrict_self()?;
+    Ok(match status.ruleset {
+        RulesetStatus::FullyEnforced if status.no_new_privs => Sandbox::Active,
+        RulesetStatus::NotEnforced => Sandbox::Unavailable,
+        _ => Sandbox::Partial,
+    })
+}

@@ -1,0 +1,105 @@
+//! What a confined run may touch.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// What every program reads: itself, its libraries, and a few devices.
+const SYSTEM: [&str; 12] = [
+    "/bin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/usr",
+    "/etc/alternatives",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/localtime",
+    "/dev/zero",
+    "/dev/random",
+    "/dev/urandom",
+];
+
+/// What a confined run may touch: files, processor time, memory; no network as far as the kernel allows to say so.
+///
+/// Linux alone. A process can give up rights only for itself, so a helper does it, and then becomes the command:
+/// `repertoire-confined`, or a program of the host that calls `confined`. What the kernel enforced of it is told in
+/// [`Run::sandbox`](crate::Run::sandbox), for each run.
+///
+/// - Files are ruled by Landlock: the skill's folder and the system's programs can be read, `/dev/null` can be written.
+/// - New privileges cannot be gained, and no process outside can be signalled.
+/// - TCP cannot be spoken. Landlock has no word for UDP.
+#[derive(Debug, Clone)]
+pub struct Confinement {
+    helper: Vec<OsString>,
+    rules: Rules,
+}
+
+/// What the helper is told.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Rules {
+    pub(crate) read: Vec<PathBuf>,
+    pub(crate) write: Vec<PathBuf>,
+    /// Seconds of processor time.
+    pub(crate) cpu: u64,
+    /// Bytes of address space of each process.
+    pub(crate) memory: u64,
+    /// Bytes of the largest file.
+    pub(crate) file: u64,
+}
+
+impl Confinement {
+    /// The usual rules, and the program that keeps them, with its arguments.
+    pub fn new<P: Into<OsString>>(helper: impl IntoIterator<Item = P>) -> Confinement {
+        let read = SYSTEM.iter().map(PathBuf::from).collect();
+        let rules = Rules { read, write: vec!["/dev/null".into()], cpu: 60, memory: 4 << 30, file: 64 << 20 };
+        Confinement { helper: helper.into_iter().map(Into::into).collect(), rules }
+    }
+
+    /// The same rules, and what is below `path` can be read and run. What is not there is left out.
+    #[must_use]
+    pub fn read(mut self, path: impl Into<PathBuf>) -> Confinement {
+        self.rules.read.push(path.into());
+        self
+    }
+
+    /// The same rules, and what is below `path` can be read, run and written.
+    #[must_use]
+    pub fn write(mut self, path: impl Into<PathBuf>) -> Confinement {
+        self.rules.write.push(path.into());
+        self
+    }
+
+    /// The same rules with so much processor time for each process, in full seconds. 60 seconds otherwise.
+    #[must_use]
+    pub fn cpu(mut self, time: Duration) -> Confinement {
+        self.rules.cpu = time.as_secs().max(1);
+        self
+    }
+
+    /// The same rules with so many bytes of address space for each process. 4 GiB otherwise.
+    #[must_use]
+    pub fn memory(mut self, bytes: u64) -> Confinement {
+        self.rules.memory = bytes;
+        self
+    }
+
+    /// The same rules with so many bytes for the largest file. 64 MiB otherwise.
+    #[must_use]
+    pub fn file(mut self, bytes: u64) -> Confinement {
+        self.rules.file = bytes;
+        self
+    }
+
+    /// The command line that runs `line` confined, in `folder`.
+    pub(crate) fn around(&self, line: Vec<OsString>, folder: &Path) -> io::Result<Vec<OsString>> {
+        let mut rules = self.rules.clone();
+        rules.read.push(folder.canonicalize()?);
+        // A path that is no text cannot be said.
+        let rules = serde_json::to_string(&rules).map_err(io::Error::other)?;
+        Ok(self.helper.iter().cloned().chain([rules.into()]).chain(line).collect())
+    }
+}

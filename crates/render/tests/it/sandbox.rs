@@ -1,0 +1,106 @@
+//! Confined runs, on Linux. What the kernel does not enforce is told, and is not looked for.
+#![allow(clippy::disallowed_methods, reason = "what a run may touch are files")]
+
+use std::fs;
+use std::net::TcpListener;
+use std::time::Duration;
+
+use repertoire_core::Digest;
+use repertoire_render::{
+    Binding, Call, Confinement, Context, Ended, Failure, Limits, Outcome, Plan, Run, Runner, Sandbox, Shell, Syntax,
+};
+use tempfile::TempDir;
+
+const HELPER: &str = env!("CARGO_BIN_EXE_repertoire-confined");
+
+async fn outcome(confinement: Confinement, folder: &TempDir, body: &str) -> Outcome {
+    let mut limits = Limits::default();
+    (limits.timeout, limits.total) = (Duration::from_secs(120), Duration::from_secs(120));
+    let plan = Plan::new(body, &Syntax::default());
+    let (context, id) = (Context::new(), "home:it".parse().expect("an id"));
+    let binding = Binding::of(id, Digest::of(b""), plan.directives(), &[]);
+    let runner = Runner::new(std::env::vars_os()).shell(Shell::Bash).limits(limits).confined(confinement);
+    let call = Call::new(folder.path(), &context, &binding);
+    let mut outcomes = runner.run(plan.directives(), call, |_| Ok(())).await;
+    outcomes.pop().expect("one directive")
+}
+
+async fn run(confinement: Confinement, folder: &TempDir, body: &str) -> Run {
+    match outcome(confinement, folder, body).await {
+        Outcome::Ran(run) => run,
+        other => panic!("it runs: {other:?}"),
+    }
+}
+
+/// Runs a command that must fail if the sandbox is what it says.
+async fn is_denied(confinement: Confinement, folder: &TempDir, body: &str) {
+    let run = run(confinement, folder, body).await;
+    assert!(run.sandbox != Sandbox::Active || run.ended != Ended::Exit(0), "{body}: {run:?}");
+}
+
+#[tokio::test]
+async fn a_confined_command_reads_its_skill_and_says_how_confined_it_is() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("data.txt"), "inside\n").expect("a file");
+    let run = run(Confinement::new([HELPER]), &folder, "!`cat data.txt 2> /dev/null; echo aside >&2`\n").await;
+    assert_eq!((run.ended, run.stdout.text(), run.stderr.text()), (Ended::Exit(0), "inside\n", "aside\n"));
+    assert!(matches!(run.sandbox, Sandbox::Active | Sandbox::Partial | Sandbox::Unavailable), "{run:?}");
+}
+
+#[tokio::test]
+async fn what_is_not_named_is_neither_read_nor_written() {
+    let (folder, outside) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let secret = outside.path().join("secret.txt");
+    fs::write(&secret, "secret\n").expect("a file");
+    let usual = || Confinement::new([HELPER]);
+    is_denied(usual(), &folder, &format!("!`cat {}`\n", secret.display())).await;
+    is_denied(usual(), &folder, "!`cat /etc/passwd`\n").await;
+    is_denied(usual(), &folder, "!`echo x > here.txt`\n").await;
+    is_denied(usual(), &folder, &format!("!`echo x > {}`\n", secret.display())).await;
+
+    let wider = usual().read(outside.path()).write(folder.path());
+    let body = format!("!`cat {} && echo x > here.txt && cat here.txt`\n", secret.display());
+    let run = run(wider, &folder, &body).await;
+    assert_eq!((run.ended, run.stdout.text()), (Ended::Exit(0), "secret\nx\n"));
+}
+
+#[tokio::test]
+async fn no_connection_is_made() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("it is bound").port();
+    is_denied(Confinement::new([HELPER]), &folder, &format!("!`exec 3<> /dev/tcp/127.0.0.1/{port}`\n")).await;
+}
+
+#[tokio::test]
+async fn nobody_outside_is_signalled() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    is_denied(Confinement::new([HELPER]), &folder, &format!("!`kill -0 {}`\n", std::process::id())).await;
+}
+
+#[tokio::test]
+async fn files_and_processor_time_are_limited() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let small = Confinement::new([HELPER]).write(folder.path()).file(1000);
+    let run_small = run(small, &folder, "!`head -c 5000 /dev/zero > big.bin`\n").await;
+    assert_ne!(run_small.ended, Ended::Exit(0));
+    assert!(fs::metadata(folder.path().join("big.bin")).expect("it was begun").len() <= 1000);
+    let quick = Confinement::new([HELPER]).cpu(Duration::from_secs(1));
+    let run = run(quick, &folder, "!`while :; do :; done`\n").await;
+    assert!(matches!(run.ended, Ended::Signal(_)), "{run:?}");
+}
+
+#[tokio::test]
+async fn a_helper_that_is_none_runs_nothing() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let body = "!`true`\n";
+    // It runs, and confines nobody.
+    let stranger = Confinement::new(["/bin/echo"]);
+    let outcome_of = |confinement| outcome(confinement, &folder, body);
+    // It cannot read what it is told.
+    let confused = Confinement::new([HELPER, "junk"]);
+    for confinement in [stranger, confused, Confinement::new(["/does/not/exist"])] {
+        let outcome = outcome_of(confinement).await;
+        assert!(matches!(outcome, Outcome::Failed { reason: Failure::NotStarted(_) }), "{outcome:?}");
+    }
+}
