@@ -1,6 +1,7 @@
 //! `cargo xtask gen [--check]`: the tables and files that code knows better than prose.
 
 mod command_line;
+mod header;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -69,7 +70,9 @@ fn stale() -> Result<BTreeMap<String, Option<String>>, Failure> {
             stale.insert(format!("{folder}/{}", entry?.file_name().to_string_lossy()), None);
         }
     }
-    for (page, new) in command_line::files()? {
+    let mut files = command_line::files()?;
+    files.push((header::PAGE.to_owned(), header::text()?));
+    for (page, new) in files {
         if fs::read_to_string(workspace::root().join(&page)).is_ok_and(|old| old == new) {
             stale.remove(&page);
         } else {
