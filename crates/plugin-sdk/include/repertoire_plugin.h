@@ -99,7 +99,7 @@ typedef struct RepertoireTable {
     RepertoireTell cancel;
     /* Unmakes a source in which nothing runs. */
     RepertoireTell destroy;
-    /* Takes back a buffer that a call replied with. */
+    /* Takes back a buffer that a call replied with, unless its pointer is null. */
     RepertoireFree free_buffer;
 } RepertoireTable;
 

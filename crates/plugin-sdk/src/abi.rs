@@ -90,7 +90,7 @@ pub struct RepertoireTable {
     pub cancel: Option<RepertoireTell>,
     /// Unmakes a source in which nothing runs.
     pub destroy: Option<RepertoireTell>,
-    /// Takes back a buffer that a call replied with.
+    /// Takes back a buffer that a call replied with, unless its pointer is null.
     pub free_buffer: Option<RepertoireFree>,
 }
 

@@ -172,6 +172,3 @@ fn make_private(folder: &Path) -> io::Result<()> {
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)
 }
-
-#[cfg(test)]
-mod tests;

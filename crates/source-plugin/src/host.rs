@@ -31,7 +31,9 @@ pub fn plugin_host() -> ExitCode {
         _ => None,
     };
     let Some((digest, memory)) = parsed else {
-        eprintln!("usage: repertoire-plugin-host FILE DIGEST BYTES\n\nStarted by hosts, for plugins of the kind `process`.");
+        eprintln!(
+            "usage: repertoire-plugin-host FILE DIGEST BYTES\n\nStarted by hosts, for plugins of the kind `process`."
+        );
         return ExitCode::from(2);
     };
     match serve(arguments[0].as_ref(), digest, memory) {

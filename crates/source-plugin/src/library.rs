@@ -64,8 +64,7 @@ impl Library {
         Inspection::of_file(file)?;
         // No lock is held while foreign code runs; two that come at once load two copies, and both stay.
         let table = open(file).map_err(|reason| PluginError::NotLoaded { path: file.path.clone(), reason })?;
-        let library =
-            Library::of(table).map_err(|reason| PluginError::Table { path: file.path.clone(), reason })?;
+        let library = Library::of(table).map_err(|reason| PluginError::Table { path: file.path.clone(), reason })?;
         Ok(loaded().entry(file.digest).or_insert(Box::leak(Box::new(library))))
     }
 
@@ -93,8 +92,19 @@ impl Library {
         }
         // SAFETY: not null, aligned, and by its own size as long as the table of 1.0. The functions may be null.
         let table = unsafe { ptr::read(table) };
-        let RepertoireTable { features, create, list, body, resources, resource, wait, cancel, destroy, free_buffer, .. } =
-            table;
+        let RepertoireTable {
+            features,
+            create,
+            list,
+            body,
+            resources,
+            resource,
+            wait,
+            cancel,
+            destroy,
+            free_buffer,
+            ..
+        } = table;
         let lacks = |name: &str| format!("its table lacks `{name}`");
         Ok(Library {
             features: read_features(features)?,
@@ -112,11 +122,11 @@ impl Library {
 
     /// The bytes of a reply, copied; the buffer is given back whatever it holds.
     fn take(&self, reply: RepertoireBuffer, limit: usize) -> Result<Vec<u8>, SourceError> {
-        let copied = if reply.len == 0 {
-            Ok(Vec::new())
-        } else if reply.ptr.is_null() {
-            return Err(SourceError::invalid(format!("the plugin replied with {} bytes at no place", reply.len)));
-        } else if reply.len > limit {
+        if reply.ptr.is_null() {
+            let nowhere = || SourceError::invalid(format!("the plugin replied with {} bytes at no place", reply.len));
+            return if reply.len == 0 { Ok(Vec::new()) } else { Err(nowhere()) };
+        }
+        let copied = if reply.len > limit {
             Err(too_large(reply.len, limit))
         } else {
             // SAFETY: not null; that the plugin made so many bytes, and leaves them alone until they are given back, is
@@ -227,7 +237,8 @@ impl Instance {
         if status != REPERTOIRE_OK {
             return Err(failure(&reply));
         }
-        let source = NonNull::new(made).ok_or_else(|| SourceError::invalid("the plugin made no source and no error"))?;
+        let source =
+            NonNull::new(made).ok_or_else(|| SourceError::invalid("the plugin made no source and no error"))?;
         Ok(Instance { library, source })
     }
 }
@@ -249,8 +260,8 @@ impl Guest for Instance {
             Door::Resource => self.library.resource,
             Door::Wait => self.library.wait,
         };
-        let call =
-            call.ok_or_else(|| SourceError::new(SourceErrorKind::Unsupported, "the plugin offers nothing of the kind"))?;
+        let call = call
+            .ok_or_else(|| SourceError::new(SourceErrorKind::Unsupported, "the plugin offers nothing of the kind"))?;
         let mut reply = RepertoireBuffer::EMPTY;
         // SAFETY: the source lives as long as `self`, the request outlives the call, and the place is valid.
         let status = unsafe { call(self.source.as_ptr(), lend(request), &mut reply) };

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use repertoire_core::skill_md::{self, Limits, Site};
-use repertoire_core::{Code, Diagnostic, Id, Listed, Listing, Revision, Severity, Skill, SourceError, Stamp, Strictness};
+use repertoire_core::{
+    Code, Diagnostic, Id, Listed, Listing, Revision, Severity, Skill, SourceError, Stamp, Strictness,
+};
 use repertoire_plugin_sdk::message::{self, Finding, Row, SCHEMA};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -66,7 +68,9 @@ impl Reader {
         let (message, mut diagnostics) = listing(bytes)?;
         if message.skills.len() > MOST_SKILLS {
             let found = message.skills.len();
-            return Err(SourceError::invalid(format!("the plugin lists {found} skills, and at most {MOST_SKILLS} are read")));
+            return Err(SourceError::invalid(format!(
+                "the plugin lists {found} skills, and at most {MOST_SKILLS} are read"
+            )));
         }
         diagnostics.extend(message.findings.iter().take(MOST_FINDINGS).map(|finding| self.finding(finding)));
         if message.findings.len() > MOST_FINDINGS {
@@ -97,7 +101,9 @@ impl Reader {
         let shown = row.location.as_deref().filter(|location| location.len() <= LONGEST).unwrap_or(&row.key);
         // Where text comes from is told with the name that the composer chose: no plugin passes for another place.
         let location: Arc<str> = format!("{}:{}", self.source, told(shown)).into();
-        if let Some(name) = [("key", &row.key), ("stamp", &row.stamp)].into_iter().find(|(_, text)| text.len() > LONGEST) {
+        if let Some(name) =
+            [("key", &row.key), ("stamp", &row.stamp)].into_iter().find(|(_, text)| text.len() > LONGEST)
+        {
             let message = format!("an entry has a `{}` of more than {LONGEST} bytes; it was left out", name.0);
             let finding = Diagnostic::new(Code::PLUGIN_ENTRY, message).at_path(location);
             return Known { row: whole(row), listed: None, diagnostics: vec![finding] };
@@ -177,7 +183,8 @@ fn listing(bytes: &[u8]) -> Result<(message::Listing, Vec<Diagnostic>), SourceEr
         match serde_json::from_value::<Row>(value) {
             Ok(row) => skills.push(row),
             Err(error) => {
-                let message = format!("entry {at} of the plugin's listing cannot be understood: {}", told(&error.to_string()));
+                let message =
+                    format!("entry {at} of the plugin's listing cannot be understood: {}", told(&error.to_string()));
                 let finding = Diagnostic::new(Code::PLUGIN_ENTRY, message);
                 diagnostics.push(finding.help("expected `key`, `stamp` and `document`, each a text"));
             }
@@ -185,7 +192,11 @@ fn listing(bytes: &[u8]) -> Result<(message::Listing, Vec<Diagnostic>), SourceEr
     }
     let findings = raw.findings.into_iter().map(|value| {
         let unknown = |error: serde_json::Error| {
-            Finding::new(Severity::Warning, Code::PLUGIN_FINDING.name(), format!("a finding cannot be understood: {error}"))
+            Finding::new(
+                Severity::Warning,
+                Code::PLUGIN_FINDING.name(),
+                format!("a finding cannot be understood: {error}"),
+            )
         };
         serde_json::from_value(value).unwrap_or_else(unknown)
     });

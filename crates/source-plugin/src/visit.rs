@@ -59,12 +59,14 @@ pub(crate) fn resources(lodging: &Lodging, id: &Id) -> Result<Vec<Resource>, Sou
     let mut rows = Vec::with_capacity(files.len());
     for file in files {
         let path = ResourcePath::new(&file.path).map_err(|error| {
-            SourceError::new(SourceErrorKind::Denied, format!("skill `{id}` lists what is no file of its own")).caused_by(error)
+            SourceError::new(SourceErrorKind::Denied, format!("skill `{id}` lists what is no file of its own"))
+                .caused_by(error)
         })?;
         rows.push(Resource::new(path, file.size, file.digest));
     }
-    let whole = Manifest::new(rows)
-        .map_err(|error| SourceError::invalid(told(&format!("the resources of skill `{id}` contradict themselves: {error}"))))?;
+    let whole = Manifest::new(rows).map_err(|error| {
+        SourceError::invalid(told(&format!("the resources of skill `{id}` contradict themselves: {error}")))
+    })?;
     Ok(whole.files().to_vec())
 }
 

@@ -116,7 +116,11 @@ fn declared(of: &Type, name: &str) -> Result<String, Failure> {
     match of {
         Type::Ptr(pointer) => {
             let inner = declared(&pointer.elem, &format!("*{name}"))?;
-            Ok(if matches!(pointer.mutability, syn::PointerMutability::Mut(_)) { inner } else { format!("const {inner}") })
+            Ok(if matches!(pointer.mutability, syn::PointerMutability::Mut(_)) {
+                inner
+            } else {
+                format!("const {inner}")
+            })
         }
         Type::Path(path) => {
             let last = path.path.segments.last().ok_or_else(|| unknown(name))?;

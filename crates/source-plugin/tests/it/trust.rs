@@ -69,7 +69,10 @@ async fn loading_is_running_and_happens_only_once_the_content_is_approved() {
     assert!(!ran.exists(), "nothing of it may run before it is approved");
 
     let (kind, message) = refusal(pinned(&path)).await;
-    assert_eq!((kind, message), (SourceErrorKind::Invalid, format!("plugin `{shown}` cannot be used: it has no table")));
+    assert_eq!(
+        (kind, message),
+        (SourceErrorKind::Invalid, format!("plugin `{shown}` cannot be used: it has no table"))
+    );
     assert_eq!(fs::read_to_string(&ran).unwrap(), "ran\n", "loading runs constructors");
 }
 
