@@ -11,15 +11,17 @@ mod list;
 mod lock;
 mod man;
 mod new;
+mod plugin;
 mod roots;
 mod show;
 mod verify;
 mod which;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Subcommand;
 
+use crate::Environment;
 use crate::answer::Answer;
 use crate::failure::Failure;
 use crate::session::Session;
@@ -42,6 +44,7 @@ pub(crate) enum Command {
     Verify(verify::Verify),
     New(new::New),
     Fmt(fmt::Fmt),
+    Plugin(plugin::Plugin),
     Kinds(kinds::Kinds),
     Completions(completions::Completions),
     Man(man::Man),
@@ -65,6 +68,7 @@ impl Command {
             Command::Verify(_) => "verify",
             Command::New(_) => "new",
             Command::Fmt(_) => "fmt",
+            Command::Plugin(_) => "plugin",
             Command::Kinds(_) => "kinds",
             Command::Completions(_) => "completions",
             Command::Man(_) => "man",
@@ -84,10 +88,12 @@ impl Command {
     }
 
     /// What needs no skills to be answered.
-    pub(crate) async fn answer_alone(&self, cwd: &Path) -> Result<Option<Box<dyn Answer>>, Failure> {
+    pub(crate) async fn answer_alone(&self, environment: &Environment<'_>) -> Result<Option<Box<dyn Answer>>, Failure> {
+        let cwd = environment.cwd.as_path();
         Ok(Some(match self {
             Command::New(new) => Box::new(new.answer(cwd)?),
             Command::Fmt(fmt) => Box::new(fmt.answer(cwd).await?),
+            Command::Plugin(plugin) => plugin.answer(cwd, environment.own_state().as_deref())?,
             Command::Kinds(kinds) => Box::new(kinds.answer()),
             Command::Completions(completions) => Box::new(completions.answer()),
             Command::Man(man) => Box::new(man.answer()?),
@@ -108,7 +114,7 @@ impl Command {
             Command::Files(files) => files.answer(session).await?,
             Command::Lock(lock) => lock.answer(session).await?,
             Command::Verify(verify) => Box::new(verify.answer(session).await?),
-            alone => alone.answer_alone(&session.cwd).await?.expect("every other command needs no skills"),
+            _ => unreachable!("every other command needs no skills, and has been answered"),
         })
     }
 }

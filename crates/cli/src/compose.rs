@@ -29,7 +29,7 @@ pub(crate) async fn compose<'m>(
     model: Model<'m>,
     environment: &mut Environment<'_>,
 ) -> Result<Session<'m>, Failure> {
-    let home = Home(environment.home.clone());
+    let home = Home { folder: environment.home.clone(), state: environment.own_state() };
     let config = places.config.as_ref().map(|path| configured(path, &environment.cwd, &home)).transpose()?;
     let extra = places.sources.iter().map(|source| Declared::from_argument(source, &environment.cwd, &home));
     let extra = extra.collect::<Result<Vec<_>, _>>()?;

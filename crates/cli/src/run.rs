@@ -73,7 +73,7 @@ async fn compose_and_answer(
         let message = format!("`{name}` gives no SARIF log; `check` does");
         return Err(Failure::new(message).help("use `--format json`"));
     }
-    if let Some(answer) = command.answer_alone(&environment.cwd).await? {
+    if let Some(answer) = command.answer_alone(environment).await? {
         return Ok(deliver(answer.as_ref(), name, format, environment));
     }
     let session = compose(places, command.folders(), arguments.model(), environment).await?;

@@ -45,13 +45,16 @@
 //! | `fs` | folder trees as a source, and the kind `fs` for configuration files |
 //! | `static` | skills compiled into the program |
 //! | `engine` | catalogs, sessions and what else puts skills before a model |
+//! | `plugin` | sources in shared libraries, and the kinds `plugin` and `process` for configuration files |
 //!
-//! All of them are on by default.
+//! All of them but `plugin` are on by default.
 
 #[cfg(all(doctest, feature = "engine", feature = "fs", feature = "static"))]
 mod book;
 #[cfg(feature = "fs")]
 mod kinds;
+#[cfg(feature = "plugin")]
+mod plugin_kinds;
 
 pub use repertoire_core::*;
 #[cfg(feature = "engine")]
@@ -59,8 +62,12 @@ pub use repertoire_engine::*;
 pub use repertoire_registry::*;
 #[cfg(feature = "fs")]
 pub use repertoire_source_fs::*;
+#[cfg(feature = "plugin")]
+pub use repertoire_source_plugin::*;
 #[cfg(feature = "static")]
 pub use repertoire_source_static::*;
 
 #[cfg(feature = "fs")]
 pub use kinds::configured_folders;
+#[cfg(feature = "plugin")]
+pub use plugin_kinds::approvals_in;

@@ -21,6 +21,8 @@ pub(crate) struct Declared {
     /// The same source, if it searches folders.
     folders: Option<Arc<FsSource>>,
     common: Common,
+    /// Whether it runs other people's code.
+    foreign: bool,
     name_span: Range<usize>,
 }
 
@@ -46,9 +48,15 @@ impl Declared {
         let kind = SourceKind::find(&common.kind)
             .map_err(|error| section.page.failure(section.span("kind"), error.to_string()))?;
         let options = home.expand(options).map_err(|error| section.refuse(&error))?;
-        let config = SourceConfig::new(common.name.clone(), base, options);
+        if kind.is_foreign() && common.tier == Some(Tier::Builtin) {
+            let message =
+                format!("a source of the kind `{}` runs other people's code, and cannot be builtin", kind.name());
+            return Err(section.refuse(&ConfigError::in_option("tier", message)));
+        }
+        let mut config = SourceConfig::new(common.name.clone(), base, options);
+        config.state = home.state.clone();
         let (source, folders) = build(kind, &config).map_err(|error| section.refuse(&error))?;
-        Ok(Declared { source, folders, common, name_span: section.span("name") })
+        Ok(Declared { source, folders, common, foreign: kind.is_foreign(), name_span: section.span("name") })
     }
 
     /// Builds the source of `--source KIND:NAME[:OPTIONS]`, the options being the inside of an inline table.
@@ -86,8 +94,9 @@ impl Declared {
 
     /// How the source is composed.
     pub(crate) fn mount(&self) -> Mount<Skill> {
-        let mut mount = Mount::new(self.common.tier.unwrap_or(Tier::User), Arc::clone(&self.source));
-        if let Some(trust) = self.common.trust {
+        let usual = if self.foreign { Tier::Plugin } else { Tier::User };
+        let mut mount = Mount::new(self.common.tier.unwrap_or(usual), Arc::clone(&self.source));
+        if let Some(trust) = self.common.trust.or(self.foreign.then_some(Trust::Restricted)) {
             mount = mount.trust(trust);
         }
         if self.common.namespaced == Some(true) {

@@ -17,6 +17,7 @@ mod man;
 mod new;
 mod pipe;
 mod places;
+mod plugin;
 mod read;
 mod sarif;
 mod schema;

@@ -10,6 +10,7 @@ fn every_answer_is_what_the_schema_says() {
     world.skill("a", "review", "Near.").skill("b", "review", "Far.").file("a/review/notes.md", "Notes.\n");
     world.skill("b", "copy", "Same.").skill("c", "copy", "Same.").file("b/broken/SKILL.md", "nothing\n");
     world.file("a/odd/SKILL.md", "---\nname: odd\ndescription: a: b\nallowed-tools: Read\nallowedWorkflows: x\n---\n");
+    world.library("libhello.so");
     let schema = Schema::load();
     let mut seen = Vec::new();
     for arguments in [
@@ -35,6 +36,13 @@ fn every_answer_is_what_the_schema_says() {
         &["new", "fresh", "--in", "d"],
         &["fmt", "a", "b", "d", "--check"],
         &["fmt", "a", "b", "d"],
+        &["plugin", "list"],
+        &["plugin", "inspect", "libhello.so"],
+        &["plugin", "approve", "libhello.so"],
+        &["plugin", "list"],
+        &["plugin", "inspect", "libhello.so"],
+        &["plugin", "revoke", "libhello.so"],
+        &["plugin", "new", "acme"],
         &["kinds"],
         &["completions", "bash"],
         &["man"],
