@@ -74,12 +74,12 @@ impl New {
             None => format!("{name} = \"{}\"", env!("CARGO_PKG_VERSION")),
         };
         template
-            .replace("@sdk@", &wanted("repertoire-plugin-sdk", "plugin-sdk"))
-            .replace("@host@", &wanted("repertoire-source-plugin", "source-plugin"))
-            .replace("@testkit@", &wanted("repertoire-testkit", "testkit"))
             .replace("Acme", &words.collect::<String>())
             .replace("acme", &self.name)
             .replace("@lib@", &self.name.replace('-', "_"))
+            .replace("@sdk@", &wanted("repertoire-plugin-sdk", "plugin-sdk"))
+            .replace("@host@", &wanted("repertoire-source-plugin", "source-plugin"))
+            .replace("@testkit@", &wanted("repertoire-testkit", "testkit"))
     }
 }
 
