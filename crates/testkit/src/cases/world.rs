@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use repertoire_core::{ResourcePath, Severity, Skill};
 use repertoire_registry::{Entry, Mount, Origin, SkillRegistry, Snapshot, Tier, Trust};
-use repertoire_source_fs::{Client, Discovery, FsSource, discover};
+use repertoire_source_fs::{Client, ClientPlugins, Discovery, FsSource, discover};
 use tokio::runtime::Runtime;
 
 use super::check::Head;
@@ -59,7 +59,7 @@ impl World {
         let roots = match &case.layout {
             Layout::Roots(roots) => roots.iter().rev().cloned().collect(),
             Layout::Discovered => discovered(&cwd, fixture.home()),
-            Layout::PluginCache => Vec::new(),
+            Layout::PluginCache(_) => Vec::new(),
         };
         let mut scopes = BTreeMap::new();
         let mut builder = SkillRegistry::builder();
@@ -67,6 +67,13 @@ impl World {
             let name = unique(&scopes, root.scope.name());
             builder = builder.mount(mount(root, FsSource::new(&name, fixture.path().join(&root.path))));
             scopes.insert(name, root.scope.to_string());
+        }
+        if let Layout::PluginCache(cache) = &case.layout {
+            for plugin in ClientPlugins::find(&fixture.path().join(cache)).plugins {
+                let name = Scope::Plugin(plugin.name.clone());
+                builder = builder.mount(Mount::plugin(plugin.source()).namespaced());
+                scopes.insert(plugin.name, name.to_string());
+            }
         }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
         let registry = runtime.block_on(builder.load()).map_err(io::Error::other)?;
