@@ -49,6 +49,11 @@ mod reader;
 mod source;
 mod visit;
 
+/// The tutorial, so that its code is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/writing-a-plugin.md")]
+struct WritingAPlugin;
+
 pub use approvals::{Approval, Approvals};
 pub use error::PluginError;
 #[cfg(unix)]

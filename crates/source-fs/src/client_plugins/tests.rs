@@ -14,15 +14,18 @@ fn tree(files: &[(&str, &str)]) -> TempDir {
     folder
 }
 
-/// Name, version and folders of skills of each plugin, relative to the tree; and how many findings there are.
-fn found(tree: &TempDir, folder: &str) -> (Vec<(String, Option<String>, Vec<String>)>, usize) {
+/// Name, version, and the folders of skills relative to the tree.
+type Seen = (String, Option<String>, Vec<String>);
+
+/// Each plugin, and how many findings there are.
+fn found(tree: &TempDir, folder: &str) -> (Vec<Seen>, usize) {
     let ClientPlugins { plugins, diagnostics } = ClientPlugins::find(&tree.path().join(folder));
     let relative = |path: &PathBuf| shown(path.strip_prefix(tree.path()).expect("inside"));
     let plugin = |plugin: ClientPlugin| (plugin.name, plugin.version, plugin.skills.iter().map(relative).collect());
     (plugins.into_iter().map(plugin).collect(), diagnostics.len())
 }
 
-fn plugin(name: &str, version: &str, skills: &[&str]) -> (String, Option<String>, Vec<String>) {
+fn plugin(name: &str, version: &str, skills: &[&str]) -> Seen {
     let version = (!version.is_empty()).then(|| version.to_owned());
     (name.to_owned(), version, skills.iter().map(|path| (*path).to_owned()).collect())
 }

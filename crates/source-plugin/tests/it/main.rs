@@ -6,3 +6,4 @@ mod hostile;
 mod library;
 mod lifetime;
 mod trust;
+mod versions;

@@ -51,9 +51,9 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use check::{Check, Feature, Never};
+use check::{Check, Never};
 use fixture::Fixture;
-use grammar::{Case, Layout, Line};
+use grammar::{Case, Line};
 use report::{CaseReport, LineReport};
 use verdict::Verdict;
 use world::World;
@@ -124,8 +124,7 @@ impl Runner {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "no line asks for anything"));
         }
         let fixture = Fixture::set_up(path)?;
-        let obstacle =
-            if fixture.permissions_mean_nothing() { Some("a user without root's rights".to_owned()) } else { None };
+        let obstacle = fixture.permissions_mean_nothing().then(|| "a user without root's rights".to_owned());
         let world = verify::catch(|| World::load(case, fixture, self.binary.clone())).map_err(io::Error::other)??;
         // What must not happen in any check is looked for when all of them are done.
         let (last, first): (Vec<_>, Vec<_>) =
