@@ -4,6 +4,7 @@ mod child;
 mod figure;
 mod floor;
 mod page;
+mod plugin;
 mod random;
 mod readers;
 mod rival;
@@ -24,6 +25,7 @@ use self::readers::Readings;
 use self::rounds::{Rounds, Turn};
 use self::sample::Sample;
 use self::tree::{Origin, Shape};
+use crate::plugin::Profile;
 use crate::{Failure, step, workspace};
 
 /// What to measure, and how to say it.
@@ -66,6 +68,9 @@ enum Part {
     /// Measure readers of a tree.
     #[command(hide = true)]
     Read { tree: PathBuf },
+    /// Measure a plugin.
+    #[command(hide = true)]
+    Plugin { library: PathBuf, runner: PathBuf, count: usize },
 }
 
 /// A rival that gets fewer of a hundred skills right is no measure of speed.
@@ -76,12 +81,14 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
     match &options.part {
         Some(Part::Load { load, tree }) => return child::run(*load, tree),
         Some(Part::Read { tree }) => return child::read(tree),
+        Some(Part::Plugin { library, runner, count }) => return child::plugin(library, runner, *count),
         None => {}
     }
     let mut bench = Bench::new(&options)?;
     bench.loads()?;
     bench.nested()?;
     bench.readers()?;
+    bench.plugins()?;
     for figure in &bench.figures {
         match options.format {
             Format::Text => println!("{figure}"),
@@ -241,6 +248,16 @@ impl<'a> Bench<'a> {
             }
             Err(failure) => self.remarks.push(failure.to_string()),
         }
+        Ok(())
+    }
+
+    /// A plugin in this process and in one of its own.
+    fn plugins(&mut self) -> Result<(), Failure> {
+        let (count, profile) = if self.options.quick { (200, Profile::Debug) } else { (10_000, Profile::Release) };
+        let (library, runner) = (crate::plugin::library("hello", profile)?, crate::plugin::runner(profile)?);
+        let mut command = self.itself();
+        let ways = rounds::parsed(command.arg("plugin").arg(library).arg(runner).arg(count.to_string()))?;
+        self.figures.extend(plugin::figures(&ways, count));
         Ok(())
     }
 

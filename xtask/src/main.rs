@@ -16,6 +16,7 @@ mod fields;
 mod fuzz;
 mod generate;
 mod new_source;
+mod plugin;
 mod step;
 mod test;
 #[cfg(test)]
@@ -54,6 +55,11 @@ enum Task {
     },
     /// Show the main job from start to finish.
     Demo,
+    /// Build the release library of a plugin, and tell its digest.
+    DistPlugin {
+        /// A folder of `plugins`.
+        name: String,
+    },
     /// Fuzz the `SKILL.md` parser.
     Fuzz {
         /// For how long.
@@ -84,6 +90,7 @@ fn main() -> ExitCode {
         Task::Cases { dir, binary } => cases::run(&dir, binary),
         Task::Corpus { dir } => corpus::run(&dir),
         Task::Demo => demo::run(),
+        Task::DistPlugin { name } => plugin::dist(&name),
         Task::Fuzz { seconds } => fuzz::run(seconds),
         Task::Gen { check: true } => generate::check(),
         Task::Gen { check: false } => generate::write(),

@@ -28,6 +28,12 @@ fn a_quick_bench_prints_every_figure_once() {
             "nested/wall/200",
             "look-up/200",
             "list/200",
+            "plugin/list/200",
+            "plugin/list-again/200",
+            "plugin/body/200",
+            "process/list/200",
+            "process/list-again/200",
+            "process/body/200",
         ]
     );
     let right = &figures[3];

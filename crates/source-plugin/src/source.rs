@@ -46,8 +46,16 @@ impl PluginSource {
     /// When the plugin may not be used, or makes no source of its options.
     pub async fn load(name: impl Into<String>, options: PluginOptions) -> Result<PluginSource, SourceError> {
         let source = PluginSource::new(name, options);
-        source.ask(|lodging| lodging.guest().map(drop)).await?;
+        source.start().await?;
         Ok(source)
+    }
+
+    /// Loads everything now, which the first call would do otherwise.
+    ///
+    /// # Errors
+    /// As [`load`](PluginSource::load).
+    pub async fn start(&self) -> Result<(), SourceError> {
+        self.ask(|lodging| lodging.guest().map(drop)).await
     }
 
     fn of(name: String, options: PluginOptions, way: Way) -> PluginSource {

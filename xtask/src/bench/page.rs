@@ -24,6 +24,8 @@ machine than about the program.
 - **Rivals** are crates that load such folders, built with the same settings. *Right* counts the skills whose name and description are what the author of the file meant, blanks aside. One of them
   stops at the first faulty file, so its time is that of a few skills. The best rival is the fastest of those that get nine in ten right.
 - **Readers** are four threads that look up random ids, while a fifth changes an entry and refreshes the registry without a pause; what counts is each reader's own processor time.
+- **Plugins** are `hello` with 10,000 skills, loaded and in a process of its own, beside the same skills compiled in; starting is not part of it. A first listing parses every front matter, another one
+  sends and compares it; what is compiled in has its listing ready after the first.
 - **Resident** is how much a process grows by loading, the registry still held.
 
 ## Figures
