@@ -58,6 +58,8 @@ struct State {
     seen: Option<u64>,
     /// Since when the guest waits for a change, if somebody wants to know.
     waits: Option<Instant>,
+    /// Whether the guest was told to end such a wait that took too long; it is told once.
+    told_to_end: bool,
     starts: Backoff,
     closed: bool,
 }
@@ -115,6 +117,7 @@ impl Lodging {
             (Ok(Some((guest, digest))), _) => {
                 let replaced = state.guest.replace(guest.clone());
                 (state.digest, state.finding, state.seen, state.waits) = (Some(digest), None, None, None);
+                state.told_to_end = false;
                 let closed = state.closed;
                 drop(state);
                 retire(replaced);
@@ -189,14 +192,16 @@ impl Lodging {
     async fn look(self: &Arc<Lodging>) -> bool {
         let lodging = self.clone();
         let stamps = tokio::task::spawn_blocking(move || lodging.stamps()).await.ok();
-        let state = self.state();
-        if state.waits.is_some_and(|since| since.elapsed() > LOOK_EVERY + self.options.deadline()) {
+        let mut state = self.state();
+        let is_overdue = state.waits.is_some_and(|since| since.elapsed() > LOOK_EVERY + self.options.deadline());
+        if is_overdue && !state.told_to_end {
+            state.told_to_end = true;
             drop(state);
             self.give_up();
             return false;
         }
         let is_gone = state.guest.as_ref().is_some_and(|guest| !guest.is_alive());
-        let is_touched = state.looked.is_some() && state.looked != stamps;
+        let is_touched = stamps.is_some() && state.looked.is_some() && state.looked != stamps;
         let result = is_touched || (is_gone && state.starts.is_due(Instant::now()));
         drop(state);
         if result {

@@ -111,3 +111,53 @@ fn a_reply_may_be_empty() {
     // SAFETY: the empty buffer is nobody's.
     unsafe { TABLE.free_buffer.unwrap()(RepertoireBuffer::EMPTY) };
 }
+
+/// Panics wherever it is asked, with something that is no text.
+struct Panicking;
+
+impl Open for Panicking {
+    fn open(_: &Config) -> Result<Panicking, SourceError> {
+        Ok(Panicking)
+    }
+}
+
+impl Documents for Panicking {
+    const FEATURES: &'static str = "resources changes";
+
+    fn list(&self) -> Result<Listing, SourceError> {
+        std::panic::panic_any(7)
+    }
+
+    fn body(&self, _: &str) -> Result<Body, SourceError> {
+        std::panic::panic_any(7)
+    }
+
+    fn resources(&self, _: &str) -> Result<Vec<repertoire_core::Resource>, SourceError> {
+        std::panic::panic_any(7)
+    }
+
+    fn resource(&self, _: &str, _: &ResourcePath) -> Result<Vec<u8>, SourceError> {
+        std::panic::panic_any(7)
+    }
+
+    fn wait(&self, _: u64, _: Duration, _: &Pause) -> Result<u64, SourceError> {
+        std::panic::panic_any(7)
+    }
+}
+
+#[test]
+fn no_call_lets_a_panic_out() {
+    static PANICKING: RepertoireTable = RepertoireTable::of::<Panicking>();
+    let (mut source, mut reply) = (ptr::null_mut(), RepertoireBuffer::EMPTY);
+    let request = r#"{"schema": 1, "source": "p", "abi": [1, 0], "options": {}}"#;
+    // SAFETY: all three pointers are valid for the length of the call.
+    let status = unsafe { PANICKING.create.unwrap()(slice(request.as_bytes()), &mut source, &mut reply) };
+    assert_eq!(status, 0);
+    let request = r#"{"schema": 1, "key": "k", "path": "p", "since": 0, "patience_ms": 1}"#;
+    for door in [PANICKING.list, PANICKING.body, PANICKING.resources, PANICKING.resource, PANICKING.wait] {
+        let (status, failure) = call(door, source, request);
+        assert_eq!((status, &failure["message"]), (1, &json!("it panicked: it did not say why")));
+    }
+    // SAFETY: never used again.
+    unsafe { PANICKING.destroy.unwrap()(source) };
+}
