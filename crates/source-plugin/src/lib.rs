@@ -18,8 +18,8 @@
 //! approves nothing, and plugins are never searched for. A plugin that you do not trust that far runs in a process of
 //! its own ([`PluginSource::contained`]): it can crash there, and be ended.
 //!
-//! A registry composes a plugin as [`Mount::plugin`](https://docs.rs/repertoire-registry) does: last in precedence, and
-//! restricted. Its name is the one that you give it.
+//! A registry composes a plugin with `Mount::plugin`: last in precedence, and restricted. Its name is the one that you give
+//! it.
 //!
 //! # For authors of plugins
 //! `repertoire-plugin-sdk` is what you depend on. [`Inspection`] tells what a host reads of your file before it runs.

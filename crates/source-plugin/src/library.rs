@@ -142,7 +142,7 @@ impl Library {
 /// Loads a private copy, and asks it for its table.
 fn open(file: &PluginFile) -> Result<*const RepertoireTable, String> {
     let told = |error: &dyn std::fmt::Display| error.to_string();
-    let copy = Copy::of(file).map_err(|error| told(&error))?;
+    let copy = PrivateCopy::of(file).map_err(|error| told(&error))?;
     // SAFETY: loading runs the library's constructors. Its owner approved this very content, which is the only thing
     // that makes running it right.
     let handle = unsafe { load(&copy) }.map_err(|error| told(&error))?;
@@ -159,7 +159,7 @@ fn open(file: &PluginFile) -> Result<*const RepertoireTable, String> {
 /// # Safety
 /// Runs foreign code: see [`open`].
 #[cfg(unix)]
-unsafe fn load(copy: &Copy) -> Result<Handle, libloading::Error> {
+unsafe fn load(copy: &PrivateCopy) -> Result<Handle, libloading::Error> {
     use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
     // At once, so that what is missing is an error now and not the end of the process later.
@@ -170,29 +170,29 @@ unsafe fn load(copy: &Copy) -> Result<Handle, libloading::Error> {
 /// # Safety
 /// Runs foreign code: see [`open`].
 #[cfg(not(unix))]
-unsafe fn load(copy: &Copy) -> Result<Handle, libloading::Error> {
+unsafe fn load(copy: &PrivateCopy) -> Result<Handle, libloading::Error> {
     // SAFETY: as the caller's.
     unsafe { Handle::new(&copy.path) }
 }
 
 /// A copy of a library that nobody else can reach, so that what is loaded is what was checked, and a replaced file is
 /// another library for the system too.
-struct Copy {
+struct PrivateCopy {
     path: PathBuf,
     folder: Option<tempfile::TempDir>,
 }
 
-impl Copy {
-    fn of(file: &PluginFile) -> std::io::Result<Copy> {
+impl PrivateCopy {
+    fn of(file: &PluginFile) -> std::io::Result<PrivateCopy> {
         let folder = tempfile::Builder::new().prefix("repertoire-plugin-").tempdir()?;
         let path = folder.path().join(file.path.file_name().unwrap_or("plugin".as_ref()));
         let mut copy = fs::OpenOptions::new().write(true).create_new(true).open(&path)?;
         copy.write_all(&file.bytes)?;
-        Ok(Copy { path, folder: Some(folder) })
+        Ok(PrivateCopy { path, folder: Some(folder) })
     }
 }
 
-impl Drop for Copy {
+impl Drop for PrivateCopy {
     fn drop(&mut self) {
         // A loaded library needs its file no more, where the system allows one to remove it; elsewhere it stays for the
         // system to clean up.

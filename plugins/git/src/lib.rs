@@ -12,7 +12,7 @@
 //! The repository is kept as a bare clone in `cache`. Without a network, what was fetched last stays, and a finding says so. A
 //! pinned commit that is there needs no network at all.
 
-mod clone;
+mod mirror;
 mod options;
 mod tree;
 
@@ -26,7 +26,7 @@ use repertoire_plugin_sdk::{
     export_documents,
 };
 
-use clone::Clone;
+use mirror::Mirror;
 use options::Options;
 use tree::Tree;
 
@@ -34,7 +34,7 @@ use tree::Tree;
 #[derive(Debug)]
 pub struct Git {
     options: Options,
-    clone: Clone,
+    mirror: Mirror,
     state: Mutex<State>,
 }
 
@@ -53,8 +53,8 @@ struct State {
 impl Open for Git {
     fn open(config: &Config) -> Result<Git, SourceError> {
         let options: Options = config.options()?;
-        let clone = Clone::new(&options)?;
-        Ok(Git { options, clone, state: Mutex::default() })
+        let mirror = Mirror::new(&options)?;
+        Ok(Git { options, mirror, state: Mutex::default() })
     }
 }
 
@@ -68,8 +68,8 @@ impl Git {
         if self.state().asked.is_some_and(|asked| asked.elapsed() < self.options.poll()) {
             return;
         }
-        let fetched = self.clone.fetch();
-        let found = self.clone.commit();
+        let fetched = self.mirror.fetch();
+        let found = self.mirror.commit();
         let mut state = self.state();
         state.asked = Some(Instant::now());
         state.problem = fetched.err().map(|error| error.message().to_owned());
@@ -96,7 +96,7 @@ impl Git {
     }
 
     fn tree(&self) -> Result<Tree, SourceError> {
-        Tree::open(&self.clone, self.commit()?.0, &self.options.folder)
+        Tree::open(&self.mirror, self.commit()?.0, &self.options.folder)
     }
 }
 
@@ -106,7 +106,7 @@ impl Documents for Git {
     fn list(&self) -> Result<Listing, SourceError> {
         let (commit, revision) = self.commit()?;
         let mut rows = Vec::new();
-        for (key, stamp, document) in Tree::open(&self.clone, commit, &self.options.folder)?.skills()? {
+        for (key, stamp, document) in Tree::open(&self.mirror, commit, &self.options.folder)?.skills()? {
             let location = format!("{}/{key}/SKILL.md", self.options.url);
             rows.push(Row::new(key, stamp, document).from_location(location));
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 use git2::{FileMode, Oid, Repository, TreeEntry};
 use repertoire_plugin_sdk::{ResourcePath, SourceError, SourceErrorKind};
 
-use crate::clone::Clone;
+use crate::mirror::Mirror;
 
 /// The folder of one commit that holds the skills.
 pub(crate) struct Tree {
@@ -27,8 +27,8 @@ fn not_found(what: &str) -> SourceError {
 }
 
 impl Tree {
-    pub(crate) fn open(clone: &Clone, commit: Oid, folder: &str) -> Result<Tree, SourceError> {
-        let repository = clone.repository().map_err(unreadable)?;
+    pub(crate) fn open(mirror: &Mirror, commit: Oid, folder: &str) -> Result<Tree, SourceError> {
+        let repository = mirror.repository().map_err(unreadable)?;
         let root = {
             let tree = repository.find_commit(commit).and_then(|commit| commit.tree()).map_err(unreadable)?;
             match folder.trim_matches('/') {

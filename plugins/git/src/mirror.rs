@@ -10,7 +10,7 @@ use crate::options::Options;
 
 /// The bare clone of one repository.
 #[derive(Debug)]
-pub(crate) struct Clone {
+pub(crate) struct Mirror {
     folder: PathBuf,
     url: String,
     wanted: Wanted,
@@ -28,8 +28,8 @@ enum Wanted {
 /// Where what was fetched is remembered.
 const TRACKED: &str = "refs/repertoire/tracked";
 
-impl Clone {
-    pub(crate) fn new(options: &Options) -> Result<Clone, SourceError> {
+impl Mirror {
+    pub(crate) fn new(options: &Options) -> Result<Mirror, SourceError> {
         let wanted = match (&options.commit, &options.branch) {
             (Some(_), Some(_)) => return Err(SourceError::invalid("expected a `commit` or a `branch`, found both")),
             (Some(commit), None) if commit.len() == 40 => Wanted::Commit(
@@ -43,7 +43,7 @@ impl Clone {
             (None, None) => Wanted::Reference("HEAD".to_owned()),
         };
         let (folder, url) = (options.cache.clone(), options.url.clone());
-        Ok(Clone { folder, url, wanted, fetching: Mutex::default() })
+        Ok(Mirror { folder, url, wanted, fetching: Mutex::default() })
     }
 
     /// The clone on disk; an empty one where there is none. A handle is not shared between threads.
