@@ -16,6 +16,9 @@ _repertoire() {
             ",$1")
                 cmd="repertoire"
                 ;;
+            repertoire,approve)
+                cmd="repertoire__subcmd__approve"
+                ;;
             repertoire,body)
                 cmd="repertoire__subcmd__body"
                 ;;
@@ -27,6 +30,9 @@ _repertoire() {
                 ;;
             repertoire,completions)
                 cmd="repertoire__subcmd__completions"
+                ;;
+            repertoire,directives)
+                cmd="repertoire__subcmd__directives"
                 ;;
             repertoire,files)
                 cmd="repertoire__subcmd__files"
@@ -55,6 +61,9 @@ _repertoire() {
             repertoire,plugin)
                 cmd="repertoire__subcmd__plugin"
                 ;;
+            repertoire,render)
+                cmd="repertoire__subcmd__render"
+                ;;
             repertoire,roots)
                 cmd="repertoire__subcmd__roots"
                 ;;
@@ -67,8 +76,14 @@ _repertoire() {
             repertoire,verify)
                 cmd="repertoire__subcmd__verify"
                 ;;
+            repertoire,watch)
+                cmd="repertoire__subcmd__watch"
+                ;;
             repertoire,which)
                 cmd="repertoire__subcmd__which"
+                ;;
+            repertoire__subcmd__help,approve)
+                cmd="repertoire__subcmd__help__subcmd__approve"
                 ;;
             repertoire__subcmd__help,body)
                 cmd="repertoire__subcmd__help__subcmd__body"
@@ -81,6 +96,9 @@ _repertoire() {
                 ;;
             repertoire__subcmd__help,completions)
                 cmd="repertoire__subcmd__help__subcmd__completions"
+                ;;
+            repertoire__subcmd__help,directives)
+                cmd="repertoire__subcmd__help__subcmd__directives"
                 ;;
             repertoire__subcmd__help,files)
                 cmd="repertoire__subcmd__help__subcmd__files"
@@ -109,6 +127,9 @@ _repertoire() {
             repertoire__subcmd__help,plugin)
                 cmd="repertoire__subcmd__help__subcmd__plugin"
                 ;;
+            repertoire__subcmd__help,render)
+                cmd="repertoire__subcmd__help__subcmd__render"
+                ;;
             repertoire__subcmd__help,roots)
                 cmd="repertoire__subcmd__help__subcmd__roots"
                 ;;
@@ -117,6 +138,9 @@ _repertoire() {
                 ;;
             repertoire__subcmd__help,verify)
                 cmd="repertoire__subcmd__help__subcmd__verify"
+                ;;
+            repertoire__subcmd__help,watch)
+                cmd="repertoire__subcmd__help__subcmd__watch"
                 ;;
             repertoire__subcmd__help,which)
                 cmd="repertoire__subcmd__help__subcmd__which"
@@ -179,7 +203,7 @@ _repertoire() {
 
     case "${cmd}" in
         repertoire)
-            opts="-h -V --root --source --config --client --no-defaults --trust-project --model --format --json --help --version list show which roots check validate catalog body files lock verify new fmt plugin kinds completions man help"
+            opts="-h -V --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help --version list show which roots check validate watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -201,6 +225,10 @@ _repertoire() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --model)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -216,8 +244,8 @@ _repertoire() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        repertoire__subcmd__body)
-            opts="-h --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+        repertoire__subcmd__approve)
+            opts="-h --yes --revoke --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -239,6 +267,52 @@ _repertoire() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --model)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "human json sarif" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        repertoire__subcmd__body)
+            opts="-h --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --client)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --model)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -255,7 +329,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__catalog)
-            opts="-h --style --tokens --chars --window --share --overflow --tokenizer --locations --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --style --tokens --chars --window --share --overflow --tokenizer --locations --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -305,6 +379,10 @@ _repertoire() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --model)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -321,7 +399,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__check)
-            opts="-h --strict --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --strict --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -340,6 +418,10 @@ _repertoire() {
                     return 0
                     ;;
                 --client)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disable)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -359,7 +441,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__completions)
-            opts="-h --root --source --config --client --no-defaults --trust-project --model --format --json --help bash elvish fish powershell zsh"
+            opts="-h --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help bash elvish fish powershell zsh"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -378,6 +460,52 @@ _repertoire() {
                     return 0
                     ;;
                 --client)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --model)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "human json sarif" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        repertoire__subcmd__directives)
+            opts="-h --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --client)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disable)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -397,7 +525,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__files)
-            opts="-h --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -416,6 +544,10 @@ _repertoire() {
                     return 0
                     ;;
                 --client)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disable)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -435,7 +567,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__fmt)
-            opts="-h --check --diff --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --check --diff --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -457,6 +589,10 @@ _repertoire() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --model)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -473,8 +609,22 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__help)
-            opts="list show which roots check catalog body files lock verify new fmt plugin kinds completions man help"
+            opts="list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        repertoire__subcmd__help__subcmd__approve)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -529,6 +679,20 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__help__subcmd__completions)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        repertoire__subcmd__help__subcmd__directives)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -738,6 +902,20 @@ _repertoire() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        repertoire__subcmd__help__subcmd__render)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         repertoire__subcmd__help__subcmd__roots)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -780,6 +958,20 @@ _repertoire() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        repertoire__subcmd__help__subcmd__watch)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         repertoire__subcmd__help__subcmd__which)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -795,7 +987,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__kinds)
-            opts="-h --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -814,6 +1006,10 @@ _repertoire() {
                     return 0
                     ;;
                 --client)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disable)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -833,7 +1029,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__list)
-            opts="-h --all --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --all --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -855,6 +1051,10 @@ _repertoire() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --model)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -871,7 +1071,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__lock)
-            opts="-h --out --check --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --out --check --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -897,6 +1097,10 @@ _repertoire() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --model)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -913,7 +1117,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__man)
-            opts="-h --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -935,6 +1139,10 @@ _repertoire() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --model)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -951,7 +1159,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__new)
-            opts="-h --in --description --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --in --description --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -981,6 +1189,10 @@ _repertoire() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --model)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -997,7 +1209,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__plugin)
-            opts="-h --root --source --config --client --no-defaults --trust-project --model --format --json --help list inspect approve revoke new help"
+            opts="-h --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help list inspect approve revoke new help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1019,6 +1231,10 @@ _repertoire() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --model)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1035,7 +1251,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__plugin__subcmd__approve)
-            opts="-h --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1054,6 +1270,10 @@ _repertoire() {
                     return 0
                     ;;
                 --client)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disable)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1171,7 +1391,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__plugin__subcmd__inspect)
-            opts="-h --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1190,6 +1410,10 @@ _repertoire() {
                     return 0
                     ;;
                 --client)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disable)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1209,7 +1433,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__plugin__subcmd__list)
-            opts="-h --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1231,6 +1455,10 @@ _repertoire() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --model)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1247,7 +1475,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__plugin__subcmd__new)
-            opts="-h --in --checkout --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --in --checkout --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1277,6 +1505,10 @@ _repertoire() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --model)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1293,7 +1525,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__plugin__subcmd__revoke)
-            opts="-h --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1315,6 +1547,64 @@ _repertoire() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --model)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "human json sarif" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        repertoire__subcmd__render)
+            opts="-h --dialect --allow-commands --shell --var --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --dialect)
+                    COMPREPLY=($(compgen -W "claude opencode cortex none" -- "${cur}"))
+                    return 0
+                    ;;
+                --shell)
+                    COMPREPLY=($(compgen -W "sh bash" -- "${cur}"))
+                    return 0
+                    ;;
+                --var)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --client)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --model)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1331,7 +1621,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__roots)
-            opts="-h --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1350,6 +1640,10 @@ _repertoire() {
                     return 0
                     ;;
                 --client)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disable)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1369,7 +1663,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__show)
-            opts="-h --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1391,6 +1685,10 @@ _repertoire() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --model)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1407,7 +1705,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__verify)
-            opts="-h --out --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --out --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1433,6 +1731,56 @@ _repertoire() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --model)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "human json sarif" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        repertoire__subcmd__watch)
+            opts="-h --changes --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --changes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --client)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --model)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1449,7 +1797,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__which)
-            opts="-h --root --source --config --client --no-defaults --trust-project --model --format --json --help"
+            opts="-h --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1468,6 +1816,10 @@ _repertoire() {
                     return 0
                     ;;
                 --client)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disable)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

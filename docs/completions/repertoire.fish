@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_repertoire_global_optspecs
-    string join \n root= source= config= client= no-defaults trust-project model= format= json h/help V/version
+    string join \n root= source= config= client= no-defaults disable= trust-project model= format= json h/help V/version
 end
 
 function __fish_repertoire_needs_command
@@ -28,6 +28,7 @@ complete -c repertoire -n "__fish_repertoire_needs_command" -l root -d 'A folder
 complete -c repertoire -n "__fish_repertoire_needs_command" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_needs_command" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_needs_command" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_needs_command" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_needs_command" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_needs_command" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -43,8 +44,12 @@ complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "which" -d 'Te
 complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "roots" -d 'Show every place that was looked at, whether it is there and what it holds'
 complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "check" -d 'Show everything that is wrong or odd, with the lines that it is about'
 complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "validate" -d 'Show everything that is wrong or odd, with the lines that it is about'
+complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "watch" -d 'Show changes as they happen, with what is wrong or odd about them'
 complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "catalog" -d 'Print the text that tells a model which skills there are; what did not fit goes to standard error'
 complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "body" -d 'Print the instructions of one skill'
+complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "render" -d 'Print the instructions of one skill as a model gets them, with what was typed in its places'
+complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "directives" -d 'Show every command and script that one skill would run, without running any'
+complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "approve" -d 'Let one skill run its commands and scripts, as they are now: any change asks again'
 complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "files" -d 'List the files of one skill, or print one of them'
 complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "lock" -d 'Write down what every file of the project\'s skills is now, for `verify` to compare'
 complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "verify" -d 'Compare every file of the project\'s skills with what `lock` wrote down'
@@ -59,6 +64,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l root -d '
 complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -72,6 +78,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l root -d '
 complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand show" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -84,6 +91,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l root -d 
 complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -96,6 +104,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l root -d 
 complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -108,6 +117,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l root -d 
 complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -121,6 +131,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l root 
 complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -130,6 +141,20 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l no-de
 complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
 complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l json -d 'The same as `--format json`'
 complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c repertoire -n "__fish_repertoire_using_subcommand watch" -l changes -d 'End after so many changes' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand watch" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand watch" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand watch" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand watch" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand watch" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand watch" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand watch" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
+json\t'One JSON document on standard output'
+sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand watch" -l no-defaults -d 'Leave the standard folders and the built-in skills out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand watch" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
+complete -c repertoire -n "__fish_repertoire_using_subcommand watch" -l json -d 'The same as `--format json`'
+complete -c repertoire -n "__fish_repertoire_using_subcommand watch" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l style -d 'The markup' -r -f -a "xml\t'`<available_skills>`'
 bullets\t'A Markdown list'"
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l tokens -d 'At most so many tokens' -r
@@ -146,6 +171,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l root -
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -159,6 +185,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l root -d '
 complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -167,10 +194,60 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l no-defaul
 complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
 complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l json -d 'The same as `--format json`'
 complete -c repertoire -n "__fish_repertoire_using_subcommand body" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l dialect -d 'How places for arguments are spelled, where neither the source nor the skill says it' -r -f -a "claude\t''
+opencode\t''
+cortex\t''
+none\t''"
+complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l shell -d 'What runs commands' -r -f -a "sh\t''
+bash\t''"
+complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l var -d 'A variable for `${KEY}`' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
+json\t'One JSON document on standard output'
+sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l allow-commands -d 'Run its commands and scripts: those that are approved, and those that you say yes to'
+complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l no-defaults -d 'Leave the standard folders and the built-in skills out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
+complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l json -d 'The same as `--format json`'
+complete -c repertoire -n "__fish_repertoire_using_subcommand render" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c repertoire -n "__fish_repertoire_using_subcommand directives" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand directives" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand directives" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand directives" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand directives" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand directives" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand directives" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
+json\t'One JSON document on standard output'
+sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand directives" -l no-defaults -d 'Leave the standard folders and the built-in skills out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand directives" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
+complete -c repertoire -n "__fish_repertoire_using_subcommand directives" -l json -d 'The same as `--format json`'
+complete -c repertoire -n "__fish_repertoire_using_subcommand directives" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c repertoire -n "__fish_repertoire_using_subcommand approve" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand approve" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand approve" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand approve" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand approve" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand approve" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand approve" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
+json\t'One JSON document on standard output'
+sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand approve" -l yes -d 'Do not ask. For whoever has read `repertoire directives NAME`'
+complete -c repertoire -n "__fish_repertoire_using_subcommand approve" -l revoke -d 'Take an approval back'
+complete -c repertoire -n "__fish_repertoire_using_subcommand approve" -l no-defaults -d 'Leave the standard folders and the built-in skills out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand approve" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
+complete -c repertoire -n "__fish_repertoire_using_subcommand approve" -l json -d 'The same as `--format json`'
+complete -c repertoire -n "__fish_repertoire_using_subcommand approve" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand files" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -184,6 +261,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l root -d '
 complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -198,6 +276,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l root -d
 complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -212,6 +291,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l root -d 'A
 complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand new" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -224,6 +304,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l root -d 'A
 complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand fmt" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -238,6 +319,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and not __
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and not __fish_seen_subcommand_from list inspect approve revoke new help" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and not __fish_seen_subcommand_from list inspect approve revoke new help" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and not __fish_seen_subcommand_from list inspect approve revoke new help" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and not __fish_seen_subcommand_from list inspect approve revoke new help" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and not __fish_seen_subcommand_from list inspect approve revoke new help" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and not __fish_seen_subcommand_from list inspect approve revoke new help" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -256,6 +338,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from list" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from list" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from list" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from list" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from list" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from list" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -268,6 +351,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from inspect" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from inspect" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from inspect" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from inspect" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from inspect" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from inspect" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -280,6 +364,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from approve" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from approve" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from approve" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from approve" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from approve" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from approve" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -292,6 +377,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from revoke" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from revoke" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from revoke" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from revoke" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from revoke" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from revoke" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -306,6 +392,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from new" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from new" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from new" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from new" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from new" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from new" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -324,6 +411,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l root -d 
 complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand kinds" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -336,6 +424,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l ro
 complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand completions" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -348,6 +437,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l root -d 'A
 complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
@@ -356,23 +446,27 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l no-default
 complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
 complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l json -d 'The same as `--format json`'
 complete -c repertoire -n "__fish_repertoire_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt plugin kinds completions man help" -f -a "list" -d 'List the skills: who has each id, from where, and where its body goes'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt plugin kinds completions man help" -f -a "show" -d 'Show everything about one skill'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt plugin kinds completions man help" -f -a "which" -d 'Tell who has an id, and why every other claim to it lost'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt plugin kinds completions man help" -f -a "roots" -d 'Show every place that was looked at, whether it is there and what it holds'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt plugin kinds completions man help" -f -a "check" -d 'Show everything that is wrong or odd, with the lines that it is about'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt plugin kinds completions man help" -f -a "catalog" -d 'Print the text that tells a model which skills there are; what did not fit goes to standard error'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt plugin kinds completions man help" -f -a "body" -d 'Print the instructions of one skill'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt plugin kinds completions man help" -f -a "files" -d 'List the files of one skill, or print one of them'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt plugin kinds completions man help" -f -a "lock" -d 'Write down what every file of the project\'s skills is now, for `verify` to compare'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt plugin kinds completions man help" -f -a "verify" -d 'Compare every file of the project\'s skills with what `lock` wrote down'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt plugin kinds completions man help" -f -a "new" -d 'Write the beginning of a skill, and print where it is'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt plugin kinds completions man help" -f -a "fmt" -d 'Bring the front matter of skills into its canonical form'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt plugin kinds completions man help" -f -a "plugin" -d 'Decide which plugins may run, look at one without running it, or begin one'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt plugin kinds completions man help" -f -a "kinds" -d 'List the kinds of sources that this program knows'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt plugin kinds completions man help" -f -a "completions" -d 'Print what a shell needs to complete this program\'s arguments'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt plugin kinds completions man help" -f -a "man" -d 'Print the manual page of this program, or of one of its commands'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check catalog body files lock verify new fmt plugin kinds completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "list" -d 'List the skills: who has each id, from where, and where its body goes'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "show" -d 'Show everything about one skill'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "which" -d 'Tell who has an id, and why every other claim to it lost'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "roots" -d 'Show every place that was looked at, whether it is there and what it holds'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "check" -d 'Show everything that is wrong or odd, with the lines that it is about'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "watch" -d 'Show changes as they happen, with what is wrong or odd about them'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "catalog" -d 'Print the text that tells a model which skills there are; what did not fit goes to standard error'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "body" -d 'Print the instructions of one skill'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "render" -d 'Print the instructions of one skill as a model gets them, with what was typed in its places'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "directives" -d 'Show every command and script that one skill would run, without running any'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "approve" -d 'Let one skill run its commands and scripts, as they are now: any change asks again'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "files" -d 'List the files of one skill, or print one of them'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "lock" -d 'Write down what every file of the project\'s skills is now, for `verify` to compare'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "verify" -d 'Compare every file of the project\'s skills with what `lock` wrote down'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "new" -d 'Write the beginning of a skill, and print where it is'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "fmt" -d 'Bring the front matter of skills into its canonical form'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "plugin" -d 'Decide which plugins may run, look at one without running it, or begin one'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "kinds" -d 'List the kinds of sources that this program knows'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "completions" -d 'Print what a shell needs to complete this program\'s arguments'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "man" -d 'Print the manual page of this program, or of one of its commands'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c repertoire -n "__fish_repertoire_using_subcommand help; and __fish_seen_subcommand_from plugin" -f -a "list" -d 'List the plugins that were approved, and whether their files are still what they were'
 complete -c repertoire -n "__fish_repertoire_using_subcommand help; and __fish_seen_subcommand_from plugin" -f -a "inspect" -d 'Show what the file of a plugin says of itself, without running any of it'
 complete -c repertoire -n "__fish_repertoire_using_subcommand help; and __fish_seen_subcommand_from plugin" -f -a "approve" -d 'Approve what the file of a plugin holds now: configured sources may run it, until it changes'

@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod harmless;
+mod live;
 mod precedence;
 mod prompt;
+mod reload;
 mod tree;

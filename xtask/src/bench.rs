@@ -1,5 +1,7 @@
 //! `cargo xtask bench`: what loading and reading cost, as ratios to floors and to rivals.
 
+mod arm;
+mod bodies;
 mod child;
 mod figure;
 mod floor;
@@ -7,6 +9,7 @@ mod page;
 mod plugin;
 mod random;
 mod readers;
+mod reload;
 mod rival;
 mod rounds;
 #[allow(unreachable_pub, reason = "public where a library shares the file")]
@@ -19,9 +22,12 @@ use std::process::Command;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use self::arm::Arming;
+use self::bodies::Bodies;
 use self::child::Load;
 use self::figure::{Figure, Goal};
 use self::readers::Readings;
+use self::reload::Reload;
 use self::rounds::{Rounds, Turn};
 use self::sample::Sample;
 use self::tree::{Origin, Shape};
@@ -40,6 +46,9 @@ pub(crate) struct Options {
     /// Leave the rivals out, which take minutes to build.
     #[arg(long)]
     no_rivals: bool,
+    /// Reloads of 100,000 skills too, which need as many watches.
+    #[arg(long)]
+    large: bool,
     /// 200 skills, one round, no rivals, whatever program this is: to see that everything runs.
     #[arg(long)]
     quick: bool,
@@ -68,6 +77,15 @@ enum Part {
     /// Measure readers of a tree.
     #[command(hide = true)]
     Read { tree: PathBuf },
+    /// Measure arming of a tree.
+    #[command(hide = true)]
+    Arm { tree: PathBuf },
+    /// Measure reloads of a tree.
+    #[command(hide = true)]
+    Reload { tree: PathBuf },
+    /// Measure rendering the bodies of a tree.
+    #[command(hide = true)]
+    Render { tree: PathBuf },
     /// Measure a plugin.
     #[command(hide = true)]
     Plugin { library: PathBuf, runner: PathBuf, count: usize },
@@ -81,6 +99,9 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
     match &options.part {
         Some(Part::Load { load, tree }) => return child::run(*load, tree),
         Some(Part::Read { tree }) => return child::read(tree),
+        Some(Part::Arm { tree }) => return child::arm(tree),
+        Some(Part::Reload { tree }) => return child::reload(tree),
+        Some(Part::Render { tree }) => return child::render(tree),
         Some(Part::Plugin { library, runner, count }) => return child::plugin(library, runner, *count),
         None => {}
     }
@@ -89,6 +110,9 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
     bench.nested()?;
     bench.readers()?;
     bench.plugins()?;
+    bench.bodies()?;
+    bench.arming()?;
+    bench.reloads()?;
     for figure in &bench.figures {
         match options.format {
             Format::Text => println!("{figure}"),
@@ -258,6 +282,74 @@ impl<'a> Bench<'a> {
         let mut command = self.itself();
         let ways = rounds::parsed(command.arg("plugin").arg(library).arg(runner).arg(count.to_string()))?;
         self.figures.extend(plugin::figures(&ways, count));
+        Ok(())
+    }
+
+    /// Watches for every folder of a flat tree.
+    fn arming(&mut self) -> Result<(), Failure> {
+        let count = if self.options.quick { 200 } else { 10_000 };
+        let tree = self.folder.path().join(format!("Flat-{count}"));
+        let rounds = if self.options.quick { 1 } else { self.options.rounds };
+        let run = |_| rounds::parsed(self.itself().arg("arm").arg(&tree));
+        let runs = (0..rounds).map(run).collect::<Result<Vec<Arming>, Failure>>()?;
+        let [arm, bare] =
+            [|run: &Arming| run.arm, |run: &Arming| run.bare].map(|part| milliseconds(median(runs.iter().map(part))));
+        let figure = Figure::new(format!("arm/cpu/{count}"), arm, "ms");
+        self.figures.push(figure.against(bare, "inotify").goal(Goal::RatioAtMost(1.5)));
+        Ok(())
+    }
+
+    /// Edits of one file at a time, kept up with. Comes last, because trees are edited.
+    fn reloads(&mut self) -> Result<(), Failure> {
+        let counts = if self.options.quick { &[200][..] } else { &[1_000, 10_000, 100_000] };
+        let rival = self.figures.iter().find(|figure| figure.name == "rivals/best/wall/10000").map(|best| best.value);
+        for &count in counts {
+            let tree = match count {
+                100_000 if !self.options.large => {
+                    self.remarks.push("reloads of 100,000 skills: only with `--large`".to_owned());
+                    continue;
+                }
+                100_000 => self.tree(Shape::Flat, count)?,
+                _ => self.folder.path().join(format!("{:?}-{count}", Shape::Flat)),
+            };
+            let reload: Reload = rounds::parsed(self.itself().arg("reload").arg(&tree))?;
+            let [median, slowest, cpu, refresh] =
+                [reload.median, reload.slowest, reload.cpu, reload.refresh].map(milliseconds);
+            let figure = |part: &str, value, unit| Figure::new(format!("reload/{part}/{count}"), value, unit);
+            let slowest = figure("p99", slowest, "ms");
+            self.figures.extend([
+                figure("p50", median, "ms"),
+                match count {
+                    10_000 => slowest.goal(Goal::AtMost(1.0)),
+                    100_000 => slowest.goal(Goal::AtMost(3.0)),
+                    _ => slowest,
+                },
+                figure("cpu", cpu, "ms"),
+                figure("read", reload.read / 1e3, "kB"),
+                figure("refresh", refresh, "ms").against(median, "our reload"),
+            ]);
+            if let Some(rival) = rival.filter(|_| count == 10_000) {
+                let figure = figure("rival", rival, "ms").against(median, "our reload");
+                self.figures.push(figure.goal(Goal::RatioAtLeast(200.0)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Rendered bodies.
+    fn bodies(&mut self) -> Result<(), Failure> {
+        let count = if self.options.quick { 200 } else { 10_000 };
+        let tree = self.folder.path().join(format!("Flat-{count}"));
+        let mut command = self.itself();
+        let bodies: Bodies = rounds::parsed(command.arg("render").arg(&tree))?;
+        let figure = |name: &str, seconds: f64| Figure::new(format!("render/{name}/{count}"), seconds * 1e3, "ms");
+        self.figures.extend([
+            figure("plain", bodies.plain).against(bodies.copy * 1e3, "a copy"),
+            figure("placeholders", bodies.placeholders)
+                .against(bodies.parser * 1e3, "the parser")
+                .goal(Goal::RatioAtMost(1.5)),
+            figure("eightfold", bodies.long).against(bodies.short * 8e3, "8 x an eighth").goal(Goal::RatioAtMost(1.5)),
+        ]);
         Ok(())
     }
 

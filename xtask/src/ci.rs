@@ -1,13 +1,14 @@
-//! `cargo xtask ci`: `test`, plugins under a checker of memory, then the shared cases and the shared corpus.
+//! `cargo xtask ci`: `test`, a short `soak`, plugins under a checker of memory, then the shared cases and the shared corpus.
 
 use std::path::{Path, PathBuf};
 
-use crate::step::{self, skipped, step};
+use crate::step::{self, command, skipped, step};
 use crate::{Failure, cases, corpus, test, workspace};
 
 /// Runs all of it. Without `shared`, looks for a directory of that name beside the checkout.
 pub(crate) fn run(shared: Option<PathBuf>) -> Result<(), Failure> {
     test::run()?;
+    command("soak", "cargo xtask soak --seconds 10")?;
     memory()?;
     let shared = match shared {
         Some(named) => named,

@@ -1,6 +1,7 @@
-//! `cargo xtask corpus DIR`: real `SKILL.md` files against what PyYAML reads in them, and formatted.
+//! `cargo xtask corpus DIR`: real `SKILL.md` files against what PyYAML reads in them, formatted, and rendered.
 
 mod formatting;
+mod rendering;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,6 +13,7 @@ use repertoire_core::{Severity, Value};
 use serde::Deserialize;
 
 use self::formatting::Formatting;
+use self::rendering::Rendering;
 use crate::Failure;
 
 /// Of the files that PyYAML rejects although they have a description, how many must still give a skill.
@@ -28,6 +30,8 @@ struct Expected {
     /// `ok`, or why PyYAML rejects the block.
     pyyaml: Option<String>,
     frontmatter: Option<serde_json::Value>,
+    /// Of everything behind the closing fence line.
+    body_sha256: Option<String>,
 }
 
 /// What became of a file.
@@ -53,7 +57,7 @@ pub(crate) fn run(dir: &Path) -> Result<(), Failure> {
     let lines = fs::read_to_string(&list).map_err(|error| format!("cannot read `{}`: {error}", list.display()))?;
     let mut counts = BTreeMap::<Class, usize>::new();
     let (mut files, mut rejected, mut recovered) = (0, 0, 0);
-    let mut formatting = Formatting::default();
+    let (mut formatting, mut rendering) = (Formatting::default(), Rendering::default());
     for line in lines.lines() {
         let expected: Expected = serde_json::from_str(line)?;
         let bytes = fs::read(dir.join(&expected.path))?;
@@ -63,6 +67,11 @@ pub(crate) fn run(dir: &Path) -> Result<(), Failure> {
         }
         if let Some(law) = formatting.take(&bytes, expected.site()) {
             println!("formatted: {}: {law}", expected.path);
+        }
+        // A file that gives no skill has no body that could be asked for.
+        let body = expected.body_sha256.as_deref().filter(|_| class != Class::Skipped);
+        if let Some(damage) = body.and_then(|body| rendering.take(&bytes, body)) {
+            println!("rendered: {}: {damage}", expected.path);
         }
         if expected.is_rejected() && has_description_line(&bytes) {
             rejected += 1;
@@ -78,6 +87,7 @@ pub(crate) fn run(dir: &Path) -> Result<(), Failure> {
     println!("recovered {recovered} of {rejected} rejected files that have a description");
     println!("{} more skills whose file states no name, or no text for one", count(Class::Unasked));
     println!("formatted: {formatting}");
+    println!("render: {rendering}");
     println!(
         "corpus: {files} files, {} exact, {} recovered, {} skipped, {} wrong, {} lost",
         count(Class::Exact),
@@ -87,11 +97,11 @@ pub(crate) fn run(dir: &Path) -> Result<(), Failure> {
         count(Class::Lost),
     );
     let enough = recovered * 100 >= rejected * RECOVERED_PERCENT;
-    if count(Class::Wrong) + count(Class::Lost) + formatting.broken == 0 && enough {
+    if count(Class::Wrong) + count(Class::Lost) + formatting.broken + rendering.damaged == 0 && enough {
         Ok(())
     } else {
         Err(format!(
-            "the corpus wants none wrong, none lost, none formatted against a law, and {RECOVERED_PERCENT} % recovered"
+            "the corpus wants none wrong, none lost, none damaged, none formatted against a law, and {RECOVERED_PERCENT} % recovered"
         )
         .into())
     }

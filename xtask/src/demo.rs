@@ -1,6 +1,7 @@
 //! `cargo xtask demo`: the main job from start to finish.
 
 mod builtin;
+mod live;
 
 use std::io::{self, Write};
 
@@ -117,6 +118,7 @@ pub(crate) fn run() -> Result<(), Failure> {
         write!(out, "{}", ran.stderr)?;
         scene.check(&ran)?;
     }
+    live::show(&mut out)?;
     writeln!(out, "\nThe demo showed what it should. Its skills are in `xtask/demo`.")?;
     Ok(())
 }
@@ -149,11 +151,9 @@ impl Scene {
     fn play(&self) -> Result<Ran, Failure> {
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let environment = Environment {
-            cwd: workspace::root().join("xtask/demo"),
-            home: None,
-            state: None,
             stdout: Stream::new(&mut stdout),
             stderr: Stream::new(&mut stderr),
+            ..Environment::quiet(workspace::root().join("xtask/demo"))
         };
         let mut arguments = ["repertoire", "--config", "repertoire.toml"].map(str::to_owned).to_vec();
         for word in self.line.split(' ') {
@@ -192,6 +192,14 @@ mod tests {
         for scene in SCENES {
             scene.check(&scene.play().expect("the plugins build")).expect(scene.heading);
         }
+    }
+
+    #[test]
+    fn a_watched_skill_is_told_of_as_it_should_be() {
+        let mut told = Vec::new();
+        live::show(&mut told).expect("everything is told");
+        let told = String::from_utf8(told).expect("it is text");
+        assert!(told.contains("error[missing-description]") && told.contains("stays as it was"), "{told}");
     }
 
     #[test]

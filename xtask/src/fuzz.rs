@@ -1,9 +1,9 @@
-//! `cargo xtask fuzz [SECONDS]`: the fuzz targets of the `SKILL.md` parser.
+//! `cargo xtask fuzz [SECONDS]`: the fuzz targets of the `SKILL.md` parser and formatter, and of rendering.
 
 use crate::Failure;
 use crate::step::{command, skipped, succeeds};
 
-/// Fuzzes for `seconds`, half of them a target. Needs a nightly toolchain and cargo-fuzz; without them it says so and succeeds.
+/// Fuzzes for `seconds`, each target for its share of them. Needs a nightly toolchain and cargo-fuzz; without them it says so and succeeds.
 pub(crate) fn run(seconds: u32) -> Result<(), Failure> {
     if !succeeds("cargo +nightly --version") {
         skipped("fuzz", "there is no nightly toolchain");
@@ -14,12 +14,14 @@ pub(crate) fn run(seconds: u32) -> Result<(), Failure> {
         return Ok(());
     }
     let known = "crates/core/tests/fuzz-inputs tests/cases";
-    for target in ["skill_md", "fast_path"] {
+    let seconds = seconds / TARGETS.len() as u32;
+    for target in TARGETS {
         // New inputs go to the first folder; the others are where it starts from.
         let found = format!("fuzz/corpus/{target}");
         std::fs::create_dir_all(&found)?;
-        let seconds = seconds / 2;
         command(target, &format!("cargo +nightly fuzz run {target} {found} {known} -- -max_total_time={seconds}"))?;
     }
     Ok(())
 }
+
+const TARGETS: [&str; 4] = ["skill_md", "fast_path", "format", "render"];

@@ -8,6 +8,7 @@ use clap::Parser;
 #[cfg(test)]
 mod architecture;
 mod bench;
+mod book;
 mod cases;
 mod ci;
 mod corpus;
@@ -17,6 +18,7 @@ mod fuzz;
 mod generate;
 mod new_source;
 mod plugin;
+mod soak;
 mod step;
 mod test;
 #[cfg(test)]
@@ -32,7 +34,7 @@ type Failure = Box<dyn std::error::Error>;
 enum Task {
     /// Check everything that needs nothing but this checkout.
     Test,
-    /// Run `test`, then the shared cases and the shared corpus.
+    /// Run `test` and a short `soak`, then the shared cases and the shared corpus.
     Ci {
         /// The directory that holds `cases` and `corpus` [default: `shared` beside the checkout].
         #[arg(long, value_name = "DIR")]
@@ -60,7 +62,7 @@ enum Task {
         /// A folder of `plugins`.
         name: String,
     },
-    /// Fuzz the `SKILL.md` parser.
+    /// Fuzz the `SKILL.md` parser and formatter.
     Fuzz {
         /// For how long.
         #[arg(default_value_t = 60)]
@@ -80,6 +82,8 @@ enum Task {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
+    /// Edit, rename, move, break and delete a tree at random under a live registry, and compare with a fresh scan.
+    Soak(soak::Options),
 }
 
 fn main() -> ExitCode {
@@ -95,6 +99,7 @@ fn main() -> ExitCode {
         Task::Gen { check: true } => generate::check(),
         Task::Gen { check: false } => generate::write(),
         Task::NewSource { name, out } => new_source::run(&name, out),
+        Task::Soak(options) => soak::run(&options),
     };
     match ended {
         Ok(()) => ExitCode::SUCCESS,

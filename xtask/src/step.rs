@@ -1,6 +1,6 @@
 //! One step of a longer task: a heading, the time it took, and how to repeat it when it fails.
 
-use std::process::Command;
+use std::process::{Command, Output};
 use std::time::Instant;
 
 use crate::{Failure, workspace};
@@ -32,7 +32,12 @@ pub(crate) fn skipped(heading: &str, reason: &str) {
 
 /// Whether `line` can be run here; for asking a tool for its version.
 pub(crate) fn succeeds(line: &str) -> bool {
-    parse(line).output().is_ok_and(|output| output.status.success())
+    output(line).is_ok_and(|output| output.status.success())
+}
+
+/// What `line` says and how it ends, run in the root of the workspace.
+pub(crate) fn output(line: &str) -> Result<Output, Failure> {
+    parse(line).output().map_err(|error| format!("`{line}` did not start: {error}").into())
 }
 
 fn run(line: &str) -> Result<(), Failure> {

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::step::{self, command, skipped, step};
-use crate::{Failure, generate, workspace};
+use crate::{Failure, book, generate, workspace};
 
 /// The package whose features hosts choose from.
 const FACADE: &str = "repertoire";
@@ -30,6 +30,7 @@ pub(crate) fn run() -> Result<(), Failure> {
         let line = format!("cargo clippy -p {FACADE} --no-default-features{features} -- -D warnings");
         command("one feature at a time", &line)?;
     }
+    book::build()?;
     if step::succeeds("cargo deny --version") {
         command("dependencies", "cargo deny check --hide-inclusion-graph bans licenses sources")?;
     } else {

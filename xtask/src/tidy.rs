@@ -75,6 +75,7 @@ fn the_pure_crates_ban_the_same_calls() {
     assert!(core.contains("disallowed-methods"));
     assert_eq!(bans("registry"), core);
     assert_eq!(bans("engine"), core);
+    assert_eq!(bans("render"), core);
 }
 
 #[track_caller]

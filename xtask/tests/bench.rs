@@ -34,6 +34,14 @@ fn a_quick_bench_prints_every_figure_once() {
             "process/list/200",
             "process/list-again/200",
             "process/body/200",
+            "render/plain/200",
+            "render/placeholders/200",
+            "render/eightfold/200",
+            "reload/p50/200",
+            "reload/p99/200",
+            "reload/cpu/200",
+            "reload/read/200",
+            "reload/refresh/200",
         ]
     );
     let right = &figures[3];

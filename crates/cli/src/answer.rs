@@ -33,7 +33,7 @@ pub(crate) trait Answer {
 }
 
 /// The version of the JSON format: `docs/schema/repertoire-1.json`.
-const SCHEMA: &str = "repertoire/1";
+pub(crate) const SCHEMA: &str = "repertoire/1";
 
 /// In which form an answer is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
@@ -62,15 +62,7 @@ pub(crate) fn deliver(
                 environment.say(&format!("note: {}\n", shown(&note)));
             }
         }
-        Format::Json => {
-            let mut document = Map::new();
-            document.insert("schema".to_owned(), SCHEMA.into());
-            document.insert("command".to_owned(), command.into());
-            if let Value::Object(fields) = answer.json() {
-                document.extend(fields);
-            }
-            write_json(&document.into(), &mut environment.stdout)?;
-        }
+        Format::Json => write_json(&document(command, answer.json()), &mut environment.stdout)?,
         Format::Sarif => {
             let log = answer.sarif().expect("no other answer is asked for a log");
             write_json(&log, &mut environment.stdout)?;
@@ -78,6 +70,24 @@ pub(crate) fn deliver(
     }
     environment.stdout.flush()?;
     Ok(answer.exit())
+}
+
+/// The fields of an answer in their envelope.
+fn document(command: &str, fields: Value) -> Value {
+    let mut document = Map::new();
+    document.insert("schema".to_owned(), SCHEMA.into());
+    document.insert("command".to_owned(), command.into());
+    if let Value::Object(fields) = fields {
+        document.extend(fields);
+    }
+    document.into()
+}
+
+/// Writes one of many documents, on a line of its own.
+pub(crate) fn write_line(command: &str, fields: Value, out: &mut Stream<'_>) -> io::Result<()> {
+    let text = document(command, fields).to_string() + "\n";
+    out.write_all(ascii_controls(&text).as_bytes())?;
+    out.flush()
 }
 
 fn write_json(document: &Value, out: &mut Stream<'_>) -> io::Result<()> {

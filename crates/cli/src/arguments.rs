@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser};
-use repertoire::Model;
+use repertoire::{Model, Target};
 
 use crate::answer::Format;
 use crate::command::Command;
@@ -66,6 +66,10 @@ pub(crate) struct Places {
     /// Leave the standard folders and the built-in skills out.
     #[arg(long, global = true)]
     pub(crate) no_defaults: bool,
+
+    /// Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says.
+    #[arg(long = "disable", global = true, value_name = "NAME")]
+    pub(crate) disabled: Vec<Target>,
 
     /// Admit the skills of the project: without this, no model would see them.
     #[arg(long, global = true)]

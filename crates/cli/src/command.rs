@@ -1,9 +1,11 @@
 //! The commands, one to a file.
 
+mod approve;
 mod body;
 mod catalog;
 mod check;
 mod completions;
+mod directives;
 mod files;
 mod fmt;
 mod kinds;
@@ -12,14 +14,18 @@ mod lock;
 mod man;
 mod new;
 mod plugin;
+mod render;
 mod roots;
 mod show;
 mod verify;
+pub(crate) mod watch;
 mod which;
 
 use std::path::PathBuf;
 
 use clap::Subcommand;
+#[cfg(feature = "schema")]
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use crate::Environment;
 use crate::answer::Answer;
@@ -37,8 +43,12 @@ pub(crate) enum Command {
     Which(which::Which),
     Roots(roots::Roots),
     Check(check::Check),
+    Watch(watch::Watch),
     Catalog(catalog::Catalog),
     Body(body::Body),
+    Render(render::Render),
+    Directives(directives::Directives),
+    Approve(approve::Approve),
     Files(files::Files),
     Lock(lock::Lock),
     Verify(verify::Verify),
@@ -59,8 +69,12 @@ impl Command {
             Command::Which(_) => "which",
             Command::Roots(_) => "roots",
             Command::Check(_) => "check",
+            Command::Watch(_) => "watch",
             Command::Catalog(_) => "catalog",
             Command::Body(_) => "body",
+            Command::Render(_) => "render",
+            Command::Directives(_) => "directives",
+            Command::Approve(_) => "approve",
             Command::Files(_) => "files",
             // What a command answers is named after what it does.
             Command::Lock(lock) if lock.check => "verify",
@@ -80,6 +94,7 @@ impl Command {
         match self {
             Command::List(list) => &list.folders,
             Command::Check(check) => &check.folders,
+            Command::Watch(watch) => &watch.folders,
             Command::Catalog(catalog) => &catalog.folders,
             Command::Lock(lock) => &lock.folders,
             Command::Verify(verify) => &verify.folders,
@@ -102,7 +117,11 @@ impl Command {
     }
 
     /// What the composed sources have to say.
-    pub(crate) async fn answer<'a>(&self, session: &'a Session<'_>) -> Result<Box<dyn Answer + 'a>, Failure> {
+    pub(crate) async fn answer<'a>(
+        &self,
+        session: &'a Session<'_>,
+        environment: &mut Environment<'_>,
+    ) -> Result<Box<dyn Answer + 'a>, Failure> {
         Ok(match self {
             Command::List(list) => Box::new(list.answer(session)),
             Command::Show(show) => Box::new(show.answer(session).await?),
@@ -111,10 +130,45 @@ impl Command {
             Command::Check(check) => Box::new(check.answer(session)),
             Command::Catalog(catalog) => Box::new(catalog.answer(session)),
             Command::Body(body) => Box::new(body.answer(session).await?),
+            Command::Render(render) => Box::new(render.answer(session, environment).await?),
+            Command::Directives(directives) => Box::new(directives.answer(session).await?),
+            Command::Approve(approve) => Box::new(approve.answer(session, environment).await?),
             Command::Files(files) => files.answer(session).await?,
             Command::Lock(lock) => lock.answer(session).await?,
             Command::Verify(verify) => Box::new(verify.answer(session).await?),
             _ => unreachable!("every other command needs no skills, and has been answered"),
         })
     }
+}
+
+/// The name of every command and the schema of what it answers, in the order of the help.
+#[cfg(feature = "schema")]
+pub(crate) fn answers(generator: &mut SchemaGenerator) -> Vec<(&'static str, Schema)> {
+    vec![
+        ("list", list::Listed::json_schema(generator)),
+        ("show", show::Shown::json_schema(generator)),
+        ("which", which::Chain::json_schema(generator)),
+        ("roots", roots::Places::json_schema(generator)),
+        ("check", check::Checked::json_schema(generator)),
+        ("watch", watch::Started::json_schema(generator)),
+        ("watch", watch::Changed::json_schema(generator)),
+        ("catalog", catalog::Rendered::json_schema(generator)),
+        ("body", body::Text::json_schema(generator)),
+        ("render", render::Instructions::json_schema(generator)),
+        ("directives", directives::Directed::json_schema(generator)),
+        ("approve", approve::Decided::json_schema(generator)),
+        ("files", files::Manifest::json_schema(generator)),
+        ("files", files::Printed::json_schema(generator)),
+        ("lock", lock::Locked::json_schema(generator)),
+        ("verify", verify::Verified::json_schema(generator)),
+        ("new", new::Begun::json_schema(generator)),
+        ("fmt", fmt::Formatted::json_schema(generator)),
+        ("plugin", plugin::list::Approved::json_schema(generator)),
+        ("plugin", plugin::inspect::Seen::json_schema(generator)),
+        ("plugin", plugin::decide::Decision::json_schema(generator)),
+        ("plugin", plugin::begin::Begun::json_schema(generator)),
+        ("kinds", kinds::Known::json_schema(generator)),
+        ("completions", completions::Script::json_schema(generator)),
+        ("man", man::Manual::json_schema(generator)),
+    ]
 }

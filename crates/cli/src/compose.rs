@@ -7,69 +7,116 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use repertoire::{Builder, Client, Discovery, FsSource, Id, Model, Mount, Registry, Scope, Skill, Trust, discover};
+use repertoire::{
+    Authority, Builder, Client, ComposeError, Discovery, FsSource, Id, Level, Model, Mount, Registry, Rules, Scope,
+    Skill, SkillRegistry, Trust, discover,
+};
+use tokio::runtime::Handle;
 
 use crate::arguments::Places;
-use crate::config::{Config, Declared, Home};
+use crate::config::{Config, Declared, Home, Preference};
 use crate::failure::Failure;
 use crate::page::Page;
+use crate::pool::{Made, Pool};
 use crate::session::Session;
 use crate::{Environment, builtin};
 
 /// How long reading may take before a person is told what is going on.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// What was typed, read and ready to be composed.
+pub(crate) struct Plan {
+    builder: Builder<Skill>,
+    config: Option<Config>,
+    /// The sources that search folders, by name.
+    pub(crate) folders: Vec<(String, Arc<FsSource>)>,
+}
+
 /// Composes what was typed and lists it once.
-///
-/// Inside the user tier the order is: `--root`, `--source`, then the folders named as arguments or else the configuration
-/// file or else the standard folders. The built-in skills come with those.
 pub(crate) async fn compose<'m>(
     places: &Places,
     named: &[PathBuf],
     model: Model<'m>,
     environment: &mut Environment<'_>,
 ) -> Result<Session<'m>, Failure> {
-    let home = Home { folder: environment.home.clone(), state: environment.own_state() };
-    let config = places.config.as_ref().map(|path| configured(path, &environment.cwd, &home)).transpose()?;
-    let extra = places.sources.iter().map(|source| Declared::from_argument(source, &environment.cwd, &home));
-    let extra = extra.collect::<Result<Vec<_>, _>>()?;
-
-    let declared = || extra.iter().chain(config.iter().flat_map(|config| &config.sources));
-    let mut folders = Folders::new(declared().map(Declared::name));
-    let roots = folders.take(&places.roots, &environment.cwd)?;
-    let named = folders.take(named, &environment.cwd)?;
-    let standard = if named.is_empty() && config.is_none() && !places.no_defaults {
-        folders.standard(places, environment)?
-    } else {
-        Vec::new()
-    };
-    let kept = config.iter().flat_map(|config| &config.sources);
-    let mounts = roots.into_iter().chain(extra.iter().map(Declared::mount)).chain(named);
-    let mounts = mounts.chain(kept.map(Declared::mount)).chain(standard);
-
-    let mut builder = mounts.fold(Registry::builder(), Builder::mount);
-    if let Some(config) = &config {
-        builder = builder.surface_rules(config.surface.rules.clone());
-        if let Some(mode) = config.surface.default {
-            builder = builder.surface_mode(mode);
-        }
-        if let Some(hint) = &config.surface.hint {
-            builder = builder.provider_hint(hint);
-        }
-        builder = config.preferences.iter().fold(builder, |builder, row| builder.prefer(row.id.clone(), &row.source));
-    }
-    let registry = patiently(builder.load(), environment).await.map_err(|error| match &config {
-        Some(config) => config.failure(&error),
-        None => Failure::of(&error),
-    })?;
-    let searching = declared().filter_map(Declared::folders);
-    let mut folders = folders.sources;
-    folders.extend(searching);
+    let plan = Plan::read(places, named, environment, &mut Pool::default())?;
+    let Plan { builder, config, folders } = plan;
+    let registry = patiently("reading skills", builder.load(), environment)
+        .await
+        .map_err(|error| blame(config.as_ref(), &error))?;
     Ok(Session::new(registry, folders, model, environment))
 }
 
+impl Plan {
+    /// Reads what was typed, and the files that it names.
+    ///
+    /// Inside the user tier the order is: `--root`, `--source`, then the folders named as arguments or else the
+    /// configuration file or else the standard folders. The built-in skills come with those.
+    pub(crate) fn read(
+        places: &Places,
+        named: &[PathBuf],
+        environment: &Environment<'_>,
+        pool: &mut Pool,
+    ) -> Result<Plan, Failure> {
+        let cwd = &environment.cwd;
+        let home = Home { folder: environment.home.clone(), state: environment.own_state() };
+        let config = places.config.as_ref().map(|path| configured(path, cwd, &home, pool)).transpose()?;
+        let extra = places.sources.iter().map(|source| Declared::from_argument(source, cwd, &home, pool));
+        let extra = extra.collect::<Result<Vec<_>, _>>()?;
+
+        let declared = || extra.iter().chain(config.iter().flat_map(|config| &config.sources));
+        let mut folders = Folders::new(declared().map(Declared::name), pool);
+        let roots = folders.take(&places.roots, cwd)?;
+        let named = folders.take(named, cwd)?;
+        let standard = if named.is_empty() && config.is_none() && !places.no_defaults {
+            folders.standard(places, environment)?
+        } else {
+            Vec::new()
+        };
+        let kept = config.iter().flat_map(|config| &config.sources);
+        let mounts = roots.into_iter().chain(extra.iter().map(Declared::mount)).chain(named);
+        let mounts = mounts.chain(kept.map(Declared::mount)).chain(standard);
+
+        let typed = Level::new("command line", Authority::MayWiden);
+        let typed = places.disabled.iter().cloned().fold(typed, Level::disable);
+        let rules = config.iter().map(|config| config.rules.clone()).chain([typed]);
+        let mut builder = mounts.fold(Registry::builder(), Builder::mount).rules(Rules::new(rules));
+        if let Some(config) = &config {
+            builder = builder.surface_rules(config.surface.rules.clone());
+            if let Some(mode) = config.surface.default {
+                builder = builder.surface_mode(mode);
+            }
+            if let Some(hint) = &config.surface.hint {
+                builder = builder.provider_hint(hint);
+            }
+            let prefer = |builder: Builder<Skill>, row: &Preference| builder.prefer(row.id.clone(), &row.source);
+            builder = config.preferences.iter().fold(builder, prefer);
+        }
+        let searching = declared().filter_map(Declared::folders);
+        let folders = folders.sources.into_iter().chain(searching).collect();
+        Ok(Plan { builder, config, folders })
+    }
+
+    /// Composes it, and keeps up with changes in the runtime that this is called in.
+    pub(crate) async fn start(&self, environment: &mut Environment<'_>) -> Result<SkillRegistry, Failure> {
+        let runtime = Handle::current();
+        let starting = self.builder.clone().start(&runtime);
+        patiently("reading skills", starting, environment).await.map_err(|error| blame(self.config.as_ref(), &error))
+    }
+
+    /// Composes it in place of what `registry` was composed of.
+    pub(crate) async fn recompose(&self, registry: &SkillRegistry) -> Result<(), Failure> {
+        let composed = registry.recompose(self.builder.clone()).await;
+        composed.map(drop).map_err(|error| blame(self.config.as_ref(), &error))
+    }
+}
+
+fn blame(config: Option<&Config>, error: &ComposeError) -> Failure {
+    config.map_or_else(|| Failure::of(error), |config| config.failure(error))
+}
+
 /// Waits for `work`; at a terminal and after a while, says so on one line that is wiped in the end.
-async fn patiently<F: Future>(work: F, environment: &mut Environment<'_>) -> F::Output {
+pub(crate) async fn patiently<F: Future>(what: &str, work: F, environment: &mut Environment<'_>) -> F::Output {
     let mut work = pin!(work);
     if !environment.stderr.is_terminal() {
         return work.await;
@@ -77,34 +124,35 @@ async fn patiently<F: Future>(work: F, environment: &mut Environment<'_>) -> F::
     match tokio::time::timeout(PATIENCE, &mut work).await {
         Ok(done) => done,
         Err(_) => {
-            environment.say("reading skills ...");
+            environment.say(&format!("{what} ..."));
             let done = work.await;
-            environment.say("\r                  \r");
+            environment.say(&format!("\r{:1$}\r", "", what.len() + 4));
             done
         }
     }
 }
 
-fn configured(path: &Path, cwd: &Path, home: &Home) -> Result<Config, Failure> {
+fn configured(path: &Path, cwd: &Path, home: &Home, pool: &mut Pool) -> Result<Config, Failure> {
     let file = cwd.join(path);
     let name = path.display().to_string();
     let text = fs::read_to_string(&file).map_err(|error| Failure::io(format!("cannot read `{name}`"), &error))?;
     let base = file.parent().unwrap_or(cwd);
-    Config::read(Page { name, text }, base, home)
+    Config::read(Page { name, text }, base, home, pool)
 }
 
 /// Folders on their way to sources with names of their own; no real folder twice.
-struct Folders {
+struct Folders<'p> {
+    pool: &'p mut Pool,
     names: BTreeSet<String>,
     real: BTreeSet<PathBuf>,
     sources: Vec<(String, Arc<FsSource>)>,
 }
 
-impl Folders {
-    fn new<'n>(taken: impl Iterator<Item = &'n str>) -> Folders {
+impl<'p> Folders<'p> {
+    fn new<'n>(taken: impl Iterator<Item = &'n str>, pool: &'p mut Pool) -> Folders<'p> {
         let mut names: BTreeSet<_> = taken.map(str::to_owned).collect();
         names.extend([Registry::<Skill>::REGISTERED, builtin::NAME].map(str::to_owned));
-        Folders { names, real: BTreeSet::new(), sources: Vec::new() }
+        Folders { pool, names, real: BTreeSet::new(), sources: Vec::new() }
     }
 
     /// Folders that a person named: they must be there, and are trusted.
@@ -143,12 +191,13 @@ impl Folders {
         }
         let roots =
             discover(&Discovery { cwd: &environment.cwd, home: environment.home.as_deref(), clients: &clients });
+        let builtin = self.pool.builtin();
         let mounts = roots.into_iter().filter_map(|root| {
             let mount = self.add(root.path, &root.name)?;
             let pending = root.scope == Scope::Project && !places.trust_project;
             Some(if pending { mount.trust(Trust::Pending) } else { mount })
         });
-        Ok(std::iter::once(builtin::mount()).chain(mounts).collect())
+        Ok(std::iter::once(builtin).chain(mounts).collect())
     }
 
     /// A source over `path`, unless another one is, under a name that no other has.
@@ -160,9 +209,9 @@ impl Folders {
         let numbered = (2..).map(|number| format!("{name}-{number}"));
         let free = std::iter::once(name.to_owned()).chain(numbered).find(|name| self.names.insert(name.clone()));
         let name = free.expect("numbers do not end");
-        let source = Arc::new(FsSource::new(name.clone(), path));
-        self.sources.push((name, Arc::clone(&source)));
-        Some(Mount::user(source))
+        let Made { mount, folders } = self.pool.folder(&name, path);
+        self.sources.extend(folders.map(|source| (name, source)));
+        Some(mount)
     }
 }
 
@@ -183,9 +232,8 @@ mod tests {
     async fn said(stderr: fn(Stream<'_>) -> Stream<'_>, work: Duration) -> String {
         let mut said = Vec::new();
         let stderr = stderr(Stream::new(&mut said));
-        let mut environment =
-            Environment { cwd: "/".into(), home: None, state: None, stdout: Stream::new(std::io::sink()), stderr };
-        patiently(tokio::time::sleep(work), &mut environment).await;
+        let mut environment = Environment { stderr, ..Environment::quiet("/") };
+        patiently("reading skills", tokio::time::sleep(work), &mut environment).await;
         drop(environment);
         String::from_utf8(said).expect("talk is text")
     }

@@ -1,14 +1,17 @@
 //! The configuration file.
 
 mod home;
+mod rules;
 mod section;
 mod source;
 mod surface;
 
+#[cfg(feature = "schema")]
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
-use repertoire::{ComposeError, Id, SkillRegistry, SurfacePolicy};
+use repertoire::{ComposeError, Id, Level, SkillRegistry, SurfacePolicy};
 use toml_edit::{Document, Item};
 
 pub(crate) use home::Home;
@@ -16,15 +19,32 @@ pub(crate) use source::Declared;
 
 use crate::failure::Failure;
 use crate::page::Page;
+use crate::pool::Pool;
 use section::Section;
 
-/// What a configuration file says.
+/// A TOML file. Inside a tier, sources come in the order of the file; relative paths are meant from its folder.
 #[derive(Debug)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(
+        title = "What `repertoire --config FILE` reads",
+        extend("$id" = "repertoire/configuration"),
+        deny_unknown_fields
+    )
+)]
 pub(crate) struct Config {
+    #[cfg_attr(feature = "schema", schemars(skip))]
     page: Page,
+    #[cfg_attr(feature = "schema", schemars(rename = "source", default))]
     pub(crate) sources: Vec<Declared>,
+    #[cfg_attr(feature = "schema", schemars(with = "Option<surface::Surface>"))]
     pub(crate) surface: SurfacePolicy,
+    /// Which source wins an id, against every other admitted one.
+    #[cfg_attr(feature = "schema", schemars(rename = "prefer", with = "Option<BTreeMap<String, String>>"))]
     pub(crate) preferences: Vec<Preference>,
+    #[cfg_attr(feature = "schema", schemars(with = "Option<rules::Rules>"))]
+    pub(crate) rules: Level,
 }
 
 /// An id that a source shall win.
@@ -37,25 +57,28 @@ pub(crate) struct Preference {
 
 impl Config {
     /// Reads `page`. Relative paths are meant from `base`, `~` from `home`.
-    pub(crate) fn read(page: Page, base: &Path, home: &Home) -> Result<Config, Failure> {
+    pub(crate) fn read(page: Page, base: &Path, home: &Home, pool: &mut Pool) -> Result<Config, Failure> {
         let document = Document::parse(page.text.as_str()).map_err(|error| {
             // What is missing at the end has no bytes of its own.
             page.failure(error.span().unwrap_or(page.text.len()..page.text.len()), error.message())
         })?;
         let (mut sources, mut surface, mut preferences) = (Vec::new(), SurfacePolicy::default(), Vec::new());
+        let mut rules = rules::none();
         for (key, item) in document.iter() {
             match key {
-                "source" => sources = declared(&page, item, base, home)?,
+                "source" => sources = declared(&page, item, base, home, pool)?,
                 "surface" => surface = surface::read(&Section::new(&page, item)?)?,
                 "prefer" => preferences = preferred(&Section::new(&page, item)?)?,
+                "rules" => rules = rules::read(&Section::new(&page, item)?)?,
                 _ => {
                     let span = document.key(key).and_then(toml_edit::Key::span).unwrap_or(0..0);
-                    let message = format!("unknown key `{key}`; expected `[[source]]`, `[surface]` or `[prefer]`");
+                    let message =
+                        format!("unknown key `{key}`; expected `[[source]]`, `[surface]`, `[prefer]` or `[rules]`");
                     return Err(page.failure(span, message));
                 }
             }
         }
-        Ok(Config { sources, surface, preferences, page })
+        Ok(Config { sources, surface, preferences, rules, page })
     }
 
     /// Points at what a registry refused to compose.
@@ -82,9 +105,9 @@ impl Config {
     }
 }
 
-fn declared(page: &Page, item: &Item, base: &Path, home: &Home) -> Result<Vec<Declared>, Failure> {
+fn declared(page: &Page, item: &Item, base: &Path, home: &Home, pool: &mut Pool) -> Result<Vec<Declared>, Failure> {
     let sections = Section::each(page, item)?;
-    sections.iter().map(|section| Declared::read(section, base, home)).collect()
+    sections.iter().map(|section| Declared::read(section, base, home, pool)).collect()
 }
 
 fn preferred(section: &Section<'_>) -> Result<Vec<Preference>, Failure> {

@@ -1,10 +1,13 @@
 //! What a run sees of the world besides files.
 
+use std::ffi::OsString;
 use std::fmt;
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, BufRead, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 
 use anstream::{AutoStream, ColorChoice};
+
+use crate::signals::Signals;
 
 /// What a run sees of the world besides files. Only the edge of a binary reads it from the process.
 #[derive(Debug)]
@@ -15,10 +18,16 @@ pub struct Environment<'a> {
     pub home: Option<PathBuf>,
     /// The folder in which programs keep their state, where it is not the usual one: `XDG_STATE_HOME`.
     pub state: Option<PathBuf>,
+    /// The variables of the process; commands of skills get to see a few of them.
+    pub variables: Vec<(OsString, OsString)>,
+    /// The answers of whoever called, where somebody is there to be asked.
+    pub stdin: Option<Answers<'a>>,
     /// For data.
     pub stdout: Stream<'a>,
     /// For talk.
     pub stderr: Stream<'a>,
+    /// What is asked of a run that goes on.
+    pub signals: Signals,
 }
 
 impl Environment<'static> {
@@ -33,6 +42,8 @@ impl Environment<'static> {
             cwd: std::env::current_dir()?,
             home: std::env::home_dir().filter(|home| home.is_absolute()),
             state: std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|state| state.is_absolute()),
+            variables: std::env::vars_os().collect(),
+            stdin: io::stdin().is_terminal().then(|| Answers::new(io::stdin().lock())),
             stdout: Stream {
                 terminal: stdout.is_terminal(),
                 coloured: colour(AutoStream::choice(&stdout)),
@@ -43,11 +54,27 @@ impl Environment<'static> {
                 coloured: colour(AutoStream::choice(&stderr)),
                 writer: Box::new(stderr),
             },
+            signals: Signals::of_process(),
         })
     }
 }
 
-impl Environment<'_> {
+impl<'a> Environment<'a> {
+    /// In the folder `cwd`, and nothing else is known; what is said is thrown away.
+    pub fn quiet(cwd: impl Into<PathBuf>) -> Environment<'a> {
+        let nowhere = || Stream::new(io::sink());
+        Environment {
+            cwd: cwd.into(),
+            home: None,
+            state: None,
+            variables: Vec::new(),
+            stdin: None,
+            stdout: nowhere(),
+            stderr: nowhere(),
+            signals: Signals::none(),
+        }
+    }
+
     /// The folder in which this program keeps its state.
     pub(crate) fn own_state(&self) -> Option<PathBuf> {
         let usual = || self.home.as_ref().map(|home| home.join(".local/state"));
@@ -57,6 +84,34 @@ impl Environment<'_> {
     /// Talks to the person who called. If nobody listens there is nobody to tell.
     pub(crate) fn say(&mut self, text: &str) {
         let _ = self.stderr.write_all(text.as_bytes()).and_then(|()| self.stderr.flush());
+    }
+
+    /// Asks the person who called for a yes or no; `None` if nobody is there. Whatever is no yes is a no.
+    pub(crate) fn ask(&mut self, question: &str) -> Option<bool> {
+        self.stdin.as_ref()?;
+        self.say(&format!("{question} [y/N] "));
+        let mut line = String::new();
+        let read = self.stdin.as_mut()?.0.read_line(&mut line);
+        if !matches!(read, Ok(length) if length > 0) {
+            return None;
+        }
+        Some(matches!(line.trim(), "y" | "Y" | "yes"))
+    }
+}
+
+/// Lines that a person types when asked.
+pub struct Answers<'a>(Box<dyn BufRead + 'a>);
+
+impl<'a> Answers<'a> {
+    /// Answers that come from `reader`, one a line.
+    pub fn new(reader: impl BufRead + 'a) -> Answers<'a> {
+        Answers(Box::new(reader))
+    }
+}
+
+impl fmt::Debug for Answers<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Answers")
     }
 }
 

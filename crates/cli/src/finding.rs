@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use annotate_snippets::Level;
-use repertoire::{Diagnostic, Severity};
+use repertoire::{Diagnostic, Severity, SourceDiagnostic};
 use serde::Serialize;
 
 use crate::file;
@@ -13,6 +13,7 @@ use crate::session::near;
 
 /// A diagnostic and the source it belongs to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct Finding {
     pub(crate) source: Arc<str>,
     #[serde(flatten)]
@@ -20,6 +21,10 @@ pub(crate) struct Finding {
 }
 
 impl Finding {
+    pub(crate) fn of(one: &SourceDiagnostic) -> Finding {
+        Finding { source: Arc::clone(&one.source), diagnostic: one.diagnostic.clone() }
+    }
+
     pub(crate) fn is_error(&self) -> bool {
         self.diagnostic.severity == Severity::Error
     }
@@ -27,6 +32,7 @@ impl Finding {
 
 /// How many findings of each severity there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct Counts {
     pub(crate) errors: usize,
     pub(crate) warnings: usize,

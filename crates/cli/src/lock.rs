@@ -11,6 +11,8 @@ mod skills_lock;
 pub(crate) use document::{Outcome, write};
 pub(crate) use folder_hash::folder_hash;
 pub(crate) use inventory::{Inventory, LeftOut, Present};
+#[cfg(feature = "schema")]
+pub(crate) use repertoire_lock::Document as LockDocument;
 pub(crate) use repertoire_lock::RepertoireLock;
 pub(crate) use skill_lock::{InstalledRow, SkillLock};
 pub(crate) use skills_lock::SkillsLock;

@@ -8,6 +8,7 @@ use crate::lock::{InstalledRow, SkillLock};
 
 /// Where a skill was installed from, as those say who installed it. Nobody checked it.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct Provenance {
     /// The row of `.skill-lock.json`.
     lock: Option<InstalledRow>,

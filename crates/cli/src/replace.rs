@@ -24,6 +24,15 @@ pub(crate) fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
 }
 
+/// As [`put`], where nobody but the owner reads or writes.
+pub(crate) fn put_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    #[cfg(unix)]
+    let permissions = Some(std::os::unix::fs::PermissionsExt::from_mode(0o600));
+    #[cfg(not(unix))]
+    let permissions = None;
+    swap(path, bytes, permissions)
+}
+
 fn swap(target: &Path, bytes: &[u8], permissions: Option<Permissions>) -> io::Result<()> {
     let name = target.file_name().ok_or(ErrorKind::IsADirectory)?.to_string_lossy();
     // Beside the file, since a file system renames within itself alone; an unfinished one of another run is not ours.

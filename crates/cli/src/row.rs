@@ -1,44 +1,64 @@
 //! One skill as the commands tell of it.
 
-use repertoire::{Claim, Digest, Entry, Id, Skill, Surface, Tier, Tokenizer, Trust};
+use repertoire::{Claim, Digest, Entry, Id, Skill, Standing, Surface, Tier, Tokenizer, Trust};
 use serde::Serialize;
 
 use crate::session::Session;
 
 /// One claim to an id, winner or shadow.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct Row<'a> {
-    /// The effective id.
+    /// The effective id: the skill's own, or `source:id` from a namespaced source.
     pub(crate) id: &'a Id,
-    /// The id that leads here whoever wins.
+    /// The id that leads here whoever wins: `source:id`.
     pub(crate) qualified_id: Id,
     pub(crate) source: &'a str,
     pub(crate) tier: Tier,
     pub(crate) trust: Trust,
     pub(crate) description: &'a str,
+    /// Where it comes from, for people; a path for folders.
     pub(crate) location: Option<&'a str>,
     pub(crate) surface: Surface,
     /// What name and description cost, by the estimate that catalogs keep their budget by.
     pub(crate) tokens: usize,
     pub(crate) flags: Vec<Flag>,
-    /// Where known; a skill that shares its id has one.
+    /// SHA-256 of the raw content, where it is known; a skill that shares its id has one.
     pub(crate) digest: Option<Digest>,
-    /// Whether the content is the winner's; for shadows.
+}
+
+/// The claim that has the id.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(crate) struct Winner<'a> {
+    #[serde(flatten)]
+    pub(crate) row: Row<'a>,
+    /// Whom it hides.
+    pub(crate) shadows: Vec<Shadow<'a>>,
+}
+
+/// A claim that lost.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(crate) struct Shadow<'a> {
+    #[serde(flatten)]
+    pub(crate) row: Row<'a>,
+    /// Whether the content is the winner's; absent where it is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) identical: Option<bool>,
-    /// Whom a winner hides.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) shadows: Option<Vec<Row<'a>>>,
 }
 
 /// What is unusual about a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Flag {
     /// Only the user may call it.
     Manual,
     /// Only the model may call it.
     ModelOnly,
+    /// A rule switches it off.
+    Disabled,
     /// Its file broke; this is its last good version.
     Stale,
 }
@@ -48,24 +68,26 @@ impl Flag {
         match self {
             Flag::Manual => "manual",
             Flag::ModelOnly => "model-only",
+            Flag::Disabled => "disabled",
             Flag::Stale => "stale",
         }
     }
 }
 
-impl<'a> Row<'a> {
+impl<'a> Winner<'a> {
     /// A winner and its shadows.
-    pub(crate) fn of(entry: &'a Entry<Skill>, session: &'a Session<'_>) -> Row<'a> {
-        let shadow = |shadow: &'a repertoire::Shadow<Skill>| Row {
+    pub(crate) fn of(entry: &'a Entry<Skill>, session: &'a Session<'_>) -> Winner<'a> {
+        let shadow = |shadow: &'a repertoire::Shadow<Skill>| Shadow {
+            row: Row::of(&entry.id, &shadow.claim, session),
             identical: shadow.identical,
-            ..Row::of_claim(&entry.id, &shadow.claim, session)
         };
-        let shadows = Some(entry.shadows.iter().map(shadow).collect());
-        Row { shadows, ..Row::of_claim(&entry.id, &entry.claim, session) }
+        Winner { row: Row::of(&entry.id, &entry.claim, session), shadows: entry.shadows.iter().map(shadow).collect() }
     }
+}
 
+impl<'a> Row<'a> {
     /// One claim, winner or shadow.
-    pub(crate) fn of_claim(id: &'a Id, claim: &'a Claim<Skill>, session: &'a Session<'_>) -> Row<'a> {
+    pub(crate) fn of(id: &'a Id, claim: &'a Claim<Skill>, session: &'a Session<'_>) -> Row<'a> {
         let skill: &Skill = &claim.item;
         Row {
             id,
@@ -79,8 +101,6 @@ impl<'a> Row<'a> {
             tokens: Tokenizer::default().estimate(&format!("{}: {}", skill.id, skill.description)),
             flags: flags(claim, session),
             digest: claim.digest,
-            identical: None,
-            shadows: None,
         }
     }
 }
@@ -88,8 +108,14 @@ impl<'a> Row<'a> {
 fn flags(claim: &Claim<Skill>, session: &Session<'_>) -> Vec<Flag> {
     let skill: &Skill = &claim.item;
     let is_stale = skill.location.as_ref().is_some_and(|path| session.stale.contains(path));
-    [(skill.disable_model_invocation, Flag::Manual), (!skill.user_invocable, Flag::ModelOnly), (is_stale, Flag::Stale)]
-        .into_iter()
-        .filter_map(|(applies, flag)| applies.then_some(flag))
-        .collect()
+    let is_disabled = claim.standing == Standing::Disabled;
+    [
+        (skill.disable_model_invocation, Flag::Manual),
+        (!skill.user_invocable, Flag::ModelOnly),
+        (is_disabled, Flag::Disabled),
+        (is_stale, Flag::Stale),
+    ]
+    .into_iter()
+    .filter_map(|(applies, flag)| applies.then_some(flag))
+    .collect()
 }

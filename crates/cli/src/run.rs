@@ -56,7 +56,7 @@ fn parse(
 }
 
 fn answer(arguments: &Arguments, environment: &mut Environment<'_>) -> io::Result<Exit> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     match runtime.block_on(compose_and_answer(arguments, environment)) {
         Ok(written) => written,
         Err(failure) => Ok(fail(&failure, environment)),
@@ -73,11 +73,14 @@ async fn compose_and_answer(
         let message = format!("`{name}` gives no SARIF log; `check` does");
         return Err(Failure::new(message).help("use `--format json`"));
     }
+    if let Command::Watch(watch) = command {
+        return watch.run(places, arguments.model(), format, environment).await;
+    }
     if let Some(answer) = command.answer_alone(environment).await? {
         return Ok(deliver(answer.as_ref(), name, format, environment));
     }
     let session = compose(places, command.folders(), arguments.model(), environment).await?;
-    let answer = command.answer(&session).await?;
+    let answer = command.answer(&session, environment).await?;
     Ok(deliver(answer.as_ref(), name, format, environment))
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use repertoire::{Code, Entry, Found, FsSource, Model, Skill, SkillRegistry, Snapshot, SourceDiagnostic, Trust};
+use repertoire::{Code, Entry, Found, FsSource, Model, Skill, SkillRegistry, Snapshot, Trust};
 
 use crate::Environment;
 use crate::failure::Failure;
@@ -35,6 +35,17 @@ impl<'a> Session<'a> {
         environment: &Environment<'_>,
     ) -> Session<'a> {
         let snapshot = registry.snapshot();
+        Session::at(snapshot, registry, folders, model, environment)
+    }
+
+    /// What `registry` had in `snapshot`.
+    pub(crate) fn at(
+        snapshot: Snapshot<Skill>,
+        registry: SkillRegistry,
+        folders: Vec<(String, Arc<FsSource>)>,
+        model: Model<'a>,
+        environment: &Environment<'_>,
+    ) -> Session<'a> {
         let stale = snapshot.diagnostics().iter().filter(|one| one.diagnostic.code == Code::STALE);
         let stale = stale.filter_map(|one| one.diagnostic.path.clone()).collect();
         let (cwd, home, state) = (environment.cwd.clone(), environment.home.clone(), environment.state.clone());
@@ -44,6 +55,12 @@ impl<'a> Session<'a> {
     /// What was installed for the user, and why that is not known if it is not.
     pub(crate) fn installed(&self) -> (SkillLock, Option<String>) {
         SkillLock::of_user(self.home.as_deref(), self.state.as_deref())
+    }
+
+    /// The file of what the user let run; `None` where there is neither a home nor a folder for state.
+    pub(crate) fn approvals(&self) -> Option<PathBuf> {
+        let state = self.state.clone().or_else(|| Some(self.home.as_ref()?.join(".local/state")))?;
+        Some(state.join("repertoire/approvals.json"))
     }
 
     /// What `name` means to a person who typed it.
@@ -67,9 +84,7 @@ impl<'a> Session<'a> {
 
     /// Every finding: each source's, then what merging found.
     pub(crate) fn findings(&self) -> Vec<Finding> {
-        let finding =
-            |one: &SourceDiagnostic| Finding { source: Arc::clone(&one.source), diagnostic: one.diagnostic.clone() };
-        self.snapshot.diagnostics().iter().map(finding).collect()
+        self.snapshot.diagnostics().iter().map(Finding::of).collect()
     }
 
     /// What to tell about skills that wait for admission.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// How much a diagnostic matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Nothing to do; worth knowing.
@@ -121,6 +122,9 @@ codes! {
     SHADOWED_IDENTICAL "shadowed-identical" Info Info "A skill hides an identical copy.";
     PREFERRED "preferred" Info Info "An explicit preference decided who wins an id.";
     UNKNOWN_PREFERENCE "unknown-preference" Warning Warning "A preference names a source that does not have the id.";
+    RULE_IGNORED "rule-ignored" Warning Warning "A rule enables what an earlier level disables, and its level may only narrow.";
+    RULE_UNMATCHED "rule-unmatched" Info Info "A rule about what is switched off is about nothing there is.";
+    SOURCE_HIDDEN "source-hidden" Warning Warning "A session has a source of its own by the name of a shared one, which is left out there.";
     SOURCE_FAILED "source-failed" Error Error "A source could not be listed; its last good listing stays.";
     NOT_UTF8 "not-utf8" Error Error "A file is not UTF-8 text.";
     TOO_LARGE "too-large" Error Error "A file or its front matter is over a limit.";

@@ -31,8 +31,16 @@ pub struct Delta<T> {
     /// All diagnostics of the new listing.
     pub diagnostics: Arc<[Diagnostic]>,
     splices: Vec<Splice<T>>,
-    /// The listings of which [`between`](Delta::between) made it.
-    between: Option<(Listing<T>, Listing<T>)>,
+    between: Option<Between<T>>,
+}
+
+/// The listings of which [`Delta::between`] made a difference.
+#[derive(Debug, Clone)]
+struct Between<T> {
+    old: Listing<T>,
+    new: Listing<T>,
+    /// Whether a row that stays knows something that the new listing does not.
+    forgets: bool,
 }
 
 impl<T: Item> PartialEq for Delta<T> {
@@ -77,34 +85,23 @@ impl<T: Item> Delta<T> {
         Delta { revision, splices: splices.into_iter().collect(), diagnostics: diagnostics.into(), between: None }
     }
 
-    /// The difference between two listings, as few replaced rows as a common head, a common tail
-    /// and row-by-row comparison in between allow. A row that stays keeps the digest it had.
+    /// The difference between two listings: between the blocks that both share, as few replaced rows as a common head,
+    /// a common tail and row-by-row comparison in between allow. Costs the blocks, and the rows that are not shared.
+    ///
+    /// A row that says the same stays and keeps what it knew of its content, unless the new one knows more.
     pub fn between(old: &Listing<T>, new: &Listing<T>) -> Delta<T> {
-        let same = |(a, b): &(&Listed<T>, &Listed<T>)| a.is_same(b);
-        let head = old.iter().zip(new.iter()).take_while(same).count();
-        let rest = old.len().min(new.len()) - head;
-        let tail = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(same).count();
-        let (old_middle, new_middle) = (head..old.len() - tail, head..new.len() - tail);
-        let mut splices: Vec<Splice<T>> = Vec::new();
-        if old_middle.len() == new_middle.len() {
-            for (at, (a, b)) in old_middle.clone().zip(old.slice(old_middle).zip(new.slice(new_middle))) {
-                match splices.last_mut() {
-                    _ if a.is_same(b) => {}
-                    Some(last) if last.range.end == at => {
-                        last.range.end += 1;
-                        last.items.push(b.clone());
-                    }
-                    _ => splices.push(Splice { range: at..at + 1, items: vec![b.clone()] }),
-                }
-            }
-        } else {
-            splices.push(Splice { range: old_middle, items: new.slice(new_middle).cloned().collect() });
+        let mut gaps = Gaps { splices: Vec::new(), forgets: false };
+        let (mut from, mut to) = (0, 0);
+        for (at, came_to, len) in old.shared_with(new) {
+            gaps.add(from, old.rows(from..at), new.rows(to..came_to));
+            (from, to) = (at + len, came_to + len);
         }
+        gaps.add(from, old.rows(from..old.len()), new.rows(to..new.len()));
         Delta {
             revision: new.revision(),
             diagnostics: new.diagnostics().clone(),
-            splices,
-            between: Some((old.clone(), new.clone())),
+            splices: gaps.splices,
+            between: Some(Between { old: old.clone(), new: new.clone(), forgets: gaps.forgets }),
         }
     }
 
@@ -120,7 +117,7 @@ impl<T: Item> Delta<T> {
 
     /// The rows of `old` that go.
     pub fn removed<'a>(&'a self, old: &'a Listing<T>) -> impl Iterator<Item = &'a Listed<T>> {
-        self.splices.iter().flat_map(|splice| old.slice(splice.range.clone()))
+        self.splices.iter().flat_map(|splice| old.rows(splice.range.clone()))
     }
 
     /// The rows that come.
@@ -128,11 +125,9 @@ impl<T: Item> Delta<T> {
         self.splices.iter().flat_map(|splice| &splice.items)
     }
 
-    /// The whole next listing, when this delta is all of it and was made for `old`.
+    /// The next listing, when this delta was made of it and `old` and nothing is lost by taking it as it is.
     pub(crate) fn whole(&self, old: &Listing<T>) -> Option<&Listing<T>> {
-        let (made_for, new) = self.between.as_ref()?;
-        // Where rows stay, they keep digests that the next listing need not know.
-        (made_for.is(old) && old.is_empty()).then_some(new)
+        self.between.as_ref().filter(|between| between.old.is(old) && !between.forgets).map(|between| &between.new)
     }
 
     /// Whether this delta may be applied to `old`. Costs the changed rows, and all rows only when ids are new.
@@ -140,7 +135,7 @@ impl<T: Item> Delta<T> {
         if self.revision < old.revision() {
             return Err(DeltaError::Backwards { from: old.revision().0, to: self.revision.0 });
         }
-        if self.between.as_ref().is_some_and(|(made_for, _)| made_for.is(old)) {
+        if self.between.as_ref().is_some_and(|between| between.old.is(old)) {
             return Ok(());
         }
         let mut end = 0;
@@ -168,6 +163,51 @@ impl<T: Item> Delta<T> {
             return Err(DeltaError::DuplicateId { id: row.item.id().clone() });
         }
         Ok(())
+    }
+}
+
+/// The rows between shared ones, and what becomes of them.
+struct Gaps<T> {
+    splices: Vec<Splice<T>>,
+    forgets: bool,
+}
+
+impl<T: Item> Gaps<T> {
+    /// The rows `old`, the first of them at `from`, become `new`.
+    fn add<'a>(
+        &mut self,
+        from: usize,
+        old: impl Iterator<Item = &'a Listed<T>>,
+        new: impl Iterator<Item = &'a Listed<T>>,
+    ) {
+        let (old, new): (Vec<_>, Vec<_>) = (old.collect(), new.collect());
+        let head = old.iter().zip(&new).take_while(|(old, new)| self.stays(old, new)).count();
+        let (old, new, from) = (&old[head..], &new[head..], from + head);
+        let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| self.stays(old, new)).count();
+        let (old, new) = (&old[..old.len() - tail], &new[..new.len() - tail]);
+        if old.len() != new.len() {
+            let items = new.iter().map(|row| (*row).clone()).collect();
+            return self.splices.push(Splice { range: from..from + old.len(), items });
+        }
+        for (at, (old, new)) in (from..).zip(old.iter().zip(new)) {
+            if self.stays(old, new) {
+                continue;
+            }
+            match self.splices.last_mut() {
+                Some(last) if last.range.end == at => {
+                    last.range.end += 1;
+                    last.items.push((*new).clone());
+                }
+                _ => self.splices.push(Splice { range: at..at + 1, items: vec![(*new).clone()] }),
+            }
+        }
+    }
+
+    /// Whether `old` stays when the new listing has `new` in its place.
+    fn stays(&mut self, old: &Listed<T>, new: &Listed<T>) -> bool {
+        let stays = old.is_same(new) && !old.learns_from(new);
+        self.forgets |= stays && new.learns_from(old);
+        stays
     }
 }
 

@@ -12,11 +12,13 @@ use crate::{Code, Severity, Strictness};
 /// An error is for the caller, a diagnostic for the operator. Messages quote untrusted text: escape
 /// them for the place they go to. Cheap enough to keep by the thousand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Diagnostic {
     /// How much it matters.
     pub severity: Severity,
     /// What it is, stably.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub code: Code,
     /// One sentence, lower case, no final dot, names and paths in backticks.
     pub message: String,
@@ -25,9 +27,11 @@ pub struct Diagnostic {
     pub path: Option<Arc<str>>,
     /// The line in the file, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub line: Option<u32>,
     /// The column in the line, in characters, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub column: Option<u32>,
     /// The other file of a finding about two: the one that hides this one, or that came first.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -10,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 /// SHA-256 over raw bytes. Written `sha256:` and 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(extend("pattern" = "^sha256:[0-9a-f]{64}$")))]
 #[serde(try_from = "String", into = "String")]
 pub struct Digest([u8; 32]);
 

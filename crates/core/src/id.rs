@@ -27,6 +27,7 @@ use crate::skill_md::is_invisible;
 /// # Ok::<(), repertoire_core::InvalidId>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(extend("minLength" = 1)))]
 #[serde(try_from = "String", into = "String")]
 pub struct Id(Arc<str>);
 

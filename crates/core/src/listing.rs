@@ -46,6 +46,7 @@ impl Parts {
 
 /// Which parts of an item changed. What cannot be told counts as changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Moved {
     /// The item itself, or how it is written down.
     pub metadata: bool,
@@ -85,6 +86,11 @@ impl<T: Item> Listed<T> {
     /// Whether `new` says the same of the same content, what only one of them knows aside.
     pub fn is_same(&self, new: &Listed<T>) -> bool {
         self.stamp == new.stamp && !self.is_modified_by(new)
+    }
+
+    /// Whether `new` knows something of the content that this row does not.
+    pub(crate) fn learns_from(&self, new: &Listed<T>) -> bool {
+        self.digest.is_none() && new.digest.is_some() || self.parts.is_none() && new.parts.is_some()
     }
 
     /// Whether `new` differs: the item does, or the content where both know it, else the stamps.
@@ -231,7 +237,7 @@ impl<T: Item> Listing<T> {
     }
 
     /// The rows at `range`.
-    pub(crate) fn slice(&self, range: std::ops::Range<usize>) -> impl Iterator<Item = &Listed<T>> {
+    pub(crate) fn rows(&self, range: std::ops::Range<usize>) -> impl Iterator<Item = &Listed<T>> {
         let mut skip = range.start;
         let mut first = 0;
         while first < self.blocks.len() && skip >= self.blocks[first].len() {
@@ -239,6 +245,26 @@ impl<T: Item> Listing<T> {
             first += 1;
         }
         self.blocks[first..].iter().flat_map(|block| block.iter()).skip(skip).take(range.len())
+    }
+
+    /// The blocks that `new` shares with this listing, in order: where the rows begin here and there, and how many.
+    pub(crate) fn shared_with(&self, new: &Listing<T>) -> Vec<(usize, usize, usize)> {
+        let mut at = 0;
+        let starts = self.blocks.iter().map(|block| {
+            at += block.len();
+            (Arc::as_ptr(block), at - block.len())
+        });
+        let starts: HashMap<*const Vec<Listed<T>>, usize, RandomState> = starts.collect();
+        let (mut shared, mut end, mut at) = (Vec::new(), 0, 0);
+        for block in new.blocks.iter() {
+            // Applying deltas keeps blocks in order; if anything else did not, the later one counts as not shared.
+            if let Some(start) = starts.get(&Arc::as_ptr(block)).copied().filter(|start| *start >= end) {
+                shared.push((start, at, block.len()));
+                end = start + block.len();
+            }
+            at += block.len();
+        }
+        shared
     }
 }
 

@@ -19,6 +19,7 @@ use crate::Digest;
 /// # Ok::<(), repertoire_core::InvalidResourcePath>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(extend("minLength" = 1)))]
 #[serde(try_from = "String", into = "String")]
 pub struct ResourcePath(Arc<str>);
 
@@ -108,6 +109,7 @@ impl fmt::Debug for ResourcePath {
 
 /// One file beside a skill's instructions. The list of them is the skill's manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Resource {
     /// Where it is, relative to the skill.

@@ -7,8 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::SurfaceRules;
 
-/// Where a model reads a skill's body. "Auto" is the absence of a mode: `Option<SurfaceMode>`.
+/// Where a model reads a skill's body.
+///
+/// "Auto" is the absence of a mode: `Option<SurfaceMode>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SurfaceMode {
     /// In the system prompt; the tool only confirms.
@@ -94,6 +97,7 @@ impl<'a> Model<'a> {
 
 /// Which rung of the cascade decided.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum DecidedBy {
     /// The skill's own metadata.
@@ -119,6 +123,7 @@ impl fmt::Display for DecidedBy {
 
 /// A resolved mode. Delivery takes this and nothing else, so that no declared mode bypasses the cascade.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Surface {
     /// Where the body goes.

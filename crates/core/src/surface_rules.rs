@@ -6,6 +6,7 @@ use crate::SurfaceMode;
 
 /// Which models a rule takes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ModelPattern {

@@ -1,5 +1,7 @@
-//! The laws of the `SKILL.md` parser over made-up bytes, and over every input that once broke one.
+//! The laws of the `SKILL.md` parser and of its formatter over made-up bytes, and over every input that once broke one.
 
+#[path = "laws/formatting.rs"]
+mod formatting;
 mod laws;
 
 use proptest::prelude::*;
@@ -13,11 +15,17 @@ const VALID: &[u8] =
 const FOUND: &[&[u8]] = &[
     include_bytes!("fuzz-inputs/carriage-return-after-fence.md"),
     include_bytes!("fuzz-inputs/two-carriage-returns.md"),
+    include_bytes!("fuzz-inputs/words-below-a-name.md"),
 ];
 
 #[test]
 fn inputs_that_broke_a_law_once_keep_it_now() {
-    FOUND.iter().for_each(|input| laws::hold(input));
+    FOUND.iter().for_each(|input| hold(input));
+}
+
+fn hold(bytes: &[u8]) {
+    laws::hold(bytes);
+    formatting::hold(bytes);
 }
 
 /// Pieces that mean something to the parser, in any order.
@@ -85,7 +93,7 @@ proptest! {
 
     #[test]
     fn arbitrary_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
-        laws::hold(&bytes);
+        hold(&bytes);
     }
 
     #[test]
@@ -95,8 +103,8 @@ proptest! {
         if closed {
             file.extend(b"\ndescription: Does it.\n---\nBody.\n");
         }
-        laws::hold(&bytes);
-        laws::hold(&file);
+        hold(&bytes);
+        hold(&file);
     }
 
     #[test]
@@ -110,7 +118,7 @@ proptest! {
                 _ => drop(file.remove(at)),
             }
         }
-        laws::hold(&file);
+        hold(&file);
     }
 
     #[test]

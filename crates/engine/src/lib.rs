@@ -23,12 +23,33 @@
 //! assert_eq!(catalog.report.used, options.count(&catalog.text));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # For hosts
+//! Take a `Snapshot` from your registry and make the [`Catalog`] from it whenever the snapshot's generation is a new one: the
+//! same snapshot and [`CatalogOptions`] give the same bytes, so that a prompt cache stays warm. Three choices are independent:
+//! the [`Format`], the [`Budget`] and what gives way when it is met ([`Overflow`]). The text is never over the budget; the
+//! [`Report`] names every skill that was shortened or left out. [`Tokenizer`] estimates tokens without a vocabulary.
+//!
+//! Whatever else you offer, a menu or a command, ask [`Audience::sees`] first: a skill that is hidden from the model or
+//! from the user is hidden at each of their doors, or it is not hidden.
+//!
+//! # For authors of sources
+//! Names and descriptions reach a model as data: put on one line, escaped for their place, never read a second time. Nothing
+//! that a source hands over is markup here, so a source escapes nothing. Long descriptions are the first to give way.
+//!
+//! # For whoever changes this crate
+//! Values in, values out: `clippy.toml` bans files, processes, environment and clock, and nothing here fails or waits. A new
+//! way to reach a skill goes through [`Audience`], the one place that decides who may see it. What is written for models is
+//! measured before it is written, and depends neither on the order of arrival nor on a hash map's: the property tests of the
+//! catalog hold it to its budget and to the same bytes.
 
 mod catalog;
 mod one_line;
 mod tokens;
+mod turn;
 mod visibility;
 
 pub use catalog::{Budget, Catalog, CatalogOptions, Fate, Format, Line, Overflow, Report, Totals};
 pub use tokens::{Tokenizer, Weights};
+pub use turn::News;
 pub use visibility::{Audience, Hidden};

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use repertoire_core::Skill;
-use repertoire_registry::{Claim, Trust};
+use repertoire_registry::{Claim, Standing};
 use serde::Serialize;
 
 /// Who asks: the two doors that a skill can be reached by. The operator sees everything and needs neither.
@@ -21,6 +21,8 @@ pub enum Audience {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Hidden {
+    /// The operator's rules, a project's or a session's switch it off.
+    Disabled,
     /// Its source is not admitted yet.
     Pending,
     /// It declares `disable-model-invocation: true`.
@@ -33,13 +35,15 @@ impl Audience {
     /// Why `claim` is hidden from this audience; `None` when it is visible. The one place that decides it.
     ///
     /// The first of these that holds:
-    /// 1. its source is [`Pending`](Trust::Pending): hidden from both;
+    /// 1. it is [`Disabled`](Standing::Disabled), then: its source is [`Pending`](Standing::Pending): hidden from both;
     /// 2. the skill itself excludes this audience.
     ///
     /// Takes a claim and not an entry because a shadow can be asked for by its qualified id.
     pub fn hides(self, claim: &Claim<Skill>) -> Option<Hidden> {
-        if claim.trust == Trust::Pending {
-            return Some(Hidden::Pending);
+        match claim.standing {
+            Standing::Disabled => return Some(Hidden::Disabled),
+            Standing::Pending => return Some(Hidden::Pending),
+            Standing::Admitted => {}
         }
         match self {
             Audience::Model => claim.item.disable_model_invocation.then_some(Hidden::ForUsersOnly),
@@ -56,6 +60,7 @@ impl Audience {
 impl fmt::Display for Hidden {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
+            Hidden::Disabled => "it is disabled",
             Hidden::Pending => "its source is not trusted yet",
             Hidden::ForUsersOnly => "only the user may invoke it",
             Hidden::ForModelsOnly => "only the model may invoke it",

@@ -2,21 +2,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use repertoire_core::{Id, InvalidId, Item, Source, SurfacePolicy};
+use repertoire_core::{Id, Item, Source, SurfacePolicy};
 use tokio::runtime::Handle;
 
-use crate::{MemorySource, Mount, Registry, Tier};
+use crate::composition::Composition;
+use crate::{Closed, MemorySource, Mount, Registry, Rules, Tier};
 
 /// Composes sources into a [`Registry`]. Inside a tier, what is composed first wins.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Builder<T: Item> {
     mounts: Vec<Mount<T>>,
     preferred: BTreeMap<String, BTreeSet<Id>>,
     registered: Tier,
+    rules: Rules,
+    base: Option<Registry<T>>,
     pub(crate) surface: SurfacePolicy,
 }
 
-/// Why a registry cannot be composed.
+/// Why a registry cannot be composed, or not be composed anew.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ComposeError {
@@ -44,6 +47,23 @@ pub enum ComposeError {
         /// The composed sources.
         known: Vec<String>,
     },
+    /// No source has the name of the one to take out or to replace.
+    #[error("no source is called `{name}`; known: {}", known.join(", "))]
+    NotComposed {
+        /// The name.
+        name: String,
+        /// The composed sources.
+        known: Vec<String>,
+    },
+    /// The source to take out or to replace is none that was composed.
+    #[error("source `{name}` holds the entries registered in code, and stays")]
+    Stays {
+        /// The name.
+        name: String,
+    },
+    /// The registry was closed.
+    #[error(transparent)]
+    Closed(#[from] Closed),
 }
 
 impl<T: Item> Default for Builder<T> {
@@ -52,12 +72,19 @@ impl<T: Item> Default for Builder<T> {
             mounts: Vec::new(),
             preferred: BTreeMap::new(),
             registered: Tier::Builtin,
+            rules: Rules::default(),
+            base: None,
             surface: SurfacePolicy::default(),
         }
     }
 }
 
 impl<T: Item> Builder<T> {
+    /// Composes over `base`, with its surface cascade.
+    pub(crate) fn over(base: Registry<T>) -> Builder<T> {
+        Builder { surface: base.composition().surface.clone(), base: Some(base), ..Builder::default() }
+    }
+
     /// Composes a trusted source at the builtin tier.
     #[must_use]
     pub fn builtin(self, source: impl Source<T>) -> Builder<T> {
@@ -90,6 +117,13 @@ impl<T: Item> Builder<T> {
         self
     }
 
+    /// What is switched off; [`Registry::set_rules`] changes it later.
+    #[must_use]
+    pub fn rules(mut self, rules: Rules) -> Builder<T> {
+        self.rules = rules;
+        self
+    }
+
     /// The tier of entries registered in code; builtin by default. They come first inside it.
     #[must_use]
     pub fn registered_at(mut self, tier: Tier) -> Builder<T> {
@@ -115,43 +149,35 @@ impl<T: Item> Builder<T> {
     ///
     /// # Errors
     /// As [`load`](Builder::load).
+    ///
+    /// # Panics
+    /// When `runtime` was built without time. Close the registry before that runtime ends: what is asked of it later finds no
+    /// clock and panics.
     pub async fn start(self, runtime: &Handle) -> Result<Registry<T>, ComposeError> {
-        let registry = self.load().await?;
+        let registry = self.compose()?;
+        registry.set_runtime(runtime);
+        registry.list_all().await;
         registry.watch_on(runtime);
         Ok(registry)
     }
 
     fn compose(self) -> Result<Registry<T>, ComposeError> {
-        let memory = MemorySource::named(Registry::<T>::REGISTERED);
-        let mut mounts = vec![Mount::new(self.registered, memory.clone())];
-        mounts.extend(self.mounts);
-        let mut names = BTreeSet::new();
-        for mount in &mounts {
-            let name = mount.origin().source.to_string();
-            if let Some(reason) = name_fault(&name) {
-                return Err(ComposeError::SourceName { name, reason });
-            }
-            if !names.insert(name.clone()) {
-                return Err(ComposeError::DuplicateSource { name });
-            }
-        }
-        if let Some((source, ids)) = self.preferred.iter().find(|(source, _)| !names.contains(*source)) {
-            let id = ids.first().expect("a source enters the map with its first id").clone();
-            let known = names.into_iter().collect();
-            return Err(ComposeError::UnknownSource { id, source_name: source.clone(), known });
-        }
-        Ok(Registry::of(mounts, self.preferred, memory, self.surface))
+        let base = self.base.clone();
+        let memory = MemorySource::named(match base.as_ref().map(Registry::depth) {
+            None => Registry::<T>::REGISTERED.to_owned(),
+            Some(0) => Registry::<T>::SESSION.to_owned(),
+            Some(depth) => format!("{}-{}", Registry::<T>::SESSION, depth + 1),
+        });
+        let (mut composition, rules) = self.composition(Mount::builtin(memory.clone()));
+        let view = base.as_ref().map(Registry::snapshot);
+        composition.check(|name| view.as_ref().is_some_and(|view| view.layer(name).is_some()))?;
+        composition.mounts.iter_mut().for_each(Mount::begin);
+        Ok(Registry::of(composition, &rules, memory, base))
     }
-}
 
-/// Why `name` cannot be a source's: `source:id` must be an id, and must come apart at its first colon.
-fn name_fault(name: &str) -> Option<&'static str> {
-    match Id::new(name) {
-        Err(InvalidId::Blank) => Some("it is blank"),
-        Err(InvalidId::Invisible { .. }) => Some("it holds an invisible character"),
-        Err(_) => Some("a name is not a path"),
-        Ok(_) if name.contains(':') => Some("it holds a colon"),
-        Ok(id) if id.as_str() != name => Some("it has blanks at an end, or is not in Unicode's NFKC form"),
-        Ok(_) => None,
+    /// What is composed here, and before it the mount of the entries registered in code; under which rules.
+    pub(crate) fn composition(self, registered: Mount<T>) -> (Composition<T>, Rules) {
+        let mounts = std::iter::once(registered.at(self.registered)).chain(self.mounts).collect();
+        (Composition { mounts, preferred: self.preferred, surface: self.surface }, self.rules)
     }
 }

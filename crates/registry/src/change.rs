@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use repertoire_core::{Item, Moved};
 
-use crate::{Entry, Snapshot};
+use crate::cause::causes;
+use crate::{Cause, DiagnosticChange, Entry, Snapshot};
 
 /// What was added, removed and modified between two snapshots; each list by id.
 ///
@@ -22,8 +23,10 @@ pub struct Change<T: Item> {
     pub removed: Vec<Arc<Entry<T>>>,
     /// Ids whose winner, content or shadows differ.
     pub modified: Vec<Modified<T>>,
-    /// Whether the diagnostics differ.
-    pub diagnostics: bool,
+    /// The findings that came and went.
+    pub diagnostics: DiagnosticChange,
+    /// Why, each reason once. Nothing changes without one.
+    pub causes: Vec<Cause>,
 }
 
 /// One id before and after.
@@ -45,35 +48,32 @@ impl<T: Item> Modified<T> {
 
 impl<T: Item> Change<T> {
     pub(crate) fn between(old: &Snapshot<T>, new: &Snapshot<T>) -> Change<T> {
-        let mut change = Change {
-            from: old.generation(),
-            to: new.generation(),
-            added: Vec::new(),
-            removed: old.differing(new).filter(|entry| new.get(entry.id.as_str()).is_none()).cloned().collect(),
-            modified: Vec::new(),
-            diagnostics: false,
-        };
+        let removed = old.differing(new).filter(|entry| new.get(entry.id.as_str()).is_none());
+        let (mut added, mut removed, mut modified) = (Vec::new(), removed.cloned().collect::<Vec<_>>(), Vec::new());
         for entry in new.differing(old) {
             match old.get(entry.id.as_str()) {
-                None => change.added.push(entry.clone()),
+                None => added.push(entry.clone()),
                 Some(before) if before.is_same(entry) => {}
-                Some(before) => change.modified.push(Modified { old: before.clone(), new: entry.clone() }),
+                Some(before) => modified.push(Modified { old: before.clone(), new: entry.clone() }),
             }
         }
-        change.added.sort_by(|a, b| a.id.cmp(&b.id));
-        change.removed.sort_by(|a, b| a.id.cmp(&b.id));
-        change.modified.sort_by(|a, b| a.new.id.cmp(&b.new.id));
+        added.sort_by(|a, b| a.id.cmp(&b.id));
+        removed.sort_by(|a, b| a.id.cmp(&b.id));
+        modified.sort_by(|a, b| a.new.id.cmp(&b.new.id));
 
-        // Shadows are what merging reports; the rest is each source's own.
-        let merged = |entry: &Arc<Entry<T>>| !entry.shadows.is_empty();
-        change.diagnostics = change.added.iter().chain(&change.removed).any(merged)
-            || change.modified.iter().any(|id| merged(&id.old) || merged(&id.new))
-            || !new.has_diagnostics_of(old);
+        let gone = removed.iter().chain(modified.iter().map(|id| &id.old));
+        let come = added.iter().chain(modified.iter().map(|id| &id.new));
+        let diagnostics = DiagnosticChange::between(old, new, gone, come);
+        let (from, to) = (old.generation(), new.generation());
+        let mut change = Change { from, to, added, removed, modified, diagnostics, causes: Vec::new() };
+        if !change.is_empty() {
+            change.causes = causes(old, new, &change);
+        }
         change
     }
 
     /// Whether nothing changed.
     pub fn is_empty(&self) -> bool {
-        self.added.is_empty() && self.removed.is_empty() && self.modified.is_empty() && !self.diagnostics
+        self.added.is_empty() && self.removed.is_empty() && self.modified.is_empty() && self.diagnostics.is_empty()
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use repertoire_core::{Digest, Id, Item, Listed, Moved, Parts, Stamp};
 use serde::Serialize;
 
-use crate::layer::Rank;
-use crate::{Origin, Trust};
+use crate::layers::Layers;
+use crate::{Origin, Standing, Trust};
 
 /// One source's claim to an id: its row, and from where.
 #[derive(Debug, Clone, Serialize)]
@@ -27,8 +27,8 @@ pub struct Claim<T> {
     pub origin: Origin,
     /// What its text may do.
     pub trust: Trust,
-    #[serde(skip)]
-    pub(crate) rank: Rank,
+    /// Whether it counts.
+    pub standing: Standing,
 }
 
 impl<T: Item> Claim<T> {
@@ -39,7 +39,16 @@ impl<T: Item> Claim<T> {
 
     /// Whether both claims are of one source and say the same of the same content.
     pub fn is_same(&self, other: &Claim<T>) -> bool {
-        self.origin == other.origin && self.trust == other.trust && self.row().is_same(&other.row())
+        let way = |claim: &Claim<T>| (claim.trust, claim.standing);
+        self.origin == other.origin && way(self) == way(other) && self.has_row_of(other)
+    }
+
+    /// Whether both say the same of the same content. A file that was merely written again is the same where that can be
+    /// told.
+    pub(crate) fn has_row_of(&self, other: &Claim<T>) -> bool {
+        let (mine, theirs) = (self.row(), other.row());
+        let is_told = mine.parts.is_some() && theirs.parts.is_some();
+        mine.is_same(&theirs) || is_told && !mine.is_modified_by(&theirs)
     }
 }
 
@@ -77,21 +86,33 @@ pub struct Entry<T> {
     pub claim: Claim<T>,
     /// The losers, in the order in which they would step forward.
     pub shadows: Vec<Shadow<T>>,
+    /// Who would have the id, had nobody preferred the winner.
+    #[serde(skip)]
+    pub(crate) passed: Option<Origin>,
 }
 
 impl<T: Item> Entry<T> {
     /// The row of an id that nobody else claims.
     pub(crate) fn uncontested(id: Id, claim: Claim<T>) -> Entry<T> {
-        Entry { id, claim, shadows: Vec::new() }
+        Entry { id, claim, shadows: Vec::new(), passed: None }
     }
 
-    /// Decides who of `claims`, at least one, has `id`. The one place where precedence is applied.
-    pub(crate) fn contest(id: Id, mut claims: Vec<Claim<T>>) -> Entry<T> {
-        claims.sort_by_key(|claim| claim.rank);
+    /// Decides who of `claims`, at least one and all made by `layers`, has `id`. The one place where precedence is
+    /// applied.
+    pub(crate) fn contest(id: Id, mut claims: Vec<Claim<T>>, layers: &Layers<T>) -> Entry<T> {
+        claims.sort_by_cached_key(|claim| layers.rank(claim));
         let mut claims = claims.into_iter();
         let winner = claims.next().expect("an id that nobody claims is never contested");
         let shadow = |claim: Claim<T>| Shadow { identical: is_identical(&winner, &claim), claim };
-        Entry { shadows: claims.map(shadow).collect(), id, claim: winner }
+        let shadows: Vec<_> = claims.map(shadow).collect();
+        let passed = match shadows.as_slice() {
+            [] => None,
+            shadows => layers.rank(&winner).without_preference().and_then(|plain| {
+                let passed = shadows.iter().find(|shadow| layers.rank(&shadow.claim) < plain)?;
+                Some(passed.claim.origin.clone())
+            }),
+        };
+        Entry { shadows, id, claim: winner, passed }
     }
 
     /// The winning item.
@@ -109,9 +130,10 @@ impl<T: Item> Entry<T> {
         std::iter::once(&self.claim).chain(self.shadows.iter().map(|shadow| &shadow.claim))
     }
 
-    /// Whether both entries have the same winner and the same shadows, with the same content.
+    /// Whether both entries have the same winner, for the same reason, and the same shadows, with the same content.
     pub fn is_same(&self, other: &Entry<T>) -> bool {
         self.id == other.id
+            && self.passed == other.passed
             && self.claim.is_same(&other.claim)
             && self.shadows.len() == other.shadows.len()
             && self

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use repertoire_core::{Id, Item, Listed, Listing};
 
 use crate::entry::Claim;
-use crate::{Origin, Tier, Trust};
+use crate::{Origin, Rules, Standing, Trust};
 
 /// A listing and how it was composed. What [`merge`](crate::merge) merges.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,37 +24,22 @@ pub struct Layer<T: Item> {
     pub preferred: BTreeSet<Id>,
     /// What the source has.
     pub listing: Listing<T>,
-}
-
-/// Who wins an id, smallest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Rank {
-    /// A source that is not admitted never hides one that is.
-    pending: bool,
-    /// A preference beats the tier.
-    unpreferred: bool,
-    /// `kit:slides` belongs to the source `kit`, not to a skill that was only written so.
-    plain: bool,
-    tier: Tier,
-    position: usize,
-}
-
-impl Rank {
-    /// Whether a preference, and not the tier, put this claim first.
-    pub(crate) fn is_preferred(self) -> bool {
-        !self.unpreferred
-    }
-
-    /// The same rank as if nobody had preferred it.
-    pub(crate) fn without_preference(self) -> Rank {
-        Rank { unpreferred: true, ..self }
-    }
+    /// Whether it is what was registered in code.
+    pub(crate) is_registered: bool,
 }
 
 impl<T: Item> Layer<T> {
     /// A trusted layer with plain ids.
     pub fn new(origin: Origin, position: usize, listing: Listing<T>) -> Layer<T> {
-        Layer { origin, position, trust: Trust::Trusted, namespaced: false, preferred: BTreeSet::new(), listing }
+        Layer {
+            origin,
+            position,
+            trust: Trust::Trusted,
+            namespaced: false,
+            preferred: BTreeSet::new(),
+            listing,
+            is_registered: false,
+        }
     }
 
     /// The id under which `id` of this layer is merged.
@@ -62,8 +47,14 @@ impl<T: Item> Layer<T> {
         if self.namespaced { Id::qualified(&self.origin.source, id) } else { id.clone() }
     }
 
-    /// The claim that `row` of this layer makes.
-    pub(crate) fn claim(&self, row: &Listed<T>) -> Claim<T> {
+    /// Whether both are composed in the same way, whatever they list and wherever they stand.
+    pub(crate) fn is_composed_like(&self, other: &Layer<T>) -> bool {
+        let way = |layer: &Layer<T>| (layer.trust, layer.namespaced);
+        self.origin == other.origin && way(self) == way(other) && self.preferred == other.preferred
+    }
+
+    /// The claim that `row` of this layer makes under `rules`.
+    pub(crate) fn claim(&self, row: &Listed<T>, rules: &Rules) -> Claim<T> {
         Claim {
             item: Arc::clone(&row.item),
             stamp: row.stamp,
@@ -71,13 +62,16 @@ impl<T: Item> Layer<T> {
             parts: row.parts.clone(),
             origin: self.origin.clone(),
             trust: self.trust,
-            rank: Rank {
-                pending: self.trust == Trust::Pending,
-                unpreferred: !self.preferred.contains(row.item.id()),
-                plain: !self.namespaced,
-                tier: self.origin.tier,
-                position: self.position,
-            },
+            standing: self.standing(row.item.id(), rules),
+        }
+    }
+
+    /// Whether what this layer has as `id` counts under `rules`.
+    pub(crate) fn standing(&self, id: &Id, rules: &Rules) -> Standing {
+        match self.trust {
+            _ if rules.disables(&self.origin.source, id) => Standing::Disabled,
+            Trust::Pending => Standing::Pending,
+            Trust::Trusted | Trust::Restricted => Standing::Admitted,
         }
     }
 }

@@ -29,7 +29,13 @@
 //! # For hosts
 //! Compose with [`Registry::builder`]. [`load`](Builder::load) starts nothing; [`start`](Builder::start) keeps up with changes in
 //! one task on your runtime, until [`close`](Registry::close). Readers take a [`Snapshot`] and never wait;
-//! [`Registry::updates`] follows. Entries registered in code ([`register`](Registry::register) and its like) are there at once.
+//! [`Registry::subscribe`] and [`Registry::on_change`] follow, and a [`Change`] says what, why, and how the findings differ.
+//! Entries registered in code ([`register`](Registry::register) and its like) are there at once.
+//!
+//! While it runs, sources come and go ([`add_source`](Registry::add_source), [`remove_source`](Registry::remove_source),
+//! [`replace_source`](Registry::replace_source)), a configuration is read again ([`recompose`](Registry::recompose)), and
+//! [`Rules`] at several levels switch entries off and on ([`set_rules`](Registry::set_rules)). Each is one view; none shows half of it.
+//! [`Registry::overlay`] gives a session sources, entries and rules of its own over what all sessions share.
 //!
 //! # For authors of sources
 //! The registry compares your listings, so you need not know who wins or who listens. Submit a [`SourceKind`], and configuration
@@ -40,42 +46,71 @@
 //! generic over the kind of entry; [`SkillRegistry`] is the one for skills.
 
 mod builder;
+mod cause;
 mod change;
+mod clock;
+mod composition;
+mod content;
+mod diagnostic_change;
+mod draft;
 mod entry;
+mod findings;
+mod index;
 mod kind;
 mod layer;
+mod layers;
+mod level;
+mod listener;
+mod look;
 mod lookup;
 mod memory;
 mod merge;
 mod mount;
+mod overlay;
+mod recompose;
 mod registry;
+mod rules;
+mod signals;
 mod skills;
 mod snapshot;
+mod standing;
 mod step;
+mod subscription;
+mod summary;
 mod tier;
-mod trust;
-mod updates;
+mod verbs;
+mod view;
 mod watch;
 mod worker;
 
 pub use builder::{Builder, ComposeError};
+pub use cause::Cause;
 pub use change::{Change, Modified};
+pub use diagnostic_change::DiagnosticChange;
 pub use entry::{Claim, Entry, Shadow};
+pub use findings::SourceDiagnostic;
 pub use kind::{Build, ConfigError, SourceConfig, SourceKind, UnknownKind};
 pub use layer::Layer;
+pub use level::{Authority, Decision, Level, Target};
+pub use listener::Unsubscribe;
 pub use lookup::{Found, LookupError};
 pub use memory::{MemorySource, RegisterError, Registered};
-pub use merge::{SourceDiagnostic, merge};
+pub use merge::{merge, merge_under};
 pub use mount::Mount;
 pub use registry::{Closed, Registry};
+pub use rules::Rules;
 pub use skills::SkillRegistry;
 pub use snapshot::Snapshot;
+pub use standing::Standing;
+pub use subscription::{Subscription, Update};
+pub use summary::{Mark, Summary, SummaryLine};
 pub use tier::{Origin, Tier, UnknownTier};
-pub use trust::Trust;
-pub use updates::{Update, Updates};
 
 /// Re-exported for [`SourceKind`]: `inventory::submit!`.
 pub use inventory;
+
+/// Re-exported: part of a [`Mount`].
+pub use repertoire_core::Trust;
 
 /// The tutorial, so that its code is compiled and run.
 #[cfg(doctest)]

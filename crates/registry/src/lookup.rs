@@ -5,7 +5,7 @@ use std::sync::Arc;
 use repertoire_core::{Id, Item};
 
 use crate::entry::Claim;
-use crate::{Entry, Snapshot, Trust};
+use crate::{Entry, Snapshot};
 
 /// What a name leads to.
 #[derive(Debug, Clone, Copy)]
@@ -48,9 +48,9 @@ fn full_names(candidates: &[Id]) -> String {
 impl<T: Item> Snapshot<T> {
     /// Finds what `name` means.
     ///
-    /// 1. the entry with exactly this id; a pending one only if nobody admitted has it by 2;
+    /// 1. the entry with exactly this id; one that is pending or disabled only if nothing that counts more is meant by 2;
     /// 2. split at the first colon: that source's claim, a shadow too;
-    /// 3. a bare name that exactly one namespaced source has.
+    /// 3. a bare name that exactly one namespaced source has, of those that count most.
     ///
     /// # Errors
     /// [`LookupError::Ambiguous`] when several namespaced sources have a bare name, else
@@ -59,16 +59,20 @@ impl<T: Item> Snapshot<T> {
         let exact = self.get(name).map(|entry| Found { entry, claim: &entry.claim });
         let qualified = name.split_once(':').and_then(|(source, id)| self.claim_of(source, id));
         // A pending skill that is merely written like the full name of an admitted one gives way to it.
-        let pending = |found: &Found<'_, T>| found.claim.trust == Trust::Pending;
-        let exact_first = !exact.as_ref().is_some_and(pending) || qualified.as_ref().is_none_or(pending);
-        let found = if exact_first { exact.or(qualified) } else { qualified };
+        let standing = |found: &Found<'_, T>| found.claim.standing;
+        let exact_first = exact.as_ref().map(standing) <= qualified.as_ref().map(standing);
+        let found = if exact_first { exact.or(qualified) } else { qualified.or(exact) };
         if let Some(found) = found {
             return Ok(found);
         }
         let namespaced = self.layers().iter().filter(|layer| layer.namespaced);
         let full = namespaced.filter_map(|layer| self.get(&format!("{}:{name}", layer.origin.source)));
+        let mut full: Vec<_> = full.collect();
+        // What does not count makes nothing ambiguous that does.
+        let best = full.iter().map(|entry| entry.claim.standing).min();
+        full.retain(|entry| Some(entry.claim.standing) == best);
         let shown = || name.escape_debug().to_string();
-        match full.collect::<Vec<_>>().as_slice() {
+        match full.as_slice() {
             [] => Err(LookupError::NotFound { kind: T::KIND, name: shown() }),
             [entry] => Ok(Found { entry, claim: &entry.claim }),
             several => Err(LookupError::Ambiguous {

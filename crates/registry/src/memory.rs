@@ -1,6 +1,6 @@
 //! Items registered in code.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
@@ -147,6 +147,27 @@ impl<T: Item> MemorySource<T> {
             return Err(RegisterError::AlreadyRegistered { kind: T::KIND, id: id.clone() });
         }
         items.push(kept);
+        Ok(self.touched(items))
+    }
+
+    /// Adds many items at the end, as one change: all of them or, when one is refused, none.
+    ///
+    /// # Errors
+    /// [`RegisterError::AlreadyRegistered`] for the first id that is there, or that comes twice.
+    pub fn register_all<R: Into<Registered<T>>>(
+        &self,
+        more: impl IntoIterator<Item = R>,
+    ) -> Result<&Self, RegisterError> {
+        let more: Vec<Kept<T>> = more.into_iter().map(|item| Kept::from(item.into())).collect();
+        let mut items = self.items();
+        let mut known: HashSet<&Id> = items.iter().map(|kept| kept.row.item.id()).collect();
+        if let Some(twice) = more.iter().find(|kept| !known.insert(kept.row.item.id())) {
+            return Err(RegisterError::AlreadyRegistered { kind: T::KIND, id: twice.row.item.id().clone() });
+        }
+        if more.is_empty() {
+            return Ok(self);
+        }
+        items.extend(more);
         Ok(self.touched(items))
     }
 

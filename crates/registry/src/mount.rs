@@ -1,28 +1,31 @@
 //! How a source is composed.
 
 use std::any::Any;
-use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::FutureExt;
 use repertoire_core::{
-    Body, Delta, Id, Item, Listing, Resource, ResourcePath, Revision, Source, SourceError, SourceErrorKind,
+    Body, Delta, Digest, Id, Item, Listing, Resource, ResourcePath, Revision, Source, SourceError, SourceErrorKind,
 };
 
-use crate::{Layer, Origin, Tier, Trust};
+use crate::clock::Clock;
+use crate::{Claim, Layer, Origin, Tier, Trust};
 
 /// A source and how it is composed: tier, trust, namespace. The source itself knows none of it.
 ///
-/// Builtin and user sources are trusted unless said otherwise, plugins restricted.
+/// Builtin and user sources are trusted unless said otherwise, plugins restricted. Cheap to clone; clones mount the very
+/// same source.
 #[derive(Debug, Clone)]
 pub struct Mount<T: Item> {
     source: Arc<dyn Source<T>>,
     origin: Origin,
     trust: Trust,
     namespaced: bool,
+    limit: Duration,
     /// Whether the listing that views hold is one the source made. Shared by the clones of one composition.
     listed: Arc<AtomicBool>,
 }
@@ -30,12 +33,15 @@ pub struct Mount<T: Item> {
 impl<T: Item> Mount<T> {
     /// `source` at `tier`.
     pub fn new(tier: Tier, source: impl Source<T>) -> Mount<T> {
-        let trust = match tier {
-            Tier::Builtin | Tier::User => Trust::Trusted,
-            Tier::Plugin => Trust::Restricted,
-        };
         let origin = Origin::new(tier, source.name());
-        Mount { origin, source: Arc::new(source), trust, namespaced: false, listed: Arc::default() }
+        Mount {
+            origin,
+            source: Arc::new(source),
+            trust: default_trust(tier),
+            namespaced: false,
+            limit: TIME_LIMIT,
+            listed: Arc::default(),
+        }
     }
 
     /// Shipped with the agent.
@@ -53,6 +59,13 @@ impl<T: Item> Mount<T> {
         Mount::new(Tier::Plugin, source)
     }
 
+    /// The same source at another tier, with the trust that goes with it unless said otherwise after.
+    #[must_use]
+    pub fn at(self, tier: Tier) -> Mount<T> {
+        let origin = Origin { tier, ..self.origin };
+        Mount { origin, trust: default_trust(tier), ..self }
+    }
+
     /// What its text may do.
     #[must_use]
     pub fn trust(mut self, trust: Trust) -> Mount<T> {
@@ -67,19 +80,70 @@ impl<T: Item> Mount<T> {
         self
     }
 
+    /// How long the source may take to list what it has, or what changed; 30 seconds unless said otherwise. One that takes
+    /// longer could not be listed: it keeps its rows and gets a finding, and the others wait no longer.
+    ///
+    /// Time is told by the runtime of [`Builder::start`](crate::Builder::start). A registry that was only loaded has no clock, and waits.
+    #[must_use]
+    pub fn time_limit(mut self, limit: Duration) -> Mount<T> {
+        self.limit = limit;
+        self
+    }
+
+    /// The name of the source.
+    pub(crate) fn name(&self) -> &str {
+        &self.origin.source
+    }
+
+    /// Whether both are one mount of one composition, whatever its settings were.
+    pub(crate) fn is(&self, other: &Mount<T>) -> bool {
+        Arc::ptr_eq(&self.listed, &other.listed)
+    }
+
+    /// Whether both are mounts of the very same source.
+    pub(crate) fn has_source_of(&self, other: &Mount<T>) -> bool {
+        Arc::ptr_eq(&self.source, &other.source)
+    }
+
+    /// Enters a composition, where no view holds a listing of it yet.
+    pub(crate) fn begin(&mut self) {
+        self.listed = Arc::default();
+    }
+
+    /// Takes the place of `old`, a mount of the same source, together with its listing.
+    pub(crate) fn go_on_as(&mut self, old: &Mount<T>) {
+        self.listed = Arc::clone(&old.listed);
+    }
+
+    /// Whether it is composed as it was when `claim` was made.
+    pub(crate) fn has_made(&self, claim: &Claim<T>) -> bool {
+        self.origin == claim.origin && self.trust == claim.trust
+    }
+
     /// Tier and name.
     pub fn origin(&self) -> &Origin {
         &self.origin
     }
 
-    /// What changed since `old`; everything, as long as the source has not made a listing itself.
-    pub(crate) async fn list_since(&self, old: &Listing<T>) -> Result<Delta<T>, SourceError> {
-        if self.listed.load(Ordering::Relaxed) {
-            return guarded(self.source.list_since(old)).await;
-        }
-        let delta = Delta::between(old, &guarded(self.source.list()).await?);
+    /// The difference of `old` and what the source has now.
+    pub(crate) async fn list(&self, old: &Listing<T>, clock: Clock<'_>) -> Result<Delta<T>, SourceError> {
+        let listing = clock.within(self.limit, guarded(self.source.list())).await?;
         self.listed.store(true, Ordering::Relaxed);
-        Ok(delta)
+        Ok(Delta::between(old, &listing))
+    }
+
+    /// What the source says has changed since `old`; everything, as long as it has not made a listing itself.
+    pub(crate) async fn list_since(&self, old: &Listing<T>, clock: Clock<'_>) -> Result<Delta<T>, SourceError> {
+        if self.listed.load(Ordering::Relaxed) {
+            clock.within(self.limit, guarded(self.source.list_since(old))).await
+        } else {
+            self.list(old, clock).await
+        }
+    }
+
+    /// The digest of an item's content, if the source gives it in time.
+    pub(crate) async fn digest(&self, id: &Id, clock: Clock<'_>) -> Option<Digest> {
+        Some(clock.within(self.limit, self.body(id)).await.ok()?.digest)
     }
 
     pub(crate) async fn body(&self, id: &Id) -> Result<Body, SourceError> {
@@ -99,15 +163,20 @@ impl<T: Item> Mount<T> {
         let _ = guarded(self.source.changed(since).map(Ok)).await;
     }
 
-    pub(crate) fn layer(&self, position: usize, preferred: BTreeSet<Id>, listing: Listing<T>) -> Layer<T> {
-        Layer {
-            origin: self.origin.clone(),
-            position,
-            trust: self.trust,
-            namespaced: self.namespaced,
-            preferred,
-            listing,
-        }
+    pub(crate) fn layer(&self, position: usize, listing: Listing<T>) -> Layer<T> {
+        let mut layer = Layer::new(self.origin.clone(), position, listing);
+        (layer.trust, layer.namespaced) = (self.trust, self.namespaced);
+        layer
+    }
+}
+
+/// Far above what a folder or a server takes that is well.
+const TIME_LIMIT: Duration = Duration::from_secs(30);
+
+fn default_trust(tier: Tier) -> Trust {
+    match tier {
+        Tier::Builtin | Tier::User => Trust::Trusted,
+        Tier::Plugin => Trust::Restricted,
     }
 }
 

@@ -1,25 +1,25 @@
 //! One merging registry over any number of sources.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use arc_swap::ArcSwap;
-use bytes::Bytes;
-use futures_util::stream::{self, StreamExt};
-use repertoire_core::{
-    Body, Delta, Diagnostic, Digest, Id, Item, Listing, Resource, ResourcePath, Revision, SourceError, SurfacePolicy,
-};
+use repertoire_core::{Diagnostic, Item, Listing, Revision};
+use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use crate::entry::Claim;
-use crate::step::{Step, step};
+use crate::clock::Clock;
+use crate::composition::Composition;
+use crate::listener::Listeners;
+use crate::signals::{Closing, Notices};
+use crate::view::View;
 use crate::worker::Worker;
-use crate::{Builder, Change, Entry, MemorySource, Mount, RegisterError, Registered, Snapshot, Updates, merge};
+use crate::{Builder, Change, Entry, MemorySource, Mount, Rules, Snapshot, Subscription, Unsubscribe, merge_under};
 
 /// One merging registry over any number of sources. Cheap to clone; clones are one registry.
 ///
-/// Readers take a [`Snapshot`] through one atomic load and never wait. Nothing runs in the background
+/// Readers take a [`Snapshot`] through an atomic load and never wait. Nothing runs in the background
 /// unless it was started with [`Builder::start`].
 ///
 /// ```
@@ -42,8 +42,10 @@ pub struct Registry<T: Item>(Arc<Shared<T>>);
 
 #[derive(Debug)]
 struct Shared<T: Item> {
-    current: ArcSwap<Snapshot<T>>,
-    mounts: Vec<Mount<T>>,
+    current: ArcSwap<View<T>>,
+    /// What it lies over.
+    base: Option<Registry<T>>,
+    composition: watch::Sender<Arc<Composition<T>>>,
     memory: MemorySource<T>,
     worker: Worker,
     /// Held while a view is derived from the current one and published; never across an await.
@@ -51,12 +53,22 @@ struct Shared<T: Item> {
     notices: watch::Sender<u64>,
     closed: watch::Sender<bool>,
     tasks: Mutex<Vec<JoinHandle<()>>>,
-    surface: SurfacePolicy,
+    listeners: Listeners<T>,
+    /// What has callbacks told of what the base publishes.
+    hook: Mutex<Option<Unsubscribe>>,
+    /// What it was started on.
+    runtime: OnceLock<Handle>,
 }
 
 /// A registry that a background task holds: it does not keep the registry alive.
 #[derive(Debug)]
 pub(crate) struct WeakRegistry<T: Item>(Weak<Shared<T>>);
+
+impl<T: Item> Clone for WeakRegistry<T> {
+    fn clone(&self) -> WeakRegistry<T> {
+        WeakRegistry(Weak::clone(&self.0))
+    }
+}
 
 impl<T: Item> WeakRegistry<T> {
     pub(crate) fn upgrade(&self) -> Option<Registry<T>> {
@@ -69,9 +81,6 @@ impl<T: Item> WeakRegistry<T> {
 #[error("the registry is closed")]
 pub struct Closed;
 
-/// Sources asked at the same time, and bodies read at the same time to compare them.
-const CONCURRENT: usize = 16;
-
 impl<T: Item> Registry<T> {
     /// The name of the source that holds what is registered in code.
     pub const REGISTERED: &str = "registered";
@@ -81,56 +90,49 @@ impl<T: Item> Registry<T> {
         Builder::default()
     }
 
+    /// A registry whose sources are not listed yet.
     pub(crate) fn of(
-        mounts: Vec<Mount<T>>,
-        mut preferred: BTreeMap<String, BTreeSet<Id>>,
+        composition: Composition<T>,
+        rules: &Rules,
         memory: MemorySource<T>,
-        surface: SurfacePolicy,
+        base: Option<Registry<T>>,
     ) -> Registry<T> {
-        let layers: Vec<_> = mounts
-            .iter()
-            .enumerate()
-            .map(|(position, mount)| {
-                let preferred = preferred.remove(mount.origin().source.as_ref()).unwrap_or_default();
-                mount.layer(position, preferred, Listing::empty(Revision(0)))
-            })
-            .collect();
+        let layers = composition.layers(|_| Listing::empty(Revision(0)));
+        let view = View::new(merge_under(rules, &layers), base.as_ref().map(Registry::snapshot));
         Registry(Arc::new(Shared {
-            current: ArcSwap::from_pointee(merge(&layers)),
-            mounts,
+            current: ArcSwap::from_pointee(view),
+            base,
+            composition: watch::Sender::new(Arc::new(composition)),
             memory,
             worker: Worker::default(),
             publishing: Mutex::default(),
             notices: watch::Sender::new(0),
             closed: watch::Sender::new(false),
             tasks: Mutex::default(),
-            surface,
+            listeners: Listeners::default(),
+            hook: Mutex::default(),
+            runtime: OnceLock::new(),
         }))
-    }
-
-    /// The current view: one atomic load.
-    pub fn snapshot(&self) -> Snapshot<T> {
-        Snapshot::clone(&self.0.current.load())
     }
 
     /// The entry with exactly this effective id.
     pub fn get(&self, id: &str) -> Option<Arc<Entry<T>>> {
-        self.0.current.load().get(id).cloned()
+        self.read(|view| view.get(id).cloned())
     }
 
     /// Whether an entry has exactly this effective id.
     pub fn has(&self, id: &str) -> bool {
-        self.0.current.load().get(id).is_some()
+        self.read(|view| view.get(id).is_some())
     }
 
     /// All entries: by tier, then source, then the source's own order.
     pub fn list(&self) -> Vec<Arc<Entry<T>>> {
-        self.0.current.load().entries().to_vec()
+        self.read(|view| view.entries().to_vec())
     }
 
     /// How many entries there are.
     pub fn len(&self) -> usize {
-        self.0.current.load().len()
+        self.read(Snapshot::len)
     }
 
     /// Whether there are none.
@@ -143,77 +145,18 @@ impl<T: Item> Registry<T> {
         self.snapshot().errors()
     }
 
-    /// The composed sources, in the order of composition.
-    pub fn mounts(&self) -> &[Mount<T>] {
-        &self.0.mounts
+    /// The sources composed now, in the order of composition; the first holds what is registered in code. Not those of a
+    /// registry that this one lies over.
+    pub fn mounts(&self) -> Vec<Mount<T>> {
+        self.composition().mounts.clone()
     }
 
-    /// Adds an entry in code. It is there when this returns.
-    ///
-    /// # Errors
-    /// [`RegisterError::AlreadyRegistered`]: entries of other sources may share the id, registered ones not.
-    pub fn register(&self, item: impl Into<Registered<T>>) -> Result<&Self, RegisterError> {
-        self.0.memory.register(item)?;
-        Ok(self.publish_memory())
-    }
-
-    /// Puts an entry registered in code in place of the one with its id; the position stays.
-    ///
-    /// # Errors
-    /// First [`RegisterError::NotRegistered`], then [`RegisterError::IdMismatch`].
-    pub fn replace(&self, id: &Id, item: impl Into<Registered<T>>) -> Result<&Self, RegisterError> {
-        self.0.memory.replace(id, item)?;
-        Ok(self.publish_memory())
-    }
-
-    /// Takes an entry registered in code out; an unknown id is fine. A shadow of it steps forward.
-    pub fn unregister(&self, id: &str) -> &Self {
-        self.0.memory.unregister(id);
-        self.publish_memory()
-    }
-
-    /// Takes every entry registered in code out.
-    pub fn clear(&self) -> &Self {
-        self.0.memory.clear();
-        self.publish_memory()
-    }
-
-    /// The instructions behind a claim, winner or shadow, from the source that made it.
-    ///
-    /// When they turn out newer than the view, the source is looked at again, so that the view follows.
-    ///
-    /// # Errors
-    /// The source's own.
-    pub async fn body(&self, claim: &Claim<T>) -> Result<Body, SourceError> {
-        let mount = self.mount_of(claim);
-        let body = mount.body(claim.item.id()).await?;
-        if body.stamp != claim.stamp {
-            self.look_again(mount).await;
-        }
-        Ok(body)
-    }
-
-    /// The files behind a claim, sorted by path.
-    ///
-    /// # Errors
-    /// The source's own.
-    pub async fn resources(&self, claim: &Claim<T>) -> Result<Vec<Resource>, SourceError> {
-        self.mount_of(claim).resources(claim.item.id()).await
-    }
-
-    /// One file behind a claim.
-    ///
-    /// # Errors
-    /// The source's own.
-    pub async fn resource(&self, claim: &Claim<T>, path: &ResourcePath) -> Result<Bytes, SourceError> {
-        self.mount_of(claim).resource(claim.item.id(), path).await
-    }
-
-    /// Lists every source again and publishes what changed. Returns what changed since the call.
+    /// Lists every source anew and publishes what changed. Returns what changed since the call.
     ///
     /// Runs go one after another; each caller gets one that began after its call, and callers that wait
-    /// together share one. A source that fails or panics keeps its last listing; one that never answers holds
-    /// up refreshing, though no reader and no verb: a host that mounts such sources drops the call in time.
+    /// together share one. A source that fails or panics keeps its last listing, as does one that takes longer than its
+    /// [time limit](Mount::time_limit); on a registry that was only loaded one that never answers holds up refreshing, though no
+    /// reader and no verb, until the host drops the call. On an [overlay](Registry::overlay) what it lies over is refreshed first.
     ///
     /// # Errors
     /// [`Closed`] after [`close`](Registry::close), also when that happens meanwhile.
@@ -222,21 +165,30 @@ impl<T: Item> Registry<T> {
     /// May be dropped at any point; another waiting caller takes the run over.
     pub async fn refresh(&self) -> Result<Change<T>, Closed> {
         let before = self.snapshot();
+        if let Some(base) = self.base() {
+            Box::pin(base.refresh()).await?;
+        }
         tokio::select! {
             biased;
-            () = self.closed() => Err(Closed),
-            () = self.0.worker.run(|| self.list_all()) => Ok(self.snapshot().changes_since(&before)),
+            () = self.closed() => return Err(Closed),
+            () = self.0.worker.run(|| self.list_all()) => {}
         }
+        self.tell_all();
+        Ok(self.snapshot().changes_since(&before))
     }
 
     /// Follows the registry from the current view on.
-    pub fn updates(&self) -> Updates<T> {
-        Updates::new(self.clone(), self.0.notices.subscribe())
+    pub fn subscribe(&self) -> Subscription<T> {
+        Subscription::new(self.clone())
     }
 
-    /// Ends and joins the task that was started, and every [`Updates`]. The last view stays readable. Twice is fine.
+    /// Ends and joins what was started, every [`Subscription`], and every callback: none runs after this returned. The last
+    /// view stays readable. Twice is fine. Dropping the last handle does the same without waiting.
     pub async fn close(&self) {
         self.0.closed.send_replace(true);
+        self.0.listeners.close().await;
+        let hook = self.hook().take();
+        drop(hook);
         let tasks = std::mem::take(&mut *self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner));
         for task in tasks {
             // A task that panicked has nothing left to join; its sources keep their last listing.
@@ -244,111 +196,100 @@ impl<T: Item> Registry<T> {
         }
     }
 
-    /// Resolves once the registry is closed.
+    /// Resolves once the registry is closed, or one that it lies over.
     pub(crate) async fn closed(&self) {
-        let mut closed = self.0.closed.subscribe();
-        // The sender lives in `self`, so waiting cannot fail.
-        let _ = closed.wait_for(|closed| *closed).await;
+        self.closing().closed().await;
     }
 
-    pub(crate) fn surface_policy(&self) -> &SurfacePolicy {
-        &self.0.surface
+    pub(crate) fn current(&self) -> &ArcSwap<View<T>> {
+        &self.0.current
+    }
+
+    pub(crate) fn publishing(&self) -> &Mutex<()> {
+        &self.0.publishing
+    }
+
+    pub(crate) fn base(&self) -> Option<&Registry<T>> {
+        self.0.base.as_ref()
+    }
+
+    /// This registry, what it lies over, and so on.
+    fn chain(&self) -> impl Iterator<Item = &Registry<T>> {
+        std::iter::successors(Some(self), |registry| registry.base())
+    }
+
+    /// How many registries it lies over.
+    pub(crate) fn depth(&self) -> usize {
+        self.chain().count() - 1
+    }
+
+    pub(crate) fn hook(&self) -> MutexGuard<'_, Option<Unsubscribe>> {
+        self.0.hook.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Wakes whoever waits for a new view.
+    pub(crate) fn announce(&self, generation: u64) {
+        self.0.notices.send_replace(generation);
+    }
+
+    pub(crate) fn worker(&self) -> &Worker {
+        &self.0.worker
+    }
+
+    pub(crate) fn composition(&self) -> Arc<Composition<T>> {
+        self.0.composition.borrow().clone()
+    }
+
+    pub(crate) fn compositions(&self) -> watch::Receiver<Arc<Composition<T>>> {
+        self.0.composition.subscribe()
+    }
+
+    pub(crate) fn set_composition(&self, composition: Composition<T>) {
+        self.0.composition.send_replace(Arc::new(composition));
     }
 
     pub(crate) fn keep_task(&self, task: JoinHandle<()>) {
         self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner).push(task);
     }
 
+    pub(crate) fn set_runtime(&self, runtime: &Handle) {
+        self.0.runtime.set(runtime.clone()).expect("a registry is started once, by its builder");
+    }
+
+    /// What the registry was started on.
+    pub(crate) fn runtime(&self) -> Option<&Handle> {
+        self.0.runtime.get()
+    }
+
+    /// The clock of what was started, this registry or one that it lies over.
+    pub(crate) fn clock(&self) -> Clock<'_> {
+        Clock(self.chain().find_map(Registry::runtime))
+    }
+
+    pub(crate) fn listeners(&self) -> &Listeners<T> {
+        &self.0.listeners
+    }
+
+    pub(crate) fn notices(&self) -> Notices {
+        Notices(self.chain().map(|registry| registry.0.notices.subscribe()).collect())
+    }
+
     pub(crate) fn downgrade(&self) -> WeakRegistry<T> {
         WeakRegistry(Arc::downgrade(&self.0))
     }
 
-    pub(crate) fn closing(&self) -> watch::Receiver<bool> {
-        self.0.closed.subscribe()
+    pub(crate) fn closing(&self) -> Closing {
+        Closing(self.chain().map(|registry| registry.0.closed.subscribe()).collect())
     }
 
-    /// The revision of the listing that the view holds of this mount.
-    pub(crate) fn revision_of(&self, mount: &Mount<T>) -> Revision {
-        self.snapshot().layer(&mount.origin().source).expect("every mount has a layer").listing.revision()
+    /// The revision of the listing that the view holds of this mount; `None` once it is not composed any more.
+    pub(crate) fn revision_of(&self, mount: &Mount<T>) -> Option<Revision> {
+        self.composition().mount(mount.name()).filter(|now| now.is(mount))?;
+        Some(self.own().layer(mount.name())?.listing.revision())
     }
 
-    fn mount_of(&self, claim: &Claim<T>) -> &Mount<T> {
-        let mut mounts = self.0.mounts.iter();
-        mounts.find(|mount| *mount.origin() == claim.origin).expect("every claim of this registry was made by a mount")
-    }
-
-    /// Lists every source again and publishes the result as one view; inside the worker's turn only.
-    pub(crate) async fn list_all(&self) {
-        self.list_these(&self.0.mounts).await;
-    }
-
-    /// Lists one source again, in the worker's turn.
-    pub(crate) async fn look_again(&self, mount: &Mount<T>) {
-        self.0.worker.between(|| self.list_these(std::slice::from_ref(mount))).await;
-    }
-
-    async fn list_these(&self, mounts: &[Mount<T>]) {
-        let base = self.snapshot();
-        let steps: Vec<_> = mounts.iter().map(|mount| step(mount, &base)).collect();
-        let steps: Vec<Step<T>> = stream::iter(steps).buffer_unordered(CONCURRENT).collect().await;
-        let after = |view: &Snapshot<T>| steps.iter().fold(view.clone(), |view, step| step.apply(&view));
-        let candidate = after(&base);
-        let digests = self.missing_digests(&candidate, &steps).await;
-        self.publish(|current| {
-            // Unless something was registered meanwhile.
-            let view = if current.is(&base) { candidate } else { after(current) };
-            digests.iter().fold(view, |view, (source, digests)| view.with_digests(source, digests))
-        });
-    }
-
-    /// The digests of rows that share an id and that nobody knows yet, so that "identical" is known for
-    /// shadows before the view is published. A source without bodies leaves it open.
-    async fn missing_digests(&self, view: &Snapshot<T>, steps: &[Step<T>]) -> HashMap<Arc<str>, HashMap<Id, Digest>> {
-        if !view.is_contested() {
-            return HashMap::new();
-        }
-        let touched = steps.iter().flat_map(|step| step.touched(view));
-        let contested = touched.filter_map(|id| view.get(id.as_str())).filter(|entry| !entry.shadows.is_empty());
-        let unknown = contested.flat_map(|entry| entry.claims()).filter(|claim| claim.digest.is_none());
-        let asked: Vec<_> = unknown.map(|claim| self.digest_of(claim)).collect();
-        let mut answers = stream::iter(asked).buffer_unordered(CONCURRENT);
-        let mut digests = HashMap::<Arc<str>, HashMap<Id, Digest>>::new();
-        while let Some(answer) = answers.next().await {
-            if let Some((claim, digest)) = answer {
-                digests.entry(claim.origin.source.clone()).or_default().insert(claim.item.id().clone(), digest);
-            }
-        }
-        digests
-    }
-
-    async fn digest_of<'c>(&self, claim: &'c Claim<T>) -> Option<(&'c Claim<T>, Digest)> {
-        let body = self.mount_of(claim).body(claim.item.id()).await.ok()?;
-        Some((claim, body.digest))
-    }
-
-    fn publish_memory(&self) -> &Self {
-        // Listed inside the publishing turn, so that a later change is never overwritten by an earlier one.
-        self.publish(|current| {
-            let old = &current.layer(Self::REGISTERED).expect("the memory source is always mounted").listing;
-            Step::new(Self::REGISTERED, old, Delta::between(old, &self.0.memory.listing())).apply(current)
-        });
-        self
-    }
-
-    /// Derives the next view from the current one and publishes it if anything changed.
-    fn publish(&self, next: impl FnOnce(&Snapshot<T>) -> Snapshot<T>) {
-        let _turn = self.0.publishing.lock().unwrap_or_else(PoisonError::into_inner);
-        let current = self.snapshot();
-        let next = next(&current);
-        if next.is_like(&current) {
-            // Revisions, stamps and digests may still be newer; nobody needs to hear of them.
-            self.0.current.store(Arc::new(next));
-            return;
-        }
-        let next = next.after(&current);
-        let generation = next.generation();
-        self.0.current.store(Arc::new(next));
-        self.0.notices.send_replace(generation);
+    pub(crate) fn memory(&self) -> &MemorySource<T> {
+        &self.0.memory
     }
 }
 

@@ -33,12 +33,12 @@ impl Builder<Skill> {
 impl Registry<Skill> {
     /// The registry's default mode.
     pub fn surface_mode(&self) -> Option<SurfaceMode> {
-        self.surface_policy().default
+        self.composition().surface.default
     }
 
     /// The registry's provider hint.
-    pub fn provider_hint(&self) -> Option<&str> {
-        self.surface_policy().hint.as_deref()
+    pub fn provider_hint(&self) -> Option<String> {
+        self.composition().surface.hint.clone()
     }
 
     /// Where the body of `entry` goes for `model`, and who decided.
@@ -48,7 +48,7 @@ impl Registry<Skill> {
 
     /// Where the body of any skill goes for `model`: for shadows, and for a skill that is not merged.
     pub fn surface_of(&self, skill: &Skill, model: &Model<'_>) -> Surface {
-        self.surface_policy().resolve(skill.surface, model)
+        self.composition().surface.resolve(skill.surface, model)
     }
 
     /// As [`surface`](Registry::surface), for what a person typed.

@@ -1,16 +1,14 @@
 //! The immutable merged view.
 
-use std::collections::{HashMap, HashSet};
-use std::hash::BuildHasher;
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use hashbrown::hash_table::Entry as TableEntry;
-use hashbrown::{DefaultHashBuilder, HashTable};
-use repertoire_core::{Delta, DeltaError, Diagnostic, Digest, Id, Item, Severity};
+use repertoire_core::{Delta, DeltaError, Diagnostic, Item, Severity};
 
-use crate::entry::Claim;
-use crate::merge::findings;
-use crate::{Change, Entry, Layer, SourceDiagnostic};
+use crate::draft::Draft;
+use crate::findings;
+use crate::layers::Layers;
+use crate::{Change, DiagnosticChange, Entry, Layer, Rules, SourceDiagnostic};
 
 /// The immutable merged view, with a generation. Cheap to clone; readers never wait.
 #[derive(Debug, Clone)]
@@ -19,105 +17,27 @@ pub struct Snapshot<T: Item>(Arc<Inner<T>>);
 #[derive(Debug)]
 struct Inner<T: Item> {
     generation: u64,
-    /// By tier, then position.
-    layers: Vec<Layer<T>>,
-    index: Index<T>,
-    // Derived from the two above when first asked for.
+    draft: Draft<T>,
+    // Derived from it when first asked for.
     entries: OnceLock<Box<[Arc<Entry<T>>]>>,
     diagnostics: OnceLock<Box<[SourceDiagnostic]>>,
-}
-
-/// Entries by id, in shards that successive snapshots share.
-#[derive(Debug, Clone)]
-struct Index<T> {
-    hasher: DefaultHashBuilder,
-    shards: Vec<Arc<HashTable<Arc<Entry<T>>>>>,
-    len: usize,
-    /// How many entries have shadows.
-    contested: usize,
-}
-
-/// A power of two. One change copies a shard: 1/256 of the entries.
-const SHARDS: usize = 256;
-
-impl<T: Item> Index<T> {
-    fn new() -> Index<T> {
-        Index { hasher: DefaultHashBuilder::default(), shards: vec![Arc::default(); SHARDS], len: 0, contested: 0 }
-    }
-
-    fn place(&self, id: &str) -> (usize, u64) {
-        let hash = self.hasher.hash_one(id);
-        // The table uses the top seven and the low bits: take the shard from between.
-        ((hash >> 40) as usize % SHARDS, hash)
-    }
-
-    fn get(&self, id: &str) -> Option<&Arc<Entry<T>>> {
-        let (shard, hash) = self.place(id);
-        self.shards[shard].find(hash, |entry| entry.id.as_str() == id)
-    }
-
-    /// Puts what `next` makes of the entry of an id in its place, or takes the id out.
-    fn update(&mut self, id: &Id, next: impl FnOnce(Option<&Entry<T>>) -> Option<Entry<T>>) {
-        let (shard, hash) = self.place(id.as_str());
-        let hasher = &self.hasher;
-        let table = Arc::make_mut(&mut self.shards[shard]);
-        let contested = |entry: &Entry<T>| usize::from(!entry.shadows.is_empty());
-        match table.entry(hash, |old| old.id == *id, |entry| hasher.hash_one(entry.id.as_str())) {
-            TableEntry::Occupied(mut place) => {
-                self.contested -= contested(place.get());
-                match next(Some(place.get())) {
-                    Some(entry) => {
-                        self.contested += contested(&entry);
-                        *place.get_mut() = Arc::new(entry);
-                    }
-                    None => {
-                        place.remove();
-                        self.len -= 1;
-                    }
-                }
-            }
-            TableEntry::Vacant(place) => {
-                if let Some(entry) = next(None) {
-                    self.contested += contested(&entry);
-                    place.insert(Arc::new(entry));
-                    self.len += 1;
-                }
-            }
-        }
-    }
-
-    /// Makes room for `more` entries, if they are so many that they come to nearly every shard.
-    fn reserve(&mut self, more: usize) {
-        let hasher = &self.hasher;
-        if more >= 8 * SHARDS {
-            for table in &mut self.shards {
-                // Hashing spreads the entries so evenly that few shards get more than a quarter more than their share.
-                Arc::make_mut(table).reserve(more / SHARDS * 5 / 4, |entry| hasher.hash_one(entry.id.as_str()));
-            }
-        }
-    }
+    composed: OnceLock<Box<[SourceDiagnostic]>>,
 }
 
 impl<T: Item> Snapshot<T> {
     /// Generation 0 of these layers. [`merge`](crate::merge) is the public door.
-    pub(crate) fn of(layers: &[Layer<T>]) -> Snapshot<T> {
-        let mut layers = layers.to_vec();
-        layers.sort_by_key(|layer| (layer.origin.tier, layer.position));
-        let mut claims: HashMap<Id, Vec<Claim<T>>> = HashMap::new();
-        for layer in &layers {
-            for row in layer.listing.iter() {
-                claims.entry(layer.effective_id(row.item.id())).or_default().push(layer.claim(row));
-            }
-        }
-        let mut index = Index::new();
-        for (id, claims) in claims {
-            index.update(&id, |_| Some(Entry::contest(id.clone(), claims)));
-        }
-        Snapshot::assemble(0, layers, index)
+    pub(crate) fn of(layers: &[Layer<T>], rules: &Rules) -> Snapshot<T> {
+        Snapshot::assemble(0, Draft::merge(layers, rules))
     }
 
-    fn assemble(generation: u64, layers: Vec<Layer<T>>, index: Index<T>) -> Snapshot<T> {
-        Snapshot(Arc::new(Inner { generation, layers, index, entries: OnceLock::new(), diagnostics: OnceLock::new() }))
+    fn assemble(generation: u64, draft: Draft<T>) -> Snapshot<T> {
+        Snapshot(Arc::new(Inner {
+            generation,
+            draft,
+            entries: OnceLock::new(),
+            diagnostics: OnceLock::new(),
+            composed: OnceLock::new(),
+        }))
     }
 
     /// The snapshot after `delta` of one source, of the same generation; equal to merging the new layers
@@ -128,57 +48,33 @@ impl<T: Item> Snapshot<T> {
     /// # Errors
     /// [`DeltaError`] when the delta does not fit that source's listing.
     pub fn apply(&self, source: &str, delta: &Delta<T>) -> Result<Snapshot<T>, DeltaError> {
-        let Some(layer) = self.layer(source) else { return Ok(self.clone()) };
-        let old = &layer.listing;
-        let layer = Layer { listing: old.apply(delta)?, ..layer.clone() };
-        let gone: Vec<&Id> = delta.removed(old).map(|row| row.item.id()).collect();
-        // Rows that only change come again.
-        let stay = || delta.inserted().map(|row| row.item.id()).collect();
-        let stay: HashSet<&Id> = if gone.is_empty() { HashSet::new() } else { stay() };
-        let gone = gone.into_iter().filter(|id| !stay.contains(id)).map(|id| (layer.effective_id(id), None));
-        let come = delta.inserted().map(|row| (layer.effective_id(row.item.id()), Some(layer.claim(row))));
-        let more = delta.inserted().count().saturating_sub(stay.len());
-        Ok(self.with_layer(&layer, gone.chain(come), more))
+        let mut draft = self.draft();
+        draft.apply(source, delta)?;
+        Ok(self.revised(draft))
     }
 
-    /// The same view, with what `digests` adds to what `source` knows of its content.
-    pub(crate) fn with_digests(&self, source: &str, digests: &HashMap<Id, Digest>) -> Snapshot<T> {
-        let Some(layer) = self.layer(source) else { return self.clone() };
-        let listing = layer.listing.clone().with_digests(|id| digests.get(id).copied());
-        let layer = Layer { listing, ..layer.clone() };
-        let known = layer.listing.iter().filter(|row| digests.contains_key(row.item.id()));
-        let rows = known.map(|row| (layer.effective_id(row.item.id()), Some(layer.claim(row))));
-        self.with_layer(&layer, rows, 0)
+    /// The same view under other rules, of the same generation; equal to merging from scratch, and costs what they do not
+    /// switch alike.
+    #[must_use]
+    pub fn with_rules(&self, rules: &Rules) -> Snapshot<T> {
+        let mut draft = self.draft();
+        draft.govern(rules);
+        self.revised(draft)
     }
 
-    /// Puts `layer` in place of the one of its source, whose claims changed as `rows` says, each id once.
-    /// About `more` ids are new.
-    fn with_layer(
-        &self,
-        layer: &Layer<T>,
-        rows: impl Iterator<Item = (Id, Option<Claim<T>>)>,
-        more: usize,
-    ) -> Snapshot<T> {
-        let mut index = self.0.index.clone();
-        index.reserve(more);
-        for (id, claim) in rows {
-            index.update(&id, |old| match (old, claim) {
-                (None, claim) => claim.map(|claim| Entry::uncontested(id.clone(), claim)),
-                (Some(old), claim) => {
-                    let others = old.claims().filter(|claim| claim.origin != layer.origin).cloned();
-                    let claims: Vec<_> = others.chain(claim).collect();
-                    (!claims.is_empty()).then(|| Entry::contest(id.clone(), claims))
-                }
-            });
-        }
-        let replaced = |old: &Layer<T>| if old.origin == layer.origin { layer.clone() } else { old.clone() };
-        let layers = self.0.layers.iter().map(replaced).collect();
-        Snapshot::assemble(self.0.generation, layers, index)
+    /// This view to go on from.
+    pub(crate) fn draft(&self) -> Draft<T> {
+        self.0.draft.clone()
     }
 
-    /// The same view as the successor of `older`.
-    pub(crate) fn after(&self, older: &Snapshot<T>) -> Snapshot<T> {
-        Snapshot::assemble(older.0.generation + 1, self.0.layers.clone(), self.0.index.clone())
+    /// What a draft of this view has become, of the same generation.
+    pub(crate) fn revised(&self, draft: Draft<T>) -> Snapshot<T> {
+        Snapshot::assemble(self.0.generation, draft.settled())
+    }
+
+    /// The same view, counted as `generation`.
+    pub(crate) fn of_generation(self, generation: u64) -> Snapshot<T> {
+        if self.0.generation == generation { self } else { Snapshot::assemble(generation, self.draft()) }
     }
 
     /// Counts the published views of one registry. Equal generations of one registry are one view.
@@ -188,14 +84,14 @@ impl<T: Item> Snapshot<T> {
 
     /// The entry with exactly this effective id. For what a person typed, see [`resolve`](Snapshot::resolve).
     pub fn get(&self, id: &str) -> Option<&Arc<Entry<T>>> {
-        self.0.index.get(id)
+        self.0.draft.index.get(id)
     }
 
     /// All entries: by tier, then source, then the source's own order.
     pub fn entries(&self) -> &[Arc<Entry<T>>] {
         self.0.entries.get_or_init(|| {
-            let mut entries = Vec::with_capacity(self.0.index.len);
-            for layer in &self.0.layers {
+            let mut entries = Vec::with_capacity(self.0.draft.index.len());
+            for layer in self.layers() {
                 for row in layer.listing.iter() {
                     let entry = self.get(layer.effective_id(row.item.id()).as_str());
                     entries.extend(entry.filter(|entry| entry.claim.origin == layer.origin).cloned());
@@ -207,7 +103,7 @@ impl<T: Item> Snapshot<T> {
 
     /// How many entries there are.
     pub fn len(&self) -> usize {
-        self.0.index.len
+        self.0.draft.index.len()
     }
 
     /// Whether there are none.
@@ -217,27 +113,32 @@ impl<T: Item> Snapshot<T> {
 
     /// Whether an entry has shadows.
     pub(crate) fn is_contested(&self) -> bool {
-        self.0.index.contested > 0
+        self.0.draft.index.is_contested()
     }
 
     /// The layers, by tier, then order of composition.
     pub fn layers(&self) -> &[Layer<T>] {
-        &self.0.layers
+        self.0.draft.layers.as_slice()
     }
 
     /// The layer of this source.
     pub fn layer(&self, source: &str) -> Option<&Layer<T>> {
-        self.0.layers.iter().find(|layer| layer.origin.source.as_ref() == source)
+        self.0.draft.layers.get(source)
+    }
+
+    /// What is switched off.
+    pub fn rules(&self) -> &Rules {
+        &self.0.draft.rules
     }
 
     /// Everything the operator should know: each source's findings, then the merge's.
     pub fn diagnostics(&self) -> &[SourceDiagnostic] {
-        self.0.diagnostics.get_or_init(|| findings(self).into())
+        self.0.diagnostics.get_or_init(|| findings::of_view(self).into())
     }
 
     /// The error findings by path; those without a path under the source's name.
-    pub fn errors(&self) -> std::collections::BTreeMap<Arc<str>, Vec<Diagnostic>> {
-        let mut errors = std::collections::BTreeMap::<Arc<str>, Vec<Diagnostic>>::new();
+    pub fn errors(&self) -> BTreeMap<Arc<str>, Vec<Diagnostic>> {
+        let mut errors = BTreeMap::<Arc<str>, Vec<Diagnostic>>::new();
         for SourceDiagnostic { source, diagnostic } in self.diagnostics() {
             if diagnostic.severity == Severity::Error {
                 let key = diagnostic.path.as_ref().unwrap_or(source);
@@ -255,16 +156,18 @@ impl<T: Item> Snapshot<T> {
     /// Whether [`changes_since`](Snapshot::changes_since) tells of nothing; costs less where it tells of much.
     pub(crate) fn is_like(&self, older: &Snapshot<T>) -> bool {
         let same = |entry: &Arc<Entry<T>>| older.get(entry.id.as_str()).is_some_and(|before| before.is_same(entry));
-        self.len() == older.len() && self.differing(older).all(same) && self.has_diagnostics_of(older)
+        self.len() == older.len()
+            && self.differing(older).all(same)
+            && DiagnosticChange::of_sources(older, self).is_empty()
     }
 
-    /// Whether each source says the same. What merging reports follows from the entries.
-    pub(crate) fn has_diagnostics_of(&self, other: &Snapshot<T>) -> bool {
-        let own = |snapshot: &Snapshot<T>| {
-            let findings = |layer: &Layer<T>| layer.listing.diagnostics().clone();
-            snapshot.layers().iter().map(findings).collect::<Vec<_>>()
-        };
-        own(self) == own(other)
+    /// What is odd about the composition and the rules.
+    pub(crate) fn composed(&self) -> &[SourceDiagnostic] {
+        self.0.composed.get_or_init(|| findings::of_composition(self).into())
+    }
+
+    pub(crate) fn all_layers(&self) -> &Layers<T> {
+        &self.0.draft.layers
     }
 
     /// Whether both are the very same view.
@@ -272,20 +175,19 @@ impl<T: Item> Snapshot<T> {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Entries of `self` whose id has another entry, or none, in `other`; shared shards are skipped.
+    /// Entries of `self` whose id has another entry, or none, in `other`.
     pub(crate) fn differing<'a>(&'a self, other: &'a Snapshot<T>) -> impl Iterator<Item = &'a Arc<Entry<T>>> {
-        let shards = self.0.index.shards.iter().zip(&other.0.index.shards);
-        let rows = shards.filter(|(mine, theirs)| !Arc::ptr_eq(mine, theirs)).flat_map(|(mine, _)| mine.iter());
-        rows.filter(|entry| !other.get(entry.id.as_str()).is_some_and(|other| Arc::ptr_eq(entry, other)))
+        self.0.draft.index.differing(&other.0.draft.index)
     }
 }
 
 impl<T: Item> PartialEq for Snapshot<T> {
-    /// Same layers, entries and diagnostics, whatever the generation.
+    /// Same layers, rules, entries and diagnostics, whatever the generation.
     fn eq(&self, other: &Snapshot<T>) -> bool {
         let same = |(a, b): (&Arc<Entry<T>>, &Arc<Entry<T>>)| a.is_same(b);
         self.len() == other.len()
-            && self.0.layers == other.0.layers
+            && self.layers() == other.layers()
+            && self.rules() == other.rules()
             && self.entries().iter().zip(other.entries()).all(same)
             && self.diagnostics() == other.diagnostics()
     }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// This derive is the only precedence table there is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Tier {
     /// Shipped with the agent.

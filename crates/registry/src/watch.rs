@@ -1,13 +1,17 @@
 //! Keeping up with sources.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::{AbortHandle, Abortable};
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use repertoire_core::{Item, Revision};
+use repertoire_core::Item;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
+use crate::composition::Composition;
 use crate::registry::WeakRegistry;
+use crate::signals::Closing;
 use crate::{Mount, Registry};
 
 /// The first wait after a source said "changed" and then could not be listed; doubled up to the last.
@@ -17,41 +21,75 @@ const LAST_WAIT: Duration = Duration::from_secs(60);
 impl<T: Item> Registry<T> {
     /// Starts the one task that looks again at each source that says so.
     pub(crate) fn watch_on(&self, runtime: &Handle) {
-        let task = keep_up(self.downgrade(), self.mounts().to_vec(), self.closing());
+        let task = keep_up(self.downgrade(), self.compositions(), self.closing());
         self.keep_task(runtime.spawn(task));
     }
 }
 
 /// Ends when the registry is closed or its last handle is dropped.
-async fn keep_up<T: Item>(registry: WeakRegistry<T>, mounts: Vec<Mount<T>>, mut closing: watch::Receiver<bool>) {
+async fn keep_up<T: Item>(
+    registry: WeakRegistry<T>,
+    compositions: watch::Receiver<Arc<Composition<T>>>,
+    mut closing: Closing,
+) {
     tokio::select! {
         biased;
-        _ = closing.wait_for(|closing| *closing) => {}
-        _ = follow(registry, mounts) => {}
+        () = closing.closed() => {}
+        () = follow_all(registry, compositions) => {}
     }
 }
 
-/// Looks again at whatever says so, until the registry is gone.
-async fn follow<T: Item>(registry: WeakRegistry<T>, mounts: Vec<Mount<T>>) -> Option<()> {
-    let mut waits = FuturesUnordered::new();
-    for mount in mounts {
-        let since = registry.upgrade()?.revision_of(&mount);
-        waits.push(wait(mount, since, Duration::ZERO));
+/// Follows the sources that are composed, until the registry is gone; lets go of the others.
+async fn follow_all<T: Item>(registry: WeakRegistry<T>, mut compositions: watch::Receiver<Arc<Composition<T>>>) {
+    let mut followed: Vec<(Mount<T>, AbortHandle)> = Vec::new();
+    // All of them make headway together: a source may hold what another caller waits for.
+    let mut running = FuturesUnordered::new();
+    loop {
+        let composition = compositions.borrow_and_update().clone();
+        followed.retain(|(mount, handle)| {
+            let stays = composition.mounts.iter().any(|now| now.is(mount));
+            if !stays {
+                handle.abort();
+            }
+            stays
+        });
+        for mount in &composition.mounts {
+            if !followed.iter().any(|(known, _)| known.is(mount)) {
+                let (handle, registration) = AbortHandle::new_pair();
+                running.push(Abortable::new(follow(registry.clone(), mount.clone()), registration));
+                followed.push((mount.clone(), handle));
+            }
+        }
+        drop(composition);
+        loop {
+            tokio::select! {
+                changed = compositions.changed() => match changed {
+                    Ok(()) => break,
+                    Err(_) => return,
+                },
+                Some(_) = running.next() => {}
+            }
+        }
     }
-    while let Some((mount, since, waited)) = waits.next().await {
+}
+
+/// Looks again whenever the source says so, until it is not composed any more or the registry is gone.
+async fn follow<T: Item>(registry: WeakRegistry<T>, mount: Mount<T>) -> Option<()> {
+    let mut since = {
+        let handle = registry.upgrade()?;
+        // In a turn, so that a source that is just being composed has its layer.
+        handle.worker().between(async || handle.revision_of(&mount)).await?
+    };
+    let mut pause = Duration::ZERO;
+    loop {
+        if !pause.is_zero() {
+            tokio::time::sleep(pause).await;
+        }
+        mount.changed(since).await;
         let handle = registry.upgrade()?;
         handle.look_again(&mount).await;
-        let now = handle.revision_of(&mount);
-        let pause = if now > since { Duration::ZERO } else { (waited * 2).clamp(FIRST_WAIT, LAST_WAIT) };
-        waits.push(wait(mount, now, pause));
+        let now = handle.revision_of(&mount)?;
+        pause = if now > since { Duration::ZERO } else { (pause * 2).clamp(FIRST_WAIT, LAST_WAIT) };
+        since = now;
     }
-    None
-}
-
-async fn wait<T: Item>(mount: Mount<T>, since: Revision, pause: Duration) -> (Mount<T>, Revision, Duration) {
-    if !pause.is_zero() {
-        tokio::time::sleep(pause).await;
-    }
-    mount.changed(since).await;
-    (mount, since, pause)
 }

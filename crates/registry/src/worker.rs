@@ -33,9 +33,9 @@ impl Worker {
     }
 
     /// Runs `job` between two refreshes.
-    pub(crate) async fn between<F: Future<Output = ()>>(&self, job: impl FnOnce() -> F) {
+    pub(crate) async fn between<O, F: Future<Output = O>>(&self, job: impl FnOnce() -> F) -> O {
         let _turn = self.served.lock().await;
-        job().await;
+        job().await
     }
 }
 

@@ -16,5 +16,6 @@ prose! {
     Precedence: "docs/book/src/precedence.md"
     Surfaces: "docs/book/src/surfaces.md"
     Catalog: "docs/book/src/catalog.md"
+    Rendering: "docs/book/src/rendering.md"
     Changes: "docs/book/src/changes.md"
 }

@@ -46,10 +46,19 @@
 //! | `static` | skills compiled into the program |
 //! | `engine` | catalogs, sessions and what else puts skills before a model |
 //! | `plugin` | sources in shared libraries, and the kinds `plugin` and `process` for configuration files |
+//! | `render` | bodies as text: variables and arguments, in the module [`render`] |
+//! | `process` | running the commands and scripts of bodies, where a host switches that on |
+//! | `inventory` | `StaticList::collected` and `assert_complete!`: skills of linked crates, declared with `declare_skill!` |
+//! | `schema` | JSON schemas of what is serialised, by `schemars` |
 //!
-//! All of them but `plugin` are on by default.
+//! `fs`, `static`, `engine` and `render` are on by default.
+//!
+//! # For whoever changes this crate
+//! It holds no code of its own but the kinds that configuration files know. A crate is re-exported whole, so a name may
+//! be taken once among all of them; each feature is built alone by `cargo xtask test`. The code of the README and of the book is
+//! compiled and run with this documentation.
 
-#[cfg(all(doctest, feature = "engine", feature = "fs", feature = "static"))]
+#[cfg(all(doctest, feature = "engine", feature = "fs", feature = "render", feature = "static"))]
 mod book;
 #[cfg(feature = "fs")]
 mod kinds;
@@ -60,6 +69,9 @@ pub use repertoire_core::*;
 #[cfg(feature = "engine")]
 pub use repertoire_engine::*;
 pub use repertoire_registry::*;
+/// From a body to text: everything of `repertoire-render`.
+#[cfg(feature = "render")]
+pub use repertoire_render as render;
 #[cfg(feature = "fs")]
 pub use repertoire_source_fs::*;
 #[cfg(feature = "plugin")]

@@ -8,9 +8,9 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 use repertoire_core::{Body, Bytes, Digest, ResourcePath, SkippedFolder, SourceError, SourceErrorKind, skill_md};
 
+use crate::FsLimits;
 use crate::file;
 use crate::record::Record;
-use crate::root::Plan;
 use crate::stamp::FileStamp;
 
 /// A skill's folder, open. Paths are resolved beneath it by the kernel, so no link and no race leads out.
@@ -18,7 +18,7 @@ use crate::stamp::FileStamp;
 pub(crate) struct SkillFolder<'a> {
     pub(crate) dir: Dir,
     pub(crate) record: &'a Record,
-    pub(crate) plan: &'a Plan,
+    pub(crate) limits: &'a FsLimits,
 }
 
 /// A regular file that was opened, and its version.
@@ -29,11 +29,11 @@ pub(crate) struct Opened {
 }
 
 impl<'a> SkillFolder<'a> {
-    pub(crate) fn open(record: &'a Record, plan: &'a Plan) -> Result<SkillFolder<'a>, SourceError> {
+    pub(crate) fn open(record: &'a Record, limits: &'a FsLimits) -> Result<SkillFolder<'a>, SourceError> {
         let folder = record.folder();
         let dir = Dir::open_ambient_dir(folder, ambient_authority())
             .map_err(|error| failed(&format!("folder `{}`", file::shown(folder)), error))?;
-        Ok(SkillFolder { dir, record, plan })
+        Ok(SkillFolder { dir, record, limits })
     }
 
     /// The instructions.
@@ -41,7 +41,7 @@ impl<'a> SkillFolder<'a> {
         let shown = file::shown(&self.record.path);
         let opened = self.open_skill_file()?;
         let stamp = FileStamp::of(&self.record.path, &opened.metadata);
-        let bytes = opened.read(&shown, self.plan.limits.file_bytes, "limits.file-bytes")?;
+        let bytes = opened.read(&shown, self.limits.file_bytes, "limits.file-bytes")?;
         let front_matter = match skill_md::head(&bytes) {
             skill_md::Head::Complete(end) => &bytes[..end],
             skill_md::Head::NeedsMore => {
@@ -61,17 +61,14 @@ impl<'a> SkillFolder<'a> {
     pub(crate) fn resource(&self, path: &ResourcePath) -> Result<Bytes, SourceError> {
         let shown = file::shown(Path::new(path.as_str()));
         if path.as_str() == self.record.file_name() {
-            return self
-                .open_skill_file()?
-                .read(&shown, self.plan.limits.file_bytes, "limits.file-bytes")
-                .map(Bytes::from);
+            return self.open_skill_file()?.read(&shown, self.limits.file_bytes, "limits.file-bytes").map(Bytes::from);
         }
         // What a list of resources leaves out has no approved content and is not read either.
         if path.as_str().split('/').any(|name| SkippedFolder::of(name) == Some(SkippedFolder::Tool)) {
             return Err(SourceError::new(SourceErrorKind::NotFound, format!("no file `{shown}` in the skill")));
         }
         let opened = self.open_file(path.as_str()).map_err(|error| failed(&format!("file `{shown}`"), error))?;
-        opened.read(&shown, self.plan.limits.resource_bytes, "limits.resource-bytes").map(Bytes::from)
+        opened.read(&shown, self.limits.resource_bytes, "limits.resource-bytes").map(Bytes::from)
     }
 
     /// Opens whatever is at `path` beneath the folder, without waiting for the other end of a pipe.

@@ -42,14 +42,41 @@
 //! the count grows with skills and not with what they carry, and a root may come, go and be swapped. An event means
 //! "look there again", once it was quiet for [`debounce`](WatchOptions::debounce) or after
 //! [`longest`](WatchOptions::longest); when events were lost, everything is looked at. Folders that cannot be watched
-//! are polled, with a `watch-degraded` diagnostic, until they can be.
+//! are polled, with a `watch-degraded` diagnostic that names the limit, until they can be.
 //!
-//! There is no task: who awaits `changed` does the work, and what happens while nobody does is kept for the next.
+//! All sources of a process share one watcher and its thread, and a folder that several watch is watched once. The last
+//! source to be dropped waits for the thread and closes all. On Linux a file system that is mounted or unmounted counts
+//! as a change of everything, since what is below a mount makes no event; other systems tell nothing of mounts, and a
+//! root that lies on one is best [polled](WatchBy::Polling).
+//!
+//! What counts is content. After the first listing, and while there is nothing else to do, the files of every skill are
+//! read once; from then on a row changes when its content does, and tells [which part](repertoire_core::Parts) did, and a
+//! touch or a rewrite of the same is no change. Content that is over a limit or cannot be read stays unknown, and there
+//! every touch counts. A look after an event costs what was touched, however many skills there are.
+//!
+//! There is no task: who awaits `changed` does the work, and what happens while nobody does is kept for the next. While
+//! nothing happens, nothing runs.
+//!
+//! # For hosts
+//! [`FsSource::new`] searches one folder, [`FsSource::from_options`] what a person configured. Trust is yours to give: a
+//! project's folder holds what strangers checked in. What was skipped and why is in the listing's diagnostics; whether each
+//! root is there is in [`FsSource::roots`].
+//!
+//! # For authors of skills
+//! Every file in the folder of a skill is a resource of it, but for version control, dependencies and caches. Its path in
+//! there is what the skill's text may call it by. A link counts as what it leads to, and not at all if that lies outside.
+//!
+//! # For whoever changes this crate
+//! A scan makes the next one cheap: records are kept by stamp, and a stamp that is too young to be trusted is looked at again.
+//! Every file is opened beneath the folder that was found, never by a path put together from a name. What a client
+//! keeps where is one table, `clients.rs`. The conformance suite of `repertoire-testkit` runs over this source as over any other.
 
 mod beside;
+mod blocks;
 mod client_plugins;
 mod clients;
 mod discovery;
+mod edit;
 mod file;
 mod folder;
 mod limits;

@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 /// Bounds on what one source visits and reads. Each is reported by name when it is met.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[non_exhaustive]
 pub struct FsLimits {

@@ -1,7 +1,7 @@
 //! The list of a skill's files.
 
 use std::io::{self, ErrorKind};
-use std::sync::PoisonError;
+use std::sync::{MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use repertoire_core::{
@@ -11,6 +11,7 @@ use repertoire_core::{
 use crate::file;
 use crate::folder::{SkillFolder, failed};
 use crate::pattern::FILE_NAME;
+use crate::record::Digests;
 use crate::stamp::FileStamp;
 
 /// Path, size and digest of every file in `folder` but its own `SKILL.md`, sorted by path.
@@ -27,13 +28,18 @@ pub(crate) fn of(folder: &SkillFolder<'_>) -> Result<Vec<Resource>, SourceError>
         collect(folder, &below, depth, &mut paths, &mut open)?;
     }
     let mut resources = Vec::with_capacity(paths.len());
-    let mut left = folder.plan.limits.total_bytes;
+    let mut left = folder.limits.total_bytes;
     for path in paths {
         if let Some(resource) = describe(folder, path, &mut left)? {
             resources.push(resource);
         }
     }
     resources.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut digests = digests(folder);
+    if digests.len() > resources.len() {
+        let is_there = |path: &str| resources.binary_search_by(|known| known.path.as_str().cmp(path)).is_ok();
+        digests.retain(|path, _| is_there(path));
+    }
     Ok(resources)
 }
 
@@ -45,7 +51,7 @@ fn collect(
     paths: &mut Vec<ResourcePath>,
     open: &mut Vec<(String, usize)>,
 ) -> Result<(), SourceError> {
-    let limits = &folder.plan.limits;
+    let limits = folder.limits;
     if depth > limits.resource_depth {
         let message = format!(
             "the skill's folders are more than {} deep; the limit is `limits.resource-depth`",
@@ -104,25 +110,29 @@ fn describe(folder: &SkillFolder<'_>, path: ResourcePath, left: &mut u64) -> Res
         return Ok(None);
     }
     let size = opened.metadata.len();
-    let total = folder.plan.limits.total_bytes;
+    let total = folder.limits.total_bytes;
     *left = left.checked_sub(size).ok_or_else(|| {
         let message = format!("the skill's files are larger than {total} bytes; the limit is `limits.total-bytes`");
         SourceError::new(SourceErrorKind::TooLarge, message)
     })?;
     let stamp = FileStamp::of(&folder.record.folder().join(path.as_str()), &opened.metadata);
-    let digests = || folder.record.digests().lock().unwrap_or_else(PoisonError::into_inner);
-    let known = digests().get(path.as_str()).copied();
+    let known = digests(folder).get(path.as_str()).copied();
     if let Some((known, digest)) = known
         && known == stamp
     {
         return Ok(Some(Resource::new(path, size, digest)));
     }
-    let bytes = opened.read(&shown, folder.plan.limits.resource_bytes, "limits.resource-bytes")?;
+    let bytes = opened.read(&shown, folder.limits.resource_bytes, "limits.resource-bytes")?;
     let digest = Digest::of(&bytes);
     if stamp.is_settled(now) {
-        digests().insert(path.as_str().to_owned(), (stamp, digest));
+        digests(folder).insert(path.as_str().to_owned(), (stamp, digest));
     }
     Ok(Some(Resource::new(path, bytes.len() as u64, digest)))
+}
+
+/// The digests of files that were read before.
+fn digests<'f>(folder: &'f SkillFolder<'_>) -> MutexGuard<'f, Digests> {
+    folder.record.digests().lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether there is nothing at a path beneath the folder: nothing at all, or a link that leads out or round.

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::FsLimits;
 use crate::pattern::Patterns;
 use crate::root::Plan;
+use crate::{FsLimits, WatchOptions};
 
 /// Which folders a source searches, for which skills. Keys are in kebab case; an unknown key is an error.
 ///
@@ -14,6 +14,7 @@ use crate::root::Plan;
 /// roots = ["skills", "~/shared/skills"]
 /// patterns = ["**/SKILL.md", "!drafts/**/SKILL.md"]
 /// limits = { depth = 12 }
+/// watch = { by = "polling", poll-ms = 10000 }
 /// ```
 ///
 /// # Patterns
@@ -28,15 +29,20 @@ use crate::root::Plan;
 /// Below `target`, `dist`, `build` and `coverage` nothing is searched, but a skill may be called so.
 /// A pattern that spells such a name does match: `.claude/skills/**/SKILL.md`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[non_exhaustive]
 pub struct FsOptions {
     /// Folders, absolute or relative to the base. Default: the base itself. What an earlier one has comes first.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub roots: Vec<PathBuf>,
     /// Which `SKILL.md` files count. Default: `**/SKILL.md`.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1), inner(regex(pattern = r"SKILL\.md$"))))]
     pub patterns: Vec<String>,
     /// Bounds on what is visited and read.
     pub limits: FsLimits,
+    /// How to [keep up](crate::FsSource::watching) with the folders. Default: not at all.
+    pub watch: Option<WatchOptions>,
 }
 
 /// An option that cannot be used.
@@ -54,7 +60,12 @@ pub struct InvalidOptions {
 
 impl Default for FsOptions {
     fn default() -> FsOptions {
-        FsOptions { roots: vec![PathBuf::new()], patterns: vec!["**/SKILL.md".into()], limits: FsLimits::default() }
+        FsOptions {
+            roots: vec![PathBuf::new()],
+            patterns: vec!["**/SKILL.md".into()],
+            limits: FsLimits::default(),
+            watch: None,
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! One `SKILL.md`, as it was last read.
 
+mod content;
+
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read};
@@ -8,7 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::SystemTime;
 
 use repertoire_core::skill_md::{self, Head, Site};
-use repertoire_core::{Code, Diagnostic, Digest, Listed, Skill, Stamp, Strictness};
+use repertoire_core::{Code, Diagnostic, Digest, Id, Listed, Skill, Stamp, Strictness};
 
 use crate::FsLimits;
 use crate::beside::Beside;
@@ -16,6 +18,7 @@ use crate::file;
 use crate::location::Location;
 use crate::near::Near;
 use crate::pattern::FILE_NAME;
+use crate::root::bytes;
 use crate::stamp::FileStamp;
 
 /// What is known of one `SKILL.md`.
@@ -23,6 +26,8 @@ use crate::stamp::FileStamp;
 pub(crate) struct Record {
     /// The position of its start in the plan.
     pub(crate) start: usize,
+    /// The position of its root, which comes before the path in the order of skills.
+    pub(crate) root: usize,
     /// The file, spelled as the walk reached it.
     pub(crate) path: Location,
     /// Whether its folder is where a search starts, so that other skills may lie below it.
@@ -34,33 +39,32 @@ pub(crate) struct Record {
     /// The fingerprint of what was read.
     stamp: Option<Stamp>,
     /// The skill's other files, where those count.
-    pub(crate) beside: Option<Beside>,
+    pub(crate) beside: Option<Arc<Beside>>,
     /// The row: what the file says, or said when it was last good.
     pub(crate) row: Option<Row>,
     pub(crate) diagnostics: Vec<Diagnostic>,
-    digests: OnceLock<Box<Mutex<Digests>>>,
+    /// Whether the content cannot be told, because it is over a limit or another by now.
+    is_untold: bool,
+    digests: OnceLock<Arc<Mutex<Digests>>>,
 }
 
 /// Digests of a skill's other files, as far as somebody asked for them, and the versions they are of.
 pub(crate) type Digests = HashMap<String, (FileStamp, Digest)>;
 
-/// A skill and its fingerprint; its digest is not known here.
+/// What is listed of a file, and when it was so.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
-    pub(crate) item: Arc<Skill>,
-    stamp: Stamp,
-}
-
-impl Row {
-    pub(crate) fn listed(&self) -> Listed<Skill> {
-        Listed::new(self.item.clone(), self.stamp)
-    }
+    /// It keeps its stamp for as long as the content is known to be the same, however often the file is touched.
+    pub(crate) listed: Listed<Skill>,
+    /// The fingerprint of the version that was last known to say this.
+    version: Stamp,
 }
 
 /// Where a file stands, and how it is to be read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reading<'a> {
     pub(crate) start: usize,
+    pub(crate) root: usize,
     pub(crate) holds_others: bool,
     pub(crate) limits: &'a skill_md::Limits,
     /// The limits of the skill's other files, when those count.
@@ -74,7 +78,7 @@ pub(crate) struct Reading<'a> {
 impl Reading<'_> {
     /// What lies beside the file `path`, if that counts.
     fn beside(&self, path: &Path) -> Option<Beside> {
-        let known = self.previous.and_then(|known| known.beside.as_ref());
+        let known = self.previous.and_then(|known| known.beside.as_deref());
         self.beside.map(|limits| Beside::of(path, self.holds_others, limits, known))
     }
 }
@@ -93,7 +97,7 @@ impl Record {
             && (known.start, known.holds_others) == (reading.start, reading.holds_others)
             && let Ok(stamp) = reading.near.stamp(path)
             && known.file == Some(stamp)
-            && known.beside == reading.beside(path)
+            && known.beside.as_deref() == reading.beside(path).as_ref()
         {
             return Ok(known.clone());
         }
@@ -121,17 +125,20 @@ impl Record {
             Ok(Some(front_matter)) => {
                 record.file = Some(stamp);
                 record.settled = stamp.is_settled(now);
-                record.beside = reading.beside(path);
+                record.beside = reading.beside(path).map(Arc::new);
                 record.stamp = Some(stamp.with_front_matter(front_matter, record.beside_stamp()));
                 if let Some(known) = reading.previous
                     && (known.file, known.stamp) == (record.file, record.stamp)
                     && (known.start, known.holds_others) == (record.start, record.holds_others)
                     && known.settled == record.settled
                     && known.beside == record.beside
+                    // Within one tick of the clock only the content tells.
+                    && (known.settled || !known.is_told())
                 {
                     return Ok(known.clone());
                 }
                 record.parse(front_matter, reading);
+                record.compare(reading);
             }
         }
         Ok(Arc::new(record))
@@ -147,17 +154,18 @@ impl Record {
     /// This record, once nothing can be said of its file any more.
     pub(crate) fn gone_stale(self: &Arc<Record>) -> Arc<Record> {
         let (limits, near) = (skill_md::Limits::default(), Near::default());
-        let (start, holds_others, previous) = (self.start, self.holds_others, Some(self));
-        let reading = Reading { start, holds_others, limits: &limits, beside: None, near: &near, previous };
+        let (start, root, holds_others, previous) = (self.start, self.root, self.holds_others, Some(self));
+        let reading = Reading { start, root, holds_others, limits: &limits, beside: None, near: &near, previous };
         let mut record = Record::blank(self.path.clone(), reading);
         record.keep_last_good(reading);
         Arc::new(record)
     }
 
     fn blank(path: Location, reading: Reading<'_>) -> Record {
-        let Reading { start, holds_others, .. } = reading;
+        let Reading { start, root, holds_others, previous, .. } = reading;
         Record {
             start,
+            root,
             path,
             holds_others,
             file: None,
@@ -166,7 +174,8 @@ impl Record {
             beside: None,
             row: None,
             diagnostics: Vec::new(),
-            digests: OnceLock::new(),
+            is_untold: false,
+            digests: previous.map(|known| known.digests.clone()).unwrap_or_default(),
         }
     }
 
@@ -201,7 +210,7 @@ impl Record {
         let skill = parsed.skill.map(|skill| skill.from_location(path));
         self.diagnostics = diagnostics;
         match (skill, self.stamp) {
-            (Some(skill), Some(stamp)) => self.row = Some(Row { item: Arc::new(skill), stamp }),
+            (Some(skill), Some(stamp)) => self.row = Some(Row { listed: Listed::new(skill, stamp), version: stamp }),
             _ => self.keep_last_good(reading),
         }
     }
@@ -209,19 +218,29 @@ impl Record {
     /// Keeps the row that the file had while it could be understood.
     fn keep_last_good(&mut self, reading: Reading<'_>) {
         let Some(row) = reading.previous.and_then(|known| known.row.clone()) else { return };
-        let message = format!("`{}` stays as it was when this file could last be read", row.item.id);
+        let message = format!("`{}` stays as it was when this file could last be read", row.listed.item.id);
         self.diagnostics.push(self.finding(Code::STALE, message));
         self.row = Some(row);
     }
 
     /// The digests that are known already.
     pub(crate) fn digests(&self) -> &Mutex<Digests> {
-        self.digests.get_or_init(Box::default)
+        self.digests.get_or_init(Arc::default)
     }
 
     /// The fingerprint of the skill's other files, where those count.
     pub(crate) fn beside_stamp(&self) -> Option<Stamp> {
         self.beside.as_ref().map(|beside| beside.stamp)
+    }
+
+    /// The order of skills: roots as configured, then paths by their bytes.
+    pub(crate) fn order(&self) -> (usize, &[u8]) {
+        (self.root, bytes(&self.path))
+    }
+
+    /// The id under which it is listed, unless another file has it first.
+    pub(crate) fn id(&self) -> Option<&Id> {
+        self.row.as_ref().map(|row| &row.listed.item.id)
     }
 
     /// The folder of the skill.
@@ -236,7 +255,7 @@ impl Record {
 
     /// Whether the same folders and links are to be watched for `other`.
     pub(crate) fn is_watched_like(&self, other: &Record) -> bool {
-        let (mine, theirs) = (self.beside.as_ref(), other.beside.as_ref());
+        let (mine, theirs) = (self.beside.as_deref(), other.beside.as_deref());
         self.path == other.path
             && self.holds_others == other.holds_others
             && mine.map(Beside::watched) == theirs.map(Beside::watched)
@@ -245,7 +264,7 @@ impl Record {
     /// Whether listing `self` and `other` gives the same.
     pub(crate) fn lists_like(&self, other: &Record) -> bool {
         let same_row = match (&self.row, &other.row) {
-            (Some(a), Some(b)) => a.stamp == b.stamp && (Arc::ptr_eq(&a.item, &b.item) || a.item == b.item),
+            (Some(a), Some(b)) => a.listed == b.listed,
             (None, None) => true,
             _ => false,
         };

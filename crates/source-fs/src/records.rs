@@ -1,86 +1,110 @@
 //! Every `SKILL.md` of one source.
 
-use std::borrow::Borrow;
-use std::collections::{HashMap, HashSet};
-use std::hash::{Hash, Hasher};
-use std::path::Path;
+use std::path::{MAIN_SEPARATOR_STR, Path};
 use std::sync::{Arc, OnceLock};
 
 use repertoire_core::Id;
 
+use crate::blocks::{Blocks, Place, Tally};
+use crate::edit::Edit;
 use crate::record::Record;
+use crate::root::bytes;
 
-/// Records in the order of the listing, and the ways to find one. An index is made when it is first used.
+/// Records in the order of the listing, and the ways to find one.
 #[derive(Debug, Default)]
 pub(crate) struct Records {
-    list: Vec<Arc<Record>>,
-    by_id: OnceLock<HashMap<Id, Arc<Record>>>,
-    by_path: OnceLock<HashSet<ByPath>>,
+    by_path: Blocks,
+    /// Those with a row, by its id and then in order. Made when it is first needed, and kept up from then on.
+    by_id: OnceLock<Blocks>,
 }
 
 impl Records {
-    pub(crate) fn new(list: Vec<Arc<Record>>) -> Records {
-        Records { list, ..Records::default() }
+    /// Of `records` in order.
+    pub(crate) fn new(records: &[Arc<Record>]) -> Records {
+        Records { by_path: Blocks::new(records), by_id: OnceLock::new() }
+    }
+
+    /// These records after `edits`, which share all blocks that no edit touches.
+    pub(crate) fn after(&self, edits: &[Edit]) -> Records {
+        let mut by_path = self.by_path.clone();
+        for edit in edits {
+            by_path.edit(by_path.place(|record| record.order() < edit.record().order()), edit);
+        }
+        let by_id = if edits.iter().any(Edit::moves_an_id) { Some(self.by_id()) } else { self.by_id.get() };
+        let by_id = by_id.map(|by_id| {
+            let mut by_id = by_id.clone();
+            for edit in edits.iter().flat_map(Edit::by_id) {
+                let sought = (edit.record().id(), edit.record().order());
+                by_id.edit(by_id.place(|record| (record.id(), record.order()) < sought), &edit);
+            }
+            by_id
+        });
+        Records { by_path, by_id: by_id.map(OnceLock::from).unwrap_or_default() }
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Record>> {
-        self.list.iter()
+        self.by_path.iter()
     }
 
-    /// The file behind the row `id`: the first that has it.
-    pub(crate) fn of(&self, id: &Id) -> Option<&Arc<Record>> {
-        let by_id = self.by_id.get_or_init(|| {
-            let mut index = HashMap::with_capacity(self.list.len());
-            for record in &self.list {
-                if let Some(row) = &record.row {
-                    index.entry(row.item.id.clone()).or_insert_with(|| record.clone());
-                }
-            }
-            index
-        });
-        by_id.get(id)
+    pub(crate) fn tally(&self) -> Tally {
+        self.by_path.tally()
     }
 
-    /// The record of the file `path`.
-    #[expect(clippy::mutable_key_type, reason = "the path, which alone is compared, never changes")]
-    pub(crate) fn at(&self, path: &Path) -> Option<&Arc<Record>> {
-        let by_path = self.by_path.get_or_init(|| self.list.iter().cloned().map(ByPath).collect());
-        by_path.get(path.as_os_str().as_encoded_bytes()).map(|found| &found.0)
+    /// Those with diagnostics.
+    pub(crate) fn noisy(&self) -> impl Iterator<Item = &Arc<Record>> {
+        self.by_path.iter_some(|tally| tally.noisy)
+    }
+
+    /// Those whose content is to be read some day.
+    pub(crate) fn unread(&self) -> impl Iterator<Item = &Arc<Record>> {
+        self.by_path.iter_some(|tally| tally.unread).filter(|record| record.is_unread())
+    }
+
+    /// The records of the files that claim `id`; that of its row comes first.
+    pub(crate) fn of(&self, id: &Id) -> impl Iterator<Item = &Arc<Record>> {
+        let by_id = self.by_id();
+        by_id.from(by_id.place(|record| record.id() < Some(id))).take_while(move |record| record.id() == Some(id))
+    }
+
+    /// The record of a file, by its [order](Record::order).
+    pub(crate) fn at(&self, order: (usize, &[u8])) -> Option<&Arc<Record>> {
+        self.by_path.from(self.place(order)).next().filter(|record| record.order() == order)
+    }
+
+    /// The records of the files below `folder` of the root numbered `root`.
+    pub(crate) fn below(&self, root: usize, folder: &Path) -> impl Iterator<Item = &Arc<Record>> {
+        let first = [bytes(folder), MAIN_SEPARATOR_STR.as_bytes()].concat();
+        let found = self.by_path.from(self.place((root, &first)));
+        found.take_while(move |record| record.root == root && bytes(&record.path).starts_with(&first))
+    }
+
+    /// How many records before the file of this [order](Record::order) have a row.
+    pub(crate) fn rows_before(&self, order: (usize, &[u8])) -> usize {
+        self.by_path.rows_before(self.place(order))
     }
 
     /// Whether these are the very same records.
     pub(crate) fn are(&self, others: &[Arc<Record>]) -> bool {
-        self.list.len() == others.len() && self.list.iter().zip(others).all(|(a, b)| Arc::ptr_eq(a, b))
+        self.tally().all == others.len() && self.iter().zip(others).all(|(a, b)| Arc::ptr_eq(a, b))
     }
 
     /// Whether a listing of `other` would say the same.
     pub(crate) fn list_like(&self, other: &Records) -> bool {
         let same = |(a, b): (&Arc<Record>, &Arc<Record>)| Arc::ptr_eq(a, b) || a.lists_like(b);
-        self.list.len() == other.list.len() && self.list.iter().zip(&other.list).all(same)
+        self.tally().all == other.tally().all && self.iter().zip(other.iter()).all(same)
+    }
+
+    fn place(&self, order: (usize, &[u8])) -> Place {
+        self.by_path.place(|record| record.order() < order)
+    }
+
+    fn by_id(&self) -> &Blocks {
+        self.by_id.get_or_init(|| {
+            let mut found: Vec<(&Id, &Arc<Record>)> =
+                self.iter().filter_map(|record| record.id().map(|id| (id, record))).collect();
+            // Stable: those with one id stay in order.
+            found.sort_by_key(|(id, _)| *id);
+            Blocks::new(&found.into_iter().map(|(_, record)| record.clone()).collect::<Vec<_>>())
+        })
     }
 }
-
-/// A record that is found by the bytes of its path, which are cheaper to hash than its components.
-#[derive(Debug)]
-struct ByPath(Arc<Record>);
-
-impl Borrow<[u8]> for ByPath {
-    fn borrow(&self) -> &[u8] {
-        self.0.path.as_os_str().as_encoded_bytes()
-    }
-}
-
-impl Hash for ByPath {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        let path: &[u8] = self.borrow();
-        path.hash(state);
-    }
-}
-
-impl PartialEq for ByPath {
-    fn eq(&self, other: &ByPath) -> bool {
-        self.0.path.as_os_str() == other.0.path.as_os_str()
-    }
-}
-
-impl Eq for ByPath {}

@@ -64,3 +64,9 @@ impl Plan {
 pub(crate) fn bytes(path: &Path) -> &[u8] {
     path.as_os_str().as_encoded_bytes()
 }
+
+/// Whether `path` is `folder` or lies below it, both spelled by the same walk.
+pub(crate) fn is_within(path: &Path, folder: &Path) -> bool {
+    let rest = bytes(path).strip_prefix(bytes(folder));
+    rest.is_some_and(|rest| rest.first().is_none_or(|next| std::path::is_separator(char::from(*next))))
+}

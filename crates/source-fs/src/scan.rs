@@ -1,123 +1,200 @@
 //! A scan: everything one source has, and how one becomes the next.
 
-use std::collections::{BTreeMap, HashSet};
+mod part;
+
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use repertoire_core::{Code, Id, Listing, Revision, Skill, SourceError};
+use repertoire_core::{Code, Delta, Diagnostic, Id, Listing, Revision, Skill, SourceError, Splice};
 
-use crate::record::{Record, Row};
+use crate::edit::Edit;
+use crate::location::Location;
+use crate::record::Record;
 use crate::records::Records;
-use crate::root::{Plan, RootReport, Start, bytes};
+use crate::root::{Plan, RootReport, bytes, is_within};
 use crate::visit::Finding;
 use crate::walk::Walk;
 use crate::workers;
 
-/// The outcome of a scan. It is also the memory of the next one.
+pub(crate) use part::rescan;
+
+/// The outcome of a scan. It is also the memory of the next one, which shares with it whatever stays. Cheap to clone.
 #[derive(Debug, Clone)]
 pub(crate) struct Scan {
     pub(crate) listing: Listing<Skill>,
     /// Every `SKILL.md`; shared with the scan before when no file changed.
     pub(crate) records: Arc<Records>,
-    findings: Vec<Finding>,
+    /// The files whose row is not listed, because an earlier one has its id: in order.
+    hidden: Arc<Vec<(usize, Location)>>,
+    findings: Arc<Vec<Finding>>,
     /// The folders that lead to skills and are none.
-    listed: Vec<PathBuf>,
+    listed: Arc<Vec<PathBuf>>,
     /// Whether each start of the plan exists.
-    exists: Vec<bool>,
+    exists: Arc<Vec<bool>>,
     /// Whether a part of the tree can be looked at without the rest.
     is_separable: bool,
+    /// The same one as long as the same folders and links are to be watched.
+    watched: Arc<()>,
+    /// Whether the listing knows more of contents than when its revision was new.
+    has_learned: bool,
 }
 
 /// Scans everything.
 pub(crate) async fn scan(plan: &Arc<Plan>, previous: Option<Arc<Scan>>) -> Result<Scan, SourceError> {
     let (walk, exists) = Walk::whole(plan, previous.as_ref()).await?;
-    let plan = plan.clone();
-    workers::run(move || Scan::new(&plan, walk, exists, previous.as_deref())).await
-}
-
-/// How many parts are looked at one by one; with more, looking at everything costs less than telling them apart.
-const PARTS: usize = 64;
-
-/// Scans what lies at and below `folders`, and takes the rest from `previous`.
-pub(crate) async fn rescan<'f>(
-    plan: &Arc<Plan>,
-    previous: Arc<Scan>,
-    folders: impl IntoIterator<Item = &'f Path>,
-) -> Result<Scan, SourceError> {
-    let parts: Option<BTreeMap<PathBuf, usize>> =
-        folders.into_iter().map(|folder| previous.part(plan, folder).map(|(start, path)| (path, start))).collect();
-    let Some(parts) = parts.filter(|parts| parts.len() <= PARTS) else { return scan(plan, Some(previous)).await };
-    // Components are compared, so that a folder comes right before what lies below it.
-    let mut tops: Vec<PathBuf> = Vec::new();
-    let mut walk = Walk::default();
-    for (path, start) in parts {
-        if tops.last().is_some_and(|top| path.starts_with(top)) {
-            continue;
-        }
-        walk.join(Walk::part(plan, start, path.clone(), &previous).await?);
-        tops.push(path);
-    }
-    if walk.has_links || !walk.too_deep.is_empty() {
-        return scan(plan, Some(previous)).await;
-    }
-    let outside = |other: &Path| !tops.iter().any(|top| is_within(other, top));
-    walk.records.extend(previous.records.iter().filter(|record| outside(&record.path)).cloned());
-    walk.findings.extend(previous.findings.iter().filter(|finding| outside(&finding.path)).cloned());
-    walk.listed.extend(previous.listed.iter().filter(|listed| outside(listed)).cloned());
-    if walk.records.len() + walk.listed.len() > plan.limits.folders {
-        return scan(plan, Some(previous)).await;
-    }
-    Ok(Scan::new(plan, walk, previous.exists.clone(), Some(&previous)))
+    workers::run(move || Scan::new(walk, exists, previous.as_deref())).await
 }
 
 impl Scan {
-    fn new(plan: &Plan, walk: Walk, exists: Vec<bool>, previous: Option<&Scan>) -> Scan {
+    fn new(walk: Walk, exists: Vec<bool>, previous: Option<&Scan>) -> Scan {
         let Walk { mut records, mut findings, mut listed, lost, has_links, too_deep, left_out, .. } = walk;
         // How watching fares is not for the walk to say.
         findings.retain(|finding| !finding.is_of_watching());
         findings.extend(previous.into_iter().flat_map(|previous| previous.watching().cloned()));
-        if let Some(previous) = previous
-            && !lost.is_empty()
-        {
-            // What cannot be seen is not gone.
-            let known = previous.records.iter().filter(|record| lost.iter().any(|path| is_within(&record.path, path)));
-            let kept: HashSet<PathBuf> = records.iter().map(|record| record.path.to_path_buf()).collect();
-            let hidden = known.filter(|record| record.row.is_some() && !kept.contains::<Path>(&record.path));
-            records.extend(hidden.map(Record::gone_stale));
+        if let Some(previous) = previous {
+            keep_hidden(&mut records, previous.records.iter(), &lost);
         }
-        records.sort_by(|a, b| plan.order(a.start, &a.path).cmp(&plan.order(b.start, &b.path)));
+        records.sort_by(|a, b| a.order().cmp(&b.order()));
         findings.sort_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
         listed.sort_by(|a, b| bytes(a).cmp(bytes(b)));
         let records = match previous {
             Some(previous) if previous.records.are(&records) => previous.records.clone(),
-            _ => Arc::new(Records::new(records)),
-        };
-        let listing = match previous {
-            Some(previous) if previous.findings == findings && previous.records.list_like(&records) => {
-                previous.listing.clone()
-            }
-            Some(previous) => list(Revision(previous.listing.revision().0 + 1), &records, &findings),
-            None => list(Revision(1), &records, &findings),
+            _ => Arc::new(Records::new(&records)),
         };
         let is_separable = !has_links && too_deep.is_empty() && left_out == 0;
-        Scan { listing, records, findings, listed, exists, is_separable }
+        let (findings, listed, exists) = (Arc::new(findings), Arc::new(listed), Arc::new(exists));
+        if let Some(previous) = previous
+            && previous.findings == findings
+            && previous.records.list_like(&records)
+        {
+            return Scan {
+                records,
+                findings,
+                listed,
+                exists,
+                is_separable,
+                watched: Arc::default(),
+                ..previous.clone()
+            };
+        }
+        let revision = previous.map_or(Revision(1), Scan::next_revision);
+        let listing = list(revision, &records, &findings);
+        Scan {
+            hidden: Arc::new(hidden(&records, &listing)),
+            listing,
+            records,
+            findings,
+            listed,
+            exists,
+            is_separable,
+            watched: Arc::default(),
+            has_learned: false,
+        }
     }
 
-    /// The same with `finding` about how watching fares; published after `before`.
-    pub(crate) fn report(mut self, finding: Option<Finding>, before: Option<&Scan>) -> Scan {
-        if !self.watching().eq(&finding) {
-            self.findings.retain(|finding| !finding.is_of_watching());
-            self.findings.extend(finding);
-            self.findings.sort_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
-            let revision = before.map_or(Revision(1), |before| Revision(before.listing.revision().0 + 1));
-            self.listing = list(revision, &self.records, &self.findings);
+    /// The same after `edits`, in order, and with these findings. Costs what they touch.
+    fn after(&self, edits: &[Edit], findings: Arc<Vec<Finding>>) -> Scan {
+        let records = if edits.is_empty() { self.records.clone() } else { Arc::new(self.records.after(edits)) };
+        let Some(splices) = self.splices(&records, edits) else {
+            let listing = list(self.next_revision(), &records, &findings);
+            let hidden = Arc::new(hidden(&records, &listing));
+            return Scan { listing, records, hidden, findings, has_learned: false, ..self.clone() };
+        };
+        let says_the_same = Arc::ptr_eq(&findings, &self.findings) && !edits.iter().any(Edit::changes_diagnostics);
+        let known = self.listing.diagnostics();
+        let diagnostics = if says_the_same { known.clone() } else { self.diagnostics(&records, &findings) };
+        let mut delta = Delta::new(self.listing.revision(), splices, diagnostics);
+        if delta.is_empty_for(&self.listing) {
+            return Scan { records, findings, ..self.clone() };
         }
-        self
+        let has_learned = delta.diagnostics == *known && edits.iter().all(Edit::only_tells_more);
+        if !has_learned {
+            delta.revision = self.next_revision();
+        }
+        let listing = self.listing.apply(&delta).expect("rows are found by the records behind them, ids are counted");
+        Scan { listing, records, findings, has_learned, ..self.clone() }
+    }
+
+    /// What `edits`, which lead to `records`, do to the rows; `None` where an id is claimed twice, before or after.
+    fn splices(&self, records: &Records, edits: &[Edit]) -> Option<Vec<Splice<Skill>>> {
+        let mut splices: Vec<Splice<Skill>> = Vec::new();
+        for edit in edits {
+            let order = edit.record().order();
+            if edit.moves_an_id() {
+                let is_contested = |id: &Id| self.records.of(id).nth(1).or(records.of(id).nth(1)).is_some();
+                if edit.ids().any(is_contested) {
+                    return None;
+                }
+            } else if edit.lists_the_same() || self.hidden_before(order).1 {
+                continue;
+            }
+            let at = self.records.rows_before(order) - self.hidden_before(order).0;
+            let row = |record: &Option<Arc<Record>>| record.as_ref()?.row.as_ref().map(|row| row.listed.clone());
+            let (range, items) = (at..at + row(&edit.old).iter().len(), row(&edit.new));
+            match splices.last_mut() {
+                Some(last) if last.range.end == at => {
+                    last.range.end = range.end;
+                    last.items.extend(items);
+                }
+                _ => splices.push(Splice { range, items: Vec::from_iter(items) }),
+            }
+        }
+        Some(splices)
+    }
+
+    /// How many hidden files come before the one of this order, and whether that one is hidden.
+    fn hidden_before(&self, order: (usize, &[u8])) -> (usize, bool) {
+        match self.hidden.binary_search_by(|(root, path)| (*root, bytes(path)).cmp(&order)) {
+            Ok(before) => (before, true),
+            Err(before) => (before, false),
+        }
+    }
+
+    /// All diagnostics, where no file became hidden and none came forward.
+    fn diagnostics(&self, records: &Records, findings: &[Finding]) -> Arc<[Diagnostic]> {
+        let mut all = said(records, findings);
+        let known = self.listing.diagnostics();
+        // Those of hidden files come last.
+        all.extend(known[known.len() - self.hidden.len()..].iter().cloned());
+        all.into()
+    }
+
+    fn next_revision(&self) -> Revision {
+        Revision(self.listing.revision().0 + 1)
+    }
+
+    /// The same with `finding` about how watching fares.
+    pub(crate) fn report(self, finding: Option<Finding>) -> Scan {
+        if self.watching().eq(&finding) {
+            return self;
+        }
+        let mut findings: Vec<Finding> = self.findings.iter().filter(|old| !old.is_of_watching()).cloned().collect();
+        findings.extend(finding);
+        findings.sort_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
+        self.after(&[], Arc::new(findings))
     }
 
     /// What was said of watching.
     fn watching(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(|finding| finding.is_of_watching())
+    }
+
+    /// The same with records whose content was read, as far as they are still those of this scan.
+    pub(crate) fn learn(&self, edits: Vec<Edit>) -> Scan {
+        let is_current = |edit: &Edit| {
+            let now = self.records.at(edit.record().order());
+            now.zip(edit.old.as_ref()).is_some_and(|(now, old)| Arc::ptr_eq(now, old))
+        };
+        let edits: Vec<Edit> = edits.into_iter().filter(is_current).collect();
+        let next = self.after(&edits, self.findings.clone());
+        if next.has_learned && next.records.tally().unread == 0 {
+            // Nobody looks at what has the revision that he knows.
+            let (revision, diagnostics) = (next.next_revision(), next.listing.diagnostics().clone());
+            let told = next.listing.apply(&Delta::new(revision, [], diagnostics));
+            return Scan { listing: told.expect("a later revision"), has_learned: false, ..next };
+        }
+        next
     }
 
     /// Every link that was met and may come to lead elsewhere without a word from its own folder.
@@ -129,63 +206,78 @@ impl Scan {
 
     /// Whether the same folders and links are to be watched as for `other`.
     pub(crate) fn is_watched_like(&self, other: &Scan) -> bool {
-        self.listed == other.listed
-            && self.findings == other.findings
-            && self.records.iter().count() == other.records.iter().count()
-            && self.records.iter().zip(other.records.iter()).all(|(a, b)| Arc::ptr_eq(a, b) || a.is_watched_like(b))
+        let same = |(a, b): (&Arc<Record>, &Arc<Record>)| Arc::ptr_eq(a, b) || a.is_watched_like(b);
+        Arc::ptr_eq(&self.watched, &other.watched)
+            || self.listed == other.listed
+                && self.findings == other.findings
+                && self.records.tally().all == other.records.tally().all
+                && self.records.iter().zip(other.records.iter()).all(same)
     }
 
     /// The file behind the row `id`.
     pub(crate) fn file_of(&self, id: &Id) -> Option<&Arc<Record>> {
-        self.records.of(id)
+        self.records.of(id).next()
     }
 
     /// What came of each start of the plan.
     pub(crate) fn roots(&self, plan: &Plan) -> Vec<RootReport> {
         let mut skills = vec![0; plan.starts.len()];
-        for row in self.listing.iter() {
-            skills[self.records.of(&row.item.id).map_or(0, |record| record.start)] += 1;
-        }
-        let starts = plan.starts.iter().zip(&self.exists).zip(skills);
+        let rows = self.records.iter().filter(|record| record.row.is_some() && !self.hidden_before(record.order()).1);
+        rows.for_each(|record| skills[record.start] += 1);
+        let starts = plan.starts.iter().zip(self.exists.iter()).zip(skills);
         starts
             .map(|((start, exists), skills)| RootReport { path: start.path.clone(), exists: *exists, skills })
             .collect()
     }
 
-    /// Every folder that was looked into.
-    pub(crate) fn folders(&self) -> Vec<PathBuf> {
+    /// Every folder that was looked into, in no order, and some more than once.
+    pub(crate) fn looked_into(&self) -> impl Iterator<Item = &Path> {
         let skills = self.records.iter().filter(|record| !record.holds_others).map(|record| record.folder());
         let beside = self.records.iter().filter_map(|record| record.beside.as_ref()).flat_map(|beside| &beside.folders);
-        let listed = self.listed.iter().chain(beside).map(PathBuf::as_path);
-        let mut folders: Vec<PathBuf> = listed.chain(skills).map(Into::into).collect();
+        self.listed.iter().chain(beside).map(PathBuf::as_path).chain(skills)
+    }
+
+    /// Every folder that was looked into, sorted.
+    pub(crate) fn folders(&self) -> Vec<PathBuf> {
+        let mut folders: Vec<PathBuf> = self.looked_into().map(Path::to_owned).collect();
         folders.sort();
         folders.dedup();
         folders
     }
-
-    /// The part of the tree to scan when `folder` may have changed, and its start: the nearest folder at or above
-    /// it that was met by listing the one above. `None` when that is a start, or all has to be scanned.
-    fn part(&self, plan: &Plan, folder: &Path) -> Option<(usize, PathBuf)> {
-        let touches = |start: &Start| folder.starts_with(&start.path) || start.path.starts_with(folder);
-        let mut touched = (0..plan.starts.len()).filter(|start| touches(&plan.starts[*start]));
-        let (Some(start), None, true) = (touched.next(), touched.next(), self.is_separable) else { return None };
-        let inside = folder.ancestors().take_while(|part| *part != plan.starts[start].path);
-        let is_listed = |path: &Path| self.listed.binary_search_by(|listed| bytes(listed).cmp(bytes(path))).is_ok();
-        let part = inside.into_iter().find(|part| part.parent().is_some_and(is_listed))?;
-        Some((start, part.to_owned()))
-    }
 }
 
 fn list(revision: Revision, records: &Records, findings: &[Finding]) -> Listing<Skill> {
-    let mut diagnostics: Vec<_> = findings.iter().map(|finding| finding.diagnostic.clone()).collect();
-    diagnostics.extend(records.iter().flat_map(|record| record.diagnostics.iter().cloned()));
-    // Stable: findings about one path stay in their order.
-    diagnostics.sort_by(|a, b| a.path.cmp(&b.path));
-    Listing::new(revision, records.iter().filter_map(|record| record.row.as_ref().map(Row::listed)), diagnostics)
+    let rows = records.iter().filter_map(|record| record.row.as_ref().map(|row| row.listed.clone()));
+    Listing::new(revision, rows, said(records, findings))
 }
 
-/// Whether `path` is `folder` or lies below it, both spelled by the same walk.
-fn is_within(path: &Path, folder: &Path) -> bool {
-    let rest = bytes(path).strip_prefix(bytes(folder));
-    rest.is_some_and(|rest| rest.first().is_none_or(|next| std::path::is_separator(char::from(*next))))
+/// What there is to say of folders and files, by path.
+fn said(records: &Records, findings: &[Finding]) -> Vec<Diagnostic> {
+    let mut diagnostics: Vec<_> = findings.iter().map(|finding| finding.diagnostic.clone()).collect();
+    diagnostics.extend(records.noisy().flat_map(|record| record.diagnostics.iter().cloned()));
+    // Stable: findings about one path stay in their order.
+    diagnostics.sort_by(|a, b| a.path.cmp(&b.path));
+    diagnostics
+}
+
+/// The files that have a row which `listing`, made of `records`, leaves out.
+fn hidden(records: &Records, listing: &Listing<Skill>) -> Vec<(usize, Location)> {
+    if records.tally().rows == listing.len() {
+        return Vec::new();
+    }
+    let mut rows = listing.iter().peekable();
+    let is_hidden =
+        |record: &&Arc<Record>| record.id().is_some_and(|id| rows.next_if(|row| row.item.id == *id).is_none());
+    records.iter().filter(is_hidden).map(|record| (record.root, record.path.clone())).collect()
+}
+
+/// Adds what was `known` of files below `lost`: what cannot be seen is not gone.
+fn keep_hidden<'r>(records: &mut Vec<Arc<Record>>, known: impl Iterator<Item = &'r Arc<Record>>, lost: &[PathBuf]) {
+    if lost.is_empty() {
+        return;
+    }
+    let known = known.filter(|record| lost.iter().any(|path| is_within(&record.path, path)));
+    let seen: HashSet<PathBuf> = records.iter().map(|record| record.path.to_path_buf()).collect();
+    let unseen = known.filter(|record| record.row.is_some() && !seen.contains::<Path>(&record.path));
+    records.extend(unseen.map(Record::gone_stale));
 }

@@ -2,13 +2,15 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use repertoire_core::{
-    Body, Bytes, Id, Item, Listing, Resource, ResourcePath, Revision, Skill, Source, SourceError, async_trait,
+    Body, Bytes, Delta, Id, Item, Listing, Resource, ResourcePath, Revision, Skill, Source, SourceError, async_trait,
 };
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, watch};
 
+use crate::edit::Edit;
 use crate::folder::SkillFolder;
 use crate::pattern::Patterns;
 use crate::record::Record;
@@ -30,6 +32,8 @@ pub struct FsSource {
     /// Held while scanning: scans come one after another.
     turn: Mutex<()>,
     latest: RwLock<Option<Arc<Scan>>>,
+    /// The last revision that waiting for changes has brought.
+    told: AtomicU64,
     watcher: Option<Arc<Watcher>>,
 }
 
@@ -57,21 +61,40 @@ impl FsSource {
     /// # Ok::<(), serde_json::Error>(())
     /// ```
     pub fn from_options(name: impl Into<String>, base: &Path, options: FsOptions) -> Result<FsSource, InvalidOptions> {
-        Ok(FsSource::from_plan(name.into(), options.plan(base)?))
+        let watch = options.watch.clone();
+        let source = FsSource::from_plan(name.into(), options.plan(base)?);
+        Ok(match watch {
+            Some(watch) => source.watching(watch),
+            None => source,
+        })
     }
 
     fn from_plan(name: String, plan: Plan) -> FsSource {
-        FsSource { name, plan: Arc::new(plan), turn: Mutex::new(()), latest: RwLock::new(None), watcher: None }
+        FsSource {
+            name,
+            plan: Arc::new(plan),
+            turn: Mutex::new(()),
+            latest: RwLock::new(None),
+            told: AtomicU64::new(0),
+            watcher: None,
+        }
     }
 
     /// The same source, which keeps up with its folders: [`changed`](Source::changed) tells of changes, and the row of
     /// a skill changes with any of its files.
     ///
-    /// This is the consent to what watching takes: from the first call of `changed` on, one thread of the operating
-    /// system's watcher and one watch for each folder of [`folders`](FsSource::folders) and each one above a root.
+    /// This is the consent to what watching takes: from the first call of `changed` on, one watch for each folder of
+    /// [`folders`](FsSource::folders) and each one above a root, and one thread for all sources of the process, which
+    /// ends with the last of them; and
+    /// every file of every skill is read once, within the [limits](FsLimits).
     #[must_use]
     pub fn watching(self, options: WatchOptions) -> FsSource {
         self.watched_by(Watcher::new(options))
+    }
+
+    /// Whether it keeps up with its folders.
+    pub fn is_watching(&self) -> bool {
+        self.watcher.is_some()
     }
 
     pub(crate) fn watched_by(mut self, watcher: Watcher) -> FsSource {
@@ -127,6 +150,19 @@ impl FsSource {
         listing
     }
 
+    /// Does what there is to do next, or waits until there is something.
+    async fn proceed(&self, watcher: &Arc<Watcher>, bell: &mut watch::Receiver<()>) -> Result<(), SourceError> {
+        if watcher.is_settled() {
+            if watcher.is_idle() && self.learn(watcher).await? {
+                return Ok(());
+            }
+            if !watcher.wait(bell).await {
+                return Ok(());
+            }
+        }
+        self.settle(watcher).await
+    }
+
     /// Looks at whatever is dirty, watches whatever that brought, and looks there again until nothing is new.
     async fn settle(&self, watcher: &Arc<Watcher>) -> Result<(), SourceError> {
         let _turn = self.turn.lock().await;
@@ -153,7 +189,7 @@ impl FsSource {
             taken.dirty.extend(fresh.clone());
             scan = self.look(watcher, scan, &fresh).await?;
         }
-        self.keep(Scan::clone(&scan).report(watcher.finding(&self.plan), before.as_deref()));
+        self.tell(Scan::clone(&scan).report(watcher.finding(&self.plan)));
         if is_settled {
             taken.done();
         }
@@ -176,6 +212,31 @@ impl FsSource {
         Ok(Arc::new(scan::scan(&self.plan, previous).await?))
     }
 
+    /// Keeps what waiting for changes has brought.
+    fn tell(&self, scan: Scan) {
+        let revision = self.keep(scan).revision();
+        self.told.store(revision.0, Ordering::Release);
+    }
+
+    /// Reads the contents of a few skills that are not known yet, so that a change can be told from a touch later on.
+    /// Says whether there were any.
+    async fn learn(&self, watcher: &Arc<Watcher>) -> Result<bool, SourceError> {
+        let Some(latest) = self.latest() else { return Ok(false) };
+        let batch: Vec<Arc<Record>> = latest.records.unread().take(BATCH).cloned().collect();
+        if batch.is_empty() {
+            return Ok(false);
+        }
+        let (watcher, plan) = (watcher.clone(), self.plan.clone());
+        let read = move |old: Arc<Record>| Edit { new: Some(Arc::new(old.read_whole(&plan.limits))), old: Some(old) };
+        let edits =
+            workers::run(move || batch.into_iter().take_while(|_| watcher.is_idle()).map(read).collect()).await?;
+        let _turn = self.turn.lock().await;
+        if let Some(latest) = self.latest() {
+            self.tell(latest.learn(edits));
+        }
+        Ok(true)
+    }
+
     /// The latest scan, or the first.
     async fn scanned(&self) -> Result<Arc<Scan>, SourceError> {
         if self.latest().is_none() {
@@ -190,6 +251,9 @@ impl FsSource {
         scan.file_of(id).cloned().ok_or_else(|| SourceError::not_found(Skill::KIND, id))
     }
 }
+
+/// How many contents are read before it is looked whether there is something else to do.
+const BATCH: usize = 64;
 
 /// How often in a row folders that are new to the watcher are looked at, before what was found is published. What is
 /// newer still stays to be looked at.
@@ -214,24 +278,34 @@ impl Source<Skill> for FsSource {
         Ok(self.keep(scan::scan(&self.plan, self.latest()).await?))
     }
 
+    /// Costs no look at the disk when waiting for [`changed`](Source::changed) has brought what came after `old`.
+    async fn list_since(&self, old: &Listing<Skill>) -> Result<Delta<Skill>, SourceError> {
+        match self.latest() {
+            Some(latest) if self.told.load(Ordering::Acquire) > old.revision().0 => {
+                Ok(Delta::between(old, &latest.listing))
+            }
+            _ => Ok(Delta::between(old, &self.list().await?)),
+        }
+    }
+
     /// Reads the very file that was listed: beneath the skill's folder, or outside of it only when that is where the
     /// link called `SKILL.md` led when it was listed.
     async fn body(&self, id: &Id) -> Result<Body, SourceError> {
         let (record, plan) = (self.file_of(id).await?, self.plan.clone());
-        workers::run(move || SkillFolder::open(&record, &plan)?.body()).await?
+        workers::run(move || Ok(record.as_listed(SkillFolder::open(&record, &plan.limits)?.body()?))).await?
     }
 
     /// Every regular file below the skill's folder but its own `SKILL.md`, or an error: a list that leaves something
     /// out must not decide about trust.
     async fn resources(&self, id: &Id) -> Result<Vec<Resource>, SourceError> {
         let (record, plan) = (self.file_of(id).await?, self.plan.clone());
-        workers::run(move || manifest::of(&SkillFolder::open(&record, &plan)?)).await?
+        workers::run(move || manifest::of(&SkillFolder::open(&record, &plan.limits)?)).await?
     }
 
     /// Any regular file beneath the skill's folder, the raw `SKILL.md` included.
     async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {
         let (record, plan, path) = (self.file_of(id).await?, self.plan.clone(), path.clone());
-        workers::run(move || SkillFolder::open(&record, &plan)?.resource(&path)).await?
+        workers::run(move || SkillFolder::open(&record, &plan.limits)?.resource(&path)).await?
     }
 
     /// Never, unless the source is [watching](FsSource::watching). Then all work is done here, in the future of who
@@ -247,7 +321,7 @@ impl Source<Skill> for FsSource {
             if self.latest().is_some_and(|latest| latest.listing.revision() > since) {
                 return;
             }
-            if (!watcher.is_settled() || watcher.wait(&mut bell).await) && self.settle(watcher).await.is_err() {
+            if self.proceed(watcher, &mut bell).await.is_err() {
                 // Listing fails as well, and says why.
                 return;
             }

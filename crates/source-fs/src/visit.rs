@@ -86,21 +86,22 @@ impl Finding {
     }
 }
 
-/// Looks at `folder`, from `near`; `known` gives what was known of a `SKILL.md` before.
+/// Looks at `folder`, from `near`; `known` gives what was known of a `SKILL.md` before, by its order among others.
 pub(crate) fn visit<'k>(
     plan: &Plan,
     folder: &Folder,
     near: &Near,
-    known: impl Fn(&Path) -> Option<&'k Arc<Record>>,
+    known: impl Fn((usize, &[u8])) -> Option<&'k Arc<Record>>,
 ) -> Visit {
     let mut visit = Visit::default();
     let reading = |path: &Path| Reading {
         start: folder.start,
+        root: plan.starts[folder.start].root,
         holds_others: folder.depth == 0,
         limits: &plan.parser,
         beside: plan.beside.then_some(&plan.limits),
         near,
-        previous: known(path),
+        previous: known(plan.order(folder.start, path)),
     };
     let selected = plan.patterns.selects(&folder.cursor);
     if selected {

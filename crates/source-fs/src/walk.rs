@@ -63,19 +63,23 @@ impl Walk {
         Ok((walk, exists))
     }
 
-    /// Walks the folder `path` below a start, which is met by listing the folder above it.
-    pub(crate) async fn part(
+    /// Walks folders below a start, none of which holds another, and each of which is met by listing the one above it.
+    pub(crate) async fn parts(
         plan: &Arc<Plan>,
-        start: usize,
-        path: PathBuf,
+        parts: Vec<(usize, PathBuf)>,
         previous: &Arc<Scan>,
     ) -> Result<Walk, SourceError> {
-        let (folder, has_links) = {
+        let (level, has_links) = {
             let plan = plan.clone();
-            workers::run(move || (inner_folder(&plan, start, &path), path.is_symlink())).await?
+            workers::run(move || {
+                let has_links = parts.iter().any(|(_, path)| path.is_symlink());
+                let folders = parts.iter().filter_map(|(start, path)| inner_folder(&plan, *start, path));
+                (folders.collect(), has_links)
+            })
+            .await?
         };
         let mut walk = Walk { has_links, ..Walk::default() };
-        walk.descend(plan, Vec::from_iter(folder), &mut HashSet::new(), Some(previous)).await?;
+        walk.descend(plan, level, &mut HashSet::new(), Some(previous)).await?;
         Ok(walk)
     }
 
@@ -94,7 +98,7 @@ impl Walk {
             self.visited += level.len();
             let (plan, previous) = (plan.clone(), previous.cloned());
             let work = move |folders: &[Folder]| {
-                let known = |path: &Path| previous.as_ref().and_then(|scan| scan.records.at(path));
+                let known = |order: (usize, &[u8])| previous.as_ref().and_then(|scan| scan.records.at(order));
                 let (mut part, mut near) = (Walk::default(), Near::default());
                 for folder in folders {
                     near.hold_above(&folder.path);
@@ -109,11 +113,6 @@ impl Walk {
             }
         }
         Ok(())
-    }
-
-    /// Adds what another walk, over a part this one does not cover, has found.
-    pub(crate) fn join(&mut self, other: Walk) {
-        self.absorb(other, &mut HashSet::new(), &mut Vec::new());
     }
 
     fn gather(&mut self, visit: Visit) {

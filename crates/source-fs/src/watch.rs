@@ -2,27 +2,37 @@
 
 mod backend;
 mod hints;
+mod hub;
+#[cfg(target_os = "linux")]
+mod inotify;
+mod limit;
 mod options;
+#[cfg(any(not(target_os = "linux"), test))]
+mod portable;
 mod ways;
 
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use repertoire_core::Code;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
-use crate::root::Plan;
+use crate::root::{Plan, bytes};
 use crate::scan::Scan;
-use crate::stamp::Identity;
 use crate::visit::Finding;
-use backend::{Backend, Opener, Refusal};
+use backend::Refusal;
 use hints::{Hints, Role, Taken};
+use hub::{Hub, Seat};
+#[cfg(target_os = "linux")]
+use inotify as native;
+#[cfg(not(target_os = "linux"))]
+use portable as native;
 
 pub(crate) use hints::Dirty;
 pub use options::{WatchBy, WatchOptions};
@@ -33,7 +43,7 @@ pub use options::{WatchBy, WatchOptions};
 /// beside, and takes notes.
 pub(crate) struct Watcher {
     options: WatchOptions,
-    open: Opener,
+    hub: Arc<Hub>,
     hints: Arc<Hints>,
     post: Mutex<Post>,
     health: Mutex<Health>,
@@ -42,8 +52,8 @@ pub(crate) struct Watcher {
 /// What is being watched. Held while arming, in the blocking pool only.
 #[derive(Debug, Default)]
 struct Post {
-    backend: Option<Box<dyn Backend>>,
-    /// The scan whose folders were armed last.
+    seat: Option<Seat>,
+    /// The latest scan for whose folders everything is armed.
     armed_for: Option<Arc<Scan>>,
 }
 
@@ -55,18 +65,26 @@ struct Health {
     /// What may have changed before it was watched. Kept here because arming goes on when nobody waits any more.
     fresh: Dirty,
     /// Why folders have to be polled.
-    degraded: Option<String>,
+    degraded: Option<Degraded>,
     /// When everything was looked at last.
     looked: Option<Instant>,
 }
 
+/// What keeps folders from being watched.
+#[derive(Debug)]
+struct Degraded {
+    message: String,
+    /// The setting of the system that would help.
+    setting: Option<&'static str>,
+}
+
 impl Watcher {
     pub(crate) fn new(options: WatchOptions) -> Watcher {
-        Watcher::over(options, Arc::new(backend::native))
+        Watcher::over(options, Hub::of_process())
     }
 
-    fn over(options: WatchOptions, open: Opener) -> Watcher {
-        Watcher { options, open, hints: Arc::new(Hints::new()), post: Mutex::default(), health: Mutex::default() }
+    fn over(options: WatchOptions, hub: Arc<Hub>) -> Watcher {
+        Watcher { options, hub, hints: Arc::new(Hints::new()), post: Mutex::default(), health: Mutex::default() }
     }
 
     /// What wakes up when there may be something new: a hint, or a scan.
@@ -95,6 +113,11 @@ impl Watcher {
         health.is_armed && !health.fresh.is_some()
     }
 
+    /// Whether there is nothing to look at for now, not even to come.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.hints.dirty_since().is_none() && self.next_poll().is_none_or(|poll| poll > Instant::now())
+    }
+
     /// Notes that everything was looked at.
     pub(crate) fn looked(&self) {
         self.health().looked = Some(Instant::now());
@@ -102,22 +125,27 @@ impl Watcher {
 
     /// What people should know of how watching fares.
     pub(crate) fn finding(&self, plan: &Plan) -> Option<Finding> {
-        let message = self.health().degraded.clone()?;
+        let health = self.health();
+        let Degraded { message, setting } = health.degraded.as_ref()?;
         let root = plan.starts.first().map(|start| start.path.clone()).unwrap_or_default();
         let every = self.options.poll;
-        let finding = Finding::new(root, Code::WATCH_DEGRADED, message);
-        Some(finding.help(format!("nothing is lost: everything is looked at every {every:?} until it can be watched")))
+        let mut help = format!("nothing is lost: everything is looked at every {every:?} until it can be watched");
+        if let Some(setting) = setting {
+            help.push_str(&format!("; raise `{setting}` to have changes told at once"));
+        }
+        Some(Finding::new(root, Code::WATCH_DEGRADED, message.as_str()).help(help))
     }
 
     /// Waits until it is time to look again, and says so; or until the bell rings, and says no.
     pub(crate) async fn wait(&self, bell: &mut watch::Receiver<()>) -> bool {
         let deadline = match (self.hints.dirty_since(), self.next_poll()) {
             (Some(since), _) => {
-                let last = since + self.options.longest;
-                if Instant::now() >= last {
+                let now = Instant::now();
+                let deadline = (since + self.options.longest).min(now + self.options.debounce);
+                if deadline <= now {
                     return true;
                 }
-                last.min(Instant::now() + self.options.debounce)
+                deadline
             }
             (None, Some(poll)) => poll,
             (None, None) => {
@@ -154,54 +182,65 @@ impl Watcher {
         health.degraded = degraded;
     }
 
-    /// Has the backend watch what is wanted for `scan`, and tells why it cannot.
-    fn watch(&self, plan: &Plan, scan: &Arc<Scan>, fresh: &mut Dirty) -> Option<String> {
+    /// Has the hub watch what is wanted for `scan`, and tells why it cannot.
+    fn watch(&self, plan: &Plan, scan: &Arc<Scan>, fresh: &mut Dirty) -> Option<Degraded> {
         let post = &mut *self.post.lock().unwrap_or_else(PoisonError::into_inner);
-        if !self.hints.is_stale() && post.armed_for.as_ref().is_some_and(|armed| armed.is_watched_like(scan)) {
+        if !self.hints.is_stale()
+            && let Some(armed_for) = &mut post.armed_for
+            && armed_for.is_watched_like(scan)
+        {
+            // The later one is quicker to compare with what comes next.
+            armed_for.clone_from(scan);
             return None;
         }
         if let Some(failure) = self.hints.take_failure() {
-            (post.backend, post.armed_for) = (None, None);
-            self.hints.disarm_all();
-            // Opened again at the next poll, not at once: what fails may fail every time.
-            return Some(format!("folders cannot be watched any more: {failure}"));
+            *post = Post::default();
+            self.hints.forget();
+            // Joined again at the next poll, not at once: what fails may fail every time.
+            return Some(Degraded::new(format!("folders cannot be watched any more: {failure}")));
         }
-        let backend = match &mut post.backend {
-            Some(backend) => backend,
-            closed => match (self.open)(self.hints.clone()) {
-                Ok(backend) => closed.insert(backend),
-                Err(refusal) => return Some(format!("folders cannot be watched: {refusal}")),
+        let seat = match &mut post.seat {
+            Some(seat) => seat,
+            empty => match self.hub.join(&self.hints) {
+                Ok(seat) => empty.insert(seat),
+                Err(refusal) => return Some(Degraded::by(&refusal, "folders cannot be watched")),
             },
         };
         post.armed_for = Some(scan.clone());
-        let (wanted, steps) = wanted(plan, scan);
-        let (new, gone) = self.hints.expect(wanted, steps);
-        gone.iter().for_each(|folder| backend.unwatch(folder));
-        let (mut refused, mut count) = (None, 0_usize);
-        for (folder, role) in new {
-            let result = match refused {
-                Some(Refusal::Exhausted) => Err(Refusal::Exhausted),
-                _ => backend.watch(&folder),
-            };
-            match (result, role) {
-                (Ok(()), Role::Above) => fresh.all = true,
-                (Ok(()), Role::Inside) => fresh.add(folder),
-                (Err(refusal), role) => {
-                    self.hints.disarm(&folder);
-                    match (refusal, role) {
-                        // Gone again: look there.
-                        (Refusal::Absent, _) => fresh.add(folder),
-                        // Who may not look into a folder above cannot tell what happens there, and need not.
-                        (Refusal::Denied(_), Role::Above) => {}
-                        (refusal, _) => {
-                            refused = Some(refusal);
-                            count += 1;
-                        }
-                    }
+        let steps = steps(plan, scan);
+        let (orders, mut gone) = self.hints.expect(&wanted(scan, &steps), &steps);
+        // First of all, so that there is room.
+        seat.unwatch(&std::mem::take(&mut gone));
+        let folders: Vec<Arc<Path>> = orders.iter().map(|order| order.folder.clone()).collect();
+        let mut refused: Option<Refusal> = None;
+        let mut count = 0_usize;
+        for (order, result) in orders.iter().zip(seat.watch(&folders)) {
+            let place = result.as_ref().ok().copied();
+            if place.is_some() && place == order.place {
+                continue;
+            }
+            self.hints.place(order, place);
+            gone.extend(order.place.map(|old| (order.folder.clone(), old)));
+            match (result, order.role) {
+                (Ok(_), Role::Above) => {
+                    fresh.all = true;
+                    // What lies on the way was read before anything could be heard of it: read it again.
+                    post.armed_for = None;
+                }
+                // It is new, or gone again: look there.
+                (Ok(_) | Err(Refusal::Absent), Role::Inside) => fresh.add(order.folder.to_path_buf()),
+                // What leads there is watched. Who may not look into a folder cannot tell what happens in it, and need not.
+                (Err(Refusal::Absent | Refusal::Denied(_)), Role::Above) => {}
+                (Err(refusal), _) => {
+                    refused = Some(refusal);
+                    count += 1;
                 }
             }
         }
-        refused.map(|refusal| format!("{count} folders cannot be watched: {refusal}"))
+        seat.unwatch(&gone);
+        let refusal = refused?;
+        self.hints.stay_stale();
+        Some(Degraded::by(&refusal, &format!("{count} folders cannot be watched")))
     }
 
     fn health(&self) -> MutexGuard<'_, Health> {
@@ -215,30 +254,35 @@ impl fmt::Debug for Watcher {
     }
 }
 
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Refusal::Absent => f.write_str("no such folder"),
-            Refusal::Denied(why) => f.write_str(why),
-            Refusal::Exhausted => f.write_str("the system's limit of watches is reached"),
-        }
+impl Degraded {
+    fn new(message: String) -> Degraded {
+        Degraded { message, setting: None }
+    }
+
+    fn by(refusal: &Refusal, what: &str) -> Degraded {
+        let setting = match refusal {
+            Refusal::Exhausted(limit) => limit.setting(),
+            Refusal::Absent | Refusal::Denied(_) => None,
+        };
+        Degraded { message: format!("{what}: {refusal}"), setting }
     }
 }
 
-/// The folders to watch and what lies on the way to them.
-fn wanted(plan: &Plan, scan: &Scan) -> (BTreeMap<PathBuf, (Role, Identity)>, BTreeSet<PathBuf>) {
+/// Everything on the way to what was looked at, links included.
+fn steps(plan: &Plan, scan: &Scan) -> BTreeSet<PathBuf> {
     let mut steps = BTreeSet::new();
     let starts = plan.starts.iter().map(|start| start.path.as_path());
     starts.chain(scan.links()).for_each(|path| ways::to(path, &mut steps));
+    steps
+}
+
+/// The folders to watch, sorted by bytes, so that a folder comes before what lies in it.
+fn wanted<'a>(scan: &'a Scan, steps: &'a BTreeSet<PathBuf>) -> Vec<(&'a Path, Role)> {
     let above = steps.iter().filter_map(|step| step.parent()).filter(|parent| !parent.as_os_str().is_empty());
-    let above = above.map(|parent| (parent.to_owned(), Role::Above));
-    // What is inside comes later and wins.
-    let roles: BTreeMap<PathBuf, Role> =
-        above.chain(scan.folders().into_iter().map(|folder| (folder, Role::Inside))).collect();
-    let known = |(folder, role): (PathBuf, Role)| {
-        let metadata = folder.metadata().ok().filter(std::fs::Metadata::is_dir)?;
-        let identity = Identity::of(&folder, &metadata);
-        Some((folder, (role, identity)))
-    };
-    (roles.into_iter().filter_map(known).collect(), steps)
+    let above = above.map(|parent| (parent, Role::Above));
+    let mut wanted: Vec<(&Path, Role)> = above.chain(scan.looked_into().map(|folder| (folder, Role::Inside))).collect();
+    // Who is inside comes first, and stays.
+    wanted.sort_by(|(a, one), (b, other)| bytes(a).cmp(bytes(b)).then(other.cmp(one)));
+    wanted.dedup_by(|(later, _), (first, _)| bytes(later) == bytes(first));
+    wanted
 }

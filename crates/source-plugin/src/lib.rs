@@ -59,5 +59,5 @@ pub use error::PluginError;
 #[cfg(unix)]
 pub use host::plugin_host;
 pub use inspection::Inspection;
-pub use options::{Containment, PluginOptions};
+pub use options::{Containment, PluginOptions, ProcessOptions};
 pub use source::PluginSource;

@@ -13,6 +13,7 @@ use crate::file::PluginFile;
 
 /// Which plugin, who says that it may run, and what it is told.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[non_exhaustive]
 pub struct PluginOptions {
@@ -85,6 +86,44 @@ impl PluginOptions {
             (None, Some(approvals)) => Approvals::read(approvals)?.check(&file).map(|()| file),
             (None, None) => Err(PluginError::NotApproved { path: path.clone(), digest: found }),
         }
+    }
+}
+
+/// The same of a plugin in a process of its own, and what the process gets.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[non_exhaustive]
+pub struct ProcessOptions {
+    /// The file of the library. Plugins are never searched for.
+    pub path: PathBuf,
+    /// What the file must hold: the word of whoever wrote the configuration.
+    #[serde(default)]
+    pub digest: Option<Digest>,
+    /// What the plugin is told; it decides what it understands.
+    #[serde(default)]
+    pub options: Map<String, Value>,
+    /// How long a call may take, in milliseconds. Default 10,000.
+    #[serde(default = "ten_seconds")]
+    pub deadline_ms: u64,
+    /// The program that loads the library. By default the one beside the host's own.
+    #[serde(default)]
+    pub runner: Option<PathBuf>,
+    /// Address space of the process, in MiB. Default 1024.
+    #[serde(default = "a_gibibyte")]
+    pub memory_mib: u64,
+}
+
+fn a_gibibyte() -> u64 {
+    1024
+}
+
+impl ProcessOptions {
+    /// The plugin and its process; nothing, if no runner is named.
+    pub fn split(self) -> Option<(PluginOptions, Containment)> {
+        let ProcessOptions { path, digest, options, deadline_ms, runner, memory_mib } = self;
+        let plugin = PluginOptions { path, digest, options, deadline_ms, approvals: None };
+        Some((plugin, Containment::by(runner?).with_memory(memory_mib.saturating_mul(1 << 20))))
     }
 }
 

@@ -6,6 +6,13 @@
 //!
 //! The compiler watches every file that a macro embedded, so edited and removed files are seen without this. It knows
 //! nothing of a file that was not there yet, and a macro cannot tell it to watch a folder; a build script can tell cargo.
+//!
+//! # For authors of skills
+//! Name the folder that `embed_skills!` names, and add this crate under `[build-dependencies]`. It has no dependencies.
+//!
+//! # For whoever changes this crate
+//! It prints one instruction and knows nothing of skills. A test of `repertoire-source-static` builds a program, adds a file and
+//! builds it again.
 
 use std::path::Path;
 

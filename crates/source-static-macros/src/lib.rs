@@ -1,4 +1,12 @@
-//! The procedural macro behind `repertoire_source_static::embed_skills!`, which says what it does.
+//! The procedural macro behind `repertoire_source_static::embed_skills!`, which says what it does and has the example.
+//!
+//! # For authors of skills
+//! Nothing here is for direct use: call `embed_skills!`, which passes the path of its own crate along.
+//!
+//! # For whoever changes this crate
+//! A folder is walked as a folder source walks it, each file is parsed by core's parser, and every fault becomes a compile
+//! error with place and fix, `fault.rs`. What is expanded holds `include_bytes!` of each file, so that the compiler watches
+//! it; the tests of `repertoire-source-static` compare what is embedded with what a folder source lists.
 
 mod fault;
 mod folder;

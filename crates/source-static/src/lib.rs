@@ -60,6 +60,11 @@
 //! ```text
 //! use house_skills as _;
 //! ```
+//!
+//! # For whoever changes this crate
+//! What can be refused is refused while the program is compiled: a rule is a `const fn` in `rule.rs` with a test in `tests/ui` that
+//! shows its message. Embedded files pass core's parser twice, in the macro for their faults and at run time for their
+//! fields, so that a skill is the same from a folder and from a program.
 
 #[cfg(feature = "inventory")]
 mod collected;

@@ -76,10 +76,18 @@
 //! # }
 //! ```
 //!
+//! # For authors of sources
 //! What a fixture leaves out, its promises are skipped for, and the test run says so. The promises are public functions
 //! in [`promise`], so that a single one can be called from a test of its own.
 //!
-//! The feature `cases` brings the case runner, `cases::run`, for checks of the whole system that are written as data.
+//! # For hosts
+//! The feature `cases` brings the case runner, `cases::run`, for checks of the whole system that are written as data: what a host
+//! found broken becomes a folder with the files, and a page that says what is expected.
+//!
+//! # For whoever changes this crate
+//! A promise is a function in [`promise`] that is named as the contract's line and a row in [`conformance!`]. It waits for signals
+//! under a timeout and never sleeps. `tests/it/faulty.rs` has sources that are wrong in one way each, and names the promises that
+//! each of them breaks: a promise that no source breaks tests nothing.
 
 #[cfg(feature = "cases")]
 pub mod cases;

@@ -9,7 +9,7 @@ use repertoire::{FsSource, SkillRegistry, Source};
 use tokio::runtime::Runtime;
 
 use super::sample::{self, Sample};
-use super::{floor, plugin, readers};
+use super::{arm, bodies, floor, plugin, readers, reload};
 use crate::Failure;
 
 /// A measured load.
@@ -57,6 +57,24 @@ pub(super) fn read(tree: &Path) -> Result<(), Failure> {
 /// Measures a plugin, and prints it.
 pub(super) fn plugin(library: &Path, runner: &Path, count: usize) -> Result<(), Failure> {
     println!("{}", serde_json::to_string(&plugin::measure(library, runner, count)?)?);
+    Ok(())
+}
+
+/// Prints what keeping up with one edited file costs.
+pub(super) fn reload(tree: &Path) -> Result<(), Failure> {
+    println!("{}", serde_json::to_string(&reload::measure(tree)?)?);
+    Ok(())
+}
+
+/// Prints what it takes to begin watching.
+pub(super) fn arm(tree: &Path) -> Result<(), Failure> {
+    println!("{}", serde_json::to_string(&arm::measure(tree)?)?);
+    Ok(())
+}
+
+/// Prints what rendering the bodies costs.
+pub(super) fn render(tree: &Path) -> Result<(), Failure> {
+    println!("{}", serde_json::to_string(&bodies::measure(tree)?)?);
     Ok(())
 }
 

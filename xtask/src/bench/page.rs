@@ -24,13 +24,19 @@ machine than about the program.
 - **Rivals** are crates that load such folders, built with the same settings. *Right* counts the skills whose name and description are what the author of the file meant, blanks aside. One of them
   stops at the first faulty file, so its time is that of a few skills. The best rival is the fastest of those that get nine in ten right.
 - **Readers** are four threads that look up random ids, while a fifth changes an entry and refreshes the registry without a pause; what counts is each reader's own processor time.
+- **Reloads** are edits of one file after another, each put in place by renaming and waited for until the registry has published the view: without debounce, so that the time is that of the work. *Read* is what is
+  read meanwhile, the events too; *refresh* looks at everything, which is what a registry has to do that is not told; *rival* is the best rival's load, which is how rivals keep up.
+- **Arming** is the processor time that the first wait for a change takes beyond two listings: a watch for every folder. Its floor, *inotify*, is the bare call to the system for each.
+- **Rendering** takes the bodies of the flat tree from memory, on one thread, and counts its processor time. *Plain* ones hold nothing that begins like a placeholder, and are handed back as they are;
+  *a copy* copies each. *Placeholders* has one of each kind behind every body, and a command, which is refused; *the parser* reads the same bodies as CommonMark and does nothing else. *Eightfold* renders
+  many bodies in one, against an eighth of it.
 - **Plugins** are `hello` with 10,000 skills, loaded and in a process of its own, beside the same skills compiled in; starting is not part of it. A first listing parses every front matter, another one
   sends and compares it; what is compiled in has its listing ready after the first.
 - **Resident** is how much a process grows by loading, the registry still held.
 
 ## Figures
 
-Why some goals do not hold is told in [0011](decisions/0011-where-a-cold-load-stops.md).
+Why some goals do not hold is told in `docs/decisions/0011-where-a-cold-load-stops.md`.
 
 | figure | value | ratio | goal | holds |
 |---|--:|---|---|---|

@@ -21,8 +21,10 @@ pub(crate) struct Body {
     name: String,
 }
 
+/// The instructions of one skill.
 #[derive(Serialize)]
-struct Text {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Text {
     id: Id,
     qualified_id: Id,
     digest: Digest,

@@ -87,8 +87,10 @@ fn per_mille(text: &str) -> Result<u16, String> {
     Ok((percent * 10.0).round() as u16)
 }
 
+/// What tells a model which skills there are.
 #[derive(Serialize)]
-struct Rendered {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Rendered {
     text: String,
     report: Report,
     totals: Totals,

@@ -30,8 +30,10 @@ pub(crate) struct Check {
     strict: bool,
 }
 
+/// Everything that is wrong or odd.
 #[derive(Serialize)]
-struct Checked<'a> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Checked<'a> {
     strict: bool,
     skills: usize,
     #[serde(flatten)]

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use clap::Args;
-use repertoire::{Bytes, Found, Resource, ResourcePath, Skill};
+use repertoire::{Bytes, Found, Id, Resource, ResourcePath, Skill};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ impl Files {
             Some(path) => Ok(Box::new(content(path, found, session).await?)),
             None => {
                 let files = session.registry.resources(found.claim).await.map_err(|error| Failure::of(&error))?;
-                Ok(Box::new(Manifest { id: found.entry.id.to_string(), files }))
+                Ok(Box::new(Manifest { id: found.entry.id.clone(), files }))
             }
         }
     }
@@ -39,12 +39,14 @@ impl Files {
 async fn content(path: &str, found: Found<'_, Skill>, session: &Session<'_>) -> Result<Content, Failure> {
     let path = ResourcePath::new(path).map_err(|error| Failure::of(&error))?;
     let bytes = session.registry.resource(found.claim, &path).await.map_err(|error| Failure::of(&error))?;
-    Ok(Content { id: found.entry.id.to_string(), path, bytes })
+    Ok(Content { id: found.entry.id.clone(), path, bytes })
 }
 
+/// The files of one skill.
 #[derive(Serialize)]
-struct Manifest {
-    id: String,
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Manifest {
+    id: Id,
     files: Vec<Resource>,
 }
 
@@ -72,9 +74,20 @@ impl Answer for Manifest {
 }
 
 struct Content {
-    id: String,
+    id: Id,
     path: ResourcePath,
     bytes: Bytes,
+}
+
+/// One file of a skill.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Printed<'a> {
+    id: &'a Id,
+    path: &'a ResourcePath,
+    size: usize,
+    /// Null for a file that is not UTF-8.
+    text: Option<&'a str>,
 }
 
 impl Content {
@@ -84,9 +97,8 @@ impl Content {
 }
 
 impl Answer for Content {
-    /// `text` is null for a file that is not UTF-8.
     fn json(&self) -> Value {
-        json(&serde_json::json!({ "id": self.id, "path": self.path, "size": self.bytes.len(), "text": self.text() }))
+        json(&Printed { id: &self.id, path: &self.path, size: self.bytes.len(), text: self.text() })
     }
 
     fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {

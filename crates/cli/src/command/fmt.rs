@@ -40,8 +40,11 @@ pub(crate) struct Fmt {
     diff: bool,
 }
 
+/// What became of each file.
 #[derive(Serialize)]
-struct Formatted {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Formatted {
+    /// Whether nothing was written, for `--check` or `--diff`.
     check: bool,
     files: Vec<Row>,
     #[serde(skip)]
@@ -51,6 +54,7 @@ struct Formatted {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "FormattedFile"))]
 struct Row {
     path: String,
     outcome: Outcome,
@@ -61,6 +65,7 @@ struct Row {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "FormattedOutcome"))]
 #[serde(rename_all = "kebab-case")]
 enum Outcome {
     Canonical,

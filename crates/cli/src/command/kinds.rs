@@ -15,12 +15,15 @@ use crate::table::Table;
 #[derive(Debug, Args)]
 pub(crate) struct Kinds {}
 
+/// The kinds of sources that this program knows.
 #[derive(Serialize)]
-struct Known {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Known {
     kinds: Vec<Kind>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SourceKind"))]
 struct Kind {
     name: &'static str,
     about: &'static str,

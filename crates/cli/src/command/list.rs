@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::Stream;
 use crate::answer::{Answer, json};
 use crate::finding::{Counts, Finding, counted};
-use crate::row::{Flag, Row};
+use crate::row::{Flag, Row, Shadow, Winner};
 use crate::session::Session;
 use crate::table::{Cell, Table};
 
@@ -28,9 +28,12 @@ pub(crate) struct List {
     all: bool,
 }
 
+/// Who has each id.
 #[derive(Serialize)]
-struct Listed<'a> {
-    skills: Vec<Row<'a>>,
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Listed<'a> {
+    skills: Vec<Winner<'a>>,
+    /// Of each file that gives no skill, the error that says why.
     skipped: Vec<Finding>,
     diagnostics: Vec<Finding>,
     #[serde(skip)]
@@ -43,7 +46,7 @@ struct Listed<'a> {
 
 impl List {
     pub(crate) fn answer<'a>(&self, session: &'a Session<'_>) -> impl Answer + 'a {
-        let skills: Vec<_> = session.snapshot.entries().iter().map(|entry| Row::of(entry, session)).collect();
+        let skills: Vec<_> = session.snapshot.entries().iter().map(|entry| Winner::of(entry, session)).collect();
         let diagnostics = session.findings();
         let (skipped, folders) = (skipped(&diagnostics, session), self.folders.clone());
         Listed { skills, skipped, diagnostics, all: self.all, folders, session }
@@ -74,14 +77,13 @@ impl Answer for Listed<'_> {
 
     fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
         let mut table = Table::new(&["name", "source", "tier", "trust", "surface", ">tokens", "flags"]);
-        for row in &self.skills {
-            let shadows = row.shadows.as_deref().unwrap_or_default();
+        for Winner { row, shadows } in &self.skills {
             let hides = if shadows.is_empty() { None } else { Some(counted(shadows.len(), "shadow")) };
             table.row(cells(row.id.as_str(), row, hides, Style::new()));
-            for shadow in shadows.iter().filter(|_| self.all) {
-                let loser = format!("shadow of {}", row.qualified_id);
-                let same = if shadow.identical == Some(true) { ", identical" } else { "" };
-                table.row(cells(shadow.qualified_id.as_str(), shadow, Some(loser + same), Style::new().dimmed()));
+            for Shadow { row: loser, identical } in shadows.iter().filter(|_| self.all) {
+                let same = if *identical == Some(true) { ", identical" } else { "" };
+                let remark = format!("shadow of {}{same}", row.qualified_id);
+                table.row(cells(loser.qualified_id.as_str(), loser, Some(remark), Style::new().dimmed()));
             }
         }
         let coloured = out.is_coloured();
@@ -105,7 +107,7 @@ impl Answer for Listed<'_> {
         let mut notes = Vec::new();
         if self.skills.is_empty() {
             notes.push(nothing_found(&self.folders));
-        } else if self.skills.iter().all(|row| row.tier == Tier::Builtin) {
+        } else if self.skills.iter().all(|skill| skill.row.tier == Tier::Builtin) {
             notes.push(
                 "no skills found but built-in ones; `repertoire roots` shows where they were looked for".to_owned(),
             );

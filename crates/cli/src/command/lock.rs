@@ -33,8 +33,10 @@ pub(crate) struct Lock {
     pub(crate) check: bool,
 }
 
+/// What was written down.
 #[derive(Serialize)]
-struct Locked {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Locked {
     locks: Vec<File>,
     left_out: Vec<LeftOut>,
     #[serde(skip)]
@@ -42,6 +44,7 @@ struct Locked {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LockFile"))]
 struct File {
     path: String,
     skills: usize,

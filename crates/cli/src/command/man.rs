@@ -19,9 +19,12 @@ pub(crate) struct Man {
     command: Option<String>,
 }
 
+/// A manual page.
 #[derive(Serialize)]
-struct Manual {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Manual {
     page: String,
+    /// In roff.
     text: String,
     /// The commands that have a page.
     commands: Vec<String>,

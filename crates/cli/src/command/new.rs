@@ -30,8 +30,10 @@ pub(crate) struct New {
     description: Option<String>,
 }
 
+/// The skill that was begun.
 #[derive(Serialize)]
-struct Begun {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Begun {
     id: Id,
     path: String,
 }

@@ -1,9 +1,9 @@
 //! `repertoire plugin`.
 
-mod begin;
-mod decide;
-mod inspect;
-mod list;
+pub(super) mod begin;
+pub(super) mod decide;
+pub(super) mod inspect;
+pub(super) mod list;
 
 use std::path::{Path, PathBuf};
 

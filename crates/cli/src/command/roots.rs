@@ -17,19 +17,22 @@ use crate::table::Table;
 #[derive(Debug, Args)]
 pub(crate) struct Roots {}
 
+/// Every place that was looked at.
 #[derive(Serialize)]
-struct Places<'a> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Places<'a> {
     roots: Vec<Place<'a>>,
     #[serde(skip)]
     session: &'a Session<'a>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Place<'a> {
     source: &'a str,
     tier: Tier,
     trust: Trust,
-    /// A folder; `None` for sources that search none.
+    /// A folder; null for a source that searches none.
     path: Option<String>,
     exists: bool,
     skills: usize,

@@ -12,7 +12,7 @@ use crate::answer::{Answer, json};
 use crate::failure::Failure;
 use crate::finding::counted;
 use crate::provenance::Provenance;
-use crate::row::{Flag, Row};
+use crate::row::{Flag, Row, Winner};
 use crate::session::Session;
 use crate::shown::shown;
 
@@ -23,14 +23,16 @@ pub(crate) struct Show {
     name: String,
 }
 
+/// Everything about one skill.
 #[derive(Serialize)]
-struct Shown<'a> {
-    skill: Row<'a>,
-    /// The full name of the winner, if this is not it.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Shown<'a> {
+    skill: Found<'a>,
+    /// The full name of the winner, if this is a shadow.
     shadow_of: Option<repertoire::Id>,
     allowed_tools: Option<&'a [std::sync::Arc<str>]>,
     allowed_workflows: Option<&'a [std::sync::Arc<str>]>,
-    /// `None` where the source cannot tell.
+    /// Null where the source cannot tell.
     files: Option<usize>,
     /// What could not be read, and why.
     #[serde(skip)]
@@ -45,13 +47,38 @@ struct Shown<'a> {
     session: &'a Session<'a>,
 }
 
+/// The skill that was asked for.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+enum Found<'a> {
+    Winner(Winner<'a>),
+    Shadow(Row<'a>),
+}
+
+impl<'a> Found<'a> {
+    fn row(&self) -> &Row<'a> {
+        match self {
+            Found::Winner(winner) => &winner.row,
+            Found::Shadow(row) => row,
+        }
+    }
+
+    fn row_mut(&mut self) -> &mut Row<'a> {
+        match self {
+            Found::Winner(winner) => &mut winner.row,
+            Found::Shadow(row) => row,
+        }
+    }
+}
+
 impl Show {
     pub(crate) async fn answer<'a>(&self, session: &'a Session<'_>) -> Result<impl Answer + 'a, Failure> {
         let found = session.find(&self.name)?;
         let is_winner = found.claim.origin == *found.entry.origin();
         let mut skill = match is_winner {
-            true => Row::of(found.entry, session),
-            false => Row::of_claim(&found.entry.id, found.claim, session),
+            true => Found::Winner(Winner::of(found.entry, session)),
+            false => Found::Shadow(Row::of(&found.entry.id, found.claim, session)),
         };
         let item = &found.claim.item;
         let mut unreadable = Vec::new();
@@ -62,9 +89,10 @@ impl Show {
                 None
             }
         };
-        if skill.digest.is_none() {
+        let digest = &mut skill.row_mut().digest;
+        if digest.is_none() {
             match known(session.registry.body(found.claim).await) {
-                Ok(body) => skill.digest = body.map(|body| body.digest),
+                Ok(body) => *digest = body.map(|body| body.digest),
                 Err(why) => unreadable.push(("digest", why)),
             }
         }
@@ -90,7 +118,7 @@ impl Answer for Shown<'_> {
     }
 
     fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        let row = &self.skill;
+        let row = self.skill.row();
         let names = |names: &[std::sync::Arc<str>]| match names {
             [] => "none".to_owned(),
             names => names.join(", "),
@@ -115,9 +143,11 @@ impl Answer for Shown<'_> {
         fact("installed", self.provenance.as_ref().and_then(Provenance::installed));
         fact("github", self.provenance.as_ref().and_then(Provenance::github));
         fact("shadow of", self.shadow_of.as_ref().map(ToString::to_string));
-        for shadow in row.shadows.iter().flatten() {
-            let same = if shadow.identical == Some(true) { " (identical)" } else { "" };
-            fact("shadows", Some(format!("{}{same}", shadow.qualified_id)));
+        if let Found::Winner(Winner { shadows, .. }) = &self.skill {
+            for shadow in shadows {
+                let same = if shadow.identical == Some(true) { " (identical)" } else { "" };
+                fact("shadows", Some(format!("{}{same}", shadow.row.qualified_id)));
+            }
         }
         for (what, text) in facts {
             writeln!(out, "{what:<12} {}", shown(&text))?;

@@ -27,10 +27,14 @@ pub(crate) struct Verify {
     pub(super) out: Option<PathBuf>,
 }
 
+/// What is not as it was written down; also of `lock --check`.
 #[derive(Serialize)]
-struct Verified {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Verified {
     /// The lock files that were there.
+    #[cfg_attr(feature = "schema", schemars(extend("items" = { "enum": [RepertoireLock::NAME, SkillsLock::NAME] })))]
     locks: Vec<&'static str>,
+    /// How many were compared.
     skills: usize,
     differences: Vec<Difference>,
     #[serde(skip)]
@@ -39,21 +43,24 @@ struct Verified {
 
 /// Something that is not as a lock file says.
 #[derive(Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Difference {
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = [RepertoireLock::NAME, SkillsLock::NAME])))]
     lock: &'static str,
     difference: Kind,
     /// As the lock file calls it, if it does.
     id: String,
-    /// The folder of the skill; `skills-lock.json` knows none.
+    /// The skill's folder, from that of the lock; `skills-lock.json` knows none.
     path: Option<String>,
-    /// The file in it; `None` for the skill as a whole.
+    /// The file in it; null for the skill as a whole.
     file: Option<String>,
-    /// As the lock file spells it.
+    /// The digest, as the lock file spells it.
     locked: Option<String>,
     found: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "DifferenceKind"))]
 #[serde(rename_all = "lowercase")]
 enum Kind {
     Changed,

@@ -11,7 +11,7 @@ use crate::Stream;
 use crate::answer::{Answer, json};
 use crate::failure::Failure;
 use crate::provenance::Provenance;
-use crate::row::Row;
+use crate::row::{Row, Shadow};
 use crate::session::Session;
 use crate::table::{Cell, Table};
 
@@ -22,8 +22,10 @@ pub(crate) struct Which {
     name: String,
 }
 
+/// Who claims an id.
 #[derive(Serialize)]
-struct Chain<'a> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Chain<'a> {
     id: &'a repertoire::Id,
     /// The winner first, then in the order in which they would step forward.
     claims: Vec<Link<'a>>,
@@ -35,9 +37,11 @@ struct Chain<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Link<'a> {
     #[serde(flatten)]
-    row: Row<'a>,
+    claim: Shadow<'a>,
+    /// For people: why this claim won or lost.
     why: String,
     provenance: Option<Provenance>,
 }
@@ -54,7 +58,7 @@ impl Which {
                 _ => reason(entry, claim, identical, session),
             };
             let provenance = Provenance::of(&claim.item, &installed);
-            Link { row: Row { identical, ..Row::of_claim(&entry.id, claim, session) }, why, provenance }
+            Link { claim: Shadow { row: Row::of(&entry.id, claim, session), identical }, why, provenance }
         };
         Ok(Chain { id: &entry.id, claims: entry.claims().enumerate().map(link).collect(), unknown, session })
     }
@@ -88,7 +92,7 @@ impl Answer for Chain<'_> {
         let mut headings = vec![">#", "full name", "tier", "trust", "location", "why"];
         headings.extend(is_installed.then_some("from"));
         let mut table = Table::new(&headings);
-        for (place, Link { row, why, provenance }) in self.claims.iter().enumerate() {
+        for (place, Link { claim: Shadow { row, .. }, why, provenance }) in self.claims.iter().enumerate() {
             let mut cells: Vec<Cell> = vec![
                 (place + 1).to_string().into(),
                 row.qualified_id.as_str().into(),

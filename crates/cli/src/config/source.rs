@@ -1,25 +1,25 @@
 //! One source that a configuration names.
 
+#[cfg(feature = "schema")]
+mod schema;
+
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use repertoire::{
-    ConfigError, FsSource, Mount, Skill, Source, SourceConfig, SourceKind, Tier, Trust, configured_folders,
-};
+use repertoire::{ConfigError, FsSource, Mount, Skill, SourceConfig, SourceKind, Tier, Trust};
 use serde::Deserialize;
 use serde_json::Map;
 
 use super::{Home, Section};
 use crate::failure::Failure;
 use crate::page::Page;
+use crate::pool::{Made, Pool};
 
 /// One source that a configuration names, built.
 #[derive(Debug)]
 pub(crate) struct Declared {
-    source: Arc<dyn Source<Skill>>,
-    /// The same source, if it searches folders.
-    folders: Option<Arc<FsSource>>,
+    made: Made,
     common: Common,
     /// Whether it runs other people's code.
     foreign: bool,
@@ -28,20 +28,28 @@ pub(crate) struct Declared {
 
 /// What every `[[source]]` says, whatever its kind.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Common {
+    /// `repertoire kinds` lists them.
     kind: String,
+    /// Unique, without a colon.
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^[^:]*[^:\s][^:]*$")))]
     name: String,
+    /// By default `user`, and `plugin` for kinds that run other people's code.
     tier: Option<Tier>,
+    /// By default `trusted`, and `restricted` in the tier `plugin`.
     trust: Option<Trust>,
-    namespaced: Option<bool>,
+    /// Whether its ids are `NAME:ID`.
+    #[serde(default)]
+    namespaced: bool,
 }
 
 const COMMON: [&str; 5] = ["kind", "name", "tier", "trust", "namespaced"];
 
 impl Declared {
     /// Builds the source of a section; what is not common to all kinds are options of its kind.
-    pub(crate) fn read(section: &Section<'_>, base: &Path, home: &Home) -> Result<Declared, Failure> {
+    pub(crate) fn read(section: &Section<'_>, base: &Path, home: &Home, pool: &mut Pool) -> Result<Declared, Failure> {
         let (common, options): (Map<_, _>, Map<_, _>) =
             section.values.clone().into_iter().partition(|(key, _)| COMMON.contains(&key.as_str()));
         let common: Common = section.typed(common)?;
@@ -53,14 +61,19 @@ impl Declared {
                 format!("a source of the kind `{}` runs other people's code, and cannot be builtin", kind.name());
             return Err(section.refuse(&ConfigError::in_option("tier", message)));
         }
-        let mut config = SourceConfig::new(common.name.clone(), base, options);
+        let mut config = SourceConfig::new(common.name.clone(), base, options.clone());
         config.state = home.state.clone();
-        let (source, folders) = build(kind, &config).map_err(|error| section.refuse(&error))?;
-        Ok(Declared { source, folders, common, foreign: kind.is_foreign(), name_span: section.span("name") })
+        let made = pool.configured(kind, &config, &options).map_err(|error| section.refuse(&error))?;
+        Ok(Declared { made, common, foreign: kind.is_foreign(), name_span: section.span("name") })
     }
 
     /// Builds the source of `--source KIND:NAME[:OPTIONS]`, the options being the inside of an inline table.
-    pub(crate) fn from_argument(argument: &str, base: &Path, home: &Home) -> Result<Declared, Failure> {
+    pub(crate) fn from_argument(
+        argument: &str,
+        base: &Path,
+        home: &Home,
+        pool: &mut Pool,
+    ) -> Result<Declared, Failure> {
         let usage = "write `--source KIND:NAME` or `--source 'KIND:NAME:key = value, key = value'`, values as in TOML";
         let mut parts = argument.splitn(3, ':');
         let (Some(kind), Some(name)) = (parts.next(), parts.next().filter(|name| !name.is_empty())) else {
@@ -74,7 +87,7 @@ impl Declared {
             .map_err(|error| page.failure(error.span().unwrap_or(0..0), error.message()).help(usage))?;
         let item = document.get("source").expect("the text above has this key");
         match Section::each(&page, item)?.as_slice() {
-            [section] => Declared::read(section, base, home),
+            [section] => Declared::read(section, base, home, pool),
             _ => Err(page.failure(0..page.text.len(), "expected one source").help(usage)),
         }
     }
@@ -85,7 +98,7 @@ impl Declared {
 
     /// The name, and the source itself if it searches folders.
     pub(crate) fn folders(&self) -> Option<(String, Arc<FsSource>)> {
-        Some((self.common.name.clone(), Arc::clone(self.folders.as_ref()?)))
+        Some((self.common.name.clone(), Arc::clone(self.made.folders.as_ref()?)))
     }
 
     pub(super) fn name_span(&self) -> Range<usize> {
@@ -95,26 +108,10 @@ impl Declared {
     /// How the source is composed.
     pub(crate) fn mount(&self) -> Mount<Skill> {
         let usual = if self.foreign { Tier::Plugin } else { Tier::User };
-        let mut mount = Mount::new(self.common.tier.unwrap_or(usual), Arc::clone(&self.source));
+        let mut mount = self.made.mount.clone().at(self.common.tier.unwrap_or(usual));
         if let Some(trust) = self.common.trust.or(self.foreign.then_some(Trust::Restricted)) {
             mount = mount.trust(trust);
         }
-        if self.common.namespaced == Some(true) {
-            mount = mount.namespaced();
-        }
-        mount
+        if self.common.namespaced { mount.namespaced() } else { mount }
     }
-}
-
-/// The source, twice if it is one that can report its roots.
-#[expect(clippy::type_complexity, reason = "one source under two types")]
-fn build(
-    kind: &SourceKind,
-    config: &SourceConfig,
-) -> Result<(Arc<dyn Source<Skill>>, Option<Arc<FsSource>>), ConfigError> {
-    if kind.name() != "fs" {
-        return Ok((kind.build(config)?, None));
-    }
-    let folders = Arc::new(configured_folders(config)?);
-    Ok((folders.clone(), Some(folders)))
 }

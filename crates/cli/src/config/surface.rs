@@ -6,12 +6,19 @@ use serde::Deserialize;
 use super::Section;
 use crate::failure::Failure;
 
+/// What the cascade adds to what skills declare.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
-struct Surface {
+pub(super) struct Surface {
+    /// For skills that declare none.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["system-prompt", "tool-only", "both", "auto"])))]
     mode: String,
+    /// The provider, where the model names none.
     hint: Option<String>,
+    /// The rules behind the own ones.
     table: Shipped,
+    /// The first that matches decides.
     rules: Vec<Rule>,
 }
 
@@ -21,19 +28,26 @@ impl Default for Surface {
     }
 }
 
-/// The table of rules behind one's own.
+/// A table of rules.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema, serde::Serialize))]
 #[serde(rename_all = "kebab-case")]
 enum Shipped {
+    /// Claude 3.5 and later read both surfaces.
     #[serde(rename = "shipped")]
     Corrected,
+    /// The seed's code, faults included.
     SeedCompat,
 }
 
+/// A rule of one's own.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Rule {
+    /// Names the rule in answers.
     id: String,
+    /// In lower case; `*` for every one.
     #[serde(default = "every")]
     provider: String,
     #[serde(default = "any")]

@@ -83,6 +83,7 @@ pub(super) fn text(content: &impl Serialize) -> String {
 
 /// What became of a file that was to be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Outcome {
     Written,

@@ -35,6 +35,7 @@ pub(crate) struct Present {
 
 /// A skill that is not locked.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct LeftOut {
     pub(crate) qualified_id: Id,
     pub(crate) why: Reason,
@@ -42,6 +43,7 @@ pub(crate) struct LeftOut {
 
 /// Why a skill is not locked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Reason {
     /// What is shipped or plugged in is pinned by whoever ships or plugs.

@@ -17,22 +17,37 @@ pub(crate) struct RepertoireLock {
     pub(crate) skills: BTreeMap<ResourcePath, (Id, Manifest)>,
 }
 
+/// What every file of a project's skills was. Nothing is added within a version.
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(title = RepertoireLock::NAME, extend("$id" = SCHEMA))
+)]
 #[serde(deny_unknown_fields)]
-struct Document {
+pub(crate) struct Document {
+    #[cfg_attr(feature = "schema", schemars(extend("const" = SCHEMA)))]
     schema: String,
+    /// Sorted by `path`, which comes once.
     skills: Vec<Row>,
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LockedSkill"))]
 #[serde(deny_unknown_fields)]
 struct Row {
     id: Id,
     tier: Tier,
+    /// The name of the source. Neither it nor the tier is compared.
     source: String,
+    /// The skill's folder, from that of the lock, with `/`.
     path: ResourcePath,
+    /// Of `SKILL.md`: what other commands call the skill's digest.
     digest: Digest,
+    /// Of the text `repertoire-manifest/1`, line feed, then for each file its path, NUL, its size in decimal digits, NUL, its
+    /// digest, line feed.
     manifest: Digest,
+    /// Every file, `SKILL.md` among them, sorted by the bytes of `path`, which comes once.
     files: Vec<Resource>,
 }
 

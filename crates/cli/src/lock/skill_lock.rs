@@ -19,6 +19,7 @@ pub(crate) struct SkillLock {
 
 /// Where a skill was installed from, as the lock file says it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct InstalledRow {
     pub(crate) source: String,

@@ -13,7 +13,7 @@ use crate::world::{World, checkout};
 const BOOK: &str = "docs/book/src";
 
 /// The chapters, by name.
-fn chapters() -> Vec<PathBuf> {
+pub(crate) fn chapters() -> Vec<PathBuf> {
     let files = fs::read_dir(checkout(BOOK)).expect("the book is in the checkout");
     let mut files: Vec<_> = files.map(|file| file.expect("a chapter").path()).collect();
     files.sort();

@@ -12,6 +12,7 @@ tier = "builtin"
 roots = ["skills", "~/more", "$HOME/other", "${HOME}/last"]
 patterns = ["**/SKILL.md", "!drafts/**/SKILL.md"]
 limits = { depth = 3 }
+watch = { by = "polling", poll-ms = 500 }
 
 [[source]]
 kind = "fs"
@@ -134,7 +135,7 @@ fn unknown_keys_are_errors() {
     check(
         "[[sources]]\n",
         str![[r#"
-error: unknown key `sources`; expected `[[source]]`, `[surface]` or `[prefer]`
+error: unknown key `sources`; expected `[[source]]`, `[surface]`, `[prefer]` or `[rules]`
  --> repertoire.toml:1:3
   |
 1 | [[sources]]
@@ -145,7 +146,7 @@ error: unknown key `sources`; expected `[[source]]`, `[surface]` or `[prefer]`
     check(
         "[[source]]\nkind = \"fs\"\nname = \"a\"\nrots = []\n",
         str![[r#"
-error: unknown field `rots`, expected one of `roots`, `patterns`, `limits`
+error: unknown field `rots`, expected one of `roots`, `patterns`, `limits`, `watch`
  --> repertoire.toml:4:1
   |
 4 | rots = []
@@ -300,6 +301,30 @@ error: expected a table, found string
 
 "#]],
     );
+}
+
+#[test]
+fn rules_switch_skills_off_for_models_and_users_and_the_operator_sees_it() {
+    let world = World::new();
+    world.skill("a", "tidy", "Near.").skill("b", "tidy", "Far.").skill("b", "review", "Reviews.");
+    let sources = "[[source]]\nkind = \"fs\"\nname = \"a\"\nroots = [\"a\"]\n[[source]]\nkind = \"fs\"\nname = \"b\"\nroots = [\"b\"]\n";
+    let ran = |rules: &str, more: &[&str]| {
+        world.file("repertoire.toml", format!("{sources}[rules]\n{rules}\n"));
+        let list = world.run(&[&["list", "--json", "--config", "repertoire.toml"], more].concat());
+        let list: serde_json::Value = serde_json::from_str(&list.stdout).expect("one document");
+        let rows = list["skills"].as_array().expect("a list").iter();
+        let row = |row: &serde_json::Value| format!("{} {}", row["qualified_id"], row["flags"]).replace('"', "");
+        let catalog = world.run(&[&["catalog", "--style", "bullets", "--config", "repertoire.toml"], more].concat());
+        (rows.map(row).collect::<Vec<_>>(), catalog.stdout.lines().filter(|line| line.starts_with("- ")).count())
+    };
+    let on = |rows: &[&str]| rows.iter().map(|row| (*row).to_owned()).collect::<Vec<_>>();
+    assert_eq!(ran("", &[]), (on(&["a:tidy []", "b:review []"]), 2));
+    assert_eq!(ran("disable = [\"a:tidy\"]", &[]), (on(&["b:review []", "b:tidy []"]), 2), "the next steps forward");
+    assert_eq!(ran("disable = [\"tidy\"]", &[]), (on(&["a:tidy [disabled]", "b:review []"]), 1));
+    let all_but_one = "disable = [\"*\"]\nenable = [\"review\"]";
+    assert_eq!(ran(all_but_one, &[]), (on(&["a:tidy [disabled]", "b:review []"]), 1));
+    let typed = ran("disable = [\"tidy\"]", &["--disable", "b:*"]);
+    assert_eq!(typed, (on(&["a:tidy [disabled]", "b:review [disabled]"]), 0));
 }
 
 #[test]

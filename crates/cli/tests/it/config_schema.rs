@@ -33,8 +33,17 @@ fn known(pointer: &str) -> BTreeSet<String> {
     let schema = schema();
     match schema.pointer(pointer).unwrap_or_else(|| panic!("the schema has no `{pointer}`")) {
         Value::Object(properties) => properties.keys().cloned().collect(),
-        Value::Array(values) => values.iter().map(|value| value.as_str().expect("a text").to_owned()).collect(),
+        Value::Array(values) => values.iter().flat_map(names).collect(),
         other => panic!("{other} lists nothing"),
+    }
+}
+
+/// What stands for one value or several: a text, a schema of one text, a schema of an object by its only keys.
+fn names(value: &Value) -> Vec<String> {
+    match (value, &value["const"], &value["properties"]) {
+        (Value::String(text), ..) | (_, Value::String(text), _) => vec![text.clone()],
+        (.., Value::Object(properties)) => properties.keys().cloned().collect(),
+        _ => panic!("{value} names nothing"),
     }
 }
 
@@ -48,37 +57,28 @@ fn the_schema_knows_the_keys_and_values_that_there_are() {
         assert!(!fits(text), "{text}");
     };
     check("/properties", "zz = 1");
-    check("/$defs/limits/properties", &format!("{SOURCE}limits = {{ zz = 1 }}"));
-    check("/$defs/source/properties/tier/enum", &format!("{SOURCE}tier = \"zz\""));
-    check("/$defs/source/properties/trust/enum", &format!("{SOURCE}trust = \"zz\""));
-    check("/$defs/surface/properties", "[surface]\nzz = 1");
-    check("/$defs/surface/properties/mode/enum", "[surface]\nmode = \"zz\"");
-    check("/$defs/surface/properties/table/enum", "[surface]\ntable = \"zz\"");
-    check("/$defs/rule/properties", &format!("{RULE}zz = 1"));
-    check("/$defs/rule/properties/mode/enum", "[[surface.rules]]\nid = \"a\"\nmode = \"zz\"");
+    check("/$defs/FsLimits/properties", &format!("{SOURCE}limits = {{ zz = 1 }}"));
+    check("/$defs/Tier/oneOf", &format!("{SOURCE}tier = \"zz\""));
+    check("/$defs/Trust/oneOf", &format!("{SOURCE}trust = \"zz\""));
+    check("/$defs/Surface/properties", "[surface]\nzz = 1");
+    check("/$defs/Surface/properties/mode/enum", "[surface]\nmode = \"zz\"");
+    check("/$defs/Rules/properties", "[rules]\nzz = 1");
+    check("/$defs/Shipped/oneOf", "[surface]\ntable = \"zz\"");
+    check("/$defs/Rule/properties", &format!("{RULE}zz = 1"));
+    check("/$defs/ModelPattern/oneOf", &format!("{RULE}model = \"zz\""));
+    check("/$defs/SurfaceMode/oneOf", "[[surface.rules]]\nid = \"a\"\nmode = \"zz\"");
 }
 
 #[test]
 fn the_schema_knows_the_options_of_every_linked_kind() {
     let kinds: Value = serde_json::from_str(&World::new().run(&["kinds", "--json"]).data()).expect("one JSON document");
-    let common = known("/$defs/source/properties");
+    let common = known("/$defs/linked/properties");
     for kind in kinds["kinds"].as_array().expect("a list") {
         let kind = kind["name"].as_str().expect("a name");
         let mut options = offered(&format!("[[source]]\nkind = \"{kind}\"\nname = \"a\"\nzz = 1"));
         options.extend(common.clone());
         assert_eq!(options, known(&format!("/$defs/{kind}/properties")), "{kind}");
     }
-}
-
-#[test]
-fn the_schema_knows_the_patterns_of_models() {
-    let schema = schema();
-    let branches = schema["$defs"]["rule"]["properties"]["model"]["oneOf"].as_array().expect("a list").iter();
-    let names = branches.flat_map(|branch| match branch["enum"].as_array() {
-        Some(words) => words.iter().map(|word| word.as_str().expect("a text").to_owned()).collect::<Vec<_>>(),
-        None => branch["properties"].as_object().expect("an object").keys().cloned().collect(),
-    });
-    assert_eq!(offered(&format!("{RULE}model = \"zz\"")), names.collect());
 }
 
 #[test]

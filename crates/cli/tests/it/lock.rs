@@ -495,12 +495,13 @@ note: `[WORLD]/home/.agents/.skill-lock.json`: expected version 3, found 4; wher
     );
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     let environment = Environment {
-        cwd: world.here(),
-        home: Some(world.here().join("../home")),
-        // There, no lock is broken.
+        home: Some(world.here().join("../home")), // There, no lock is broken.
         state: Some(world.here()),
+        variables: Vec::new(),
+        stdin: None,
         stdout: Stream::new(&mut stdout),
         stderr: Stream::new(&mut stderr),
+        ..Environment::quiet(world.here())
     };
     assert_eq!(run(["repertoire", "which", "tidy"], environment), Exit::Success);
     assert_eq!(stderr, b"");

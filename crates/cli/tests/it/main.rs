@@ -1,6 +1,7 @@
 //! The command line, called as a library wherever a process is not the point.
 
 mod book;
+mod book_links;
 mod builtin;
 mod cases;
 mod catalog;
@@ -19,6 +20,8 @@ mod pipe;
 mod places;
 mod plugin;
 mod read;
+mod render;
 mod sarif;
 mod schema;
+mod watch;
 mod world;

@@ -38,13 +38,7 @@ scripts/raw.bin           7  sha256:a6072bc0e6580a7bb103430ccac508ffa6f6c7ac22ad
     assert_eq!(world.run(&with_root(&["files", "tidy", "references/how to.md"])).data(), "Slowly.\n");
 
     let mut bytes = Vec::new();
-    let environment = Environment {
-        cwd: world.here(),
-        home: None,
-        state: None,
-        stdout: Stream::new(&mut bytes),
-        stderr: Stream::new(std::io::sink()),
-    };
+    let environment = Environment { stdout: Stream::new(&mut bytes), ..Environment::quiet(world.here()) };
     let arguments = ["repertoire", "files", "tidy", "scripts/raw.bin", "--root", "root"];
     assert_eq!(run(arguments, environment), Exit::Success);
     assert_eq!(bytes, b"\xff\x1b[31m\x00");
@@ -57,11 +51,9 @@ fn a_terminal_gets_text_that_it_does_not_obey_and_no_bytes() {
     let at_terminal = |arguments: &[&str]| {
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let environment = Environment {
-            cwd: world.here(),
-            home: None,
-            state: None,
             stdout: Stream::new(&mut stdout).at_terminal(),
             stderr: Stream::new(&mut stderr),
+            ..Environment::quiet(world.here())
         };
         let exit = run(std::iter::once("repertoire").chain(arguments.iter().copied()), environment);
         let text = |bytes| String::from_utf8(bytes).expect("text");
@@ -128,9 +120,14 @@ Commands:
   roots        Show every place that was looked at, whether it is there and what it holds
   check        Show everything that is wrong or odd, with the lines that it is about [alias:
                validate]
+  watch        Show changes as they happen, with what is wrong or odd about them
   catalog      Print the text that tells a model which skills there are; what did not fit goes to
                standard error
   body         Print the instructions of one skill
+  render       Print the instructions of one skill as a model gets them, with what was typed in its
+               places
+  directives   Show every command and script that one skill would run, without running any
+  approve      Let one skill run its commands and scripts, as they are now: any change asks again
   files        List the files of one skill, or print one of them
   lock         Write down what every file of the project's skills is now, for `verify` to compare
   verify       Compare every file of the project's skills with what `lock` wrote down
@@ -165,6 +162,10 @@ Where to look:
 
       --no-defaults
           Leave the standard folders and the built-in skills out
+
+      --disable <NAME>
+          Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the
+          configuration file says
 
       --trust-project
           Admit the skills of the project: without this, no model would see them
@@ -212,13 +213,7 @@ fn wrong_use_is_exit_code_2_and_talk() {
 fn colours_appear_only_where_they_are_welcome() {
     let world = skill_with_files();
     let mut coloured = Vec::new();
-    let environment = Environment {
-        cwd: world.here(),
-        home: None,
-        state: None,
-        stdout: Stream::new(&mut coloured).coloured(),
-        stderr: Stream::new(std::io::sink()),
-    };
+    let environment = Environment { stdout: Stream::new(&mut coloured).coloured(), ..Environment::quiet(world.here()) };
     assert_eq!(run(["repertoire", "list", "root"], environment), Exit::Success);
     let coloured = String::from_utf8(coloured).expect("text");
     let plain = world.run(&["list", "root"]).data();

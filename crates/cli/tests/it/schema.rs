@@ -1,5 +1,6 @@
 //! The JSON format is what `docs/schema/repertoire-1.json` says.
 
+use jsonschema::Validator;
 use serde_json::Value;
 
 use crate::world::{World, checkout};
@@ -11,8 +12,12 @@ fn every_answer_is_what_the_schema_says() {
     world.skill("b", "copy", "Same.").skill("c", "copy", "Same.").file("b/broken/SKILL.md", "nothing\n");
     world.file("a/odd/SKILL.md", "---\nname: odd\ndescription: a: b\nallowed-tools: Read\nallowedWorkflows: x\n---\n");
     world.library("libhello.so");
+    world
+        .file("a/clock/SKILL.md", "---\nname: clock\ndescription: Tells.\n---\n!`date`\n!{script: x.sh}\n")
+        .file("a/clock/x.sh", "");
     let schema = Schema::load();
     let mut seen = Vec::new();
+    let mut forged = 0;
     for arguments in [
         &["list", "a", "b", "c"][..],
         &["list", "a", "--model", "anthropic/claude-sonnet-4-5"],
@@ -29,6 +34,9 @@ fn every_answer_is_what_the_schema_says() {
         &["catalog", "a", "b", "--chars", "90"],
         &["catalog", "a", "b", "--window", "9000"],
         &["body", "review", "--root", "a"],
+        &["render", "clock", "words", "--root", "a"],
+        &["directives", "clock", "--root", "a"],
+        &["approve", "clock", "--root", "a", "--yes"],
         &["files", "review", "--root", "a"],
         &["files", "review", "notes.md", "--root", "a"],
         &["lock", "a", "b"],
@@ -53,10 +61,89 @@ fn every_answer_is_what_the_schema_says() {
         let document: Value = serde_json::from_str(&ran.stdout).expect("one JSON document");
         let faults = schema.faults(&document);
         assert!(faults.is_empty(), "{arguments:?}: {faults:#?}\n{document:#}");
+        for (what, forgery) in forgeries(&document) {
+            assert!(!schema.faults(&forgery).is_empty(), "{arguments:?}: {what} is not refused\n{forgery:#}");
+            forged += 1;
+        }
         seen.push(document["command"].as_str().expect("checked above").to_owned());
     }
     seen.dedup();
-    assert_eq!(seen, schema.commands(), "the schema knows the commands that there are");
+    // That one goes on until it is stopped: it has its own tests.
+    let answered: Vec<_> = schema.commands().into_iter().filter(|command| *command != "watch").collect();
+    assert_eq!(seen, answered, "the schema knows the commands that there are");
+    assert!(forged > 1000, "{forged} forgeries");
+}
+
+/// Fields that may be left out.
+const OPTIONAL: [&str; 6] = ["identical", "path", "line", "column", "other", "help"];
+
+/// Texts of which the schema knows every one.
+const LISTED: [&str; 10] =
+    ["schema", "command", "tier", "trust", "mode", "severity", "outcome", "fate", "difference", "lock"];
+
+/// `document` with one thing wrong, in every way, and what that is.
+fn forgeries(document: &Value) -> Vec<(String, Value)> {
+    let mut forgeries = Vec::new();
+    visit(document, &mut String::new(), &mut |at, value| {
+        let mut forge = |what: String, change: &dyn Fn(&mut Value)| {
+            let mut forgery = document.clone();
+            change(forgery.pointer_mut(at).expect("it was visited"));
+            forgeries.push((format!("`{at}`: {what}"), forgery));
+        };
+        let Value::Object(rows) = value else { return };
+        forge("an unknown field".to_owned(), &|value| value["zz"] = 1.into());
+        for (key, field) in rows {
+            let without = |value: &mut Value| drop(value.as_object_mut().expect("a map").remove(key));
+            // A winner that tells of no shadows looks like a shadow.
+            let is_optional = OPTIONAL.contains(&key.as_str()) || at == "/skill" && key == "shadows";
+            if !is_optional {
+                forge(format!("no `{key}`"), &without);
+            } else if !["path", "shadows"].contains(&key.as_str()) {
+                forge(format!("null for `{key}`"), &|value| value[key] = Value::Null);
+            }
+            if LISTED.contains(&key.as_str()) && field.is_string() {
+                forge(format!("an unknown `{key}`"), &|value| value[key] = "zz".into());
+            }
+            forge(format!("a number with a fraction for `{key}`"), &|value| value[key] = 0.5.into());
+        }
+    });
+    forgeries
+}
+
+/// Calls `see` with every value of a document and its place; what authors and installers write is theirs.
+fn visit(value: &Value, at: &mut String, see: &mut impl FnMut(&str, &Value)) {
+    see(at, value);
+    let length = at.len();
+    let mut below = |step: &str, value: &Value| {
+        at.push_str(&format!("/{}", step.replace('~', "~0").replace('/', "~1")));
+        visit(value, at, see);
+        at.truncate(length);
+    };
+    match value {
+        Value::Object(rows) => {
+            rows.iter()
+                .filter(|(key, _)| !["fields", "github"].contains(&key.as_str()))
+                .for_each(|(key, value)| below(key, value));
+        }
+        Value::Array(items) => items.iter().enumerate().for_each(|(at, value)| below(&at.to_string(), value)),
+        _ => {}
+    }
+}
+
+#[test]
+fn a_forged_lock_is_refused() {
+    let world = World::new();
+    world.skill("a", "review", "Near.").file("a/review/notes.md", "Notes.\n");
+    world.run(&["lock", "a"]);
+    let text = std::fs::read_to_string(world.here().join("repertoire.lock.json")).expect("it was written");
+    let lock: Value = serde_json::from_str(&text).expect("one JSON document");
+    let schema = Schema::of("repertoire-lock-1");
+    assert_eq!(faults(&schema.whole, &lock), Vec::<String>::new());
+    let forgeries = forgeries(&lock);
+    assert!(forgeries.len() > 20, "{} forgeries", forgeries.len());
+    for (what, forgery) in forgeries {
+        assert_ne!(faults(&schema.whole, &forgery), Vec::<String>::new(), "{what} is not refused");
+    }
 }
 
 #[test]
@@ -73,48 +160,57 @@ fn the_schema_refuses_what_it_does_not_say() {
 }
 
 /// A schema of `docs/schema`.
-pub(crate) struct Schema(Value);
+pub(crate) struct Schema {
+    whole: Validator,
+    /// The name of a command, and the documents that it may answer with.
+    branches: Vec<(String, Validator)>,
+}
 
 impl Schema {
-    fn load() -> Schema {
+    pub(crate) fn load() -> Schema {
         Schema::of("repertoire-1")
     }
 
     pub(crate) fn of(name: &str) -> Schema {
         let path = checkout(&format!("docs/schema/{name}.json"));
         let text = std::fs::read_to_string(path).expect("the schema is there");
-        Schema(serde_json::from_str(&text).expect("the schema is JSON"))
+        let schema: Value = serde_json::from_str(&text).expect("the schema is JSON");
+        let branch = |branch: &Value| {
+            let command = branch["properties"]["command"]["const"].as_str().expect("each is of a command").to_owned();
+            let mut branch = branch.clone();
+            branch["$defs"] = schema["$defs"].clone();
+            (command, validator(&branch))
+        };
+        let branches = schema["oneOf"].as_array().into_iter().flatten().map(branch).collect();
+        Schema { whole: validator(&schema), branches }
     }
 
     /// Checks a document that this schema describes as a whole.
     #[track_caller]
     pub(crate) fn assert_fits(&self, text: &str) {
         let document = serde_json::from_str(text).expect("it is JSON");
-        assert_eq!(faults(&self.0, &document), Vec::<String>::new());
+        assert_eq!(faults(&self.whole, &document), Vec::<String>::new());
     }
 
     fn commands(&self) -> Vec<&str> {
-        let branches = self.0["oneOf"].as_array().expect("a branch to a command").iter();
-        let mut names: Vec<_> = branches.filter_map(|one| one["properties"]["command"]["const"].as_str()).collect();
+        let mut names: Vec<_> = self.branches.iter().map(|(command, _)| command.as_str()).collect();
         names.dedup();
         names
     }
 
     /// What of `document` is not as the schema says. Of the branches, the one for its command is tried: its faults tell more than
     /// that none fits.
-    fn faults(&self, document: &Value) -> Vec<String> {
-        let branches = self.0["oneOf"].as_array().expect("a branch to a command").iter();
-        let branches = branches.filter(|one| one["properties"]["command"]["const"] == document["command"]);
-        let tried = branches.map(|branch| {
-            let mut branch = branch.clone();
-            branch["$defs"] = self.0["$defs"].clone();
-            faults(&branch, document)
-        });
+    pub(crate) fn faults(&self, document: &Value) -> Vec<String> {
+        let branches = self.branches.iter().filter(|(command, _)| document["command"] == **command);
+        let tried = branches.map(|(_, branch)| faults(branch, document));
         tried.min_by_key(Vec::len).unwrap_or_else(|| vec!["no branch for this command".to_owned()])
     }
 }
 
-fn faults(schema: &Value, document: &Value) -> Vec<String> {
-    let validator = jsonschema::draft202012::new(schema).expect("the schema is one");
+fn validator(schema: &Value) -> Validator {
+    jsonschema::draft202012::new(schema).expect("the schema is one")
+}
+
+fn faults(validator: &Validator, document: &Value) -> Vec<String> {
     validator.iter_errors(document).map(|error| format!("{}: {error}", error.instance_path())).collect()
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use repertoire_cli::{Environment, Exit, Stream, run};
+use repertoire_cli::{Answers, Environment, Exit, Stream, run};
 use tempfile::TempDir;
 
 /// A folder to run in, with a home beside it.
@@ -61,13 +61,23 @@ impl World {
 
     /// Runs in a folder below the working one.
     pub(crate) fn run_in(&self, below: &str, arguments: &[&str]) -> Ran {
+        self.run_with(below, None, arguments)
+    }
+
+    /// Runs with a person who answers with these lines.
+    pub(crate) fn run_answering(&self, answers: &str, arguments: &[&str]) -> Ran {
+        self.run_with("", Some(Answers::new(answers.as_bytes())), arguments)
+    }
+
+    fn run_with(&self, below: &str, stdin: Option<Answers<'_>>, arguments: &[&str]) -> Ran {
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let environment = Environment {
-            cwd: self.here().join(below).components().collect(),
             home: Some(self.root.join("home")),
-            state: None,
+            variables: vec![("PATH".into(), "/usr/bin:/bin".into())],
+            stdin,
             stdout: Stream::new(&mut stdout),
             stderr: Stream::new(&mut stderr),
+            ..Environment::quiet(self.here().join(below).components().collect::<PathBuf>())
         };
         let exit = run(std::iter::once(&"repertoire").chain(arguments), environment);
         Ran { exit, stdout: self.text(stdout), stderr: self.text(stderr) }

@@ -190,8 +190,12 @@ fn raw_text(value: &str, key: &str) -> String {
     };
     let text = if literal { dedented(first, &lines) } else { folded(first, &lines) };
     let text = text.trim();
-    let is_name = matches!(key, "name" | "id");
-    unquoted(if is_name { text.lines().next().unwrap_or_default().trim_end() } else { text })
+    unquoted(if is_name(key) { text.lines().next().unwrap_or_default().trim_end() } else { text })
+}
+
+/// Whether the value of `key` is read from its first line alone.
+pub(super) fn is_name(key: &str) -> bool {
+    matches!(key, "name" | "id")
 }
 
 /// `|` and `>` with their indicators: whether the block is literal.

@@ -6,6 +6,7 @@ use crate::Tokenizer;
 
 /// How large a catalog may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Budget {
     /// As large as it gets.

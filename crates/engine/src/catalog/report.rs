@@ -9,6 +9,7 @@ use super::Budget;
 
 /// What became of each visible skill in a catalog.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Report {
     /// The budget that was set.
@@ -21,6 +22,7 @@ pub struct Report {
 
 /// What became of one skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Line {
     /// The effective id.
@@ -34,6 +36,7 @@ pub struct Line {
 
 /// How much of a skill is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "fate", rename_all = "kebab-case")]
 pub enum Fate {
     /// Everything.
@@ -51,6 +54,7 @@ pub enum Fate {
 
 /// How many skills met which fate. They add up to the visible ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Totals {
     /// Listed whole.

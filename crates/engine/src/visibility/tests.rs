@@ -1,17 +1,26 @@
 use repertoire_core::{Listed, Listing, Revision, Stamp};
-use repertoire_registry::{Layer, Origin, Tier, merge};
+use repertoire_registry::{Authority, Layer, Level, Origin, Rules, Tier, Trust, merge_under};
 
 use super::*;
 
 /// Why a skill with these flags is hidden, from the model and from the user.
 fn hidden(trust: Trust, disable_model_invocation: bool, user_invocable: bool) -> [Option<Hidden>; 2] {
+    hidden_under(&Rules::default(), trust, disable_model_invocation, user_invocable)
+}
+
+fn hidden_under(
+    rules: &Rules,
+    trust: Trust,
+    disable_model_invocation: bool,
+    user_invocable: bool,
+) -> [Option<Hidden>; 2] {
     let mut skill = Skill::new("by-hand".parse().unwrap(), "Releases the product.");
     skill.disable_model_invocation = disable_model_invocation;
     skill.user_invocable = user_invocable;
     let listing = Listing::new(Revision(0), [Listed::new(skill, Stamp::of("1"))], []);
     let mut layer = Layer::new(Origin::new(Tier::User, "home"), 0, listing);
     layer.trust = trust;
-    let claim = merge(&[layer]).get("by-hand").unwrap().claim.clone();
+    let claim = merge_under(rules, &[layer]).get("by-hand").unwrap().claim.clone();
     let answers = [Audience::Model, Audience::User].map(|audience| audience.hides(&claim));
     assert_eq!([Audience::Model.sees(&claim), Audience::User.sees(&claim)], answers.map(|hidden| hidden.is_none()));
     answers
@@ -38,10 +47,24 @@ fn pending_hides_from_both_whatever_the_flags() {
 }
 
 #[test]
+fn disabled_hides_from_both_even_what_is_pending() {
+    for trust in [Trust::Trusted, Trust::Restricted, Trust::Pending] {
+        let rules = Rules::new([Level::new("user", Authority::MayWiden).disable("by-hand".parse().unwrap())]);
+        assert_eq!(hidden_under(&rules, trust, false, true), [Some(Hidden::Disabled); 2]);
+    }
+}
+
+#[test]
 fn a_reason_says_who_may() {
-    let reasons = [Hidden::Pending, Hidden::ForUsersOnly, Hidden::ForModelsOnly].map(|hidden| hidden.to_string());
+    let reasons = [Hidden::Disabled, Hidden::Pending, Hidden::ForUsersOnly, Hidden::ForModelsOnly]
+        .map(|hidden| hidden.to_string());
     assert_eq!(
         reasons,
-        ["its source is not trusted yet", "only the user may invoke it", "only the model may invoke it"]
+        [
+            "it is disabled",
+            "its source is not trusted yet",
+            "only the user may invoke it",
+            "only the model may invoke it"
+        ]
     );
 }

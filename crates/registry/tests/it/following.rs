@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use repertoire_registry::{Registry, Update, Updates};
+use futures_util::StreamExt;
+use repertoire_registry::{Registry, Subscription, Update};
 use tokio::runtime::Handle;
 
 use crate::workflow::{Script, Workflow, row};
@@ -11,7 +12,7 @@ use crate::workflow::{Script, Workflow, row};
 /// Hangs are failures, not endless tests. Far above what anything here takes.
 const HANG: Duration = Duration::from_secs(60);
 
-async fn next(updates: &mut Updates<Workflow>) -> Option<Update<Workflow>> {
+async fn next(updates: &mut Subscription<Workflow>) -> Option<Update<Workflow>> {
     tokio::time::timeout(HANG, updates.next()).await.expect("an update in time")
 }
 
@@ -26,7 +27,7 @@ fn summary(update: &Update<Workflow>) -> [Vec<String>; 3] {
 async fn a_subscriber_starts_with_the_current_view_and_misses_nothing_after_it() {
     let home = Arc::new(Script::new("home", [row("a", 1)]));
     let registry = Registry::builder().user(Arc::clone(&home)).load().await.unwrap();
-    let mut updates = registry.updates();
+    let mut updates = registry.subscribe();
     assert!(updates.current().get("a").is_some());
     home.set([row("a", 1), row("b", 1)]);
     registry.refresh().await.unwrap();
@@ -37,7 +38,7 @@ async fn a_subscriber_starts_with_the_current_view_and_misses_nothing_after_it()
 async fn skipped_views_are_folded_into_one_change() {
     let home = Arc::new(Script::new("home", [row("a", 1)]));
     let registry = Registry::builder().user(Arc::clone(&home)).load().await.unwrap();
-    let mut slow = registry.updates();
+    let mut slow = registry.subscribe();
     for rows in [vec![row("a", 2), row("b", 1)], vec![row("c", 1), row("a", 2)], vec![row("a", 3), row("c", 1)]] {
         home.set(rows);
         registry.refresh().await.unwrap();
@@ -48,14 +49,29 @@ async fn skipped_views_are_folded_into_one_change() {
 }
 
 #[tokio::test]
+async fn a_subscription_is_a_stream_too() {
+    let registry = Registry::<Workflow>::builder().load().await.unwrap();
+    let stream = registry.subscribe().into_stream();
+    registry.register(row("a", 1).item.as_ref().clone()).unwrap();
+    let closing = async {
+        tokio::task::yield_now().await;
+        registry.close().await;
+    };
+    let (updates, ()) = tokio::time::timeout(HANG, async { tokio::join!(stream.collect::<Vec<_>>(), closing) })
+        .await
+        .expect("the stream ends with the registry");
+    assert_eq!(updates.iter().map(summary).collect::<Vec<_>>(), [[vec!["a".to_owned()], vec![], vec![]]]);
+}
+
+#[tokio::test]
 async fn a_finding_alone_is_an_update() {
     let home = Arc::new(Script::new("home", [row("a", 1)]));
     let registry = Registry::builder().user(Arc::clone(&home)).load().await.unwrap();
-    let mut updates = registry.updates();
+    let mut updates = registry.subscribe();
     home.fail("gone");
     registry.refresh().await.unwrap();
     let update = next(&mut updates).await.unwrap();
-    assert!(update.change.diagnostics);
+    assert_eq!(update.change.diagnostics.new.len(), 1);
     assert_eq!(summary(&update), [vec![], vec![], Vec::<String>::new()]);
 }
 
@@ -63,9 +79,9 @@ async fn a_finding_alone_is_an_update() {
 async fn a_panicking_or_dropped_subscriber_harms_nobody() {
     let home = Arc::new(Script::new("home", []));
     let registry = Registry::builder().user(Arc::clone(&home)).load().await.unwrap();
-    let mut good = registry.updates();
-    let mut bad = registry.updates();
-    drop(registry.updates());
+    let mut good = registry.subscribe();
+    let mut bad = registry.subscribe();
+    drop(registry.subscribe());
     let panicking = tokio::spawn(async move {
         bad.next().await;
         panic!("a subscriber's own fault");
@@ -83,7 +99,7 @@ async fn a_panicking_or_dropped_subscriber_harms_nobody() {
 async fn a_started_registry_follows_its_sources_without_being_asked() {
     let home = Arc::new(Script::new("home", [row("a", 1)]));
     let registry = Registry::builder().user(Arc::clone(&home)).start(&Handle::current()).await.unwrap();
-    let mut updates = registry.updates();
+    let mut updates = registry.subscribe();
     home.set([row("a", 1), row("b", 1)]);
     assert_eq!(summary(&next(&mut updates).await.unwrap()), [vec!["b".to_owned()], vec![], vec![]]);
     registry.close().await;
@@ -97,7 +113,7 @@ async fn a_change_before_anybody_waited_is_not_lost() {
     let registry = builder.start(&Handle::current()).await.unwrap();
     // The task has not run yet on this single-threaded runtime.
     home.set([row("a", 1)]);
-    let mut updates = registry.updates();
+    let mut updates = registry.subscribe();
     assert!(next(&mut updates).await.unwrap().snapshot.get("a").is_some());
 }
 
@@ -105,9 +121,9 @@ async fn a_change_before_anybody_waited_is_not_lost() {
 async fn a_source_that_keeps_failing_is_asked_less_and_less_and_recovers() {
     let home = Arc::new(Script::new("home", [row("a", 1)]));
     let registry = Registry::builder().user(Arc::clone(&home)).start(&Handle::current()).await.unwrap();
-    let mut updates = registry.updates();
+    let mut updates = registry.subscribe();
     home.fail("gone");
-    assert!(next(&mut updates).await.unwrap().change.diagnostics);
+    assert_eq!(next(&mut updates).await.unwrap().change.diagnostics.new.len(), 1);
     home.set([row("a", 2)]);
     // Time is paused: it jumps ahead only when every task waits, so a spinning task would hang this test.
     assert_eq!(summary(&next(&mut updates).await.unwrap())[2], ["a"]);

@@ -1,13 +1,20 @@
 //! What the registry promises, at its public door.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod callbacks;
+mod changes;
+mod composing;
 mod conformance;
 mod following;
 mod kinds;
 mod laws;
 mod lookup;
 mod memory;
+mod overlay;
+mod overlay_laws;
+mod recomposing;
 mod refreshing;
+mod rules;
 mod skills;
 mod stress;
 mod unreliable;

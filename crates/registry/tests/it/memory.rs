@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use repertoire_core::{Content, Flavor, Id, Injection, Moved, NotASkill, Role, Skill, Source, SourceErrorKind, Trigger};
+use repertoire_core::{
+    Content, Flavor, Id, Injection, Moved, NotASkill, Role, Skill, Source, SourceErrorKind, Trigger,
+};
 use repertoire_registry::{MemorySource, RegisterError, Registered};
 
 fn id(text: &str) -> Id {

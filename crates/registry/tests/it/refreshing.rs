@@ -1,9 +1,11 @@
 //! Refreshing: what fails stays as it was, and views are published whole.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use repertoire_core::{Delta, Listing, Revision, Source, SourceError, Splice, async_trait};
+use repertoire_core::{Delta, Listing, Revision, Source, SourceError, SourceErrorKind, Splice, async_trait};
 use repertoire_registry::{Closed, Registry};
+use tokio::runtime::Handle;
 
 use crate::workflow::{Script, Workflow, listing, row, table};
 
@@ -39,7 +41,7 @@ async fn a_failing_source_keeps_its_last_listing_and_says_so_until_it_recovers()
     home.fail("the disk is gone");
     other.set([row("c", 1)]);
     let change = registry.refresh().await.unwrap();
-    assert!(change.diagnostics);
+    assert!(!change.diagnostics.is_empty());
     assert_eq!(table(&registry.snapshot()), ["a <- home", "c <- other"]);
     let errors: Vec<_> = registry.errors().into_iter().map(|(at, findings)| (at, findings[0].to_string())).collect();
     assert_eq!(
@@ -69,7 +71,7 @@ async fn a_source_that_fails_at_first_is_an_empty_layer() {
     assert_eq!(finding.message, "source `home` could not be listed: no network");
 }
 
-/// A source whose own delta is nonsense.
+/// A source whose own delta is nonsense, and that asks to be looked at once.
 #[derive(Debug)]
 struct Nonsense;
 
@@ -85,14 +87,16 @@ impl Source<Workflow> for Nonsense {
         let beyond = old.len()..old.len() + 5;
         Ok(Delta::new(Revision(9), [Splice { range: beyond, items: vec![] }], []))
     }
+    async fn changed(&self, _: Revision) {}
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_delta_that_does_not_fit_is_the_failure_of_its_source() {
     let home = Script::new("home", [row("b", 1)]);
-    let registry = Registry::builder().user(Nonsense).user(home).load().await.unwrap();
+    let builder = Registry::builder().user(Nonsense).user(home);
+    let registry = builder.start(&Handle::current()).await.unwrap();
     assert_eq!(table(&registry.snapshot()), ["a <- nonsense", "b <- home"]);
-    registry.refresh().await.unwrap();
+    registry.subscribe().next().await.unwrap();
     assert_eq!(table(&registry.snapshot()), ["a <- nonsense", "b <- home"]);
     assert_eq!(
         registry.errors()["nonsense"][0].message,
@@ -101,9 +105,10 @@ async fn a_delta_that_does_not_fit_is_the_failure_of_its_source() {
     );
 }
 
-/// A source that compares with the listing it made itself, as the contract allows.
-#[derive(Debug)]
-struct Trusting;
+/// A source that answers from memory what changed since a listing it made itself, as the contract allows: nothing yet.
+/// It cannot be listed the first time.
+#[derive(Debug, Default)]
+struct Trusting(AtomicU64);
 
 #[async_trait]
 impl Source<Workflow> for Trusting {
@@ -111,19 +116,30 @@ impl Source<Workflow> for Trusting {
         "trusting"
     }
     async fn list(&self) -> Result<Listing<Workflow>, SourceError> {
-        Ok(listing(0, [row("a", 1)]))
+        match self.0.fetch_add(1, Ordering::SeqCst) {
+            0 => Err(SourceError::new(SourceErrorKind::Unavailable, "not yet")),
+            steps => Ok(listing(0, [row("a", steps as u8)])),
+        }
     }
     async fn list_since(&self, old: &Listing<Workflow>) -> Result<Delta<Workflow>, SourceError> {
-        // It never changes, so nothing has changed since any listing of its own.
         Ok(Delta::new(old.revision(), [], []))
     }
+    async fn changed(&self, _: Revision) {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_source_is_only_asked_for_what_changed_since_a_listing_of_its_own() {
+    let registry = Registry::builder().user(Trusting::default()).start(&Handle::current()).await.unwrap();
+    assert!(registry.is_empty());
+    registry.subscribe().next().await.unwrap();
+    assert_eq!(registry.get("a").unwrap().item().steps, 1);
 }
 
 #[tokio::test]
-async fn a_source_is_only_asked_for_what_changed_since_a_listing_of_its_own() {
-    let registry = Registry::builder().user(Trusting).load().await.unwrap();
-    registry.refresh().await.unwrap();
-    assert_eq!(table(&registry.snapshot()), ["a <- trusting"]);
+async fn a_refresh_sees_what_the_source_has_not_noticed_yet() {
+    let registry = Registry::builder().user(Trusting(AtomicU64::new(1))).load().await.unwrap();
+    assert_eq!(registry.get("a").unwrap().item().steps, 1);
+    assert_eq!(registry.refresh().await.unwrap().modified[0].new.item().steps, 2);
 }
 
 #[tokio::test]
@@ -137,7 +153,7 @@ async fn whether_copies_are_identical_is_known_before_a_view_is_published() {
     assert_eq!(identical("same"), [Some(true)]);
     assert_eq!(identical("other"), []);
 
-    let mut updates = registry.updates();
+    let mut updates = registry.subscribe();
     home.set([row("same", 1), row("other", 1)]);
     registry.refresh().await.unwrap();
     let update = updates.next().await.unwrap();

@@ -49,7 +49,7 @@ async fn the_options_can_be_read_back_and_are_unset_by_default() {
     assert_eq!((plain.surface_mode(), plain.provider_hint()), (None, None));
     let builder = SkillRegistry::builder().surface_mode(SurfaceMode::ToolOnly).provider_hint("openai");
     let set = builder.load().await.unwrap();
-    assert_eq!((set.surface_mode(), set.provider_hint()), (Some(SurfaceMode::ToolOnly), Some("openai")));
+    assert_eq!((set.surface_mode(), set.provider_hint()), (Some(SurfaceMode::ToolOnly), Some("openai".to_owned())));
 }
 
 #[tokio::test]

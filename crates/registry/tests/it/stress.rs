@@ -4,10 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Duration;
 
-use repertoire_registry::{Registry, merge};
+use repertoire_registry::{MemorySource, Mount, Registry, merge};
 
 use crate::workflow::{Script, Workflow, id, row};
+
+/// Hangs are failures, not endless tests. Far above what anything here takes.
+const HANG: Duration = Duration::from_secs(60);
 
 const WRITERS: usize = 4;
 const ROUNDS: usize = 400;
@@ -86,15 +90,116 @@ fn all_ids() -> Vec<repertoire_core::Listed<Workflow>> {
 }
 
 #[test]
+fn many_sources_that_change_at_once_are_one_view() {
+    let sources: Vec<_> = (0..1000).map(|n| Arc::new(Script::new(&format!("s{n}"), [row("shared", 0)]))).collect();
+    let builder = sources.iter().fold(Registry::builder(), |builder, source| builder.user(Arc::clone(source)));
+    let registry = futures_util::FutureExt::now_or_never(builder.load()).unwrap().unwrap();
+    let generation = registry.snapshot().generation();
+    for (n, source) in sources.iter().enumerate() {
+        source.set([row("shared", (n % 7) as u8), row(&format!("own{n}"), 1)]);
+    }
+    let change = futures_util::FutureExt::now_or_never(registry.refresh()).unwrap().unwrap();
+    assert_eq!((change.added.len(), change.modified.len(), change.causes.len()), (1000, 1, 1000));
+    let view = registry.snapshot();
+    assert_eq!(view.generation(), generation + 1);
+    assert_eq!(view, merge(view.layers()));
+}
+
+/// Starts and closes a registry, an overlay of it, a subscription and callbacks.
+async fn round(how_ends: impl AsyncFnOnce(Registry<Workflow>, Registry<Workflow>)) {
+    let runtime = tokio::runtime::Handle::current();
+    let builder = Registry::builder().user(MemorySource::named("home")).user(MemorySource::named("team"));
+    let base = builder.start(&runtime).await.unwrap();
+    let session = base.overlay().user(MemorySource::named("project")).start(&runtime).await.unwrap();
+    let mut subscription = session.subscribe();
+    base.on_change(|_| {}).detach();
+    session.on_change(|_| {}).detach();
+    base.register(workflow("a", 1)).unwrap();
+    assert!(subscription.next().await.is_some());
+    drop(subscription);
+    how_ends(base, session).await;
+}
+
+#[tokio::test]
+async fn no_task_is_left_after_a_thousand_rounds() {
+    let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    let before = tasks();
+    for _ in 0..1000 {
+        round(async |base, session| {
+            session.close().await;
+            base.close().await;
+            base.close().await;
+        })
+        .await;
+        assert_eq!(tasks(), before, "closing joins all");
+    }
+    for _ in 0..1000 {
+        round(async |base, session| drop((base, session))).await;
+    }
+    let gone = async {
+        while tasks() > before {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(HANG, gone).await.expect("dropping the last handle ends all");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn what_is_composed_while_others_run_is_followed_from_the_first_change_on() {
+    let registry = Registry::<Workflow>::builder().start(&tokio::runtime::Handle::current()).await.unwrap();
+    let mut subscription = registry.subscribe();
+    let mut shown = async |name: &str| {
+        while !registry.has(name) {
+            tokio::time::timeout(HANG, subscription.next()).await.expect("it is followed").unwrap();
+        }
+    };
+    for round in 0..200 {
+        let first = Arc::new(Script::new("team", []));
+        // Far ahead of the one that takes its place.
+        (0..5).for_each(|_| first.set([]));
+        registry.add_source(Mount::user(Arc::clone(&first))).await.unwrap();
+        first.set([row(&format!("first{round}"), 1)]);
+        shown(&format!("first{round}")).await;
+        let second = Arc::new(Script::new("team", []));
+        registry.replace_source(Mount::user(Arc::clone(&second))).await.unwrap();
+        second.set([row(&format!("second{round}"), 1)]);
+        shown(&format!("second{round}")).await;
+        registry.remove_source("team").await.unwrap();
+    }
+    registry.close().await;
+}
+
+/// Looks at an overlay while its base changes: no view goes back, and each is whole.
+fn read_over(base: &Registry<Workflow>, done: &AtomicBool) {
+    let builder = base.overlay().user(Script::new("project", [row("w0-0", 9), row("own", 9)]));
+    let session = futures_util::FutureExt::now_or_never(builder.load()).unwrap().unwrap();
+    let mut last = 0;
+    while !done.load(Ordering::SeqCst) {
+        let (before, view) = (base.snapshot(), session.snapshot());
+        assert!(view.generation() >= last, "views never go back");
+        last = view.generation();
+        assert_eq!((view.entries().len(), view.len()), (WRITERS * IDS + 1, WRITERS * IDS + 1));
+        let revision = |view: &repertoire_registry::Snapshot<Workflow>| {
+            view.layer("registered").map(|layer| layer.listing.revision())
+        };
+        assert!(revision(&view) >= revision(&before), "an overlay is never behind its base");
+    }
+    let view = session.snapshot();
+    assert_eq!(view, merge(view.layers()));
+}
+
+#[test]
 fn every_verb_holds_when_it_returns_whatever_other_threads_do() {
     let home = Arc::new(Script::new("home", all_ids()));
     let builder = Registry::builder().user(Arc::clone(&home));
     let registry = futures_util::FutureExt::now_or_never(builder.load()).unwrap().unwrap();
-    let mut updates = registry.updates();
+    let mut updates = registry.subscribe();
     let done = AtomicBool::new(false);
     let model: BTreeMap<String, u8> = thread::scope(|scope| {
         let others = [
             scope.spawn(|| read(&registry, &done)),
+            scope.spawn(|| read_over(&registry, &done)),
+            scope.spawn(|| read_over(&registry, &done)),
             scope.spawn(|| refresh(&registry, &home, &done)),
             scope.spawn(|| refresh(&registry, &home, &done)),
         ];

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use repertoire_core::{Body, Code, Id, Listing, Revision, Source, SourceError, SourceErrorKind, async_trait};
-use repertoire_registry::{Closed, Registry};
+use repertoire_registry::{Closed, Mount, Registry};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
@@ -97,9 +97,9 @@ async fn a_source_that_panics_does_not_end_the_following_of_others_and_recovers(
     let (bad, good) = (Panicking::new(), Arc::new(Script::new("good", [])));
     let builder = Registry::builder().user(Arc::clone(&bad)).user(Arc::clone(&good));
     let registry = builder.start(&Handle::current()).await.unwrap();
-    let mut updates = registry.updates();
+    let mut updates = registry.subscribe();
     bad.set_well(false);
-    assert!(updates.next().await.unwrap().change.diagnostics);
+    assert_eq!(updates.next().await.unwrap().change.diagnostics.new.len(), 1);
     good.set([row("b", 1)]);
     assert!(updates.next().await.unwrap().snapshot.get("b").is_some());
     // Time is paused: it jumps ahead only when every task waits, so a spinning task would hang this test.
@@ -109,9 +109,9 @@ async fn a_source_that_panics_does_not_end_the_following_of_others_and_recovers(
     registry.close().await;
 }
 
-/// A source that never answers once it has something to say.
-#[derive(Debug)]
-struct Hanging;
+/// A source that answers once, and never again.
+#[derive(Debug, Default)]
+struct Hanging(AtomicU64);
 
 #[async_trait]
 impl Source<Workflow> for Hanging {
@@ -120,18 +120,17 @@ impl Source<Workflow> for Hanging {
     }
 
     async fn list(&self) -> Result<Listing<Workflow>, SourceError> {
+        if self.0.fetch_add(1, Ordering::SeqCst) > 0 {
+            std::future::pending::<()>().await;
+        }
         Ok(listing(0, [row("a", 1)]))
-    }
-
-    async fn list_since(&self, _: &Listing<Workflow>) -> Result<repertoire_core::Delta<Workflow>, SourceError> {
-        std::future::pending().await
     }
 }
 
 #[tokio::test]
 async fn a_source_that_never_answers_holds_up_no_reader_no_verb_and_no_end() {
     let good = Arc::new(Script::new("good", []));
-    let registry = Registry::builder().user(Hanging).user(Arc::clone(&good)).load().await.unwrap();
+    let registry = Registry::builder().user(Hanging::default()).user(Arc::clone(&good)).load().await.unwrap();
     let refresh = tokio::spawn({
         let registry = registry.clone();
         async move { registry.refresh().await }
@@ -142,6 +141,81 @@ async fn a_source_that_never_answers_holds_up_no_reader_no_verb_and_no_end() {
     registry.close().await;
     let ended = tokio::time::timeout(HANG, refresh).await.expect("the end is not held up").unwrap();
     assert_eq!(ended.unwrap_err(), Closed);
+}
+
+/// Which source could not be listed, and why.
+fn failures(registry: &Registry<Workflow>) -> Vec<String> {
+    registry.errors().values().flatten().map(|finding| finding.message.clone()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_started_registry_waits_for_a_source_as_long_as_its_time_limit_says() {
+    let good = Arc::new(Script::new("good", []));
+    let hanging = Mount::user(Hanging::default()).time_limit(Duration::from_secs(5));
+    let builder = Registry::builder().mount(hanging).user(Arc::clone(&good));
+    let registry = builder.start(&Handle::current()).await.unwrap();
+    good.set([row("b", 1)]);
+    // Time is paused: it jumps ahead when every task waits.
+    registry.refresh().await.unwrap();
+    assert_eq!(table(&registry.snapshot()), ["a <- hanging", "b <- good"]);
+    assert_eq!(
+        failures(&registry),
+        ["source `hanging` could not be listed: it did not answer within 5s; its last listing stays"]
+    );
+    registry.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_source_that_hangs_from_the_beginning_is_an_empty_layer_and_hinders_no_composition() {
+    let hanging = || Hanging(AtomicU64::new(1));
+    let builder = Registry::builder().user(hanging()).user(Script::new("good", [row("b", 1)]));
+    let registry = builder.start(&Handle::current()).await.unwrap();
+    assert_eq!(table(&registry.snapshot()), ["b <- good"]);
+    assert_eq!(failures(&registry), ["source `hanging` could not be listed: it did not answer within 30s"]);
+
+    registry.replace_source(Mount::user(hanging()).time_limit(Duration::from_millis(20))).await.unwrap();
+    assert_eq!(failures(&registry), ["source `hanging` could not be listed: it did not answer within 20ms"]);
+    let session = registry.overlay().load().await.unwrap();
+    session.refresh().await.unwrap();
+    session.remove_source("nobody").await.unwrap_err();
+}
+
+/// A source whose bodies never come.
+#[derive(Debug)]
+struct Bodiless;
+
+#[async_trait]
+impl Source<Workflow> for Bodiless {
+    fn name(&self) -> &str {
+        "bodiless"
+    }
+
+    async fn list(&self) -> Result<Listing<Workflow>, SourceError> {
+        Ok(listing(0, [row("a", 1)]))
+    }
+
+    async fn body(&self, _: &Id) -> Result<Body, SourceError> {
+        std::future::pending().await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_never_comes_leaves_open_whether_a_copy_is_identical() {
+    let good = Script::new("good", [row("a", 1)]).with_body("a", 1);
+    let registry = Registry::builder().user(Bodiless).user(good).start(&Handle::current()).await.unwrap();
+    assert_eq!(registry.get("a").unwrap().shadows[0].identical, None);
+}
+
+#[test]
+fn a_runtime_without_time_can_refresh_what_was_started_on_one_with_time() {
+    let started_on = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_time().build().unwrap();
+    let without = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let hanging = Mount::user(Hanging::default()).time_limit(Duration::from_millis(1));
+    let builder = Registry::builder().mount(hanging);
+    let registry = started_on.block_on(builder.start(started_on.handle())).unwrap();
+    without.block_on(registry.refresh()).unwrap();
+    assert_eq!(failures(&registry).len(), 1);
+    without.block_on(registry.close());
 }
 
 /// A source that is another one each time it is looked at, and says so at once.
@@ -166,7 +240,7 @@ async fn a_source_that_never_rests_holds_up_no_other_and_no_end() {
     let good = Arc::new(Script::new("good", []));
     let builder = Registry::builder().user(Restless::default()).user(Arc::clone(&good));
     let registry = builder.start(&Handle::current()).await.unwrap();
-    let mut updates = registry.updates();
+    let mut updates = registry.subscribe();
     good.set([row("b", 1)]);
     let seen = tokio::time::timeout(HANG, updates.next()).await.expect("others are followed").unwrap();
     assert!(seen.snapshot.get("b").is_some());

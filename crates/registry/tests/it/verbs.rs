@@ -50,6 +50,25 @@ async fn refusals_are_those_of_the_memory_source_and_change_nothing() {
 }
 
 #[tokio::test]
+async fn many_are_registered_in_one_view_or_not_at_all() {
+    let registry = Registry::<Workflow>::builder().load().await.unwrap();
+    let many = |names: std::ops::Range<u32>| names.map(|n| workflow(&format!("w{n}"), 1));
+    registry.register_all(many(0..2000)).unwrap();
+    assert_eq!((registry.len(), registry.snapshot().generation()), (2000, 1));
+    let refused = |items: Vec<Registered<Workflow>>| registry.register_all(items).unwrap_err().to_string();
+    assert_eq!(
+        refused(many(2000..2003).chain(many(7..8)).collect()),
+        "workflow `w7` is already registered; use `replace` to change it"
+    );
+    assert_eq!(
+        refused(many(2000..2003).chain(many(2001..2002)).collect()),
+        "workflow `w2001` is already registered; use `replace` to change it"
+    );
+    registry.register_all(many(0..0)).unwrap();
+    assert_eq!((registry.len(), registry.snapshot().generation()), (2000, 1));
+}
+
+#[tokio::test]
 async fn names_of_sources_are_unique_and_can_stand_before_a_colon() {
     let compose = |names: [&'static str; 2]| async move {
         let [a, b] = names.map(|name| Script::new(name, []));
@@ -111,6 +130,6 @@ fn everything_public_crosses_threads() {
     fn check<T: Send + Sync + std::fmt::Debug + 'static>() {}
     check::<Registry<Workflow>>();
     check::<repertoire_registry::Snapshot<Workflow>>();
-    check::<repertoire_registry::Updates<Workflow>>();
+    check::<repertoire_registry::Subscription<Workflow>>();
     check::<Arc<repertoire_registry::Entry<Workflow>>>();
 }

@@ -1,25 +1,41 @@
 //! Who tells of changes.
 
-use std::fmt::Debug;
+use std::ffi::OsStr;
+use std::fmt::{self, Debug};
 use std::path::Path;
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 
-use notify::{Config, ErrorKind, Event, EventHandler, RecommendedWatcher, RecursiveMode, Watcher as _};
+use crate::watch::hub::Audience;
+use crate::watch::limit::Limit;
 
-use crate::file;
-use crate::watch::hints::Hints;
+/// A folder that is watched, whatever paths lead to it. No other folder gets the same one later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Place(pub(crate) u64);
 
-/// Something that tells the [`Hints`] it was opened with of changes in single folders.
-pub(crate) trait Backend: Debug + Send {
-    /// Watches the folder to which `folder` leads, not what lies below it. Watching it again is harmless.
-    fn watch(&mut self, folder: &Path) -> Result<(), Refusal>;
+/// Something that tells the [`Audience`] it was opened with of changes in single folders.
+pub(crate) trait Backend: Debug + Send + Sync {
+    /// Watches the folders to which the paths lead, not what lies below them. A path of a folder that is watched already
+    /// gets the place that folder has.
+    fn watch(&self, folders: &[Arc<Path>]) -> Vec<Result<Place, Refusal>>;
 
-    /// Watches `folder` no more, if it does.
-    fn unwatch(&mut self, folder: &Path);
+    /// Watches the folder no more, if it does.
+    fn unwatch(&self, place: Place);
 }
 
 /// Opens a backend.
-pub(crate) type Opener = Arc<dyn Fn(Arc<Hints>) -> Result<Box<dyn Backend>, Refusal> + Send + Sync>;
+pub(crate) type Opener = Box<dyn Fn(Arc<Audience>) -> Result<Box<dyn Backend>, Refusal> + Send + Sync>;
+
+/// What a backend has to tell. It is only a hint: *look here again*.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Told<'a> {
+    /// Something is the matter with what is called `name` in a folder, or with the folder itself; `moves` if another
+    /// thing may be there now.
+    At { place: Place, name: Option<&'a OsStr>, moves: bool },
+    /// Anything may have changed, and paths may lead elsewhere.
+    Anything,
+    /// Nothing will be told any more.
+    Failed(&'a str),
+}
 
 /// Why a folder is not watched.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,70 +44,16 @@ pub(crate) enum Refusal {
     Absent,
     /// This folder cannot be watched.
     Denied(String),
-    /// No more folders can be watched.
-    Exhausted,
+    /// No more can be watched.
+    Exhausted(Limit),
 }
 
-/// What the operating system offers.
-#[derive(Debug)]
-struct Native {
-    /// Taken when dropped.
-    watcher: Option<RecommendedWatcher>,
-    /// Disconnected once the thread of the watcher has let go of everything it held.
-    ended: mpsc::Receiver<()>,
-}
-
-/// The other end, in the thread of the watcher.
-struct Handler {
-    hints: Arc<Hints>,
-    _running: mpsc::Sender<()>,
-}
-
-impl EventHandler for Handler {
-    fn handle_event(&mut self, event: notify::Result<Event>) {
-        self.hints.take_in(event);
-    }
-}
-
-/// Opens what the operating system offers.
-pub(crate) fn native(hints: Arc<Hints>) -> Result<Box<dyn Backend>, Refusal> {
-    let (running, ended) = mpsc::channel();
-    let handler = Handler { hints, _running: running };
-    let watcher = RecommendedWatcher::new(handler, Config::default()).map_err(Refusal::of)?;
-    Ok(Box::new(Native { watcher: Some(watcher), ended }))
-}
-
-impl Backend for Native {
-    fn watch(&mut self, folder: &Path) -> Result<(), Refusal> {
-        let watcher = self.watcher.as_mut().expect("taken only when dropped");
-        watcher.watch(folder, RecursiveMode::NonRecursive).map_err(Refusal::of)
-    }
-
-    fn unwatch(&mut self, folder: &Path) {
-        // Refused only when it is not watched, as wanted.
-        let _ = self.watcher.as_mut().expect("taken only when dropped").unwatch(folder);
-    }
-}
-
-impl Drop for Native {
-    /// Waits for the thread, so that no descriptor outlives its source.
-    fn drop(&mut self) {
-        self.watcher = None;
-        let _ = self.ended.recv();
-    }
-}
-
-impl Refusal {
-    fn of(error: notify::Error) -> Refusal {
-        match error.kind {
-            ErrorKind::PathNotFound => Refusal::Absent,
-            ErrorKind::MaxFilesWatch => Refusal::Exhausted,
-            ErrorKind::Io(error) => match error.kind() {
-                std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => Refusal::Absent,
-                _ => Refusal::Denied(file::cause(&error)),
-            },
-            ErrorKind::Generic(message) => Refusal::Denied(message),
-            other => Refusal::Denied(format!("{other:?}")),
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::Absent => f.write_str("no such folder"),
+            Refusal::Denied(why) => f.write_str(why),
+            Refusal::Exhausted(limit) => write!(f, "{limit}"),
         }
     }
 }

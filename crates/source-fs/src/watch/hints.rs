@@ -1,18 +1,18 @@
-//! What events have said since it was last looked.
+//! What was told of a source's folders since it was last looked.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use notify::event::ModifyKind;
-use notify::{Event, EventKind};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::pattern::FILE_NAME;
-use crate::stamp::Identity;
+use crate::root::{bytes, is_within};
+use crate::watch::backend::Place;
 
-/// Where a backend leaves its events. They are only hints: *look here again*.
+/// Where one source is told of its folders. All of it are only hints: *look here again*.
 #[derive(Debug)]
 pub(crate) struct Hints {
     state: Mutex<State>,
@@ -28,11 +28,25 @@ pub(crate) enum Role {
     Inside,
 }
 
-/// A folder that is watched.
-#[derive(Debug, Clone, Copy)]
-struct Armed {
+/// A folder that is to be watched.
+#[derive(Debug, Clone)]
+struct Post {
+    folder: Arc<Path>,
     role: Role,
-    identity: Identity,
+    /// What is watched, if anything is.
+    place: Option<Place>,
+    /// Whether the path may lead elsewhere by now.
+    is_doubtful: bool,
+}
+
+/// A folder that has to be watched, again if it has a place.
+#[derive(Debug)]
+pub(crate) struct Order {
+    /// Which post it is of.
+    index: usize,
+    pub(crate) folder: Arc<Path>,
+    pub(crate) role: Role,
+    pub(crate) place: Option<Place>,
 }
 
 /// What to look at again.
@@ -45,19 +59,18 @@ pub(crate) struct Dirty {
 
 #[derive(Debug, Default)]
 struct State {
-    armed: BTreeMap<PathBuf, Armed>,
-    /// Backends know a folder by one path, whatever other paths lead to it.
-    spellings: HashMap<Identity, Vec<PathBuf>>,
+    /// Sorted by the bytes of their paths.
+    posts: Vec<Post>,
     steps: BTreeSet<PathBuf>,
     dirty: Dirty,
     /// Since when there has been something to look at, as far as anybody was waiting.
     since: Option<Instant>,
     failure: Option<String>,
     /// Whether something that is wanted may not be watched any more.
-    stale: bool,
+    is_stale: bool,
 }
 
-/// With more folders than this, telling them apart costs more than looking at everything.
+/// From so many folders on, telling them apart costs more than looking at everything.
 const FOLDERS: usize = 1024;
 
 impl Hints {
@@ -75,30 +88,27 @@ impl Hints {
         self.bell.send_replace(());
     }
 
-    /// Takes in an event. Called by the thread of a backend: it only takes notes.
-    pub(crate) fn take_in(&self, event: notify::Result<Event>) {
+    /// Something is the matter with what is called `name` in `folder`, or with `folder` itself; `moves` if another thing
+    /// may be there now.
+    pub(crate) fn touch(&self, folder: &Path, name: Option<&OsStr>, moves: bool) {
         let mut state = self.lock();
-        match event {
-            Err(error) => {
-                state.failure = Some(error.to_string());
-                state.distrust();
-            }
-            Ok(event) if event.need_rescan() => state.distrust(),
-            // Reading makes these, ours too.
-            Ok(Event { kind: EventKind::Access(_), .. }) => return,
-            Ok(event) if event.paths.is_empty() => state.distrust(),
-            Ok(event) => {
-                let moves = !matches!(
-                    event.kind,
-                    EventKind::Create(_) | EventKind::Modify(ModifyKind::Data(_) | ModifyKind::Metadata(_))
-                );
-                event.paths.iter().for_each(|path| state.touch(path, moves));
-            }
-        }
+        state.touch(folder, name, moves);
         if state.dirty.is_some() {
             drop(state);
             self.ring();
         }
+    }
+
+    /// Anything may have changed, and what is watched may be elsewhere.
+    pub(crate) fn distrust(&self) {
+        self.lock().distrust();
+        self.ring();
+    }
+
+    /// Nothing will be told any more.
+    pub(crate) fn fail(&self, why: &str) {
+        self.lock().failure = Some(why.to_owned());
+        self.distrust();
     }
 
     /// Says to look at everything.
@@ -119,7 +129,7 @@ impl Hints {
         Taken { dirty: std::mem::take(&mut state.dirty), hints: self }
     }
 
-    /// Why the backend cannot be relied on any more.
+    /// Why nothing is told any more.
     pub(crate) fn take_failure(&self) -> Option<String> {
         self.lock().failure.take()
     }
@@ -127,48 +137,64 @@ impl Hints {
     /// Whether something that is wanted may not be watched, so that it is to be armed again.
     pub(crate) fn is_stale(&self) -> bool {
         let state = self.lock();
-        state.stale || state.failure.is_some()
+        state.is_stale || state.failure.is_some()
     }
 
-    /// Notes that exactly `wanted` is about to be watched, and what lies in `steps` matters: what to watch in
-    /// addition, and what no more.
+    /// Notes that exactly `wanted`, sorted by bytes, is about to be watched, and what lies in `steps` matters: what has to
+    /// be watched for that, and what no more.
     ///
     /// Before it is watched: no event may be taken for that of a stranger.
     pub(crate) fn expect(
         &self,
-        wanted: BTreeMap<PathBuf, (Role, Identity)>,
-        steps: BTreeSet<PathBuf>,
-    ) -> (Vec<(PathBuf, Role)>, Vec<PathBuf>) {
-        let mut state = self.lock();
-        state.steps = steps;
-        let same = |(path, armed): (&PathBuf, &Armed)| {
-            wanted.get(path).is_some_and(|(_, identity)| *identity == armed.identity)
-        };
-        let unwanted: Vec<PathBuf> =
-            state.armed.iter().filter(|armed| !same(*armed)).map(|(path, _)| path.clone()).collect();
-        // A folder stops being watched under all its paths at once.
-        let gone: Vec<PathBuf> = unwanted.iter().flat_map(|path| state.disarm(path)).collect();
-        let mut new = Vec::new();
-        for (path, (role, identity)) in wanted {
-            let armed = Armed { role, identity };
-            if state.armed.insert(path.clone(), armed).is_none() {
-                state.spellings.entry(identity).or_default().push(path.clone());
-                new.push((path, role));
+        wanted: &[(&Path, Role)],
+        steps: &BTreeSet<PathBuf>,
+    ) -> (Vec<Order>, Vec<(Arc<Path>, Place)>) {
+        let state = &mut *self.lock();
+        let mut old = std::mem::take(&mut state.posts).into_iter().peekable();
+        let (mut orders, mut gone) = (Vec::new(), Vec::new());
+        let mut leave = |post: Post| gone.extend(post.place.map(|place| (post.folder, place)));
+        state.posts.reserve(wanted.len());
+        for &(folder, role) in wanted {
+            while let Some(post) = old.next_if(|post| bytes(&post.folder) < bytes(folder)) {
+                leave(post);
             }
+            let known = old.next_if(|post| bytes(&post.folder) == bytes(folder));
+            let (folder, place, is_doubtful) = match known {
+                Some(post) if post.role == role => (post.folder, post.place, post.is_doubtful),
+                // What did not matter until now was not told.
+                Some(post) => {
+                    let folder = post.folder.clone();
+                    leave(post);
+                    (folder, None, false)
+                }
+                None => (folder.into(), None, false),
+            };
+            if is_doubtful || place.is_none() {
+                orders.push(Order { index: state.posts.len(), folder: folder.clone(), role, place });
+            }
+            state.posts.push(Post { folder, role, place, is_doubtful: false });
         }
-        state.stale = false;
-        (new, gone)
+        old.for_each(leave);
+        state.steps.clone_from(steps);
+        state.is_stale = false;
+        (orders, gone)
     }
 
-    /// Notes that `folder` is not watched after all.
-    pub(crate) fn disarm(&self, folder: &Path) {
-        self.lock().disarm(folder);
+    /// Notes where the folder of `order` is watched now. Nothing else was expected since.
+    pub(crate) fn place(&self, order: &Order, place: Option<Place>) {
+        self.lock().posts[order.index].place = place;
+    }
+
+    /// Notes that something is not watched, which has to be tried again.
+    pub(crate) fn stay_stale(&self) {
+        self.lock().is_stale = true;
     }
 
     /// Notes that nothing is watched.
-    pub(crate) fn disarm_all(&self) {
+    pub(crate) fn forget(&self) {
         let mut state = self.lock();
-        state.forget();
+        state.posts.clear();
+        state.is_stale = true;
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -188,74 +214,61 @@ impl Dirty {
     }
 
     pub(crate) fn add(&mut self, folder: PathBuf) {
-        self.folders.insert(folder);
-        if self.folders.len() > FOLDERS {
-            self.folders.clear();
-            self.all = true;
+        self.all |= self.folders.len() >= FOLDERS;
+        if !self.all {
+            self.folders.insert(folder);
         }
     }
 }
 
 impl State {
-    /// Events were lost: whatever is watched may have gone and come back.
     fn distrust(&mut self) {
         self.dirty.all = true;
-        self.forget();
+        self.is_stale = true;
+        self.posts.iter_mut().for_each(|post| post.is_doubtful = true);
     }
 
-    fn forget(&mut self) {
-        self.stale = true;
-        self.armed.clear();
-        self.spellings.clear();
-    }
-
-    /// Something is the matter with `path`; `moves` if another thing may be there now.
-    fn touch(&mut self, path: &Path, moves: bool) {
-        let mut spellings = self.spellings_of(path);
-        if let (Some(parent), Some(name)) = (path.parent(), path.file_name()) {
-            spellings.extend(self.spellings_of(parent).into_iter().map(|parent| parent.join(name)));
-        }
-        // Of folders that were watched a moment ago, or by a system that spells paths in its own way.
-        if spellings.is_empty() && !cfg!(target_os = "linux") {
+    fn touch(&mut self, folder: &Path, name: Option<&OsStr>, moves: bool) {
+        let path = name.map_or_else(|| folder.to_owned(), |name| folder.join(name));
+        if self.steps.contains(&path) {
             self.dirty.all = true;
-        }
-        for path in spellings {
-            let is_inside = |path: &Path| self.armed.get(path).is_some_and(|armed| armed.role == Role::Inside);
-            let in_parent = path.parent().is_some_and(is_inside);
-            if self.steps.contains(&path) {
-                self.dirty.all = true;
-                self.stale = true;
-            } else if in_parent || is_inside(&path) {
-                let is_own = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(FILE_NAME));
-                let folder = if is_own && in_parent { path.parent().unwrap_or(&path) } else { &path };
-                self.dirty.add(folder.to_owned());
-            }
+            self.is_stale = true;
             if moves {
-                // Backends forget the folder, and what lies below it.
-                let below = self.armed.range(path.clone()..).map(|(below, _)| below);
-                let below: Vec<PathBuf> = below.take_while(|below| below.starts_with(&path)).cloned().collect();
-                for below in below {
-                    self.disarm(&below);
-                }
+                // Other paths lead through it, by links.
+                self.distrust();
             }
+            return;
+        }
+        let in_parent = path.parent().is_some_and(|parent| self.is_inside(parent));
+        if in_parent || self.is_inside(&path) {
+            let is_own = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(FILE_NAME));
+            let folder = if is_own && in_parent { path.parent().unwrap_or(&path) } else { &path };
+            self.dirty.add(folder.to_owned());
+        }
+        if moves {
+            self.doubt(&path);
         }
     }
 
-    /// The paths under which the folder that is watched as `path` is known.
-    fn spellings_of(&self, path: &Path) -> Vec<PathBuf> {
-        let identity = self.armed.get(path).map(|armed| armed.identity);
-        identity.and_then(|identity| self.spellings.get(&identity)).cloned().unwrap_or_default()
+    /// The folder `path` and what lies below it may be elsewhere.
+    fn doubt(&mut self, path: &Path) {
+        let first = self.first(path);
+        // Names that only begin alike come between a folder and what lies in it.
+        let below = self.posts[first..].iter_mut().take_while(|post| bytes(&post.folder).starts_with(bytes(path)));
+        for post in below.filter(|post| is_within(&post.folder, path)) {
+            post.is_doubtful = true;
+            self.is_stale = true;
+        }
     }
 
-    /// Notes that a folder is not watched any more, under none of its paths, which are returned.
-    fn disarm(&mut self, folder: &Path) -> Vec<PathBuf> {
-        self.stale = true;
-        let identity = self.armed.get(folder).map(|armed| armed.identity);
-        let paths = identity.and_then(|identity| self.spellings.remove(&identity)).unwrap_or_default();
-        for path in &paths {
-            self.armed.remove(path);
-        }
-        paths
+    fn is_inside(&self, folder: &Path) -> bool {
+        let post = self.posts.get(self.first(folder));
+        post.is_some_and(|post| post.role == Role::Inside && bytes(&post.folder) == bytes(folder))
+    }
+
+    /// The index of the first post that is not before `folder`.
+    fn first(&self, folder: &Path) -> usize {
+        self.posts.partition_point(|post| bytes(&post.folder) < bytes(folder))
     }
 }
 

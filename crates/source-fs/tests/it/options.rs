@@ -1,8 +1,9 @@
 //! What a configuration file may say.
 
 use std::path::Path;
+use std::time::Duration;
 
-use repertoire_source_fs::{FsLimits, FsOptions, FsSource};
+use repertoire_source_fs::{FsLimits, FsOptions, FsSource, WatchBy, WatchOptions};
 
 use crate::tree::{Tree, ids, list};
 
@@ -64,4 +65,17 @@ async fn every_start_is_reported_with_what_it_holds() {
     let rows: Vec<_> = roots.iter().map(|root| (root.path.clone(), root.exists, root.skills)).collect();
     let expected = [("a/x", true, 1), ("a/y", true, 2), ("b/x", false, 0), ("b/y", false, 0)];
     assert_eq!(rows, expected.map(|(path, exists, skills)| (tree.path(path), exists, skills)));
+}
+
+#[test]
+fn a_source_watches_if_its_options_say_how() {
+    let watches =
+        |json| FsSource::from_options("test", Path::new("/base"), parse(json).unwrap()).unwrap().is_watching();
+    assert!(!watches("{}"));
+    assert!(watches(r#"{ "watch": {} }"#));
+    let options = parse(r#"{ "watch": { "by": "polling", "poll-ms": 500, "debounce-ms": 0 } }"#).unwrap();
+    let mut expected = WatchOptions::default();
+    (expected.by, expected.poll, expected.debounce) = (WatchBy::Polling, Duration::from_millis(500), Duration::ZERO);
+    assert_eq!(options.watch, Some(expected));
+    assert!(parse(r#"{ "watch": { "poll-ms": -1 } }"#).is_err());
 }

@@ -1,21 +1,26 @@
 //! A watched source keeps up with whatever is done to its folders.
 
 use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use repertoire_core::{Code, Listing, Revision, Skill, Source};
-use repertoire_source_fs::{FsSource, WatchBy, WatchOptions};
+use repertoire_source_fs::{FsSource, WatchBy};
 
 use crate::tree::{Tree, ids, list, swift, text};
 
 /// When a change counts as lost. A guard, not a measure.
 const LOST: Duration = Duration::from_secs(30);
 
-/// A source over `root` that is watched by now, and its first listing.
+/// A source over `root` that is watched by now and knows all content, and its listing.
 async fn watched(tree: &Tree, root: &str) -> (FsSource, Listing<Skill>) {
     let source = tree.source(root).watching(swift(WatchBy::Events));
     source.changed(Revision(0)).await;
     let listing = list(&source).await;
+    let listing = until(&source, listing, |listing| listing.iter().all(|row| row.parts.is_some())).await;
     (source, listing)
 }
 
@@ -40,6 +45,11 @@ async fn until_ids(source: &FsSource, listing: Listing<Skill>, expected: &[&str]
     until(source, listing, |listing| ids(listing) == expected).await
 }
 
+/// What each row says of what is there, whatever was touched.
+fn contents(listing: &Listing<Skill>) -> impl PartialEq + use<> {
+    listing.iter().map(|row| (row.item.clone(), row.digest, row.parts.clone())).collect::<Vec<_>>()
+}
+
 fn describes(listing: &Listing<Skill>, skill: &str, description: &str) -> bool {
     listing.iter().any(|row| row.item.id.as_str() == skill && &*row.item.description == description)
 }
@@ -55,6 +65,99 @@ async fn saves_by_rename_are_seen_every_time() {
         fs::remove_file(tree.path("root/edited/SKILL.md~")).unwrap();
         listing = until(&source, listing, |listing| describes(listing, "edited", description)).await;
     }
+}
+
+#[tokio::test]
+async fn a_file_that_is_emptied_and_then_written_is_seen_every_time() {
+    let tree = Tree::of(&["root/edited", "root/steady"]);
+    let (source, mut listing) = watched(&tree, "root").await;
+    for description in ["Version two.", "Version three.", "Version four."] {
+        let mut file = fs::File::create(tree.path("root/edited/SKILL.md")).unwrap();
+        for part in text("edited", description, "Body.\n").as_bytes().chunks(10) {
+            file.write_all(part).unwrap();
+            file.flush().unwrap();
+        }
+        drop(file);
+        let is_good =
+            |listing: &Listing<Skill>| describes(listing, "edited", description) && tree.complaints(listing).is_empty();
+        listing = until(&source, listing, is_good).await;
+        assert_eq!(ids(&listing), ["edited", "steady"]);
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_is_deleted_and_made_again_is_seen_every_time() {
+    let tree = Tree::of(&["root/edited", "root/steady"]);
+    let (source, mut listing) = watched(&tree, "root").await;
+    for description in ["Version two.", "Version three."] {
+        fs::remove_file(tree.path("root/edited/SKILL.md")).unwrap();
+        tree.write("root/edited/SKILL.md", text("edited", description, ""));
+        listing = until(&source, listing, |listing| describes(listing, "edited", description)).await;
+        fs::remove_file(tree.path("root/edited/SKILL.md")).unwrap();
+        listing = until_ids(&source, listing, &["steady"]).await;
+        tree.skill("root/edited");
+        listing = until_ids(&source, listing, &["edited", "steady"]).await;
+    }
+}
+
+#[tokio::test]
+async fn a_tree_that_is_copied_in_is_seen_whole() {
+    let tree = Tree::of(&["root/steady"]);
+    for skill in 0..200 {
+        let folder = format!("pack/{}/{}/s{skill}", skill % 7, skill % 3);
+        tree.skill(&folder);
+        tree.write(&format!("{folder}/scripts/deep/run.sh"), "echo one");
+    }
+    let (source, listing) = watched(&tree, "root").await;
+    let copy = {
+        let (from, to) = (tree.path("pack"), tree.path("root/pack"));
+        tokio::task::spawn_blocking(move || copy(&from, &to))
+    };
+    let listing = until(&source, listing, |listing| listing.len() == 201).await;
+    copy.await.unwrap();
+    let stamp =
+        |listing: &Listing<Skill>| listing.iter().find(|row| row.item.id.as_str() == "s199").map(|row| row.stamp);
+    let (_, fresh) = watched(&tree, "root").await;
+    let listing = until(&source, listing, |listing| contents(listing) == contents(&fresh)).await;
+    tree.write("root/pack/3/1/s199/scripts/deep/run.sh", "echo another");
+    until(&source, listing.clone(), |now| stamp(now) != stamp(&listing)).await;
+}
+
+/// Copies a folder and everything in it, as `cp -r` does.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let (from, to) = (entry.as_ref().unwrap().path(), to.join(entry.unwrap().file_name()));
+        if from.is_dir() {
+            copy(&from, &to);
+        } else {
+            fs::copy(from, to).unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_is_written_without_end_holds_up_no_other() {
+    let tree = Tree::of(&["root/busy", "root/calm"]);
+    let (source, listing) = watched(&tree, "root").await;
+    let is_enough = Arc::new(AtomicBool::new(false));
+    let hammer = {
+        let (path, is_enough) = (tree.path("root/busy/SKILL.md"), is_enough.clone());
+        std::thread::spawn(move || {
+            let mut rounds = 0_u64;
+            while !is_enough.load(Ordering::Relaxed) {
+                rounds += 1;
+                fs::write(&path, text("busy", &format!("Round {rounds}."), "")).unwrap();
+            }
+            rounds
+        })
+    };
+    let listing = until(&source, listing, |listing| !describes(listing, "busy", "Does a thing.")).await;
+    tree.write("root/calm/SKILL.md", text("calm", "Edited.", ""));
+    let listing = until(&source, listing, |listing| describes(listing, "calm", "Edited.")).await;
+    is_enough.store(true, Ordering::Relaxed);
+    let last = format!("Round {}.", hammer.join().unwrap());
+    until(&source, listing, |listing| describes(listing, "busy", &last)).await;
 }
 
 #[tokio::test]
@@ -199,9 +302,8 @@ async fn a_storm_of_events_starves_nothing_and_ends_like_a_fresh_scan() {
     }
     tree.skill("root/the-end");
     listing = until(&source, listing, |listing| ids(listing).contains(&"the-end")).await;
-    let fresh = list(&tree.source("root").watching(WatchOptions::default())).await;
-    let rows = |listing: &Listing<Skill>| listing.iter().cloned().collect::<Vec<_>>();
-    let listing = until(&source, listing, |listing| rows(listing) == rows(&fresh)).await;
+    let (_, fresh) = watched(&tree, "root").await;
+    let listing = until(&source, listing, |listing| contents(listing) == contents(&fresh)).await;
     assert_eq!(listing.diagnostics(), fresh.diagnostics());
 }
 

@@ -1,10 +1,14 @@
 //! What a line of an `expect.txt` asks for.
 
+mod render;
+
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use repertoire_core::Severity;
 use serde_json::Value;
+
+pub(crate) use self::render::{RenderLine, RenderWant, Shell};
 
 /// One check.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,7 +47,10 @@ pub(crate) enum Check {
         want: ReadWant,
     },
     Resources(String, Want),
+    /// The ids that a user is offered.
+    UserList(Want),
     Command(CommandLine),
+    Render(Box<RenderLine>),
     /// One of them holds.
     Either(Vec<Check>),
     /// None of them happens.
@@ -52,6 +59,16 @@ pub(crate) enum Check {
     Within(Duration),
     /// A full scan never holds as many bytes.
     Memory(u64),
+    /// After a step, once the registry has caught up with it.
+    After {
+        /// From 1.
+        step: usize,
+        check: Box<Check>,
+    },
+    /// The catalog is what it was before the step, byte for byte.
+    CatalogUnchanged,
+    /// The registry watches no more folders.
+    Watches(usize),
     /// Well written, but nothing here can do it yet.
     Missing(Feature),
 }
@@ -206,10 +223,9 @@ pub(crate) enum Feature {
     Activation,
     Disabling,
     Mcp,
-    Rendering,
     Sessions,
     Tools,
-    Watching,
+    WatchCommand,
 }
 
 impl std::fmt::Display for Feature {
@@ -218,10 +234,9 @@ impl std::fmt::Display for Feature {
             Feature::Activation => "activation",
             Feature::Disabling => "disabling by name",
             Feature::Mcp => "the MCP server",
-            Feature::Rendering => "rendering",
             Feature::Sessions => "sessions",
             Feature::Tools => "discovery tools",
-            Feature::Watching => "watching",
+            Feature::WatchCommand => "the command `watch`",
         })
     }
 }

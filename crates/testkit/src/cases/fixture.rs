@@ -28,7 +28,7 @@ impl Fixture {
         let fixture = Fixture { folder, path, home };
         copy(case, &fixture.path)?;
         if fixture.path.join("setup.sh").exists() {
-            fixture.run_script()?;
+            run(fixture.shell().arg("setup.sh"), "`setup.sh`")?;
         }
         Ok(fixture)
     }
@@ -76,15 +76,11 @@ impl Fixture {
         })
     }
 
-    fn run_script(&self) -> io::Result<()> {
-        let mut command = Command::new("sh");
-        command.arg("setup.sh").current_dir(&self.path).stdin(Stdio::null());
-        let output = command.output()?;
-        if output.status.success() {
-            return Ok(());
-        }
-        let said = String::from_utf8_lossy(&output.stderr);
-        Err(io::Error::other(format!("`setup.sh` ended with {}: {}", output.status, said.trim_end())))
+    /// A shell in the copy.
+    pub(crate) fn shell(&self) -> Command {
+        let mut shell = Command::new("sh");
+        shell.current_dir(&self.path).stdin(Stdio::null());
+        shell
     }
 }
 
@@ -101,6 +97,16 @@ impl Drop for Fixture {
             );
         }
     }
+}
+
+/// Runs `command` to its end, which has to be a good one.
+pub(crate) fn run(command: &mut Command, name: &str) -> io::Result<()> {
+    let output = command.output()?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(io::Error::other(format!("{name} ended with {}: {}", output.status, said.trim_end())))
 }
 
 /// The checkout may be read-only; the copy is not.

@@ -5,6 +5,7 @@ mod command;
 mod either;
 mod missing;
 mod never;
+mod render;
 #[cfg(test)]
 mod tests;
 
@@ -12,7 +13,7 @@ use std::path::PathBuf;
 
 use repertoire_core::Severity;
 
-use crate::cases::check::{Check, Feature, Field, ReadWant, Subject, Want};
+use crate::cases::check::{Check, Field, ReadWant, Subject, Want};
 use crate::cases::scan::{Scan, Unread};
 
 /// One case, as its `expect.txt` tells it.
@@ -23,6 +24,8 @@ pub(crate) struct Case {
     pub(crate) layout: Layout,
     /// Where a user would stand, relative to the case.
     pub(crate) cwd: PathBuf,
+    /// How many steps it takes.
+    pub(crate) steps: usize,
     pub(crate) lines: Vec<Line>,
 }
 
@@ -76,6 +79,7 @@ impl Case {
             kind: String::new(),
             layout: Layout::Roots(vec![Root { path: "root".into(), scope: Scope::User, admitted: true }]),
             cwd: PathBuf::new(),
+            steps: 0,
             lines: Vec::new(),
         };
         let mut above = Above::default();
@@ -94,6 +98,11 @@ impl Case {
         case
     }
 
+    /// Whether its registry has to keep up with changes.
+    pub(crate) fn is_live(&self) -> bool {
+        self.steps > 0 || self.lines.iter().any(|line| matches!(line.check, Ok(Check::Watches(_))))
+    }
+
     /// Takes a line that is for people or that says how the case is set up, and tells whether it was one.
     fn header(&mut self, scan: &mut Scan<'_>) -> Result<bool, Unread> {
         if ["case:", "source:", "about:", "why:"].into_iter().any(|label| scan.take(label)) {
@@ -107,6 +116,12 @@ impl Case {
             self.kind = kind.to_owned();
         } else if scan.take("setup:") {
             scan.expect("setup.sh")?;
+            scan.end()?;
+        } else if scan.take("steps:") {
+            scan.expect("steps.sh")?;
+            scan.expect("(")?;
+            self.steps = scan.number()?;
+            scan.expect(")")?;
             scan.end()?;
         } else if scan.take("cwd:") {
             self.cwd = scan.json()?;
@@ -195,6 +210,10 @@ fn statement(scan: &mut Scan<'_>, above: &mut Above) -> Result<Check, Unread> {
         Ok(Check::Read { name: scan.name()?, path: scan.name()?, want: read_want(scan)? })
     } else if scan.take("resources") {
         Ok(Check::Resources(scan.name()?, want(scan)?))
+    } else if scan.take("user-list") {
+        Ok(Check::UserList(want(scan)?))
+    } else if scan.take("render") {
+        render::render(scan, above)
     } else if scan.take("cli") {
         command::command(scan)
     } else if scan.take("within:") {
@@ -204,6 +223,15 @@ fn statement(scan: &mut Scan<'_>, above: &mut Above) -> Result<Check, Unread> {
         let megabytes: u64 = scan.number()?;
         scan.expect("MB")?;
         Ok(Check::Memory(megabytes * 1_000_000))
+    } else if scan.take("after") {
+        after(scan, above)
+    } else if scan.take("catalog-version unchanged") {
+        Ok(Check::CatalogUnchanged)
+    } else if scan.take("watches:") {
+        scan.expect("<=")?;
+        let limit = scan.number()?;
+        scan.expect("(inotify lines in /proc/<pid>/fdinfo)")?;
+        Ok(Check::Watches(limit))
     } else {
         missing::missing(scan, above).map(Check::Missing)
     }
@@ -283,13 +311,17 @@ fn finding(scan: &mut Scan<'_>) -> Result<Check, Unread> {
     Ok(Check::Finding { level, path, has })
 }
 
-/// Reads `after N …` and `with …=… …`: what they wrap is read too, so that junk is refused.
-fn wrapped(scan: &mut Scan<'_>, above: &mut Above, feature: Feature) -> Result<Feature, Unread> {
-    let inner = check(scan.rest(), above)?;
-    *scan = Scan::new("");
-    match inner {
-        // What is inside is the further away of the two.
-        Check::Missing(Feature::Mcp) => Ok(Feature::Mcp),
-        _ => Ok(feature),
+/// `after N …`
+fn after(scan: &mut Scan<'_>, above: &mut Above) -> Result<Check, Unread> {
+    let step = scan.number()?;
+    match wrapped(scan, above)? {
+        Check::Missing(feature) => Ok(Check::Missing(feature)),
+        Check::After { .. } | Check::Never(_) => Err("expected what holds after the step".to_owned()),
+        check => Ok(Check::After { step, check: Box::new(check) }),
     }
+}
+
+/// Reads the rest of a line as a line of its own.
+fn wrapped(scan: &mut Scan<'_>, above: &mut Above) -> Result<Check, Unread> {
+    check(std::mem::replace(scan, Scan::new("")).rest(), above)
 }

@@ -26,9 +26,18 @@
 //! | `catalog bytes equal over N fresh processes` | every process prints the same |
 //! | `cli ARGUMENTS [\| head -N]: WANT, ...` | exit code, JSON, streams and time of the real binary |
 //! | `within: T`, `memory: < N MB` | the cost of a full scan by a fresh process |
+//! | `render NAME [args=JSON] [shell=on\|off] [timeout=T] [within T] =`, `has`, `lacks` | the body as a model gets it |
 //! | `either: A \| B` | one of them does |
 //! | `never: A or B` | none of them happens |
-//! | `activate`, `render`, `session:`, `after N`, `with`, `tools`, `user-list`, `watches:`, `mcp` | not yet applicable |
+//! | `user-list = [...]`, `has`, `lacks` | the ids that a user is offered |
+//! | `watches: <= N (inotify lines in /proc/<pid>/fdinfo)` | so many folders are watched while the registry runs |
+//! | `after N CHECK` | the check holds after step N |
+//! | `after N catalog-version unchanged` | the step left every byte of the catalog as it was |
+//! | `activate`, `session:`, `with`, `tools`, `mcp` | not yet applicable |
+//!
+//! `steps: steps.sh (N)` announces N blocks of that script, each behind a line `## step NUMBER`. They run one after another
+//! in the copy while the registry watches it. After each, the registry has two seconds to show all that the lines for
+//! it ask for, and must still show it when everything is listed anew.
 //!
 //! `never` reads `the text X`, `a file GLOB`, `a process X left behind`, `a child process during COMMANDS`, `a skill named X
 //! with KEY`, `a panic` and `a non-empty exit of the whole scan`. What it says in other words is bound, by case and words, to
@@ -41,6 +50,7 @@ mod grammar;
 mod process;
 mod report;
 mod scan;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod verdict;
@@ -126,12 +136,45 @@ impl Runner {
         let fixture = Fixture::set_up(path)?;
         let obstacle = fixture.permissions_mean_nothing().then(|| "a user without root's rights".to_owned());
         let world = verify::catch(|| World::load(case, fixture, self.binary.clone())).map_err(io::Error::other)??;
+        let check = |line: &Line| checked(line, obstacle.as_deref(), name, &world);
         // What must not happen in any check is looked for when all of them are done.
         let (last, first): (Vec<_>, Vec<_>) =
             case.lines.iter().partition(|line| matches!(line.check, Ok(Check::Never(_))));
-        let lines = first.into_iter().chain(last);
-        Ok(lines.map(|line| checked(line, obstacle.as_deref(), name, &world)).collect())
+        let (mut later, now): (Vec<_>, Vec<_>) =
+            first.into_iter().partition(|line| matches!(line.check, Ok(Check::After { .. })));
+        let mut reports: Vec<_> = now.into_iter().map(check).collect();
+        if obstacle.is_none() && case.steps > 0 {
+            let blocks = steps::blocks(&world.fixture().path().join("steps.sh"), case.steps)?;
+            for (number, block) in (1..).zip(blocks) {
+                let (these, rest) = later.into_iter().partition(|line| is_after(line, number));
+                later = rest;
+                reports.extend(after_step(number, &block, &these, &world)?);
+            }
+        }
+        reports.extend(later.into_iter().chain(last).map(check));
+        Ok(reports)
     }
+}
+
+/// Runs one step of a case and checks the lines that ask for what holds after it.
+fn after_step(number: usize, block: &str, lines: &[&Line], world: &World) -> io::Result<Vec<LineReport>> {
+    let checks = lines.iter().filter_map(|line| match &line.check {
+        Ok(Check::After { check, .. }) => Some(check.as_ref()),
+        _ => None,
+    });
+    let verdicts = world.step(number, block, || checks.clone().map(|check| verify::verify(check, world)).collect())?;
+    let reports = lines.iter().zip(verdicts);
+    let reports = reports.map(|(line, verdict)| LineReport {
+        number: line.number,
+        text: line.text.clone(),
+        verdict,
+        bound: None,
+    });
+    Ok(reports.collect())
+}
+
+fn is_after(line: &Line, number: usize) -> bool {
+    matches!(line.check, Ok(Check::After { step, .. }) if step == number)
 }
 
 /// Checks one line of a case; `obstacle` is what the case as a whole would need.

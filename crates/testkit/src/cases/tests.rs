@@ -1,3 +1,5 @@
+mod live;
+
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;

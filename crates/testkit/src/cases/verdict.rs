@@ -28,6 +28,10 @@ impl Verdict {
         if holds { Verdict::Holds } else { Verdict::fails(expected, found) }
     }
 
+    pub(crate) fn is_failure(&self) -> bool {
+        matches!(self, Verdict::Fails { .. })
+    }
+
     /// Both are one thing.
     pub(crate) fn same<T: PartialEq + std::fmt::Debug>(expected: &T, found: &T) -> Verdict {
         Verdict::of(expected == found, format_args!("{expected:?}"), format_args!("{found:?}"))

@@ -5,7 +5,9 @@ mod command;
 mod finding;
 mod listing;
 mod never;
+mod render;
 mod skill;
+mod watches;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -45,11 +47,17 @@ fn ended(check: &Check, world: &World) -> Verdict {
         Check::SaysDropped(what) => finding::says_dropped(what, world),
         Check::Catalog { budget, want } => catalog::catalog(*budget, want, world),
         Check::CatalogAtEveryBudget(budgets) => catalog::at_every_budget(budgets.clone(), world),
+        Check::UserList(want) => listing::user_list(want, world),
+        Check::Render(line) => render::render(line, world),
         Check::Command(line) => command::command(line, world),
         Check::Within(limit) => command::scan_within(*limit, world),
         Check::Memory(limit) => command::scan_below(*limit, world),
         Check::Either(checks) => Verdict::any(checks.iter().map(|check| verify(check, world))),
         Check::Never(things) => Verdict::all(things.iter().map(|thing| never::never(thing, world))),
+        // Those of a step that there is are checked one by one, after it.
+        Check::After { step, .. } => Verdict::fails("a step that there is", step),
+        Check::CatalogUnchanged => catalog::unchanged(world),
+        Check::Watches(limit) => watches::at_most(*limit, world),
         Check::Missing(feature) => Verdict::missing(feature),
     }
 }

@@ -1,5 +1,8 @@
 //! What a case turned out to be: its skills, merged as its roots say.
 
+mod live;
+mod render;
+
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -9,8 +12,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use repertoire_core::{ResourcePath, Severity, Skill};
+use repertoire_engine::{Catalog, CatalogOptions};
 use repertoire_registry::{Entry, Mount, Origin, SkillRegistry, Snapshot, Tier, Trust};
-use repertoire_source_fs::{Client, ClientPlugins, Discovery, FsSource, discover};
+use repertoire_source_fs::{Client, ClientPlugins, Discovery, FsSource, WatchOptions, discover};
 use tokio::runtime::Runtime;
 
 use super::check::Head;
@@ -20,15 +24,18 @@ use super::process::{Ended, Run};
 
 /// A case, set up and loaded, and everything that it printed so far.
 pub(crate) struct World {
-    fixture: Fixture,
-    cwd: PathBuf,
+    // Whoever watches the copy goes before it does.
     runtime: Runtime,
     registry: SkillRegistry,
+    fixture: Fixture,
+    cwd: PathBuf,
     /// From high to low priority.
     roots: Vec<PathBuf>,
     /// The scope of a source, as the case spells it.
     scopes: BTreeMap<String, String>,
     binary: Option<PathBuf>,
+    /// The catalog as it was before the latest step.
+    catalog_before: RefCell<Option<String>>,
     printed: RefCell<String>,
     panics: RefCell<Vec<String>>,
 }
@@ -65,7 +72,9 @@ impl World {
         let mut builder = SkillRegistry::builder();
         for root in &roots {
             let name = unique(&scopes, root.scope.name());
-            builder = builder.mount(mount(root, FsSource::new(&name, fixture.path().join(&root.path))));
+            let source = FsSource::new(&name, fixture.path().join(&root.path));
+            let source = if case.is_live() { source.watching(WatchOptions::default()) } else { source };
+            builder = builder.mount(mount(root, source));
             scopes.insert(name, root.scope.to_string());
         }
         if let Layout::PluginCache(cache) = &case.layout {
@@ -75,11 +84,22 @@ impl World {
                 scopes.insert(plugin.name, name.to_string());
             }
         }
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
-        let registry = runtime.block_on(builder.load()).map_err(io::Error::other)?;
-        let roots = roots.into_iter().map(|root| root.path).collect();
-        let printed = RefCell::default();
-        Ok(World { fixture, cwd, runtime, registry, roots, scopes, binary, printed, panics: RefCell::default() })
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let registry = runtime.block_on(async {
+            if case.is_live() { builder.start(runtime.handle()).await } else { builder.load().await }
+        });
+        Ok(World {
+            registry: registry.map_err(io::Error::other)?,
+            runtime,
+            fixture,
+            cwd,
+            roots: roots.into_iter().map(|root| root.path).collect(),
+            scopes,
+            binary,
+            catalog_before: RefCell::default(),
+            printed: RefCell::default(),
+            panics: RefCell::default(),
+        })
     }
 
     pub(crate) fn fixture(&self) -> &Fixture {
@@ -101,6 +121,16 @@ impl World {
         let mut ids: Vec<_> = entries.map(|entry| entry.id.to_string()).collect();
         ids.sort();
         ids
+    }
+
+    /// The catalog of all that a model may use.
+    pub(crate) fn catalog(&self) -> String {
+        Catalog::of(&self.snapshot(), &CatalogOptions::default()).text
+    }
+
+    /// The same, as it was before the latest step.
+    pub(crate) fn catalog_before(&self) -> Option<String> {
+        self.catalog_before.borrow().clone()
     }
 
     /// The scope of an origin, as the case spells it.

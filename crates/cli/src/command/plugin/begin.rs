@@ -33,8 +33,11 @@ const FILES: [(&str, &str); 3] = [
     ("tests/it.rs", include_str!("../../../template/plugin/tests/it.rs")),
 ];
 
+/// The beginning of a plugin.
 #[derive(Serialize)]
-struct Begun {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "BegunPlugin"))]
+pub(in crate::command) struct Begun {
+    #[cfg_attr(feature = "schema", schemars(extend("const" = "new")))]
     action: &'static str,
     name: String,
     path: String,

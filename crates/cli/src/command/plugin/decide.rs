@@ -28,8 +28,11 @@ pub(crate) struct Revoke {
     path: PathBuf,
 }
 
+/// What was decided about a plugin.
 #[derive(Serialize)]
-struct Decision {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "DecidedPlugin"))]
+pub(in crate::command) struct Decision {
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["approve", "revoke"])))]
     action: &'static str,
     path: PathBuf,
     name: String,

@@ -21,17 +21,24 @@ pub(crate) struct Inspect {
     path: PathBuf,
 }
 
+/// What the file of a plugin says of itself.
 #[derive(Serialize)]
-struct Seen {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "InspectedPlugin"))]
+pub(in crate::command) struct Seen {
+    #[cfg_attr(feature = "schema", schemars(extend("const" = "inspect")))]
     action: &'static str,
     path: PathBuf,
     name: String,
     version: String,
+    /// The boundary it was built for, as in `1.0`.
     abi: String,
     architecture: String,
     size: u64,
     digest: Digest,
+    /// Whether what the file holds is approved.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["approved", "changed", "none"])))]
     approval: &'static str,
+    /// The names it exports.
     symbols: Vec<String>,
 }
 

@@ -16,18 +16,25 @@ use crate::table::Table;
 #[derive(Debug, Args)]
 pub(crate) struct List {}
 
+/// The plugins that were approved.
 #[derive(Serialize)]
-struct Approved {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ApprovedPlugins"))]
+pub(in crate::command) struct Approved {
+    #[cfg_attr(feature = "schema", schemars(extend("const" = "list")))]
     action: &'static str,
     plugins: Vec<Row>,
 }
 
+/// One of them.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ApprovedPlugin"))]
 struct Row {
     path: PathBuf,
     name: String,
     version: String,
     digest: Digest,
+    /// Whether the file still holds what was approved.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["approved", "changed", "missing", "writable"])))]
     state: &'static str,
 }
 

@@ -125,7 +125,11 @@ impl<'a> Field<'a> {
         if recovery::block_mark(mark).is_some() && mark.contains('#') {
             return None;
         }
-        let comments: String = all.map(|(_, line)| line).filter(|line| line.starts_with('#')).collect();
+        let (comments, below): (Vec<_>, Vec<_>) = all.map(|(_, line)| line).partition(|line| line.starts_with('#'));
+        // What stands below a name is no part of it, and would be lost.
+        if recovery::is_name(self.key) && below.iter().any(|line| !line.trim().is_empty()) {
+            return None;
+        }
         let line_end = &first[fence::line(first.as_bytes(), 0).0..];
         let literal = || {
             let lines = text.split('\n').map(|line| match line {
@@ -143,7 +147,7 @@ impl<'a> Field<'a> {
             [in_quotes(), literal()]
         };
         let found = spellings.into_iter().find(|spelling| self.is_read_as(text, spelling))?;
-        Some(comments + &found)
+        Some(comments.concat() + &found)
     }
 
     fn is_read_as(&self, text: &str, spelling: &str) -> bool {

@@ -201,6 +201,10 @@ fn what_only_the_author_knows_is_left() {
         "name: some-skill\ndescription: a: b\n  user-invocable: false\n",
         &format!("4:3 {kept} YAML cannot read `user-invocable`, which limits"),
     );
+    check_left(
+        "name: some-skill\nlost # words\ndescription: D.\n",
+        &format!("3:1 {kept} YAML cannot read `name`, and no other spelling means the same"),
+    );
     check_left("{name: some-skill, description: D.}\n", &format!("2:2 {kept} each field must begin a line of its own"));
     check_left(
         "name: some-skill\n? description\n: D.\n",

@@ -15,41 +15,16 @@ pub(super) fn missing(scan: &mut Scan<'_>, above: &mut Above) -> Result<Feature,
         above.subject = Some(before(start, scan));
         outcome(scan)?;
         Ok(Feature::Activation)
-    } else if scan.take("render") {
-        scan.name()?;
-        settings(scan)?;
-        above.subject = Some(before(start, scan));
-        text(scan)?;
-        Ok(Feature::Rendering)
     } else if scan.take("session:") {
         session(scan)?;
         Ok(Feature::Sessions)
-    } else if scan.take("after") {
-        scan.number::<usize>()?;
-        if scan.take("catalog-version unchanged") {
-            return Ok(Feature::Watching);
-        }
-        wrapped(scan, above, Feature::Watching)
-    } else if scan.take("steps:") {
-        scan.expect("steps.sh")?;
-        scan.expect("(")?;
-        scan.number::<usize>()?;
-        scan.expect(")")?;
-        Ok(Feature::Watching)
-    } else if scan.take("watches:") {
-        scan.expect("<=")?;
-        scan.number::<usize>()?;
-        scan.expect("(inotify lines in /proc/<pid>/fdinfo)")?;
-        Ok(Feature::Watching)
     } else if scan.take("with") {
         scan.expect("disabled=")?;
         scan.json::<Vec<String>>()?;
-        wrapped(scan, above, Feature::Disabling)
+        wrapped(scan, above)?;
+        Ok(Feature::Disabling)
     } else if scan.take("tools:") || scan.take("tools enum:") {
         scan.json::<Vec<String>>()?;
-        Ok(Feature::Tools)
-    } else if scan.take("user-list") {
-        want(scan)?;
         Ok(Feature::Tools)
     } else if scan.take("mcp") {
         mcp(scan)?;
@@ -60,7 +35,7 @@ pub(super) fn missing(scan: &mut Scan<'_>, above: &mut Above) -> Result<Feature,
 }
 
 /// What of `start` was read so far.
-fn before(start: &str, scan: &Scan<'_>) -> String {
+pub(super) fn before(start: &str, scan: &Scan<'_>) -> String {
     start[..start.len() - scan.rest().len()].trim_end().to_owned()
 }
 
@@ -95,18 +70,6 @@ fn text(scan: &mut Scan<'_>) -> Result<(), Unread> {
         return if scan.take("followed by") { scan.json::<String>().map(drop) } else { Ok(()) };
     }
     text_want(scan).map(drop)
-}
-
-fn settings(scan: &mut Scan<'_>) -> Result<(), Unread> {
-    loop {
-        if scan.take("args=") {
-            scan.json::<String>()?;
-        } else if scan.take("timeout=") || scan.take("within") {
-            scan.duration()?;
-        } else if !(scan.take("shell=on") || scan.take("shell=off")) {
-            return Ok(());
-        }
-    }
 }
 
 fn session(scan: &mut Scan<'_>) -> Result<(), Unread> {

@@ -3,7 +3,9 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::*;
-use crate::cases::check::{CatalogWant, CommandLine, CommandWant, Counted, Head, Never, Tally};
+use crate::cases::check::{
+    CatalogWant, CommandLine, CommandWant, Counted, Feature, Head, Never, RenderLine, RenderWant, Shell, Tally,
+};
 
 fn texts(names: &[&str]) -> Vec<String> {
     names.iter().map(|&name| name.to_owned()).collect()
@@ -23,6 +25,12 @@ fn finding(level: Option<Severity>, path: &str, has: Option<&str>) -> Check {
 
 fn cli(arguments: &[&str], reader: Option<Head>, wants: Vec<CommandWant>) -> Check {
     Check::Command(CommandLine { arguments: texts(arguments), reader, wants })
+}
+
+fn rendering(arguments: &str, shell: Shell, times: Option<[u64; 2]>, want: RenderWant) -> Check {
+    let [timeout, within] = [0, 1].map(|number| Some(Duration::from_secs(times?[number])));
+    let (name, arguments) = ("a".to_owned(), arguments.to_owned());
+    Check::Render(Box::new(RenderLine { name, arguments, shell, timeout, within, want }))
 }
 
 #[track_caller]
@@ -186,6 +194,32 @@ fn lines_about_what_must_not_happen() {
 }
 
 #[test]
+fn lines_about_what_happens_meanwhile() {
+    let after = |step, check| Check::After { step, check: Box::new(check) };
+    check_lines(vec![
+        (r#"after 1 loads: ["a"]"#, after(1, Check::Loads(texts(&["a"])))),
+        (r#"after 2 diag none *"#, after(2, Check::NoFinding(None))),
+        (r#"after 2 catalog-version unchanged"#, after(2, Check::CatalogUnchanged)),
+        (
+            r#"after 3 either: loads a | loads b"#,
+            after(3, Check::Either(["a", "b"].map(|name| Check::LoadsAtLeast(texts(&[name]))).to_vec())),
+        ),
+        (r#"watches: <= 64 (inotify lines in /proc/<pid>/fdinfo)"#, Check::Watches(64)),
+        (r#"user-list lacks "a""#, Check::UserList(Want::Lacks("a".into()))),
+    ]);
+}
+
+#[test]
+fn a_case_is_live_when_something_is_to_happen_or_to_be_watched() {
+    let case = |line: &str| Case::parse(&format!("kind: H\n{line}\nloads: []\n"));
+    let steps = case("steps: steps.sh (2)");
+    assert_eq!((steps.steps, steps.is_live(), steps.lines.len()), (2, true, 1));
+    assert!(case("watches: <= 64 (inotify lines in /proc/<pid>/fdinfo)").is_live());
+    assert!(!case("count loads 0").is_live());
+    assert!(case("steps: other.sh (2)").lines[0].check.is_err());
+}
+
+#[test]
 fn one_of_several() {
     let only = |path: &str| Check::Field(Subject::Only, Field::Written(path.into()), Want::Is(json!("a | b")));
     check_lines(vec![
@@ -210,8 +244,26 @@ fn an_alternative_takes_its_subject_from_above() {
         "kind: K\nrender a args=\"b\" has \"c\"\neither: has \"First=[b]\" (1-based) | has \"x (y\" (0-based, documented)\n",
     );
     let checks: Vec<_> = case.lines.into_iter().map(|line| line.check).collect();
-    let rendering = Check::Missing(Feature::Rendering);
-    assert_eq!(checks, [Ok(rendering.clone()), Ok(Check::Either(vec![rendering.clone(), rendering]))]);
+    let rendering = |part: &str| rendering("b", Shell::Off, None, RenderWant::Text(Want::Has(part.to_owned())));
+    let either = Check::Either(vec![rendering("First=[b]"), rendering("x (y")]);
+    assert_eq!(checks, [Ok(rendering("c")), Ok(either)]);
+}
+
+#[test]
+fn lines_about_bodies_as_a_model_gets_them() {
+    let text = |text: &str| RenderWant::Text(Want::Is(text.into()));
+    let path = RenderWant::PathOf { path: "root/a".to_owned(), followed_by: "/x".to_owned() };
+    check_lines(vec![
+        (r#"render a = "b""#, rendering("", Shell::Off, None, text("b"))),
+        (
+            r#"render a args="x\ny" shell=on timeout=1s within 3s = "b""#,
+            rendering("x\ny", Shell::On, Some([1, 3]), text("b")),
+        ),
+        (
+            r#"render a shell=off args="" has the absolute path of root/a followed by "/x""#,
+            rendering("", Shell::Off, None, path),
+        ),
+    ]);
 }
 
 #[test]
@@ -224,27 +276,20 @@ fn lines_for_what_is_not_built() {
         (r#"activate model a has the absolute path of root/a"#, Feature::Activation),
         (r#"activate model the absolute path of root/a = error"#, Feature::Activation),
         (r#"activate model a result <= 20000 bytes"#, Feature::Activation),
-        (r#"render a has "b""#, Feature::Rendering),
-        (r#"render a args="x\ny" shell=on timeout=1s within 3s = "b""#, Feature::Rendering),
-        (r#"render a args="" has the absolute path of root/a followed by "/x""#, Feature::Rendering),
         (r#"session: activate a -> has "b""#, Feature::Sessions),
         (r#"session: activate a again -> lacks "b""#, Feature::Sessions),
         (r#"session: reset, activate a -> has "b""#, Feature::Sessions),
         (r#"session: active list = ["a"]"#, Feature::Sessions),
-        (r#"steps: steps.sh (2)"#, Feature::Watching),
-        (r#"after 1 loads: ["a"]"#, Feature::Watching),
-        (r#"after 2 catalog-version unchanged"#, Feature::Watching),
-        (r#"watches: <= 64 (inotify lines in /proc/<pid>/fdinfo)"#, Feature::Watching),
         (r#"with disabled=["a"] loads: []"#, Feature::Disabling),
         (r#"with disabled=["a"] activate user a = error has "disabled""#, Feature::Disabling),
         (r#"tools: []"#, Feature::Tools),
         (r#"tools enum: ["a"]"#, Feature::Tools),
-        (r#"user-list lacks "a""#, Feature::Tools),
         (r#"mcp initialize: capabilities.*.listChanged true"#, Feature::Mcp),
         (r#"mcp stdout: every line is one JSON-RPC message, from start to end, with RUST_LOG=debug"#, Feature::Mcp),
         (r#"mcp list has "a""#, Feature::Mcp),
         (r#"after 1 mcp: exactly one notifications/*/list_changed per announced list within 2s"#, Feature::Mcp),
         (r#"after 1 mcp list has "a""#, Feature::Mcp),
+        (r#"after 1 activate model a = ok"#, Feature::Activation),
     ] {
         assert_eq!(check(text, &mut Above::default()), Ok(Check::Missing(feature)), "{text}");
     }
@@ -297,9 +342,11 @@ fn junk_is_refused() {
         "after one loads: []",
         "after 1",
         "after 1 junk",
+        "after 1 never: a panic",
+        "after 1 after 2 loads: []",
+        "catalog-version",
         "with disabled=[] junk",
         "with enabled=[] loads: []",
-        "steps: other.sh (1)",
         "watches: 64",
         "tools enum: a",
         "mcp junk",
@@ -328,7 +375,7 @@ fn a_case_says_where_its_skills_lie() {
         root("c", Scope::Plugin("c".into()), true),
         root("b", Scope::Builtin, true),
     ];
-    let expected = Case { kind: "F".into(), layout: Layout::Roots(roots), cwd: "a/b".into(), lines: vec![] };
+    let expected = Case { kind: "F".into(), layout: Layout::Roots(roots), cwd: "a/b".into(), steps: 0, lines: vec![] };
     assert_eq!(case, expected);
     assert_eq!(Case::parse("kind: E\nroots: auto\n").layout, Layout::Discovered);
     assert_eq!(Case::parse("kind: N\nplugin-cache: \"cache\"\n").layout, Layout::PluginCache("cache".into()));

@@ -43,6 +43,17 @@ pub(super) fn catalog(budget: Option<usize>, want: &CatalogWant, world: &World) 
     }
 }
 
+/// Compared with what it was before the step.
+pub(super) fn unchanged(world: &World) -> Verdict {
+    match world.catalog_before() {
+        Some(before) => {
+            let now = world.catalog();
+            Verdict::of(before == now, before, now)
+        }
+        None => Verdict::fails("a step before it", "none"),
+    }
+}
+
 pub(super) fn at_every_budget(budgets: RangeInclusive<usize>, world: &World) -> Verdict {
     // A text is UTF-8 by its type; what is left to see is that there is one, and that it keeps to its budget.
     Verdict::all(budgets.map(|budget| {

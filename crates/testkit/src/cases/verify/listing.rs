@@ -1,5 +1,8 @@
 //! Which skills there are, and which files are hidden or skipped.
 
+use repertoire_engine::Audience;
+
+use crate::cases::check::Want;
 use crate::cases::verdict::Verdict;
 use crate::cases::world::World;
 
@@ -10,6 +13,13 @@ pub(super) fn at_least(names: &[String], world: &World) -> Verdict {
         format_args!("{names:?} among others"),
         format_args!("{offered:?}"),
     )
+}
+
+pub(super) fn user_list(want: &Want, world: &World) -> Verdict {
+    let snapshot = world.snapshot();
+    let offered = snapshot.entries().iter().filter(|entry| Audience::User.sees(&entry.claim));
+    let offered = offered.map(|entry| entry.id.to_string()).collect();
+    Verdict::of(want.holds(&offered), format_args!("{want:?}"), offered)
 }
 
 pub(super) fn skips(paths: &[String], world: &World) -> Verdict {

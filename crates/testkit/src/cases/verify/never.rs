@@ -1,7 +1,6 @@
 //! What must not happen.
 
 use globset::Glob;
-use repertoire_engine::{Catalog, CatalogOptions};
 
 use super::command::{NOT_BUILT, no_panic, scan};
 use crate::cases::check::{Feature, Never};
@@ -14,7 +13,7 @@ pub(super) fn never(never: &Never, world: &World) -> Verdict {
         Never::Text(text) => {
             // Whatever else the case asked for, these are what people and models get to see first.
             world.findings();
-            world.print(&Catalog::of(&world.snapshot(), &CatalogOptions::default()).text);
+            world.print(&world.catalog());
             Verdict::of(!world.has_printed(text), format_args!("nothing that has {text:?}"), "a text that has it")
         }
         Never::File(glob) => no_file(glob, world),
@@ -60,7 +59,7 @@ fn no_skill(names: &[String], field: Option<&str>, world: &World) -> Verdict {
 
 fn no_child(command: &str, world: &World) -> Verdict {
     if command == "watch" {
-        return Verdict::missing(Feature::Watching);
+        return Verdict::missing(Feature::WatchCommand);
     }
     match world.command(&[command.to_owned()], None, None) {
         None => Verdict::missing(NOT_BUILT),

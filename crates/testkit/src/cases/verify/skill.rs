@@ -73,7 +73,7 @@ pub(super) fn resources(name: &str, want: &Want, world: &World) -> Verdict {
 }
 
 /// Hands the meant entry to `check`; fails if there is none.
-fn with_entry(subject: &Subject, world: &World, check: impl FnOnce(&Entry<Skill>) -> Verdict) -> Verdict {
+pub(super) fn with_entry(subject: &Subject, world: &World, check: impl FnOnce(&Entry<Skill>) -> Verdict) -> Verdict {
     let snapshot = world.snapshot();
     let entry = match subject {
         Subject::Named(name) => snapshot.get(name),

@@ -1,0 +1,114 @@
+//! `repertoire approve`.
+
+use std::io::{self, Write};
+
+use clap::Args;
+use repertoire::render::{Approval, directives};
+use repertoire::{Digest, Id};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::directives::{File, Row, files};
+use crate::answer::{Answer, json};
+use crate::approved::{Approved, Asked};
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::{Environment, Stream};
+
+/// Let one skill run its commands and scripts, as they are now: any change asks again.
+#[derive(Debug, Args)]
+pub(crate) struct Approve {
+    /// The skill: `NAME`, or `SOURCE:NAME` whoever wins.
+    name: String,
+    /// Do not ask. For whoever has read `repertoire directives NAME`.
+    #[arg(long)]
+    yes: bool,
+    /// Take an approval back.
+    #[arg(long, conflicts_with = "yes")]
+    revoke: bool,
+}
+
+/// What was approved.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Decided {
+    id: Id,
+    qualified_id: Id,
+    digest: Digest,
+    approval: Approval,
+    directives: Vec<Row>,
+    files: Vec<File>,
+    #[serde(skip)]
+    said: String,
+    #[serde(skip)]
+    notes: Vec<String>,
+}
+
+impl Approve {
+    pub(crate) async fn answer(
+        &self,
+        session: &Session<'_>,
+        environment: &mut Environment<'_>,
+    ) -> Result<impl Answer + use<>, Failure> {
+        let asked = Asked::of(&self.name, session).await?;
+        let mut approved = Approved::read(session)?;
+        let rows: Vec<_> = directives(&asked.body.text).iter().map(Row::of).collect();
+        let said = if self.revoke {
+            let was = approved.approvals.revoke(&asked.binding.skill);
+            if was {
+                approved.write()?;
+            }
+            if was { "it may run nothing any more" } else { "it was not approved" }
+        } else if rows.is_empty() {
+            "it runs nothing, and needs no approval"
+        } else {
+            if !self.yes {
+                ask(&rows, &files(&asked), environment)?;
+            }
+            approved.approvals.approve(asked.binding.clone());
+            approved.write()?;
+            "approved as it is now"
+        };
+        Ok(Decided {
+            id: asked.id.clone(),
+            qualified_id: asked.claim.qualified_id(),
+            digest: asked.body.digest,
+            approval: approved.approvals.approval(&asked.binding),
+            directives: rows,
+            files: files(&asked),
+            said: said.to_owned(),
+            notes: asked.distrust().into_iter().collect(),
+        })
+    }
+}
+
+/// Shows all of it, and asks once.
+fn ask(rows: &[Row], files: &[File], environment: &mut Environment<'_>) -> Result<(), Failure> {
+    let mut text = Vec::new();
+    rows.iter().try_for_each(|row| row.write(&mut text)).expect("a vector takes every byte");
+    environment.say(&String::from_utf8_lossy(&text));
+    let files = match files.len() {
+        0 => String::new(),
+        1 => " and 1 file".to_owned(),
+        count => format!(" and {count} files"),
+    };
+    match environment.ask(&format!("let it run this, as long as SKILL.md{files} stay as they are?")) {
+        Some(true) => Ok(()),
+        Some(false) => Err(Failure::new("not approved")),
+        None => Err(Failure::new("there is nobody to ask").help("read `repertoire directives`, then say `--yes`")),
+    }
+}
+
+impl Answer for Decided {
+    fn json(&self) -> Value {
+        json(self)
+    }
+
+    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
+        writeln!(out, "{}: {}", crate::shown::shown(self.id.as_str()), self.said)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
+    }
+}

@@ -1,0 +1,186 @@
+//! Bodies as a model gets them, and what they may run.
+
+use std::fs;
+use std::path::PathBuf;
+
+use repertoire_cli::Exit;
+use serde_json::{Value, json};
+
+use crate::world::{Ran, World};
+
+/// A skill that runs one thing of each kind and takes arguments.
+const CLOCK: &str = "---\nname: clock\ndescription: Tells the time.\n---\n\
+    Now: !`printf %s tick` for $ARGUMENTS in ${CITY}.\n\n!{script: chime.sh, times: 2}\n";
+
+fn world() -> World {
+    let world = World::new();
+    world.file("a/clock/SKILL.md", CLOCK).file("a/clock/chime.sh", "cat > /dev/null\necho chimed\n");
+    world
+}
+
+/// Where approvals are kept.
+fn store(world: &World) -> PathBuf {
+    world.here().with_file_name("home").join(".local/state/repertoire/approvals.json")
+}
+
+fn document(ran: &Ran) -> Value {
+    serde_json::from_str(&ran.stdout).expect("one JSON document")
+}
+
+#[test]
+fn a_body_is_printed_with_what_was_typed_and_runs_nothing_unasked() {
+    let world = world();
+    let ran = world.run(&["render", "clock", "--root", "a", "--var", "CITY=Basel", "big", "small bell"]);
+    assert_eq!(
+        ran.stdout,
+        "Now: !`printf %s tick` [shell command execution disabled by policy] for big \"small bell\" in Basel.\n\n\
+         !{script: chime.sh, times: 2} [script execution disabled by policy]\n"
+    );
+    assert_eq!(
+        ran.stderr,
+        "note: line 1: not run: commands and scripts are switched off\n\
+         note: line 3: not run: commands and scripts are switched off\n"
+    );
+    assert_eq!(ran.exit, Exit::Success);
+}
+
+#[test]
+fn one_argument_is_the_text_as_typed_and_a_dialect_can_be_named() {
+    let world = World::new();
+    world.file("a/x/SKILL.md", "---\nname: x\ndescription: X.\n---\n$1 of $ARGUMENTS\n");
+    let run = |arguments: &[&str]| world.run(&[&["render", "--root", "a"], arguments].concat());
+    assert_eq!(run(&["x", "one two"]).data(), "$1 of one two\n");
+    assert_eq!(run(&["--dialect", "claude", "x", "one two"]).data(), "two of one two\n");
+    assert_eq!(run(&["--dialect", "cortex", "x", "one two", "three"]).data(), "one two of \"one two\" three\n");
+    assert_eq!(run(&["--dialect", "none", "x"]).data(), "$1 of $ARGUMENTS\n");
+    let ran = run(&["--dialect", "claude", "x", "one"]);
+    assert_eq!(ran.stderr, "note: line 1: there is no argument for `$1`\n");
+    assert!(run(&["--dialect", "zsh", "x"]).failure().contains("[possible values: claude, opencode, cortex, none]"));
+}
+
+#[test]
+fn what_would_run_is_shown_without_running_it() {
+    let world = world();
+    let ran = world.run(&["directives", "clock", "--root", "a"]);
+    let (shown, digests): (Vec<_>, Vec<_>) = ran.stdout.lines().partition(|line| !line.starts_with("file "));
+    assert_eq!(
+        shown,
+        ["command in line 1", "    printf %s tick", "script in line 3", "    script chime.sh {\"times\":2}"]
+    );
+    assert!(matches!(digests[..], [line] if line.starts_with("file chime.sh  sha256:")), "{digests:?}");
+    assert_eq!(ran.stderr, "note: nobody approved it; `repertoire approve clock` does\n");
+    world.skill("a", "calm", "Runs nothing.");
+    assert_eq!(world.run(&["directives", "calm", "--root", "a"]).data(), "it runs nothing\n");
+    assert_eq!(world.run(&["approve", "calm", "--root", "a"]).data(), "calm: it runs nothing, and needs no approval\n");
+}
+
+#[test]
+fn what_is_approved_runs_until_it_changes() {
+    let world = world();
+    let render =
+        || world.run(&["render", "clock", "--root", "a", "--allow-commands", "--var", "CITY=Bern", "--", "all"]);
+    let ran = world.run_answering("y\n", &["approve", "clock", "--root", "a"]);
+    assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::Success, "clock: approved as it is now\n"));
+    assert_eq!(
+        ran.stderr,
+        "command in line 1\n    printf %s tick\nscript in line 3\n    script chime.sh {\"times\":2}\n\
+         let it run this, as long as SKILL.md and 1 file stay as they are? [y/N] "
+    );
+    assert_eq!(render().data(), "Now: tick for all in Bern.\n\nchimed\n");
+    // A file that nobody names is no part of it.
+    world.file("a/clock/README.md", "New.\n");
+    assert_eq!(render().data(), "Now: tick for all in Bern.\n\nchimed\n");
+
+    world.file("a/clock/chime.sh", "echo other\n");
+    let ran = render();
+    assert!(ran.stdout.contains("[not run: it changed since it was approved]") && !ran.stdout.contains("other\n"));
+    let ran = world.run(&["directives", "clock", "--root", "a"]);
+    assert_eq!(ran.stderr, "note: it changed since it was approved\n");
+    world.run(&["approve", "clock", "--root", "a", "--yes"]).data();
+    assert!(render().data().ends_with("\n\nother\n"));
+
+    assert_eq!(
+        world.run(&["approve", "clock", "--root", "a", "--revoke"]).data(),
+        "clock: it may run nothing any more\n"
+    );
+    assert!(render().stdout.contains("[not run: nobody approved it]"));
+}
+
+#[test]
+fn a_person_who_is_there_is_asked_for_each() {
+    let world = world();
+    let ran =
+        world.run_answering("y\nn\n", &["render", "clock", "--root", "a", "--allow-commands", "--var", "CITY=Bern"]);
+    assert_eq!(ran.stdout, "Now: tick for  in Bern.\n\n!{script: chime.sh, times: 2} [not run: you said no]\n");
+    assert_eq!(
+        ran.stderr,
+        "command in line 1\n    printf %s tick\nrun it this time? [y/N] \
+         script in line 3\n    script chime.sh {\"times\":2}\nrun it this time? [y/N] \
+         note: line 3: not run: you said no\n"
+    );
+    // It was for that time alone.
+    assert!(!store(&world).exists());
+}
+
+#[test]
+fn nobody_is_no_yes() {
+    let world = world();
+    let failure = world.run(&["approve", "clock", "--root", "a"]).failure();
+    assert!(failure.contains("there is nobody to ask"), "{failure}");
+    let ran = world.run_answering("", &["approve", "clock", "--root", "a"]);
+    assert!(ran.exit == Exit::Failure && ran.stderr.contains("there is nobody to ask"), "{ran:?}");
+    let ran = world.run_answering("what?\n", &["approve", "clock", "--root", "a"]);
+    assert!(ran.exit == Exit::Failure && ran.stderr.contains("not approved"), "{ran:?}");
+    assert!(!store(&world).exists());
+}
+
+#[test]
+fn a_project_runs_nothing_before_it_is_admitted() {
+    let world = World::new();
+    world.file(".agents/skills/clock/SKILL.md", "---\nname: clock\ndescription: Tells.\n---\n!`printf tick`\n");
+    let ran = world.run(&["approve", "clock", "--yes"]);
+    assert_eq!(ran.exit, Exit::Success);
+    assert!(ran.stderr.contains("is pending: nothing of it runs"), "{ran:?}");
+    let ran = world.run(&["render", "clock", "--allow-commands"]);
+    assert_eq!(ran.stdout, "!`printf tick` [not run: its source is pending]\n");
+    let ran = world.run(&["render", "clock", "--allow-commands", "--trust-project"]);
+    assert_eq!(ran.data(), "tick\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn approvals_are_their_owners_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = world();
+    world.run(&["approve", "clock", "--root", "a", "--yes"]).data();
+    let mode = fs::metadata(store(&world)).expect("it was written").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    fs::set_permissions(store(&world), fs::Permissions::from_mode(0o620)).expect("it is ours");
+    let failure = world.run(&["render", "clock", "--root", "a", "--allow-commands"]).failure();
+    assert!(failure.contains("can be written by others, who could approve for you"), "{failure}");
+    fs::set_permissions(store(&world), fs::Permissions::from_mode(0o600)).expect("it is ours");
+    fs::write(store(&world), "junk").expect("it is ours");
+    let failure = world.run(&["directives", "clock", "--root", "a"]).failure();
+    assert!(failure.contains("cannot read"), "{failure}");
+}
+
+#[test]
+fn what_became_of_each_is_told_as_json() {
+    let world = world();
+    let ran = world.run(&["render", "clock", "all", "--root", "a", "--json"]);
+    let answer = document(&ran);
+    assert_eq!(
+        answer["directives"],
+        json!([
+            {"kind": "command", "line": 1, "runs": "printf %s tick", "outcome": "refused",
+                "how": "commands and scripts are switched off"},
+            {"kind": "script", "line": 3, "runs": "script chime.sh {\"times\":2}", "outcome": "refused",
+                "how": "commands and scripts are switched off"},
+        ])
+    );
+    assert_eq!((&answer["dialect"], &answer["dialect_by"]), (&json!("claude"), &json!("default")));
+    let listed = document(&world.run(&["directives", "clock", "--root", "a", "--json"]));
+    assert_eq!((&listed["approval"], &listed["trust"]), (&json!("missing"), &json!("trusted")));
+    let approved = document(&world.run(&["approve", "clock", "--root", "a", "--yes", "--json"]));
+    assert_eq!(approved["approval"], "given");
+}

@@ -1,0 +1,216 @@
+//! `repertoire watch`: one line a change, until it is told to stop.
+
+use std::io::{self, Write};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use repertoire_cli::{Environment, Exit, Signal, Signals, Stream, run};
+use serde_json::Value;
+
+use crate::schema::Schema;
+use crate::world::World;
+
+/// Many times what any change takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A watch that runs beside the test. Dropped without [`stop`](Watching::stop), it ends as well: nobody can signal it any more.
+struct Watching {
+    stdout: Receiver<String>,
+    stderr: Receiver<String>,
+    signal: Box<dyn Fn(Signal)>,
+    run: JoinHandle<Exit>,
+}
+
+/// Hands over what is written, a line at a time.
+struct Lines(Vec<u8>, Sender<String>);
+
+impl Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.extend_from_slice(bytes);
+        while let Some(end) = self.0.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = self.0.drain(..=end).collect();
+            let gone = |_| io::Error::from(io::ErrorKind::BrokenPipe);
+            self.1.send(String::from_utf8_lossy(&line).trim_end().to_owned()).map_err(gone)?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Watching {
+    fn start(world: &World, arguments: &[&str]) -> Watching {
+        let (out, stdout) = mpsc::channel();
+        let (err, stderr) = mpsc::channel();
+        let (sender, signals) = Signals::sent();
+        let cwd = world.here();
+        let arguments: Vec<String> =
+            ["repertoire", "watch"].iter().chain(arguments).map(|one| one.to_string()).collect();
+        let run = thread::spawn(move || {
+            let (stdout, stderr) = (Stream::new(Lines(Vec::new(), out)), Stream::new(Lines(Vec::new(), err)));
+            run(arguments, Environment { stdout, stderr, signals, ..Environment::quiet(cwd) })
+        });
+        let signal = Box::new(move |signal| sender.send(signal).expect("it listens"));
+        Watching { stdout, stderr, signal, run }
+    }
+
+    /// The next line of data.
+    #[track_caller]
+    fn line(&self) -> String {
+        self.stdout.recv_timeout(PATIENCE).expect("there is another line")
+    }
+
+    /// The lines up to the one that begins so, which is the last of them.
+    #[track_caller]
+    fn lines_until(&self, start: &str) -> Vec<String> {
+        let mut lines = vec![self.line()];
+        while !lines.last().expect("there is one").starts_with(start) {
+            lines.push(self.line());
+        }
+        lines
+    }
+
+    /// The next document, which is what the schema says.
+    #[track_caller]
+    fn event(&self) -> Value {
+        let event = serde_json::from_str(&self.line()).expect("a line is a document");
+        assert_eq!(Schema::load().faults(&event), Vec::<String>::new());
+        event
+    }
+
+    /// The next line of talk.
+    #[track_caller]
+    fn talk(&self) -> String {
+        self.stderr.recv_timeout(PATIENCE).expect("there is more to say")
+    }
+
+    /// Stops it: what it had still to say, and how it ended.
+    fn stop(self) -> (Vec<String>, Exit) {
+        (self.signal)(Signal::Stop);
+        let exit = self.run.join().expect("it does not panic");
+        (self.stdout.iter().collect(), exit)
+    }
+}
+
+/// The ids in a list of an event.
+fn ids(event: &Value, list: &str) -> Vec<String> {
+    let rows = event[list].as_array().expect("a list").iter();
+    rows.map(|row| row["id"].as_str().or(row["skill"]["id"].as_str()).expect("an id").to_owned()).collect()
+}
+
+#[test]
+fn people_get_a_line_a_change_and_what_is_wrong() {
+    let world = World::new();
+    world.skill("root", "tidy", "Sorts.");
+    let watching = Watching::start(&world, &["root"]);
+    assert_eq!(watching.talk(), "note: watching 1 skill from 1 source");
+
+    world.skill("root", "review", "Reviews.");
+    assert_eq!(watching.line(), "+ review");
+    world.file("root/tidy/SKILL.md", "---\nname: tidy\n---\nBody.\n");
+    assert!(watching.line().starts_with("error[missing-description]"));
+    while watching.line() != "--> root/tidy/SKILL.md" {}
+    assert_eq!(watching.line(), "");
+    world.skill("root", "tidy", "Sorts again.");
+    // Whether more of it moved cannot be told yet: nobody has read the rest of it before.
+    assert!(watching.line().starts_with("~ tidy (metadata"));
+    assert_eq!(watching.line(), "resolved: error[missing-description] in `root/tidy/SKILL.md`");
+    assert_eq!(watching.line(), "resolved: warning[stale] in `root/tidy/SKILL.md`");
+    std::fs::remove_dir_all(world.here().join("root/review")).expect("it is there");
+    assert_eq!(watching.line(), "- review");
+    assert_eq!(watching.stop(), (vec![], Exit::Success));
+}
+
+#[test]
+fn programs_get_what_there_is_and_then_what_changed() {
+    let world = World::new();
+    world.skill("root", "tidy", "Sorts.").file("root/tidy/run.sh", "ls\n");
+    let watching = Watching::start(&world, &["root", "--json"]);
+    let started = watching.event();
+    assert_eq!((&started["event"], ids(&started, "skills")), (&"started".into(), vec!["tidy".to_owned()]));
+
+    world.file("root/tidy/run.sh", "ls -l\n");
+    let changed = watching.event();
+    assert_eq!((&changed["event"], ids(&changed, "modified")), (&"changed".into(), vec!["tidy".to_owned()]));
+    assert_eq!(changed["modified"][0]["moved"]["resources"], true);
+    assert_eq!(changed["causes"], serde_json::json!([{"kind": "source", "source": "root"}]));
+    assert!(changed["generation"].as_u64() > started["generation"].as_u64());
+    assert_eq!(watching.stop(), (vec![], Exit::Success));
+}
+
+#[test]
+fn it_ends_by_itself_after_so_many_changes() {
+    let world = World::new();
+    world.skill("root", "tidy", "Sorts.");
+    let watching = Watching::start(&world, &["root", "--changes", "1"]);
+    watching.talk();
+    world.skill("root", "review", "Reviews.");
+    assert_eq!(watching.line(), "+ review");
+    assert_eq!(watching.run.join().expect("it does not panic"), Exit::Success);
+}
+
+#[test]
+fn the_configuration_is_read_again_and_a_bad_one_changes_nothing() {
+    let world = World::new();
+    let source = |name: &str| format!("[[source]]\nkind = \"fs\"\nname = \"{name}\"\nroots = [\"{name}\"]\n");
+    world.skill("near", "tidy", "Near.").skill("far", "tidy", "Far.").skill("far", "review", "Reviews.");
+    world.file("places.toml", source("near"));
+    let watching = Watching::start(&world, &["--config", "places.toml"]);
+    assert_eq!(watching.talk(), "note: watching 1 skill from 1 source");
+
+    world.file("places.toml", source("far") + &source("near"));
+    (watching.signal)(Signal::Reload);
+    assert_eq!(watching.talk(), "note: read the places to look again");
+    assert_eq!(watching.line(), "+ review");
+    // Whether more of it moved is known once both have been read.
+    assert!(watching.line().starts_with("~ tidy (source, metadata"));
+    watching.lines_until(" = help: ask for it as `near:tidy`");
+
+    world.file("places.toml", source("near") + "kind = 1\n");
+    (watching.signal)(Signal::Reload);
+    while watching.talk() != "note: everything stays as it was" {}
+
+    // What stays is still followed, what comes back is read again.
+    world.file("places.toml", source("near"));
+    (watching.signal)(Signal::Reload);
+    assert_eq!(watching.talk(), "note: read the places to look again");
+    let lines = watching.lines_until("resolved: ");
+    assert_eq!(lines[1], "- review");
+    assert!(lines[2].starts_with("~ tidy (source, metadata"));
+    world.skill("near", "fresh", "New.");
+    watching.lines_until("+ fresh");
+    assert_eq!(watching.stop().1, Exit::Success);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_process_ends_cleanly_when_it_is_told_to() {
+    use std::io::{BufRead, BufReader, Read};
+    use std::process::{Command, Stdio};
+
+    use rustix::process::{Pid, Signal, kill_process};
+
+    for signal in [Signal::INT, Signal::TERM] {
+        let world = World::new();
+        world.skill("root", "tidy", "Sorts.");
+        let mut child = Command::new(env!("CARGO_BIN_EXE_repertoire"))
+            .args(["watch", "root", "--json"])
+            .current_dir(world.here())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary was built for this test");
+        let mut stdout = BufReader::new(child.stdout.take().expect("it is piped"));
+        let mut first = String::new();
+        stdout.read_line(&mut first).expect("there is a first line");
+        assert!(first.contains(r#""event":"started""#), "{first}");
+        kill_process(Pid::from_child(&child), signal).expect("it runs");
+        let (mut rest, mut stderr) = (String::new(), String::new());
+        stdout.read_to_string(&mut rest).expect("it is text");
+        child.stderr.take().expect("it is piped").read_to_string(&mut stderr).expect("it is text");
+        assert_eq!((child.wait().expect("it ends").code(), rest.as_str(), stderr.as_str()), (Some(0), "", ""));
+    }
+}

@@ -1,0 +1,74 @@
+//! What holds for any bytes that are given to the formatter. Shared with the fuzz target.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use repertoire_core::skill_md::{self, Head, Parsed, Site};
+use repertoire_core::{Code, Severity, Skill, Value};
+
+/// Asserts every law.
+pub(crate) fn hold(bytes: &[u8]) {
+    let (before, formatted) = (skill_md::parse(bytes, site()), skill_md::format(bytes, site()));
+    let Some(text) = formatted.text else {
+        let whys = formatted.diagnostics.iter().filter(|finding| finding.severity == Severity::Error);
+        assert!(whys.count() > 0, "what is left as it is has a reason");
+        return;
+    };
+    assert_eq!(formatted.diagnostics, [], "what is formatted has none");
+
+    let after = skill_md::parse(&text, site());
+    assert_eq!(said(&after), said(&before), "the same skill");
+    assert_eq!(rest(&text), rest(bytes), "the body, byte for byte");
+    let is_new = |code: &Code| !codes(&before).any(|old| old == *code);
+    assert_eq!(codes(&after).find(is_new), None, "no finding is new");
+    assert_eq!(codes(&after).find(|code| *code == Code::INVALID_YAML), None, "YAML can read it");
+
+    assert_eq!(comments(&text, <[u8]>::trim_ascii_end), comments(bytes, <[u8]>::trim_ascii_end), "comments stay");
+    if codes(&before).all(|code| code != Code::INVALID_YAML) {
+        assert_eq!(comments(&text, <[u8]>::trim_ascii), comments(bytes, <[u8]>::trim_ascii), "so do indented ones");
+    }
+    assert!(signs(&text) >= signs(bytes), "so do those behind a value");
+
+    let again = skill_md::format(&text, site()).text;
+    assert_eq!(again.as_deref(), Some(&*text), "formatting twice is formatting once");
+}
+
+fn site() -> Site<'static> {
+    Site::new("skills/some-skill/SKILL.md").in_directory("some-skill")
+}
+
+/// The value of a field and, if it is one, the text that it was written as.
+type Field = (serde_json::Value, Option<String>);
+
+/// Everything that a skill says, whatever the order: its typed part, and every field.
+fn said(parsed: &Parsed) -> Option<(Skill, BTreeMap<String, Field>)> {
+    let mut skill = parsed.skill.clone()?;
+    let fields = std::mem::take(&mut skill.fields);
+    let field = |(key, value): (Arc<str>, Value)| (key.to_string(), (value.json(), value.as_text().map(str::to_owned)));
+    Some((skill, fields.into_iter().map(field).collect()))
+}
+
+fn codes(parsed: &Parsed) -> impl Iterator<Item = Code> {
+    parsed.diagnostics.iter().map(|finding| finding.code)
+}
+
+/// What follows the front matter.
+fn rest(bytes: &[u8]) -> &[u8] {
+    match skill_md::head(bytes) {
+        Head::Complete(end) => &bytes[end..],
+        other => panic!("a skill has a whole head: {other:?}"),
+    }
+}
+
+/// The lines that begin with a number sign when they are `trimmed`.
+fn comments(bytes: &[u8], trimmed: fn(&[u8]) -> &[u8]) -> Vec<&[u8]> {
+    let lines = bytes.split(|byte| matches!(byte, b'\n' | b'\r')).map(trimmed);
+    let mut lines: Vec<_> = lines.filter(|line| line.starts_with(b"#")).collect();
+    lines.sort_unstable();
+    lines
+}
+
+/// How many number signs there are.
+fn signs(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| **byte == b'#').count()
+}

@@ -1,0 +1,299 @@
+//! Callbacks that are told of changes.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ThreadId};
+
+use repertoire_core::Item;
+use tokio::sync::{Notify, watch};
+use tokio::task::JoinHandle;
+
+use crate::registry::WeakRegistry;
+use crate::signals::{Closing, Notices};
+use crate::{Registry, Snapshot, Update};
+
+/// Ends a callback: [`Registry::on_change`].
+///
+/// Dropping it ends the callback too; [`detach`](Unsubscribe::detach) keeps it for as long as the registry.
+#[must_use = "dropping this ends the callback"]
+pub struct Unsubscribe(Option<Box<dyn FnOnce() + Send + Sync>>);
+
+impl Unsubscribe {
+    /// Ends the callback. One that runs in another thread is waited for; none runs after this returned. May be called
+    /// from inside the callback itself, which then runs to its end.
+    pub fn unsubscribe(self) {}
+
+    /// Keeps the callback until the registry is closed or its last handle is dropped.
+    pub fn detach(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Unsubscribe {
+    fn drop(&mut self) {
+        if let Some(end) = self.0.take() {
+            end();
+        }
+    }
+}
+
+impl fmt::Debug for Unsubscribe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Unsubscribe").finish_non_exhaustive()
+    }
+}
+
+/// A callback, and what it was told last.
+pub(crate) struct Listener<T: Item> {
+    state: Mutex<State<T>>,
+    idle: Condvar,
+    went_idle: Notify,
+    ended: watch::Sender<bool>,
+}
+
+struct State<T: Item> {
+    /// Taken out while it runs, and for good once it ended.
+    callback: Option<Callback<T>>,
+    running: Option<ThreadId>,
+    seen: Snapshot<T>,
+}
+
+type Callback<T> = Box<dyn FnMut(&Update<T>) + Send>;
+
+impl<T: Item> fmt::Debug for Listener<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Listener").field("ended", &*self.ended.borrow()).finish_non_exhaustive()
+    }
+}
+
+impl<T: Item> Listener<T> {
+    fn new(callback: Callback<T>, seen: Snapshot<T>) -> Arc<Listener<T>> {
+        Arc::new(Listener {
+            state: Mutex::new(State { callback: Some(callback), running: None, seen }),
+            idle: Condvar::new(),
+            went_idle: Notify::new(),
+            ended: watch::Sender::new(false),
+        })
+    }
+
+    /// Tells the callback what it has not been told yet. While it runs in another thread or further up in this one,
+    /// that call goes on with what is new when it is done, so nobody waits.
+    fn tell(&self, latest: impl Fn() -> Snapshot<T>) {
+        let mut state = self.state();
+        loop {
+            let State { callback: Some(_), seen, .. } = &*state else { return };
+            let snapshot = latest();
+            if snapshot.generation() <= seen.generation() {
+                // The same view, of whose contents more may be known.
+                state.seen = snapshot;
+                return;
+            }
+            let change = snapshot.changes_since(seen);
+            state.seen = snapshot.clone();
+            let mut callback = state.callback.take().expect("it was there under the same lock");
+            state.running = Some(thread::current().id());
+            drop(state);
+            caught(|| callback(&Update { snapshot, change }));
+            state = self.state();
+            if *self.ended.borrow() {
+                drop(state);
+                // Whoever waits may rely on it that nothing of the callback is left.
+                caught(|| drop(callback));
+                state = self.state();
+            } else {
+                state.callback = Some(callback);
+            }
+            state.running = None;
+            self.idle.notify_all();
+            self.went_idle.notify_waiters();
+        }
+    }
+
+    /// No call begins after this.
+    fn end(&self) {
+        let mut state = self.state();
+        self.ended.send_replace(true);
+        let callback = state.callback.take();
+        drop(state);
+        // What it holds may come back here when it is dropped.
+        drop(callback);
+    }
+
+    /// Waits for a call that runs, unless this is it.
+    fn wait(&self) {
+        let here = thread::current().id();
+        let elsewhere = |state: &mut State<T>| state.running.is_some_and(|thread| thread != here);
+        drop(self.idle.wait_while(self.state(), elsewhere).unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// As [`wait`](Listener::wait), without holding up the thread.
+    async fn waited(&self) {
+        loop {
+            let idle = self.went_idle.notified();
+            if !self.is_elsewhere() {
+                return;
+            }
+            idle.await;
+        }
+    }
+
+    fn is_elsewhere(&self) -> bool {
+        self.state().running.is_some_and(|thread| thread != thread::current().id())
+    }
+
+    fn is_here(&self) -> bool {
+        self.state().running == Some(thread::current().id())
+    }
+
+    fn state(&self) -> MutexGuard<'_, State<T>> {
+        // Every change is one assignment, so a panicking holder leaves a whole state behind.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Runs what is somebody else's. Its panic was reported by the hook of the process, and what it left half done is its own.
+fn caught(call: impl FnOnce()) {
+    let _ = catch_unwind(AssertUnwindSafe(call));
+}
+
+/// The callbacks of a registry, each with the task that calls it, on a registry that was started.
+#[derive(Debug)]
+pub(crate) struct Listeners<T: Item>(Mutex<Vec<Called<T>>>);
+
+type Called<T> = (Arc<Listener<T>>, Option<JoinHandle<()>>);
+
+impl<T: Item> Default for Listeners<T> {
+    fn default() -> Listeners<T> {
+        Listeners(Mutex::default())
+    }
+}
+
+impl<T: Item> Listeners<T> {
+    fn list(&self) -> MutexGuard<'_, Vec<Called<T>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends all of them and waits for those that run.
+    pub(crate) async fn close(&self) {
+        let all = std::mem::take(&mut *self.list());
+        all.iter().for_each(|(listener, _)| listener.end());
+        for (listener, task) in all {
+            match task {
+                // Its task waits for the very call that closes the registry.
+                _ if listener.is_here() => {}
+                Some(task) => drop(task.await),
+                None => listener.waited().await,
+            }
+        }
+    }
+}
+
+impl<T: Item> Registry<T> {
+    /// Calls `callback` with every change from now on, until the handle is dropped or the registry closed.
+    ///
+    /// On a registry that was [started](crate::Builder::start) it runs on the runtime's threads for blocking work. On one that
+    /// was only [loaded](crate::Builder::load) it runs in the thread that published, when that is done: before
+    /// [`register`](Registry::register), [`refresh`](Registry::refresh) or the like returns. No lock is held meanwhile, so it may use
+    /// the registry; what it changes itself it is told when it returns.
+    ///
+    /// One call at a time: changes that come meanwhile are folded into one for the next call, which the same thread makes.
+    /// No caller waits for a callback of another thread, and one that panics is told the next change as if it had not. One
+    /// that holds a handle of the registry keeps it alive until it is ended.
+    ///
+    /// ```
+    /// use std::sync::mpsc;
+    ///
+    /// use repertoire_core::Skill;
+    /// use repertoire_registry::SkillRegistry;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let registry = SkillRegistry::builder().load().await?;
+    /// let (sender, told) = mpsc::channel();
+    /// let handle = registry.on_change(move |update| sender.send(update.change.summary().to_string()).unwrap_or_default());
+    ///
+    /// registry.register(Skill::new("tidy".parse()?, "Sorts a folder."))?;
+    /// assert_eq!(told.recv()?, "+ tidy");
+    ///
+    /// handle.unsubscribe();
+    /// registry.unregister("tidy");
+    /// assert!(told.recv().is_err(), "the callback is gone");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn on_change(&self, callback: impl FnMut(&Update<T>) + Send + 'static) -> Unsubscribe {
+        let notices = self.notices();
+        self.hear_base();
+        let listener = {
+            // Whoever publishes looks here afterwards, so no view falls between this snapshot and that look.
+            let mut list = self.listeners().list();
+            let listener = Listener::new(Box::new(callback), self.snapshot());
+            let task = self
+                .runtime()
+                .map(|runtime| runtime.spawn(follow(self.downgrade(), Arc::clone(&listener), notices, self.closing())));
+            if self.closing().is_closed() {
+                listener.end();
+            } else {
+                list.push((Arc::clone(&listener), task));
+            }
+            listener
+        };
+        let registry = self.downgrade();
+        Unsubscribe(Some(Box::new(move || {
+            listener.end();
+            if let Some(registry) = registry.upgrade() {
+                registry.listeners().list().retain(|(other, _)| !Arc::ptr_eq(other, &listener));
+            }
+            listener.wait();
+        })))
+    }
+
+    /// As [`tell`](Registry::tell), and the callbacks of its base too, which may have learned what its contents are.
+    pub(crate) fn tell_all(&self) {
+        if let Some(base) = self.base() {
+            base.tell_all();
+        }
+        self.tell();
+    }
+
+    /// Has callbacks told of what the base publishes, unless they have tasks of their own, which wait for that as well.
+    fn hear_base(&self) {
+        if let (Some(base), None, false) = (self.base(), self.runtime(), self.closing().is_closed()) {
+            self.hook().get_or_insert_with(|| {
+                let overlay = self.downgrade();
+                base.on_change(move |_| overlay.upgrade().iter().for_each(Registry::tell))
+            });
+        }
+    }
+
+    /// Tells the callbacks what was published, unless they have tasks of their own; outside of every lock and turn.
+    pub(crate) fn tell(&self) {
+        if self.runtime().is_none() {
+            let all: Vec<_> = self.listeners().list().iter().map(|(listener, _)| Arc::clone(listener)).collect();
+            all.iter().for_each(|listener| listener.tell(|| self.snapshot()));
+        }
+    }
+}
+
+/// Tells a callback what is published, until one of both ends.
+async fn follow<T: Item>(
+    registry: WeakRegistry<T>,
+    listener: Arc<Listener<T>>,
+    mut notices: Notices,
+    mut closing: Closing,
+) {
+    let mut ended = listener.ended.subscribe();
+    loop {
+        tokio::select! {
+            biased;
+            () = closing.closed() => return,
+            _ = ended.wait_for(|ended| *ended) => return,
+            is_more = notices.changed() => if !is_more { return },
+        }
+        let Some(registry) = registry.upgrade() else { return };
+        let listener = Arc::clone(&listener);
+        // It cannot panic: the callback is caught.
+        let _ = tokio::task::spawn_blocking(move || listener.tell(|| registry.snapshot())).await;
+    }
+}

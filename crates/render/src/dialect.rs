@@ -1,0 +1,92 @@
+//! How a body spells the places for arguments.
+
+use std::fmt;
+
+use repertoire_core::Skill;
+use serde::{Serialize, Serializer};
+
+/// How a body spells the places for arguments, as data.
+///
+/// The sharpest disagreement between clients is which number the first argument has: a skill written for one is off by one
+/// in the other.
+///
+/// | name | first argument | surplus arguments |
+/// |---|---|---|
+/// | `claude` (default) | `$0` | dropped |
+/// | `opencode` | `$1` | join the last place |
+/// | `cortex` | `$1` | dropped |
+/// | `none` | a body is plain text | |
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Dialect {
+    /// What it is called.
+    pub name: &'static str,
+    /// The number of the first argument; `None` where a body is plain text, without any placeholder or directive.
+    pub first: Option<usize>,
+    /// What becomes of arguments behind the last place for one.
+    pub surplus: Surplus,
+}
+
+/// What becomes of arguments behind the last place for one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Surplus {
+    /// They appear nowhere.
+    Dropped,
+    /// The place with the highest number takes them too, with blanks between.
+    JoinsLast,
+}
+
+/// A text that names no [`Dialect`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown dialect `{name}`: expected {}", Dialect::ALL.map(|dialect| format!("`{dialect}`")).join(", "))]
+pub struct UnknownDialect {
+    name: String,
+}
+
+impl Dialect {
+    /// Claude Code's: arguments count from 0.
+    pub const CLAUDE: Dialect = Dialect { name: "claude", first: Some(0), surplus: Surplus::Dropped };
+    /// OpenCode's: arguments count from 1, and the last place takes the rest.
+    pub const OPENCODE: Dialect = Dialect { name: "opencode", first: Some(1), surplus: Surplus::JoinsLast };
+    /// Cortex's: arguments count from 1.
+    pub const CORTEX: Dialect = Dialect { name: "cortex", first: Some(1), surplus: Surplus::Dropped };
+    /// None: what looks like a placeholder or a directive is text. For bodies of which that is not known.
+    pub const NONE: Dialect = Dialect { name: "none", first: None, surplus: Surplus::Dropped };
+
+    /// Every dialect.
+    pub const ALL: [Dialect; 4] = [Dialect::CLAUDE, Dialect::OPENCODE, Dialect::CORTEX, Dialect::NONE];
+
+    /// The dialect of this name.
+    ///
+    /// # Errors
+    /// [`UnknownDialect`] for every other text.
+    pub fn named(name: &str) -> Result<Dialect, UnknownDialect> {
+        let found = Dialect::ALL.into_iter().find(|dialect| dialect.name == name);
+        found.ok_or_else(|| UnknownDialect { name: name.escape_debug().to_string() })
+    }
+
+    /// The dialect that a skill declares: `argument-dialect`, at the top level of its front matter or under `metadata`.
+    pub(crate) fn declared(skill: &Skill) -> Option<Result<Dialect, UnknownDialect>> {
+        const KEY: &str = "argument-dialect";
+        let value = skill.field(KEY).or_else(|| skill.metadata()?.get(KEY))?;
+        Some(Dialect::named(value.as_text().unwrap_or_default().trim()))
+    }
+}
+
+impl Default for Dialect {
+    fn default() -> Dialect {
+        Dialect::CLAUDE
+    }
+}
+
+impl fmt::Display for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name)
+    }
+}
+
+impl Serialize for Dialect {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name)
+    }
+}

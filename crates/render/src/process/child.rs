@@ -1,0 +1,116 @@
+//! One process from its start to its end.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+use std::pin::pin;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use futures_util::future::join3;
+use tokio::io::AsyncWriteExt;
+use tokio::process::{Child, ChildStdin, Command};
+use tokio::time::timeout;
+
+use super::Limits;
+use super::capture::Capture;
+use super::group::Group;
+use super::sweep::Mark;
+use crate::{Ended, Run};
+
+/// How long pipes may stay open once every process of a run that can be found is gone.
+const DRAIN: Duration = Duration::from_secs(1);
+
+/// What to start.
+#[derive(Debug)]
+pub(crate) struct Start<'a> {
+    pub(crate) line: Vec<OsString>,
+    pub(crate) environment: &'a [(OsString, OsString)],
+    pub(crate) folder: &'a Path,
+    /// For its standard input; without it there is none.
+    pub(crate) input: Option<Vec<u8>>,
+}
+
+impl Start<'_> {
+    /// Runs it to its end, at most for `time`, and leaves none of its processes.
+    ///
+    /// # Cancel safety
+    /// Dropped, it ends them as well.
+    pub(crate) async fn run(self, time: Duration, limits: &Limits) -> io::Result<Run> {
+        let mark = Mark::new();
+        let mut child = self.spawn(&mark)?;
+        let group = Group::of(&child, mark);
+        let mut stdout = Capture::new(child.stdout.take(), limits.stdout);
+        let mut stderr = Capture::new(child.stderr.take(), limits.stderr);
+        let stdin = child.stdin.take();
+        let ended = {
+            // Streams are served until the process ends, and a little longer.
+            let mut serving = pin!(join3(stdout.fill(), stderr.fill(), feed(stdin, self.input.unwrap_or_default())));
+            let mut served = false;
+            let ended = {
+                let mut ending = pin!(end(&mut child, &group, time, limits.grace));
+                loop {
+                    tokio::select! {
+                        ended = &mut ending => break ended?,
+                        _ = &mut serving, if !served => served = true,
+                    }
+                }
+            };
+            // What it left behind in the background would hold the pipes.
+            drop(group);
+            if !served {
+                let _ = timeout(DRAIN, serving.as_mut()).await;
+            }
+            ended
+        };
+        Ok(Run::new(ended, stdout.printed(), stderr.printed()))
+    }
+
+    fn spawn(&self, mark: &Mark) -> io::Result<Child> {
+        let (program, arguments) = self.line.split_first().expect("a command line has a program");
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .env_clear()
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
+            .envs([mark.variable()])
+            .current_dir(self.folder)
+            .stdin(if self.input.is_some() { Stdio::piped() } else { Stdio::null() })
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        #[cfg(unix)]
+        command.process_group(0);
+        command.spawn()
+    }
+}
+
+/// Waits for the end; when the time is over, brings it about.
+async fn end(child: &mut Child, group: &Group, time: Duration, grace: Duration) -> io::Result<Ended> {
+    if let Ok(status) = timeout(time, child.wait()).await {
+        return status.map(how);
+    }
+    group.terminate();
+    // Whether it obeys or not, it is the time that ended it.
+    if timeout(grace, child.wait()).await.is_err() {
+        group.kill();
+        child.start_kill()?;
+        child.wait().await?;
+    }
+    Ok(Ended::TimedOut(time))
+}
+
+fn how(status: ExitStatus) -> Ended {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return Ended::Signal(signal);
+    }
+    Ended::Exit(status.code().unwrap_or(-1))
+}
+
+async fn feed(stdin: Option<ChildStdin>, input: Vec<u8>) {
+    if let Some(mut stdin) = stdin {
+        // One that does not care for its input closes it early.
+        let _ = stdin.write_all(&input).await;
+    }
+}

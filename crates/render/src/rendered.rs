@@ -1,0 +1,228 @@
+//! A body as text.
+
+use std::borrow::Cow;
+
+use repertoire_core::Digest;
+
+use crate::plan::Line;
+use crate::shown::Shown;
+use crate::{
+    Context, Directive, OnRefusal, Outcome, PlaceholderKind, Plan, Refusal, Surplus, Unknown, Unplaced, Warning,
+};
+
+/// A body as text, what became of its directives, and what its author should know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Rendered<'b> {
+    /// The text; the body itself where nothing in it stood for something else.
+    pub text: Cow<'b, str>,
+    /// What became of each of the [directives](Plan::directives), in their order.
+    pub outcomes: Vec<Outcome>,
+    /// What the author should know.
+    pub warnings: Vec<Warning>,
+}
+
+/// Why a body was not rendered.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RenderError {
+    /// Under [`Unknown::Error`]: nobody knows a variable.
+    #[error("line {line}: unknown variable `{name}`")]
+    UnknownVariable {
+        /// Where, in the body.
+        line: usize,
+        /// Its name.
+        name: String,
+    },
+    /// Under [`OnRefusal::Abort`]: a directive may not run.
+    #[error("line {}: `{directive}` may not run: {refusal}", directive.line)]
+    Refused {
+        /// Which.
+        directive: Box<Directive>,
+        /// Why.
+        refusal: Refusal,
+    },
+}
+
+impl Rendered<'_> {
+    /// SHA-256 over the text: what a session remembers of it.
+    pub fn digest(&self) -> Digest {
+        Digest::of(self.text.as_bytes())
+    }
+
+    /// The same, with a text of its own.
+    pub fn into_owned(self) -> Rendered<'static> {
+        Rendered { text: Cow::Owned(self.text.into_owned()), outcomes: self.outcomes, warnings: self.warnings }
+    }
+}
+
+impl<'b> Plan<'b> {
+    /// The body as text. `outcomes` says what became of the directives; one that it does not reach was refused, since
+    /// running is off unless somebody switches it on.
+    ///
+    /// One pass, by concatenation: what is inserted is never looked at.
+    ///
+    /// # Errors
+    /// Only those that `context` asks for: an unknown variable, a refused directive.
+    pub fn render(
+        &self,
+        context: &Context,
+        outcomes: impl IntoIterator<Item = Outcome>,
+    ) -> Result<Rendered<'b>, RenderError> {
+        let off = std::iter::repeat_with(|| Outcome::Refused { by: Refusal::Off });
+        let outcomes: Vec<_> = outcomes.into_iter().chain(off).take(self.directives().len()).collect();
+        if context.on_refusal == OnRefusal::Abort {
+            self.refuse(&outcomes)?;
+        }
+        let mut writer = Writer {
+            plan: self,
+            context,
+            text: String::new(),
+            written: 0,
+            took_arguments: false,
+            warnings: self.warnings.clone(),
+            line: Line::start(),
+        };
+        writer.write(&outcomes)?;
+        let (text, warnings) = writer.finish();
+        Ok(Rendered { text, outcomes, warnings })
+    }
+
+    fn refuse(&self, outcomes: &[Outcome]) -> Result<(), RenderError> {
+        let mut pairs = self.directives().iter().zip(outcomes);
+        let refused = pairs.find_map(|(directive, outcome)| match outcome {
+            Outcome::Refused { by } => Some((directive, by)),
+            _ => None,
+        });
+        match refused {
+            Some((directive, by)) => {
+                Err(RenderError::Refused { directive: Box::new(directive.clone()), refusal: by.clone() })
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+struct Writer<'p, 'b, 'c> {
+    plan: &'p Plan<'b>,
+    context: &'c Context,
+    text: String,
+    /// How much of the body is in `text`.
+    written: usize,
+    took_arguments: bool,
+    warnings: Vec<Warning>,
+    line: Line,
+}
+
+impl<'b, 'c> Writer<'_, 'b, 'c> {
+    fn write(&mut self, outcomes: &[Outcome]) -> Result<(), RenderError> {
+        let last = self.plan.placeholders.iter().filter_map(|placeholder| match placeholder.kind {
+            PlaceholderKind::Argument(number) => Some(number),
+            _ => None,
+        });
+        // Where surplus arguments go, if they go anywhere.
+        let last = last.max().filter(|_| self.plan.syntax.dialect.surplus == Surplus::JoinsLast);
+        for (number, placeholder) in self.plan.placeholders.iter().enumerate() {
+            let written = &self.plan.body[placeholder.range.clone()];
+            let Context { arguments, .. } = self.context;
+            let value: Cow<'c, str> = match placeholder.kind {
+                PlaceholderKind::Escaped => written[1..].to_owned().into(),
+                PlaceholderKind::Arguments => {
+                    self.took_arguments = true;
+                    arguments.raw().into()
+                }
+                PlaceholderKind::Argument(index) if index < arguments.words().len() => {
+                    self.took_arguments = true;
+                    match last {
+                        Some(last) if last == index => arguments.words()[index..].join(" ").into(),
+                        _ => arguments.words()[index].as_str().into(),
+                    }
+                }
+                PlaceholderKind::Argument(_) => {
+                    let (line, placeholder) = (self.line(placeholder.range.start), written.to_owned());
+                    self.warnings.push(Warning::MissingArgument { line, placeholder });
+                    continue;
+                }
+                PlaceholderKind::Named(index) => {
+                    self.took_arguments = true;
+                    arguments.words().get(index).map_or("", String::as_str).into()
+                }
+                PlaceholderKind::Variable => match self.variable(number)? {
+                    Some(value) => value.into(),
+                    None => continue,
+                },
+                PlaceholderKind::Directive(index) => {
+                    self.literal(placeholder.range.start);
+                    let directive = &self.plan.directives()[index];
+                    let after = &self.plan.body[placeholder.range.end..];
+                    Shown { directive, written, on_success: self.context.on_success }.write(
+                        &outcomes[index],
+                        after,
+                        &mut self.text,
+                    );
+                    self.written = placeholder.range.end;
+                    continue;
+                }
+            };
+            self.literal(placeholder.range.start);
+            self.text.push_str(&value);
+            self.written = placeholder.range.end;
+        }
+        Ok(())
+    }
+
+    /// The value of the variable in the placeholder of this number; `None` if that stays as it is.
+    fn variable(&mut self, number: usize) -> Result<Option<&'c str>, RenderError> {
+        let range = self.plan.placeholders[number].range.clone();
+        let name = &self.plan.body[range.start + 2..range.end - 1];
+        if let Some(value) = self.context.get(name) {
+            self.took_arguments |= name == Context::ARGUMENTS;
+            return Ok(Some(value));
+        }
+        if Context::is_built_in(name) {
+            let warning = Warning::NoValue { line: self.line(range.start), name: name.to_owned() };
+            self.warnings.push(warning);
+            return Ok(None);
+        }
+        match self.context.unknown {
+            Unknown::Keep => Ok(None),
+            Unknown::Empty => {
+                let warning = Warning::UnknownVariable { line: self.line(range.start), name: name.to_owned() };
+                self.warnings.push(warning);
+                Ok(Some(""))
+            }
+            Unknown::Error => Err(RenderError::UnknownVariable { line: self.line(range.start), name: name.to_owned() }),
+        }
+    }
+
+    /// Writes the body up to a byte.
+    fn literal(&mut self, until: usize) {
+        self.text.push_str(&self.plan.body[self.written..until]);
+    }
+
+    fn line(&mut self, at: usize) -> usize {
+        self.line.of(self.plan.body, at)
+    }
+
+    fn finish(mut self) -> (Cow<'b, str>, Vec<Warning>) {
+        let Context { arguments, unplaced, .. } = self.context;
+        let body = self.plan.body;
+        let appends = *unplaced == Unplaced::Append && !self.took_arguments && !arguments.is_empty();
+        if self.written == 0 && !appends {
+            return (body.into(), self.warnings);
+        }
+        self.literal(body.len());
+        if appends {
+            let gap = match self.text.as_bytes() {
+                [] | [.., b'\n', b'\n'] => "",
+                [.., b'\n'] => "\n",
+                _ => "\n\n",
+            };
+            self.text.push_str(gap);
+            self.text.push_str("ARGUMENTS: ");
+            self.text.push_str(arguments.raw());
+            self.text.push('\n');
+        }
+        (self.text.into(), self.warnings)
+    }
+}

@@ -1,0 +1,115 @@
+//! `!{script: path, key: value}`, read.
+
+use repertoire_core::ResourcePath;
+use serde_json::{Map, Number, Value};
+
+use crate::Action;
+
+/// How a script directive begins.
+pub(crate) const OPENING: &str = "!{script:";
+
+/// How long a directive may be, so that a body full of openings is read in linear time.
+const LONGEST: usize = 4096;
+
+/// The directive at the start of `text`, and its length in bytes; else what is wrong with it.
+///
+/// Ends on its line. A value is a quoted text, else by its spelling a number, `true`, `false`, `null` or a text up to the
+/// next `,` or `}`.
+pub(crate) fn read(text: &str) -> Result<(Action, usize), &'static str> {
+    let line = text.split('\n').next().unwrap_or_default();
+    let end = (0..=LONGEST.min(line.len())).rev().find(|at| line.is_char_boundary(*at)).unwrap_or_default();
+    let mut rest = Rest(&line[OPENING.len()..end]);
+    let Value::String(path) = rest.value(Typed::No)? else { return Err("a path is a text") };
+    let path = ResourcePath::new(&path).map_err(|_| "the path leads out of the skill")?;
+    let mut arguments = Map::new();
+    loop {
+        match rest.take_any() {
+            Some('}') => return Ok((Action::Script { path, arguments }, end - rest.0.len())),
+            Some(',') => {
+                let key = rest.key()?;
+                if arguments.insert(key, rest.value(Typed::Yes)?).is_some() {
+                    return Err("a key is written twice");
+                }
+            }
+            _ => return Err("expected `,` or `}`"),
+        }
+    }
+}
+
+/// Whether a bare word may be something else than a text.
+#[derive(Clone, Copy, PartialEq)]
+enum Typed {
+    Yes,
+    No,
+}
+
+struct Rest<'a>(&'a str);
+
+impl Rest<'_> {
+    fn take_any(&mut self) -> Option<char> {
+        self.0 = self.0.trim_start();
+        let c = self.0.chars().next()?;
+        self.0 = &self.0[c.len_utf8()..];
+        Some(c)
+    }
+
+    fn key(&mut self) -> Result<String, &'static str> {
+        let (key, rest) = self.0.split_once(':').ok_or("expected `key: value`")?;
+        let key = key.trim();
+        if key.is_empty() || key.contains([',', '}', '"', '\'']) {
+            return Err("expected `key: value`");
+        }
+        self.0 = rest;
+        Ok(key.to_owned())
+    }
+
+    fn value(&mut self, typed: Typed) -> Result<Value, &'static str> {
+        self.0 = self.0.trim_start();
+        if let Some(quote) = self.0.chars().next().filter(|c| matches!(c, '"' | '\'')) {
+            return self.quoted(quote).map(Value::String);
+        }
+        let end = self.0.find([',', '}']).ok_or("it is not closed on its line")?;
+        let (word, rest) = self.0.split_at(end);
+        self.0 = rest;
+        match word.trim() {
+            "" => Err("a value is missing"),
+            word if typed == Typed::No => Ok(word.into()),
+            "true" => Ok(true.into()),
+            "false" => Ok(false.into()),
+            "null" => Ok(Value::Null),
+            word => Ok(number(word).map_or_else(|| word.into(), Value::Number)),
+        }
+    }
+
+    /// A quoted text; a backslash takes the next quote or backslash as it is.
+    fn quoted(&mut self, quote: char) -> Result<String, &'static str> {
+        let mut inside = String::new();
+        let mut chars = self.0.char_indices().skip(1);
+        while let Some((at, c)) = chars.next() {
+            match c {
+                c if c == quote => {
+                    self.0 = &self.0[at + 1..];
+                    return Ok(inside);
+                }
+                '\\' => match chars.clone().next() {
+                    Some((_, next)) if next == quote || next == '\\' => {
+                        inside.push(next);
+                        chars.next();
+                    }
+                    _ => inside.push('\\'),
+                },
+                c => inside.push(c),
+            }
+        }
+        Err("a quote is not closed on its line")
+    }
+}
+
+/// A number, if JSON spells it as the author did: `007` and `1.50` stay texts.
+fn number(word: &str) -> Option<Number> {
+    let number: Number = serde_json::from_str(word).ok()?;
+    (number.to_string() == word).then_some(number)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,184 @@
+//! What stands around a body that a model reads.
+
+use std::borrow::Cow;
+
+use repertoire_core::{Id, Trust};
+
+use crate::printable::printable;
+
+/// The element around a body, and the list in it.
+const OWN: [&str; 2] = ["skill_content", "skill_resources"];
+
+/// Elements that clients put around bodies and lists of skills: printed text may open or close none of them.
+const KNOWN: [&str; 10] = [
+    OWN[0],
+    OWN[1],
+    "skill",
+    "skill-instructions",
+    "skill_files",
+    "activated_skill",
+    "loaded_skill",
+    "available_skills",
+    "available-skills",
+    "skills_instructions",
+];
+
+/// What stands around a body that a model reads: whose it is, where its relative paths start, and which files lie beside it.
+///
+/// ```
+/// use repertoire_core::Trust;
+/// use repertoire_render::Wrapper;
+///
+/// let id = "deploy".parse()?;
+/// let wrapper = Wrapper::new(&id, "home").base_directory("/skills/deploy").resources(["scripts/go.sh"]);
+/// assert_eq!(
+///     wrapper.wrap("Run scripts/go.sh.\n"),
+///     "<skill_content name=\"deploy\" source=\"home\">\n\
+///      Run scripts/go.sh.\n\
+///      \n\
+///      Base directory of this skill: /skills/deploy\n\
+///      Relative paths in this skill are relative to it.\n\
+///      <skill_resources count=\"1\">\n\
+///      <file>scripts/go.sh</file>\n\
+///      </skill_resources>\n\
+///      </skill_content>\n"
+/// );
+/// # Ok::<(), repertoire_core::InvalidId>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Wrapper<'a> {
+    id: &'a Id,
+    source: &'a str,
+    trust: Trust,
+    base_directory: Option<&'a str>,
+    resources: Option<Vec<&'a str>>,
+    most: usize,
+}
+
+impl<'a> Wrapper<'a> {
+    /// How many files are listed at most, unless [`most`](Wrapper::most) says otherwise; and how long the list may get.
+    pub const MOST: usize = 50;
+    const MOST_BYTES: usize = 8 * 1024;
+
+    /// A wrapper that names the skill and the source it comes from.
+    pub fn new(id: &'a Id, source: &'a str) -> Wrapper<'a> {
+        Wrapper { id, source, trust: Trust::Trusted, base_directory: None, resources: None, most: Wrapper::MOST }
+    }
+
+    /// The same wrapper for a source that is trusted so far. The model is told of every level but the first.
+    #[must_use]
+    pub fn trust(mut self, trust: Trust) -> Wrapper<'a> {
+        self.trust = trust;
+        self
+    }
+
+    /// The same wrapper with the folder that relative paths start from.
+    #[must_use]
+    pub fn base_directory(mut self, path: &'a str) -> Wrapper<'a> {
+        self.base_directory = Some(path);
+        self
+    }
+
+    /// The same wrapper with the paths of the files beside the body; none of them is read.
+    #[must_use]
+    pub fn resources(mut self, paths: impl IntoIterator<Item = &'a str>) -> Wrapper<'a> {
+        self.resources = Some(paths.into_iter().collect());
+        self
+    }
+
+    /// The same wrapper, listing at most so many files.
+    #[must_use]
+    pub fn most(mut self, files: usize) -> Wrapper<'a> {
+        self.most = files;
+        self
+    }
+
+    /// `text` with the wrapper around it, which nothing in the text closes or opens.
+    pub fn wrap(&self, text: &str) -> String {
+        let mut wrapped =
+            format!("<skill_content name=\"{}\" source=\"{}\"", escape(self.id.as_str()), escape(self.source));
+        if self.trust != Trust::Trusted {
+            wrapped.push_str(&format!(" trust=\"{}\"", self.trust));
+        }
+        wrapped.push_str(">\n");
+        wrapped.push_str(&escape_elements(text, &OWN));
+        if !text.is_empty() && !text.ends_with('\n') {
+            wrapped.push('\n');
+        }
+        if let Some(path) = self.base_directory {
+            let path = escape(path);
+            wrapped.push_str(&format!(
+                "\nBase directory of this skill: {path}\nRelative paths in this skill are relative to it.\n"
+            ));
+        }
+        if let Some(paths) = self.resources.as_deref().filter(|paths| !paths.is_empty()) {
+            self.list(paths, &mut wrapped);
+        }
+        wrapped.push_str("</skill_content>\n");
+        wrapped
+    }
+
+    fn list(&self, paths: &[&str], wrapped: &mut String) {
+        let (mut rows, mut listed) = (String::new(), 0);
+        for path in paths.iter().take(self.most) {
+            let row = format!("<file>{}</file>\n", escape(path));
+            if rows.len() + row.len() > Wrapper::MOST_BYTES {
+                break;
+            }
+            rows.push_str(&row);
+            listed += 1;
+        }
+        let count = paths.len();
+        let shown = if listed < count { format!(" shown=\"{listed}\"") } else { String::new() };
+        wrapped.push_str(&format!("<skill_resources count=\"{count}\"{shown}>\n{rows}"));
+        if listed < count {
+            wrapped.push_str(&format!("This list is incomplete: {} more files are not in it.\n", count - listed));
+        }
+        wrapped.push_str("</skill_resources>\n");
+    }
+}
+
+/// `text`, opening and closing no element that stands around skills.
+pub(crate) fn escape_tags(text: &str) -> Cow<'_, str> {
+    escape_elements(text, &KNOWN)
+}
+
+fn escape_elements<'t>(text: &'t str, names: &[&str]) -> Cow<'t, str> {
+    let mut escaped = String::new();
+    let mut written = 0;
+    for at in memchr::memchr_iter(b'<', text.as_bytes()) {
+        let rest = text[at + 1..].trim_start();
+        let rest = rest.strip_prefix('/').unwrap_or(rest).trim_start();
+        let is_tag = |name: &&&str| {
+            let (head, tail) = rest.as_bytes().split_at_checked(name.len()).unwrap_or_default();
+            head.eq_ignore_ascii_case(name.as_bytes())
+                && !tail.first().is_some_and(|next| next.is_ascii_alphanumeric() || matches!(next, b'_' | b'-'))
+        };
+        if names.iter().find(is_tag).is_some() {
+            escaped.push_str(&text[written..at]);
+            escaped.push_str("&lt;");
+            written = at + 1;
+        }
+    }
+    if written == 0 {
+        return Cow::Borrowed(text);
+    }
+    escaped.push_str(&text[written..]);
+    Cow::Owned(escaped)
+}
+
+/// `text` on one line of an element or an attribute.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in printable(text).chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\n' | '\t' => escaped.push(' '),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}

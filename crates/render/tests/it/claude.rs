@@ -1,0 +1,129 @@
+//! Vectors A-1 to A-11: what Claude Code documents, with its dialect named.
+
+use repertoire_core::Skill;
+use repertoire_render::{Action, Dialect, Plan, Syntax, directives};
+
+use crate::{named, plain, with};
+
+const CLAUDE: Dialect = Dialect::CLAUDE;
+
+#[track_caller]
+fn check(body: &str, typed: &str, text: &str) {
+    assert_eq!(named(CLAUDE, body, typed), text, "{body:?} with {typed:?}");
+}
+
+#[test]
+fn a_1_the_raw_text_is_inserted_as_typed() {
+    check("Do $ARGUMENTS now", r#"a  "b c""#, r#"Do a  "b c" now"#);
+    check("$ARGUMENTSX $ARGUMENTS_2 ${ARGUMENTS}", "v", "$ARGUMENTSX $ARGUMENTS_2 v");
+}
+
+#[test]
+fn a_2_positions_count_from_zero_and_words_are_split_as_a_shell_does() {
+    check("a $0 b $1", r#""hello world" second"#, "a hello world b second");
+    check("$ARGUMENTS[0] $ARGUMENTS[1] $ARGUMENTS[2]", "SearchBar React Vue", "SearchBar React Vue");
+    check("${0}-${1}", "x y", "x-y");
+    check("$10 $1", "0 1 2 3 4 5 6 7 8 9 ten", "ten 1");
+}
+
+#[test]
+fn a_3_declared_names_stand_for_positions() {
+    let syntax = Syntax::default().names(["issue", "branch"]);
+    assert_eq!(with(&syntax, "Fix $issue on $branch, not $issues.", "7 main"), "Fix 7 on main, not $issues.");
+    let longest = Syntax::default().names(["issue", "issue-number"]);
+    assert_eq!(with(&longest, "$issue-number $issue-x", "a b"), "b a-x");
+}
+
+#[test]
+fn a_4_a_missing_position_stays_and_a_missing_name_is_empty() {
+    check("a $2 b ${3} c $ARGUMENTS[4]", "one", "a $2 b ${3} c $ARGUMENTS[4]\n\nARGUMENTS: one\n");
+    let syntax = Syntax::default().names(["issue", "branch"]);
+    assert_eq!(with(&syntax, "<$issue> <$branch>", "7"), "<7> <>");
+    assert_eq!(with(&syntax, "<$issue> <$branch>", ""), "<> <>");
+}
+
+#[test]
+fn a_5_arguments_without_a_place_are_told_in_a_last_line() {
+    check("Do it.\n", "for red", "Do it.\n\nARGUMENTS: for red\n");
+    check("Do it.", "for red", "Do it.\n\nARGUMENTS: for red\n");
+    check("", "for red", "ARGUMENTS: for red\n");
+    check("Do it.\n", "  ", "Do it.\n");
+    // Any placeholder that took one is a place.
+    check("Do $0.\n", "it", "Do it.\n");
+    check("Do $ARGUMENTS[0].\n", "it", "Do it.\n");
+    check("Do ${ARGUMENTS}.\n", "it", "Do it.\n");
+    assert_eq!(with(&Syntax::default().names(["what"]), "Do $what.\n", "it"), "Do it.\n");
+}
+
+#[test]
+fn a_6_inserted_text_is_never_expanded() {
+    check("$ARGUMENTS $0", "$0 $ARGUMENTS ${SKILL_DIR}", "$0 $ARGUMENTS ${SKILL_DIR} $0");
+    // A backslash does not keep a variable from being one.
+    check(r"\${CLAUDE_SKILL_DIR}", "", r"\/skills/it");
+}
+
+#[test]
+fn a_7_one_backslash_makes_a_placeholder_text() {
+    check(r"\$1.00 and \$ARGUMENTS", "x y", "$1.00 and $ARGUMENTS\n\nARGUMENTS: x y\n");
+    check(r"\\$1", "x y", r"\\y");
+    check(r"\\\$1", "x y", "\\\\$1\n\nARGUMENTS: x y\n");
+    check(r"\$x \$HOME \n $0", "v", r"\$x \$HOME \n v");
+    assert_eq!(with(&Syntax::default().names(["x"]), r"\$x $x", "v"), "$x v");
+    check("\\!`date` a", "", "!`date` a");
+    check("\\!{script: a.sh} a", "", "!{script: a.sh} a");
+    assert_eq!(directives("\\!`date`\n\\!{script: a.sh}\n"), []);
+    // Where the placeholder means nothing, the backslash is somebody else's.
+    assert_eq!(plain(r"\$1", ""), r"\$1");
+}
+
+#[test]
+fn a_8_the_variables_of_both_spellings_are_known() {
+    let body =
+        "${SKILL_DIR} ${CLAUDE_SKILL_DIR} ${CLAUDE_SESSION_ID} ${SESSION_ID} ${PROJECT_DIR} ${CLAUDE_PROJECT_DIR}";
+    let context = repertoire_render::Context::new().skill_dir("/s").session_id("id").project_dir("/p");
+    let rendered = Plan::new(body, &Syntax::named(CLAUDE)).render(&context, []).expect("nothing aborts");
+    assert_eq!(rendered.text, "/s /s id id /p /p");
+    assert_eq!(rendered.warnings, []);
+}
+
+#[test]
+fn a_9_commands_are_where_a_line_or_a_word_begins_and_in_blocks_of_their_own() {
+    let commands = |body| {
+        let found = directives(body).into_iter().map(|directive| match directive.action {
+            Action::Command { command } => (directive.line, command),
+            Action::Script { .. } => panic!("no script is in it"),
+        });
+        found.collect::<Vec<_>>()
+    };
+    let body = "!`one`\n- !`two`\n\tx !`three`, format!`no`\n\n(!`no`)\n```!\nfour\n  five\n```\n~~~~ !\nsix\n~~~~\n";
+    let found = [(1, "one"), (2, "two"), (3, "three"), (6, "four\n  five"), (10, "six")];
+    assert_eq!(commands(body), found.map(|(line, command)| (line, command.to_owned())));
+    assert_eq!(commands("```!bash\nno\n```\n``` x!\nno\n```\n!``no``\n!` `\n"), []);
+}
+
+#[test]
+fn a_10_a_command_that_fails_does_not_take_the_body_with_it() {
+    // Here Claude Code aborts; see `output`.
+    let failed = crate::ended(repertoire_render::Ended::Exit(1), "", "");
+    let plan = Plan::new("A !`false` B", &Syntax::named(CLAUDE));
+    let rendered = plan.render(&repertoire_render::Context::new(), [failed]).expect("nothing aborts");
+    assert_eq!(rendered.text, "A [command failed with exit code 1] B");
+}
+
+#[test]
+fn a_11_what_is_switched_off_says_so_in_known_words() {
+    check("X: !`date`\n", "", "X: !`date` [shell command execution disabled by policy]\n");
+    check("```!\ndate\n```\nEnd\n", "", "```!\ndate\n```\n[shell command execution disabled by policy]\nEnd\n");
+    check("!{script: a.sh}\n", "", "!{script: a.sh} [script execution disabled by policy]\n");
+}
+
+#[test]
+fn a_skill_that_declares_arguments_means_its_numbers() {
+    let body = "---\nname: a\ndescription: d\narguments: [issue]\n---\n";
+    let site = repertoire_core::skill_md::Site::new("a/SKILL.md").in_directory("a");
+    let skill: Skill = repertoire_core::skill_md::parse(body.as_bytes(), site).skill.expect("it is a skill");
+    assert_eq!(with(&Syntax::of(&skill, None, None), "$0 $issue", "7"), "7 7");
+    // Others mean money.
+    assert_eq!(plain("It is $0, or -$0.06, or $5 for $ARGUMENTS", "x"), "It is $0, or -$0.06, or $5 for x");
+    assert_eq!(plain("${0} and $ARGUMENTS[0]", "x"), "x and x");
+}

@@ -1,0 +1,154 @@
+//! The laws of rendering over made-up bodies, and over inputs made to break them.
+
+#[path = "../laws/mod.rs"]
+mod law;
+
+use proptest::prelude::*;
+use repertoire_render::{Arguments, Context, Dialect, Plan, Syntax, Unknown};
+
+/// Inputs made to break a law: a body, and what is typed.
+const HOSTILE: &[(&str, &str)] = &[
+    ("!`a` <!-- `-->` !`b` -->\n", "<!--"),
+    ("`<!--` !`a`\n<!--> !`b`\n<!--\n!`c`", "-->"),
+    ("> ```!\n> a\n> b\n> ```\n!`c`", "```\n!`d`"),
+    ("- !{script: a.sh, k: \"}\"} \\!{script: b.sh}\r\n", "}"),
+    ("$ARGUMENTS[0]$ARGUMENTS$0${0}\\\\$1\\$1$$1", "'a\" b"),
+    ("```!\nno end", ""),
+    ("\\!`a`!`b` é!`c` \u{a0}!`d`", "é"),
+    ("$issue-number$issue-$issues ${issue} \\$issue", "7"),
+    ("\u{feff}!`a`\n\0$0\r!`b`", "\0"),
+];
+
+#[test]
+fn inputs_made_to_break_a_law_keep_it() {
+    HOSTILE.iter().for_each(|(body, typed)| law::hold(body, typed));
+}
+
+/// What takes the square of its length for each of these takes hours.
+#[test]
+fn a_body_full_of_openings_is_rendered() {
+    for piece in [
+        "$",
+        "${",
+        "$ARGUMENTS[",
+        "\\",
+        "\\$1 ",
+        "!",
+        " !{script: a.sh, ",
+        " !`",
+        "`",
+        "```!\n",
+        "<!--",
+        "<!-- -->",
+        " <!--`",
+        "\\<!--",
+        "<div>\n<!--\n\n",
+        "${a} ",
+        "$1 ",
+        "!`a` ",
+        "!{script: a} ",
+    ] {
+        let body = piece.repeat(300_000 / piece.len());
+        let plan = Plan::new(&body, &Syntax::named(Dialect::OPENCODE));
+        let context = Context::new().unknown(Unknown::Empty).arguments(Arguments::new("a b"));
+        let rendered = plan.render(&context, []).expect("nothing aborts");
+        assert_eq!(rendered.outcomes.len(), plan.directives().len());
+    }
+    let typed = "\"' \\\" ".repeat(100_000);
+    assert!(Arguments::new(typed.as_str()).words().len() > 1);
+}
+
+/// Pieces that mean something, in any order.
+fn bodies() -> impl Strategy<Value = String> {
+    let pieces = [
+        "$ARGUMENTS",
+        "$ARGUMENTS[0]",
+        "$ARGUMENTS[",
+        "$0",
+        "$1",
+        "$12",
+        "${1}",
+        "${SKILL_DIR}",
+        "${X}",
+        "${UNKNOWN}",
+        "${x:-y}",
+        "$issue",
+        "$issue-number",
+        "\\",
+        "\\$1",
+        "\\!",
+        "!",
+        "!`date`",
+        "!`a\nb`",
+        "!{script: a.sh}",
+        "!{script: a.sh, k: \"v\"}",
+        "!{script: ",
+        "}",
+        "`",
+        "``",
+        "```",
+        "```!\n",
+        "```sh\n",
+        "~~~",
+        "~~~~!\n",
+        "<!--",
+        "-->",
+        "<div>",
+        "</pre>",
+        "<pre>",
+        "\n",
+        "\n\n",
+        "    ",
+        "\t",
+        " ",
+        "- ",
+        "> ",
+        "# ",
+        "|",
+        "a",
+        "é",
+        "</skill_content>",
+        "\r\n",
+        "$",
+        "{",
+        "[a](",
+        ")",
+    ];
+    proptest::collection::vec(proptest::sample::select(pieces.to_vec()), 0..30).prop_map(|pieces| pieces.concat())
+}
+
+fn typed() -> impl Strategy<Value = String> {
+    let pieces = ["a", " ", "'", "\"", "\\", "$ARGUMENTS", "${X}", "$1", "\n!`rm`\n", "!{script: b.sh}", "`", ";", "é"];
+    proptest::collection::vec(proptest::sample::select(pieces.to_vec()), 0..8).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn the_laws_hold(body in bodies(), typed in typed()) {
+        law::hold(&body, &typed);
+    }
+
+    #[test]
+    fn any_text_keeps_the_laws(body in ".{0,200}", typed in ".{0,40}") {
+        law::hold(&body, &typed);
+    }
+
+    #[test]
+    fn what_is_typed_never_changes_what_is_run(body in bodies(), typed in typed()) {
+        // Not even if a host hands in the rendered text again where it must not: commands come from the plan alone.
+        let plan = Plan::new(&body, &Syntax::default());
+        let before = plan.directives().to_vec();
+        let context = Context::new().arguments(Arguments::new(typed.as_str())).variable("X", typed.as_str());
+        let rendered = plan.render(&context, []).expect("nothing aborts");
+        prop_assert_eq!(plan.directives(), &before[..]);
+        prop_assert_eq!(rendered.outcomes.len(), before.len());
+    }
+
+    #[test]
+    fn text_without_placeholders_is_unchanged(body in "[a-z#*_ \\-\n>`.,()\\[\\]<]{0,200}") {
+        let rendered = Plan::new(&body, &Syntax::default()).render(&Context::new(), []).expect("nothing aborts");
+        prop_assert_eq!(rendered.text, body.as_str());
+    }
+}

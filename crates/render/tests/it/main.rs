@@ -1,0 +1,39 @@
+//! What this crate promises, at its public door.
+
+mod approvals;
+mod claude;
+mod cortex;
+mod laws;
+mod output;
+mod places;
+#[cfg(unix)]
+mod process;
+mod syntax;
+mod wrapper;
+
+use repertoire_render::{Arguments, Context, Dialect, Ended, Outcome, Plan, Printed, Run, Syntax};
+
+/// A body with what was typed, in a dialect that is named.
+fn named(dialect: Dialect, body: &str, typed: &str) -> String {
+    with(&Syntax::named(dialect), body, typed)
+}
+
+/// A body with what was typed, when nothing is known of it.
+fn plain(body: &str, typed: &str) -> String {
+    with(&Syntax::default(), body, typed)
+}
+
+fn with(syntax: &Syntax, body: &str, typed: &str) -> String {
+    let context = Context::new().arguments(Arguments::new(typed)).skill_dir("/skills/it");
+    Plan::new(body, syntax).render(&context, []).expect("nothing aborts").text.into_owned()
+}
+
+/// What a command that ended well printed.
+fn printed(stdout: &str) -> Outcome {
+    ended(Ended::Exit(0), stdout, "")
+}
+
+fn ended(ended: Ended, stdout: &str, stderr: &str) -> Outcome {
+    let stream = |text: &str| Printed::new(text.as_bytes(), text.len() as u64);
+    Outcome::Ran(Run::new(ended, stream(stdout), stream(stderr)))
+}

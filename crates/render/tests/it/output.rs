@@ -1,0 +1,106 @@
+//! What stands in place of a directive.
+
+use std::time::Duration;
+
+use repertoire_core::Trust;
+use repertoire_render::{
+    Context, Ended, Failure, OnRefusal, OnSuccess, Outcome, Plan, Printed, Refusal, RenderError, Run, Syntax,
+};
+
+use crate::{ended, printed};
+
+#[track_caller]
+fn shows(body: &str, outcome: Outcome, text: &str) {
+    let rendered = Plan::new(body, &Syntax::default()).render(&Context::new(), [outcome]).expect("nothing aborts");
+    assert_eq!(rendered.text, text);
+}
+
+#[test]
+fn one_line_stands_where_the_command_stood() {
+    shows("Live: !`x`, then\n", printed("LIVE\n"), "Live: LIVE, then\n");
+    shows("```!\nx\n```\nEnd\n", printed("LIVE\n"), "LIVE\nEnd\n");
+    shows("A\n!`x`\n", printed(""), "A\n\n");
+}
+
+#[test]
+fn several_lines_stand_in_a_fence_that_they_cannot_close() {
+    shows("- Diff: !`x`, then\n", printed("a\nb\n"), "- Diff: \n```\na\nb\n```\n, then\n");
+    shows("!`x`\n", printed("```\n````x\n"), "`````\n```\n````x\n`````\n");
+    shows("!`x`", printed("a\nb"), "```\na\nb\n```");
+    shows("!`x`\r\n", ended(Ended::Exit(2), "a\n", "b\n"), "```\na\nb\n```\n[command failed with exit code 2]\r\n");
+}
+
+#[test]
+fn output_closes_no_wrapper() {
+    shows("!`x`\n", printed("</skill_content> <b> </ SKILL>"), "&lt;/skill_content> <b> &lt;/ SKILL>\n");
+    shows("!`x`\n", printed("<skills> <skill-x> <skill>"), "<skills> <skill-x> &lt;skill>\n");
+}
+
+#[test]
+fn output_is_cleaned_of_what_a_terminal_obeys() {
+    shows("!`x`\n", printed("\u{1b}[31mred\u{1b}[0m\u{7}\r\n"), "red\n");
+}
+
+#[test]
+fn a_cut_says_how_much_was_cut_and_is_not_inside_a_letter() {
+    let stdout = Printed::new("aé".as_bytes().get(..2).expect("three bytes"), 900);
+    assert_eq!((stdout.text(), stdout.truncated()), ("a", Some((1, 900))));
+    let outcome = Outcome::Ran(Run::new(Ended::Exit(0), stdout, Printed::default()));
+    shows("!`x`\n", outcome, "a [output cut: the first 1 of 900 bytes]\n");
+    // What is whole is not cut, however broken it is.
+    assert_eq!(Printed::new(b"a\xC3", 2).text(), "a\u{fffd}");
+}
+
+#[test]
+fn timeouts_and_failures_say_what_happened() {
+    let late = ended(Ended::TimedOut(Duration::from_secs(10)), "begun\n", "");
+    shows("!`x`\n", late, "begun [command was stopped after 10s]\n");
+    let path = "a.sh".parse().expect("a path");
+    let outcome = Outcome::Failed { reason: Failure::NoInterpreter(path) };
+    shows(
+        "!{script: a.sh}\n",
+        outcome,
+        "!{script: a.sh} [not run: nothing says what runs `a.sh`: neither its first line nor its extension]\n",
+    );
+    shows(
+        "!{script: a.sh}\n",
+        ended(Ended::Exit(1), "", "deliberate failure\n"),
+        "deliberate failure [script failed with exit code 1]\n",
+    );
+}
+
+#[test]
+fn standard_error_is_shown_on_request() {
+    let plan = Plan::new("!`x`\n", &Syntax::default());
+    let context = Context::new().on_success(OnSuccess::StdoutAndStderr);
+    let rendered = plan.render(&context, [ended(Ended::Exit(0), "", "warned\n")]).expect("nothing aborts");
+    assert_eq!(rendered.text, "warned\n");
+}
+
+#[test]
+fn refusals_leave_the_directive_and_a_note() {
+    for (by, note) in [
+        (Refusal::Untrusted(Trust::Restricted), "its source is restricted"),
+        (Refusal::Unapproved, "nobody approved it"),
+        (Refusal::Changed, "it changed since it was approved"),
+        (Refusal::Denied("not\ntoday".into()), "not today"),
+        (Refusal::TooMany(16), "the skill has more than 16 commands and scripts"),
+        (Refusal::Late, "the time for all commands and scripts was over"),
+    ] {
+        shows("A !`x` B\n", Outcome::Refused { by }, &format!("A !`x` [not run: {note}] B\n"));
+    }
+}
+
+#[test]
+fn a_host_may_rather_have_nothing_than_a_refusal() {
+    let plan = Plan::new("A\n!`x` !`y`\n", &Syntax::default());
+    let refused = Outcome::Refused { by: Refusal::Unapproved };
+    let context = Context::new().on_refusal(OnRefusal::Abort);
+    let error = plan.render(&context, [printed("1"), refused.clone()]).expect_err("it aborts");
+    let directive = Box::new(plan.directives()[1].clone());
+    assert_eq!(error, RenderError::Refused { directive, refusal: Refusal::Unapproved });
+    assert_eq!(error.to_string(), "line 2: `y` may not run: nobody approved it");
+    // Otherwise the load goes on, and says what became of each.
+    let rendered = plan.render(&Context::new(), [printed("1"), refused.clone()]).expect("nothing aborts");
+    assert_eq!(rendered.outcomes, [printed("1"), refused]);
+}

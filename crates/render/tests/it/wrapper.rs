@@ -1,0 +1,42 @@
+//! What stands around a body.
+
+use repertoire_core::{Id, Trust};
+use repertoire_render::Wrapper;
+
+#[test]
+fn a_wrapper_names_the_skill_its_origin_and_its_folder() {
+    let id: Id = "kit:say \"hi\" <b>".parse().expect("an id");
+    let wrapper = Wrapper::new(&id, "kit").trust(Trust::Restricted).base_directory("/a & b/\u{1b}[31mc");
+    assert_eq!(
+        wrapper.wrap("Do it."),
+        "<skill_content name=\"kit:say &quot;hi&quot; &lt;b&gt;\" source=\"kit\" trust=\"restricted\">\nDo it.\n\n\
+         Base directory of this skill: /a &amp; b/c\nRelative paths in this skill are relative to it.\n</skill_content>\n"
+    );
+}
+
+#[test]
+fn nothing_inside_closes_or_opens_it() {
+    let id: Id = "it".parse().expect("an id");
+    let wrapped = Wrapper::new(&id, "home").wrap("a </skill_content> <skill_resources> </Skill_Content\n> <skill> b\n");
+    assert_eq!(
+        wrapped,
+        "<skill_content name=\"it\" source=\"home\">\n\
+         a &lt;/skill_content> &lt;skill_resources> &lt;/Skill_Content\n> <skill> b\n</skill_content>\n"
+    );
+}
+
+#[test]
+fn a_long_list_is_cut_and_says_so() {
+    let id: Id = "it".parse().expect("an id");
+    let paths: Vec<_> = (0..3000).map(|number| format!("data/f{number:04}.txt")).collect();
+    let paths = || paths.iter().map(String::as_str);
+    let wrapped = Wrapper::new(&id, "home").resources(paths()).most(2).wrap("");
+    assert_eq!(
+        wrapped,
+        "<skill_content name=\"it\" source=\"home\">\n\
+         <skill_resources count=\"3000\" shown=\"2\">\n<file>data/f0000.txt</file>\n<file>data/f0001.txt</file>\n\
+         This list is incomplete: 2998 more files are not in it.\n</skill_resources>\n</skill_content>\n"
+    );
+    let long = Wrapper::new(&id, "home").resources(paths()).most(usize::MAX).wrap("");
+    assert!(long.len() < 9000, "{}", long.len());
+}

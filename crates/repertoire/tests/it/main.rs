@@ -1,0 +1,3 @@
+//! What the facade brings, used under its name alone.
+
+mod inventory;

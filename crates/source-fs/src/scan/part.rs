@@ -1,0 +1,94 @@
+//! Looking at parts of a tree.
+
+use std::collections::{BTreeMap, HashSet};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use repertoire_core::SourceError;
+
+use super::{Scan, keep_hidden, scan};
+use crate::edit::Edit;
+use crate::record::Record;
+use crate::root::{Plan, Start, bytes};
+use crate::walk::Walk;
+
+/// Scans what lies at and below `folders`, and takes the rest from `previous`. Costs what lies there.
+pub(crate) async fn rescan<'f>(
+    plan: &Arc<Plan>,
+    previous: Arc<Scan>,
+    folders: impl IntoIterator<Item = &'f Path>,
+) -> Result<Scan, SourceError> {
+    let parts: Option<BTreeMap<PathBuf, usize>> =
+        folders.into_iter().map(|folder| previous.part(plan, folder).map(|(start, path)| (path, start))).collect();
+    let Some(parts) = parts else { return scan(plan, Some(previous)).await };
+    // Components are compared, so that a folder comes right before what lies below it.
+    let mut tops: Vec<(usize, PathBuf)> = Vec::new();
+    for (path, start) in parts {
+        if tops.last().is_none_or(|(_, top)| !path.starts_with(top)) {
+            tops.push((start, path));
+        }
+    }
+    let walk = Walk::parts(plan, tops.clone(), &previous).await?;
+    if walk.has_links || !walk.too_deep.is_empty() || walk.left_out > 0 {
+        return scan(plan, Some(previous)).await;
+    }
+    let next = previous.with_parts(plan, &tops, walk);
+    if next.records.tally().all + next.listed.len() > plan.limits.folders {
+        return scan(plan, Some(previous)).await;
+    }
+    Ok(next)
+}
+
+impl Scan {
+    /// The same but for `tops`, of which `walk` is all there is now.
+    fn with_parts(&self, plan: &Plan, tops: &[(usize, PathBuf)], walk: Walk) -> Scan {
+        let Walk { records: mut new, mut findings, mut listed, lost, .. } = walk;
+        let mut old: Vec<&Arc<Record>> =
+            tops.iter().flat_map(|(start, top)| self.records.below(plan.starts[*start].root, top)).collect();
+        keep_hidden(&mut new, old.iter().copied(), &lost);
+        old.sort_by(|a, b| a.order().cmp(&b.order()));
+        new.sort_by(|a, b| a.order().cmp(&b.order()));
+        let edits = Edit::between(old, new);
+
+        let tops: HashSet<&OsStr> = tops.iter().map(|(_, top)| top.as_os_str()).collect();
+        let is_inside = |path: &Path| path.ancestors().any(|folder| tops.contains(folder.as_os_str()));
+        findings.sort_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
+        listed.sort_by(|a, b| bytes(a).cmp(bytes(b)));
+        let findings = replaced(&self.findings, findings, |finding| &finding.path, is_inside);
+        let listed = replaced(&self.listed, listed, PathBuf::as_path, is_inside);
+
+        let is_watched_like = Arc::ptr_eq(&findings, &self.findings)
+            && Arc::ptr_eq(&listed, &self.listed)
+            && edits.iter().all(Edit::is_watched_alike);
+        let watched = if is_watched_like { self.watched.clone() } else { Arc::default() };
+        Scan { listed, watched, ..self.after(&edits, findings) }
+    }
+
+    /// The part of the tree to scan when `folder` may have changed, and its start: the nearest folder at or above
+    /// it that was met by listing the one above. `None` when that is a start, or all has to be scanned.
+    fn part(&self, plan: &Plan, folder: &Path) -> Option<(usize, PathBuf)> {
+        let touches = |start: &Start| folder.starts_with(&start.path) || start.path.starts_with(folder);
+        let mut touched = (0..plan.starts.len()).filter(|start| touches(&plan.starts[*start]));
+        let (Some(start), None, true) = (touched.next(), touched.next(), self.is_separable) else { return None };
+        let inside = folder.ancestors().take_while(|part| *part != plan.starts[start].path);
+        let is_listed = |path: &Path| self.listed.binary_search_by(|listed| bytes(listed).cmp(bytes(path))).is_ok();
+        let part = inside.into_iter().find(|part| part.parent().is_some_and(is_listed))?;
+        Some((start, part.to_owned()))
+    }
+}
+
+/// `old`, sorted by path, with `new` in place of all that is inside of something; the very same when that is equal.
+fn replaced<T: Clone + PartialEq>(
+    old: &Arc<Vec<T>>,
+    new: Vec<T>,
+    path: impl Fn(&T) -> &Path,
+    is_inside: impl Fn(&Path) -> bool,
+) -> Arc<Vec<T>> {
+    if old.iter().filter(|old| is_inside(path(old))).eq(&new) {
+        return old.clone();
+    }
+    let mut next: Vec<T> = old.iter().filter(|old| !is_inside(path(old))).cloned().chain(new).collect();
+    next.sort_by(|a, b| bytes(path(a)).cmp(bytes(path(b))));
+    Arc::new(next)
+}

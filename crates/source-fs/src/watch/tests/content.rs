@@ -1,0 +1,192 @@
+//! What counts is content: touches are no change, and what breaks keeps what it said.
+
+use std::fs::{File, read, remove_dir_all, write};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use repertoire_core::{Digest, Listed, Manifest, Moved, Parts, Resource, Severity, Skill};
+
+use super::*;
+
+impl Stage {
+    fn row(&self, skill: &str) -> Listed<Skill> {
+        self.shown().iter().find(|row| row.item.id.as_str() == skill).unwrap().clone()
+    }
+
+    /// Writes a file.
+    fn put_quietly(&self, path: &str, text: &str) {
+        std::fs::create_dir_all(self.path(path).parent().unwrap()).unwrap();
+        write(self.path(path), text).unwrap();
+    }
+
+    /// Writes a file and tells of it.
+    fn put(&self, path: &str, text: &str) {
+        self.put_quietly(path, text);
+        self.world.tell(Kind::Written, &self.path(path));
+    }
+}
+
+/// A skill with a script, all of whose content is known.
+async fn with_script() -> Stage {
+    let stage = Stage::unarmed(&["a", "b"], usize::MAX);
+    stage.put_quietly("a/scripts/run.sh", "echo one");
+    stage.source.changed(Revision(0)).await;
+    stage.until_told().await;
+    stage
+}
+
+#[tokio::test(start_paused = true)]
+async fn content_is_known_some_time_after_the_first_listing_and_told_once() {
+    let skills: Vec<String> = (0..200).map(|number| format!("s{number}")).collect();
+    let stage = Stage::unarmed(&skills.iter().map(String::as_str).collect::<Vec<_>>(), usize::MAX);
+    stage.put_quietly("s7/scripts/run.sh", "echo seven");
+    stage.source.changed(Revision(0)).await;
+    let first = stage.shown();
+    assert!(first.iter().all(|row| row.digest.is_none() && row.parts.is_none()), "it is not waited for");
+    stage.change().await;
+    let told = stage.shown();
+    assert_eq!(told.revision(), Revision(first.revision().0 + 1));
+    for (old, new) in first.iter().zip(told.iter()) {
+        assert!(old.is_same(new) && Arc::ptr_eq(&old.item, &new.item));
+        let file = read(stage.path(new.item.id.as_str()).join("SKILL.md")).unwrap();
+        assert_eq!(new.digest, Some(Digest::of(&file)));
+    }
+    let script = Resource::new("scripts/run.sh".parse().unwrap(), 10, Digest::of(b"echo seven"));
+    let expected = Parts::new("", &Manifest::new([script]).unwrap());
+    assert_eq!(stage.row("s7").parts.as_deref(), Some(&expected));
+    assert!(stage.is_quiet().await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn waiting_for_content_may_be_given_up_at_any_time() {
+    for polls in 1..24 {
+        let stage = Stage::unarmed(&["a", "b"], usize::MAX);
+        stage.source.changed(Revision(0)).await;
+        {
+            let mut changed = stage.source.changed(stage.shown().revision());
+            for _ in 0..polls {
+                if poll_fn(|context| Poll::Ready(changed.as_mut().poll(context).is_ready())).await {
+                    break;
+                }
+                sleep(Duration::from_millis(1)).await;
+            }
+        }
+        stage.until_told().await;
+        stage.edit("a", "Second.");
+        stage.change().await;
+        assert_eq!(stage.rows(), rows(&[("a", "Second."), ("b", "First.")]), "given up after {polls} polls");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_touch_and_a_rewrite_of_the_same_are_no_change() {
+    let stage = with_script().await;
+    let before = stage.shown();
+    let old = SystemTime::now() - Duration::from_secs(3600);
+    File::options().write(true).open(stage.path("a/SKILL.md")).unwrap().set_modified(old).unwrap();
+    stage.world.tell(Kind::Written, &stage.path("a/SKILL.md"));
+    assert!(stage.is_quiet().await);
+    stage.edit("a", "First.");
+    stage.put("a/scripts/run.sh", "echo one");
+    assert!(stage.is_quiet().await);
+    let after = stage.source.list().await.unwrap();
+    assert_eq!(after, before);
+    let row = stage.row("a");
+    let body = stage.source.body(&row.item.id).await.unwrap();
+    assert_eq!((body.stamp, Some(body.digest)), (row.stamp, row.digest), "a body is that of its row");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_moved_can_be_told_and_other_rows_stay() {
+    let stage = with_script().await;
+    let (other, nothing) = (stage.row("b"), Moved::default());
+    let check = async |expected: Moved| {
+        let before = stage.row("a");
+        stage.change().await;
+        assert_eq!(before.moved(&stage.row("a")), expected);
+        assert!(Arc::ptr_eq(&other.item, &stage.row("b").item));
+        assert_eq!(other, stage.row("b"));
+    };
+    stage.put("a/scripts/run.sh", "echo two");
+    check(Moved { resources: true, ..nothing }).await;
+    stage.put("a/SKILL.md", "---\nname: a\ndescription: First.\n---\nDo it.\n");
+    check(Moved { body: true, ..nothing }).await;
+    stage.put("a/SKILL.md", "---\nname: a\ndescription: Second.\n---\nDo it.\n");
+    check(Moved { metadata: true, ..nothing }).await;
+    stage.put("a/SKILL.md", "---\nname: a\n# A remark.\ndescription: Second.\n---\nDo it.\n");
+    check(Moved { metadata: true, ..nothing }).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_file_that_is_cut_off_and_whole_again_in_time_changes_nothing() {
+    let stage = Stage::new(&["a"]).await;
+    let before = stage.shown();
+    let text = read(stage.path("a/SKILL.md")).unwrap();
+    for part in [0, text.len() / 2, text.len()] {
+        write(stage.path("a/SKILL.md"), &text[..part]).unwrap();
+        stage.world.tell(Kind::Written, &stage.path("a/SKILL.md"));
+        let _ = timeout(DEBOUNCE / 2, stage.change()).await;
+    }
+    assert!(stage.is_quiet().await);
+    assert_eq!(stage.shown(), before);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_broken_file_keeps_its_row_until_it_is_repaired_or_gone() {
+    let stage = Stage::new(&["a", "b"]).await;
+    let (good, text) = (stage.row("a"), read(stage.path("a/SKILL.md")).unwrap());
+    for broken in ["", "---\nname: a\n", "---\nname: a\n---\n"] {
+        stage.put("a/SKILL.md", broken);
+        stage.change().await;
+        assert_eq!(stage.row("a"), good);
+        assert!(stage.complaints().contains(&Code::STALE), "{:?}", stage.complaints());
+        assert_eq!(stage.shown().diagnostics().iter().map(|found| found.severity).max(), Some(Severity::Error));
+    }
+    stage.put("a/SKILL.md", std::str::from_utf8(&text).unwrap());
+    stage.change().await;
+    assert_eq!((stage.row("a"), stage.complaints()), (good, vec![]), "as if nothing had been");
+    stage.put("a/SKILL.md", "");
+    stage.change().await;
+    stage.edit("a", "Repaired.");
+    stage.change().await;
+    assert_eq!((stage.rows(), stage.complaints()), (rows(&[("a", "Repaired."), ("b", "First.")]), vec![]));
+    stage.put("a/SKILL.md", "");
+    stage.change().await;
+    remove_dir_all(stage.path("a")).unwrap();
+    stage.world.tell(Kind::Gone, &stage.path("a"));
+    stage.change().await;
+    assert_eq!((stage.rows(), stage.complaints()), (rows(&[("b", "First.")]), vec![]));
+}
+
+#[cfg(unix)]
+#[tokio::test(start_paused = true)]
+async fn content_that_cannot_be_told_stays_unknown_and_is_left_alone() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let stage = Stage::unarmed(&["a", "b"], usize::MAX);
+    let unnameable = stage.path("a").join(std::ffi::OsStr::from_bytes(b"\xff.md"));
+    write(&unnameable, "").unwrap();
+    stage.source.changed(Revision(0)).await;
+    stage.change().await;
+    assert_eq!((stage.row("a").parts, stage.row("b").parts.is_some()), (None, true));
+    assert!(stage.is_quiet().await);
+    std::fs::rename(&unnameable, stage.path("a/named.md")).unwrap();
+    stage.world.tell(Kind::Written, &stage.path("a/named.md"));
+    stage.until_told().await;
+    assert!(stage.is_quiet().await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_waiting_has_brought_is_told_from_memory() {
+    let stage = Stage::new(&["a", "b"]).await;
+    let old = stage.shown();
+    stage.edit("a", "Second.");
+    stage.change().await;
+    stage.write("b", "Nobody tells.");
+    let delta = stage.source.list_since(&old).await.unwrap();
+    let descriptions: Vec<&str> = delta.inserted().map(|row| &*row.item.description).collect();
+    assert_eq!(descriptions, ["Second."]);
+    let delta = stage.source.list_since(&stage.shown()).await.unwrap();
+    let descriptions: Vec<&str> = delta.inserted().map(|row| &*row.item.description).collect();
+    assert_eq!(descriptions, ["Nobody tells."], "with nothing new in memory it is looked");
+}

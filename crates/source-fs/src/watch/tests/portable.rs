@@ -1,0 +1,80 @@
+//! What other systems offer, on real folders: `notify` works here too.
+
+use std::time::Duration;
+
+use notify::event::{AccessKind, Flag};
+use notify::{Event, EventHandler, EventKind};
+use repertoire_core::{Code, Listing, Revision, Skill, Source};
+
+use super::world::{Stage, rows};
+use crate::FsSource;
+use crate::watch::hub::Hub;
+use crate::watch::*;
+
+/// When a change counts as lost. A guard, not a measure.
+const LOST: Duration = Duration::from_secs(30);
+
+/// Waits until the skills of `source` and their descriptions are as `expected`.
+async fn until(source: &FsSource, expected: &[(&str, &str)]) {
+    let shown = |listing: &Listing<Skill>| -> Vec<(String, String)> {
+        listing.iter().map(|row| (row.item.id.to_string(), row.item.description.to_string())).collect()
+    };
+    let expected = rows(expected);
+    let waiting = async {
+        let mut listing = source.list().await.unwrap();
+        while shown(&listing) != expected {
+            source.changed(listing.revision()).await;
+            listing = source.latest().unwrap().listing.clone();
+        }
+    };
+    tokio::time::timeout(LOST, waiting).await.unwrap_or_else(|_| panic!("should come to {expected:?}"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn reading_is_no_change_and_what_was_lost_may_be_anywhere() {
+    let stage = Stage::new(&["a"]).await;
+    let (mut handler, _) = portable::Handler::new(stage.world.audience());
+    stage.write("a", "Nobody tells.");
+    let read = EventKind::Access(AccessKind::Read);
+    handler.handle_event(Ok(Event::new(read).add_path(stage.path("a/SKILL.md"))));
+    assert!(stage.is_quiet().await);
+    handler.handle_event(Ok(Event::new(EventKind::Other).set_flag(Flag::Rescan)));
+    stage.change().await;
+    assert_eq!(stage.rows(), rows(&[("a", "Nobody tells.")]));
+    handler.handle_event(Err(notify::Error::generic("out of order")));
+    stage.change().await;
+    assert_eq!(stage.complaints(), [Code::WATCH_DEGRADED]);
+}
+
+#[tokio::test]
+async fn edits_moves_and_new_folders_are_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("root");
+    let write = |skill: &str, description: &str| {
+        std::fs::create_dir_all(root.join(skill)).unwrap();
+        let text = format!("---\nname: {skill}\ndescription: {description}\n---\n");
+        std::fs::write(root.join(skill).join("SKILL.md"), text).unwrap();
+    };
+    let hub = Arc::new(Hub::new(Box::new(portable::open)));
+    let options = WatchOptions { debounce: Duration::from_millis(10), ..WatchOptions::default() };
+    let source = FsSource::new("test", &root).watched_by(Watcher::over(options.clone(), hub.clone()));
+    let other = FsSource::new("other", &root).watched_by(Watcher::over(options, hub));
+    source.changed(Revision(0)).await;
+    other.changed(Revision(0)).await;
+    write("a", "First.");
+    until(&source, &[("a", "First.")]).await;
+    until(&other, &[("a", "First.")]).await;
+    drop(other);
+    write("a", "Second.");
+    until(&source, &[("a", "Second.")]).await;
+    std::fs::rename(root.join("a"), root.join("b")).unwrap();
+    write("a", "Made again.");
+    std::fs::remove_file(root.join("b/SKILL.md")).unwrap();
+    until(&source, &[("a", "Made again.")]).await;
+    write("a", "Still watched.");
+    until(&source, &[("a", "Still watched.")]).await;
+    std::fs::remove_dir_all(&root).unwrap();
+    until(&source, &[]).await;
+    write("c", "Back again.");
+    until(&source, &[("c", "Back again.")]).await;
+}

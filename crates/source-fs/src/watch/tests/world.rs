@@ -1,0 +1,234 @@
+//! A world in which nothing is told but what a test tells.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use repertoire_core::{Code, Listing, Revision, Skill, Source};
+use tempfile::TempDir;
+use tokio::time::{Instant, timeout};
+
+use crate::FsSource;
+use crate::watch::backend::{Backend, Place, Told};
+use crate::watch::hub::Audience;
+use crate::watch::limit::Limit;
+use crate::watch::*;
+
+pub(super) const DEBOUNCE: Duration = Duration::from_millis(100);
+pub(super) const LONGEST: Duration = Duration::from_secs(1);
+pub(super) const POLL: Duration = Duration::from_secs(2);
+
+/// What happened to a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Written,
+    Made,
+    Gone,
+}
+
+/// What all backends of one test watch, and how many folders they may.
+#[derive(Debug)]
+pub(super) struct World {
+    pub(super) watched: Mutex<BTreeMap<PathBuf, Place>>,
+    last: AtomicUsize,
+    pub(super) room: AtomicUsize,
+    pub(super) opened: AtomicUsize,
+    audience: Mutex<Option<Arc<Audience>>>,
+    /// A folder that is made anew while watches are added, of which it is told before anybody can listen.
+    pub(super) restless: Mutex<Option<PathBuf>>,
+}
+
+#[derive(Debug)]
+struct Fake(Arc<World>);
+
+impl Backend for Fake {
+    fn watch(&self, folders: &[Arc<Path>]) -> Vec<Result<Place, Refusal>> {
+        let watch = |folder: &Arc<Path>| {
+            let mut watched = self.0.watched.lock().unwrap();
+            if let Some(place) = watched.get(&**folder) {
+                return Ok(*place);
+            }
+            if !folder.is_dir() {
+                return Err(Refusal::Absent);
+            }
+            if watched.len() >= self.0.room.load(Ordering::Relaxed) {
+                return Err(Refusal::Exhausted(Limit::of_watches()));
+            }
+            let place = Place(self.0.last.fetch_add(1, Ordering::Relaxed) as u64);
+            watched.insert(folder.to_path_buf(), place);
+            Ok(place)
+        };
+        let places = folders.iter().map(watch).collect();
+        if let Some(folder) = self.0.restless.lock().unwrap().take() {
+            let text = std::fs::read(folder.join("SKILL.md")).unwrap();
+            std::fs::remove_dir_all(&folder).unwrap();
+            std::fs::create_dir(&folder).unwrap();
+            std::fs::write(folder.join("SKILL.md"), text).unwrap();
+            self.0.tell(Kind::Gone, &folder);
+        }
+        places
+    }
+
+    fn unwatch(&self, place: Place) {
+        self.0.watched.lock().unwrap().retain(|_, other| *other != place);
+    }
+}
+
+impl Drop for Fake {
+    fn drop(&mut self) {
+        self.0.watched.lock().unwrap().clear();
+    }
+}
+
+impl World {
+    pub(super) fn new(room: usize) -> Arc<World> {
+        Arc::new(World {
+            watched: Mutex::default(),
+            last: AtomicUsize::new(0),
+            room: AtomicUsize::new(room),
+            opened: AtomicUsize::new(0),
+            audience: Mutex::default(),
+            restless: Mutex::default(),
+        })
+    }
+
+    /// A hub whose backends see this world.
+    pub(super) fn hub(self: &Arc<World>) -> Arc<Hub> {
+        let world = self.clone();
+        Arc::new(Hub::new(Box::new(move |audience| {
+            world.opened.fetch_add(1, Ordering::Relaxed);
+            *world.audience.lock().unwrap() = Some(audience);
+            Ok(Box::new(Fake(world.clone())))
+        })))
+    }
+
+    /// Tells of something at `path`, if a folder is watched in which a real backend would see it. What is gone is forgotten.
+    pub(super) fn tell(&self, kind: Kind, path: &Path) {
+        let moves = kind == Kind::Gone;
+        let mut watched = self.watched.lock().unwrap();
+        let own = watched.get(path).map(|place| (*place, None));
+        let parent = path.parent().and_then(|parent| watched.get(parent)).map(|place| (*place, path.file_name()));
+        watched.retain(|folder, _| !(moves && folder.starts_with(path)));
+        drop(watched);
+        for (place, name) in own.into_iter().chain(parent) {
+            self.say(Told::At { place, name, moves });
+        }
+    }
+
+    pub(super) fn say(&self, told: Told<'_>) {
+        self.audience().hear(told);
+    }
+
+    /// That of the backend that was opened last.
+    pub(super) fn audience(&self) -> Arc<Audience> {
+        self.audience.lock().unwrap().clone().unwrap()
+    }
+
+    pub(super) fn watched(&self) -> Vec<PathBuf> {
+        self.watched.lock().unwrap().keys().cloned().collect()
+    }
+}
+
+/// A watched source over a real folder that nobody but the test tells of changes.
+pub(super) struct Stage {
+    folder: Arc<TempDir>,
+    root: PathBuf,
+    pub(super) world: Arc<World>,
+    hub: Arc<Hub>,
+    pub(super) source: FsSource,
+}
+
+impl Stage {
+    pub(super) async fn new(skills: &[&str]) -> Stage {
+        Stage::with(skills, usize::MAX).await
+    }
+
+    /// With room for so many watches.
+    pub(super) async fn with(skills: &[&str], room: usize) -> Stage {
+        let stage = Stage::unarmed(skills, room);
+        stage.source.changed(Revision(0)).await;
+        stage.until_told().await;
+        stage
+    }
+
+    /// Waits until all content is known.
+    pub(super) async fn until_told(&self) {
+        while self.shown().iter().any(|row| row.parts.is_none()) {
+            self.change().await;
+        }
+    }
+
+    /// Before anybody waits for a change.
+    pub(super) fn unarmed(skills: &[&str], room: usize) -> Stage {
+        let world = World::new(room);
+        let stage = Stage::over(Arc::new(tempfile::tempdir().unwrap()), "root", world.hub(), world);
+        skills.iter().for_each(|skill| stage.write(skill, "First."));
+        stage
+    }
+
+    /// Another source in the same world.
+    pub(super) async fn beside(&self, root: &str, skills: &[&str]) -> Stage {
+        let stage = Stage::over(self.folder.clone(), root, self.hub.clone(), self.world.clone());
+        skills.iter().for_each(|skill| stage.write(skill, "First."));
+        stage.source.changed(Revision(0)).await;
+        stage.until_told().await;
+        stage
+    }
+
+    fn over(folder: Arc<TempDir>, root: &str, hub: Arc<Hub>, world: Arc<World>) -> Stage {
+        let root = folder.path().join(root);
+        let source = FsSource::new("test", &root).watched_by(Watcher::over(WatchOptions::default(), hub.clone()));
+        Stage { folder, root, world, hub, source }
+    }
+
+    pub(super) fn path(&self, path: &str) -> PathBuf {
+        self.root.join(path)
+    }
+
+    pub(super) fn write(&self, skill: &str, description: &str) {
+        std::fs::create_dir_all(self.path(skill)).unwrap();
+        let text = format!("---\nname: {skill}\ndescription: {description}\n---\n");
+        std::fs::write(self.path(skill).join("SKILL.md"), text).unwrap();
+    }
+
+    /// Writes a skill and tells of it.
+    pub(super) fn edit(&self, skill: &str, description: &str) {
+        self.write(skill, description);
+        self.world.tell(Kind::Written, &self.path(skill).join("SKILL.md"));
+    }
+
+    /// What was listed last, without looking.
+    pub(super) fn shown(&self) -> Listing<Skill> {
+        self.source.latest().unwrap().listing.clone()
+    }
+
+    pub(super) fn rows(&self) -> Vec<(String, String)> {
+        self.shown().iter().map(|row| (row.item.id.to_string(), row.item.description.to_string())).collect()
+    }
+
+    pub(super) fn complaints(&self) -> Vec<Code> {
+        self.shown().diagnostics().iter().map(|diagnostic| diagnostic.code).collect()
+    }
+
+    /// Waits for the next change, and tells how long that took.
+    pub(super) async fn change(&self) -> Duration {
+        let begun = Instant::now();
+        self.source.changed(self.shown().revision()).await;
+        begun.elapsed()
+    }
+
+    /// Whether nothing changes for a long time.
+    pub(super) async fn is_quiet(&self) -> bool {
+        timeout(Duration::from_secs(600), self.change()).await.is_err()
+    }
+}
+
+pub(super) fn rows(rows: &[(&str, &str)]) -> Vec<(String, String)> {
+    rows.iter().map(|(id, description)| ((*id).to_owned(), (*description).to_owned())).collect()
+}
+
+/// `elapsed` in the steps of the clock, which counts in milliseconds.
+pub(super) fn about(elapsed: Duration, expected: Duration) -> bool {
+    (expected..expected + Duration::from_millis(5)).contains(&elapsed)
+}

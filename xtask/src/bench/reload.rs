@@ -1,0 +1,116 @@
+//! What it costs a registry to keep up with one edited file.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use repertoire::{FsOptions, FsSource, Skill, SkillRegistry, Subscription, WatchOptions};
+use rustix::time::ClockId;
+use serde::{Deserialize, Serialize};
+use tokio::runtime::{Handle, Runtime};
+
+use super::random::Random;
+use super::sample::{self, cpu};
+use crate::Failure;
+
+/// Of so many edits, one after another. A hundredth of them may be slower than what is called the slowest.
+const EDITS: usize = 1000;
+const REFRESHES: usize = 5;
+/// When an edit counts as lost.
+const LOST: Duration = Duration::from_secs(30);
+
+/// From the moment an edit is in place to its view, in seconds, without the time that watching waits for more.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(super) struct Reload {
+    /// Half of the edits are seen sooner.
+    pub(super) median: f64,
+    /// All but one in a hundred are seen sooner.
+    pub(super) slowest: f64,
+    /// Processor time of all threads for one edit.
+    pub(super) cpu: f64,
+    /// Bytes that are read for one edit, those of events too.
+    pub(super) read: f64,
+    /// A refresh, which looks at everything.
+    pub(super) refresh: f64,
+}
+
+/// Edits one skill of `tree` after another, and waits each time for the view.
+pub(super) fn measure(tree: &Path) -> Result<Reload, Failure> {
+    let runtime = Runtime::new()?;
+    let options: FsOptions = serde_json::from_value(serde_json::json!({
+        "roots": [sample::skills(tree)],
+        "limits": { "folders": 1_000_000, "entries": 1_000_000 },
+    }))?;
+    let mut watching = WatchOptions::default();
+    (watching.debounce, watching.longest) = (Duration::ZERO, Duration::ZERO);
+    let source = FsSource::from_options("tree", tree, options)?.watching(watching);
+    // In a task, as hosts do: what is awaited outside of the runtime's own threads is woken up later.
+    let edits = edit(tree.to_owned(), runtime.block_on(SkillRegistry::builder().user(source).start(runtime.handle()))?);
+    runtime.block_on(Handle::spawn(runtime.handle(), edits))?.map_err(Failure::from)
+}
+
+async fn edit(tree: PathBuf, registry: SkillRegistry) -> Result<Reload, String> {
+    let failed = |error: std::io::Error| error.to_string();
+    while registry.list().iter().any(|entry| entry.claim.parts.is_none()) {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let (skills, mut updates) = (registry.list(), registry.subscribe());
+    let mut random = Random::new(7);
+    let mut times = Vec::with_capacity(EDITS);
+    let (mut busy, mut bytes) = (0.0, 0.0);
+    for number in 0..EDITS {
+        let skill = &skills[random.below(skills.len())];
+        let file = PathBuf::from(skill.item().location.as_deref().ok_or("a skill without a file")?);
+        let text = fs::read_to_string(&file).map_err(failed)? + &format!("\nEdited {number} times.\n");
+        // Made elsewhere and put in place at once, as editors do.
+        let next = tree.join("next.md");
+        fs::write(&next, text).map_err(failed)?;
+        let other = registry.get(skills[random.below(skills.len())].id.as_str());
+        let (before, read) = (cpu(ClockId::ProcessCPUTime), bytes_read()?);
+        let begun = Instant::now();
+        fs::rename(&next, &file).map_err(failed)?;
+        await_edit(&mut updates, &skill.id).await?;
+        times.push(begun.elapsed().as_secs_f64());
+        busy += cpu(ClockId::ProcessCPUTime) - before;
+        bytes += bytes_read()? - read;
+        if let Some(other) = other.filter(|other| other.id != skill.id)
+            && !registry.get(other.id.as_str()).is_some_and(|now| Arc::ptr_eq(&now, &other))
+        {
+            return Err(format!("`{}` was made anew, although `{}` was edited", other.id, skill.id));
+        }
+    }
+    let begun = Instant::now();
+    for _ in 0..REFRESHES {
+        registry.refresh().await.map_err(|error| error.to_string())?;
+    }
+    let refresh = begun.elapsed().as_secs_f64() / REFRESHES as f64;
+    times.sort_by(f64::total_cmp);
+    let count = EDITS as f64;
+    Ok(Reload {
+        median: times[EDITS / 2],
+        slowest: times[EDITS - 1 - EDITS / 100],
+        cpu: busy / count,
+        read: bytes / count,
+        refresh,
+    })
+}
+
+/// Waits for the view in which `id`, and nothing else, is modified.
+async fn await_edit(updates: &mut Subscription<Skill>, id: &repertoire::Id) -> Result<(), String> {
+    let update = tokio::time::timeout(LOST, updates.next()).await.map_err(|_| format!("the edit of `{id}` is lost"))?;
+    let change = update.ok_or("the registry is closed")?.change;
+    let is_it = matches!(&change.modified[..], [modified] if modified.new.id == *id);
+    if is_it && change.added.is_empty() && change.removed.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("expected `{id}` to be modified, found {change:?}"))
+    }
+}
+
+/// How many bytes this process has read so far.
+fn bytes_read() -> Result<f64, String> {
+    let text = fs::read_to_string("/proc/self/io").map_err(|error| error.to_string())?;
+    let line = text.lines().find_map(|line| line.strip_prefix("rchar:"));
+    line.and_then(|count| count.trim().parse().ok()).ok_or_else(|| "no line `rchar`".to_owned())
+}

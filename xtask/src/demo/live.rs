@@ -1,0 +1,102 @@
+//! The last scene: skills that change while they are watched.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread;
+use std::time::Duration;
+
+use repertoire_cli::{Environment, Exit, Signal, Signals, Stream};
+
+use crate::Failure;
+
+/// Far more than any change takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const FIRST: &str = "---\nname: greet\ndescription: Greets people. Use at the beginning.\n---\nSay hello.\n";
+const EDITED: &str = "---\nname: greet\ndescription: Greets people warmly. Use at the beginning.\n---\nSay hello.\n";
+const BROKEN: &str = "---\nname: greet\n---\nSay hello.\n";
+
+/// What is done to the file, what a person would call that, and the line that ends what is told of it.
+const ACTS: [(&str, &str, &str); 3] = [
+    ("an edit", EDITED, "~ greet (metadata"),
+    ("a break: the last good version stays", BROKEN, "--> skills/greet/SKILL.md"),
+    ("a repair", EDITED, "resolved: warning[stale]"),
+];
+
+/// Watches a skill that is edited, broken and repaired; fails if one of that is not told.
+pub(super) fn show(out: &mut impl Write) -> Result<(), Failure> {
+    let folder = tempfile::tempdir()?;
+    let root = folder.path().canonicalize()?;
+    let file = root.join("skills/greet/SKILL.md");
+    fs::create_dir_all(file.parent().unwrap_or(&root))?;
+    fs::write(&file, FIRST)?;
+    writeln!(out, "\n## What happens to a skill while it is watched\n\n$ repertoire watch skills")?;
+
+    let (sender, lines) = mpsc::channel();
+    let (signal, signals) = Signals::sent();
+    thread::scope(|scope| {
+        let watching = scope.spawn(|| watch(&root, sender, signals));
+        let told = tell(&lines, &file, out);
+        // Also when something was not told: nobody waits for ever.
+        let _ = signal.send(Signal::Stop);
+        told?;
+        match watching.join() {
+            Ok(Exit::Success) => Ok(()),
+            Ok(exit) => Err(format!("`repertoire watch`: expected {:?}, found {exit:?}", Exit::Success).into()),
+            Err(_) => Err("`repertoire watch` panicked".into()),
+        }
+    })
+}
+
+fn tell(lines: &Receiver<String>, file: &Path, out: &mut impl Write) -> Result<(), Failure> {
+    copy_until("note: watching 1 skill", lines, out)?;
+    for (what, text, last) in ACTS {
+        writeln!(out, "# {what}")?;
+        fs::write(file, text)?;
+        copy_until(last, lines, out)?;
+    }
+    Ok(())
+}
+
+/// Copies lines up to the one that begins so.
+fn copy_until(start: &str, lines: &Receiver<String>, out: &mut impl Write) -> Result<(), Failure> {
+    loop {
+        let line = lines.recv_timeout(PATIENCE).map_err(|_| format!("`repertoire watch` never said `{start}`"))?;
+        writeln!(out, "{line}")?;
+        if line.starts_with(start) {
+            return Ok(());
+        }
+    }
+}
+
+/// Runs the command, and hands over what it says line by line.
+fn watch(root: &Path, lines: Sender<String>, signals: Signals) -> Exit {
+    let lines = || Stream::new(Lines { begun: Vec::new(), whole: lines.clone() });
+    let environment = Environment { stdout: lines(), stderr: lines(), signals, ..Environment::quiet(root) };
+    repertoire_cli::run(["repertoire", "watch", "skills"], environment)
+}
+
+/// Hands over what is written once a line is whole.
+struct Lines {
+    begun: Vec<u8>,
+    whole: Sender<String>,
+}
+
+impl Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.begun.extend_from_slice(bytes);
+        while let Some(end) = self.begun.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = self.begun.drain(..=end).collect();
+            let line = String::from_utf8_lossy(&line).trim_end().to_owned();
+            // Nobody listens any more.
+            self.whole.send(line).map_err(|_| io::ErrorKind::BrokenPipe)?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

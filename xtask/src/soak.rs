@@ -1,0 +1,159 @@
+//! `cargo xtask soak`: a tree of skills worked on at random under a live registry, which must end up with exactly what a
+//! fresh scan finds.
+
+mod readers;
+mod tree;
+mod verdict;
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use repertoire::{Code, FsSource, Skill, SkillRegistry, Subscription, WatchOptions};
+use tokio::runtime::Runtime;
+
+use crate::Failure;
+use crate::step::skipped;
+use readers::Readers;
+use tree::{Deed, Tree};
+use verdict::Verdict;
+
+/// For how long, and from where.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// For how long to edit.
+    #[arg(long, default_value_t = 60, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    seconds: u64,
+    /// The beginning of the random numbers [default: another one each time].
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Expect that the system refuses to watch most folders.
+    #[arg(long, hide = true)]
+    starved: bool,
+}
+
+/// Fewer edits a second than this say nothing.
+const RATE: u64 = 200;
+
+/// The least share of each of these deeds, in percent.
+const SHARES: [(Deed, u64); 3] = [(Deed::SaveByRename, 5), (Deed::Break, 5), (Deed::MoveFolder, 5)];
+
+/// How long the registry may take to agree once nothing is edited any more: many times what it needs.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How many folders the starved run may watch. The tree has many more.
+const WATCHES: u32 = 24;
+
+/// Edits a tree for a while, once where the system refuses most watches and once freely.
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    let seed = options.seed.unwrap_or_else(|| fastrand::u64(..));
+    eprintln!("soak: seed {seed}");
+    if options.starved {
+        return soak(options.seconds, seed, true);
+    }
+    starve(options.seconds, seed)?;
+    soak(options.seconds, seed, false)
+}
+
+/// Runs itself where the system's limit of watches is far below the number of folders.
+fn starve(seconds: u64, seed: u64) -> Result<(), Failure> {
+    const LIMIT: &str = "/proc/sys/user/max_inotify_watches";
+    let in_namespace = |script: &str| {
+        let mut command = Command::new("unshare");
+        command.args(["--user", "--map-root-user", "sh", "-c", script]);
+        command
+    };
+    let limit = format!("echo {WATCHES} > {LIMIT}");
+    if !in_namespace(&limit).output().is_ok_and(|output| output.status.success()) {
+        skipped("the limit of watches", "this system lets nobody lower it for one process (user namespaces)");
+        return Ok(());
+    }
+    let (seconds, seed) = (seconds.to_string(), seed.to_string());
+    let program = std::env::current_exe()?;
+    let status = in_namespace(&format!("{limit} && exec \"$0\" \"$@\""))
+        .arg(program)
+        .args(["soak", "--starved", "--seconds", &seconds, "--seed", &seed])
+        .status()?;
+    if status.success() { Ok(()) } else { Err("with too few watches: failed".into()) }
+}
+
+fn soak(seconds: u64, seed: u64, starved: bool) -> Result<(), Failure> {
+    let folder = tempfile::tempdir()?;
+    let mut tree = Tree::plant(folder.path(), seed)?;
+    let runtime = Runtime::new()?;
+    let start = || {
+        let source = FsSource::new("soak", tree.root()).watching(WatchOptions::default());
+        runtime.block_on(SkillRegistry::builder().user(source).start(runtime.handle()))
+    };
+    let registry = start()?;
+    let mut events = registry.subscribe();
+    // Of another registry: reading a body that is newer than its row has the source looked at again, which would make up
+    // for a change that was lost.
+    let beside = start()?;
+    let readers = Readers::start(&runtime, &beside);
+
+    let begun = Instant::now();
+    // Looked at in between as well, so that a fault is found near to what brought it about.
+    for part in 1..=PARTS {
+        let until = Duration::from_secs(seconds) * part / PARTS;
+        while begun.elapsed() < until {
+            tree.edit()?;
+        }
+        runtime.block_on(agree(&tree, &registry, &mut events))?;
+    }
+    tree.repair_all()?;
+    let verdict = runtime.block_on(agree(&tree, &registry, &mut events))?;
+    readers.stop()?;
+    let is_degraded = is_degraded(&registry);
+    runtime.block_on(async { tokio::join!(registry.close(), beside.close()) });
+
+    if starved != is_degraded {
+        let expected = if starved { "a finding" } else { "no finding" };
+        return Err(format!("expected {expected} `{}`", Code::WATCH_DEGRADED).into());
+    }
+    let edits = tree.edits();
+    for (deed, count) in tree.counts() {
+        eprintln!("soak: {count:7} {deed:?}");
+    }
+    if edits < RATE * seconds {
+        return Err(format!("{edits} edits in {seconds} s; expected at least {RATE} a second").into());
+    }
+    for (deed, percent) in SHARES {
+        let count = tree.counts().find(|(done, _)| *done == deed).map_or(0, |(_, count)| count);
+        if count * 100 < edits * percent {
+            return Err(format!("{count} of {edits} edits were {deed:?}; expected at least {percent} %").into());
+        }
+    }
+    let heading = if starved { "soak with too few watches" } else { "soak" };
+    println!("{heading}: {edits} edits, {verdict}");
+    if verdict.is_good() { Ok(()) } else { Err(verdict.into()) }
+}
+
+/// How often all is compared.
+const PARTS: u32 = 4;
+
+/// Waits until the registry has what a fresh scan finds, and tells how far it is from it.
+async fn agree(tree: &Tree, registry: &SkillRegistry, events: &mut Subscription<Skill>) -> Result<Verdict, Failure> {
+    let deadline = tokio::time::Instant::now() + PATIENCE;
+    loop {
+        // Before it is compared: what is published meanwhile is compared again.
+        let seen = events.current().generation();
+        let verdict = Verdict::of(tree, &registry.snapshot()).await?;
+        if verdict.is_good() && registry.snapshot().generation() == seen {
+            verdict.read(registry).await?;
+            return Ok(verdict);
+        }
+        match tokio::time::timeout_at(deadline, events.next()).await {
+            Ok(Some(_)) => {}
+            Ok(None) => return Err("the registry ended".into()),
+            Err(_) if verdict.is_good() => return Ok(verdict),
+            Err(_) => {
+                verdict.explain();
+                return Ok(verdict);
+            }
+        }
+    }
+}
+
+fn is_degraded(registry: &SkillRegistry) -> bool {
+    registry.snapshot().diagnostics().iter().any(|one| one.diagnostic.code == Code::WATCH_DEGRADED)
+}

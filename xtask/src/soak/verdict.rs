@@ -1,0 +1,90 @@
+//! How far a registry is from what a fresh scan finds.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+
+use repertoire::{Claim, Digest, FsSource, Manifest, Skill, SkillRegistry, Snapshot, WatchOptions};
+
+use super::Tree;
+use crate::Failure;
+
+/// How far a registry is from what a fresh scan finds.
+#[derive(Debug, Default)]
+pub(crate) struct Verdict {
+    /// Skills that are there, and that the registry does not have, or not as they are.
+    lost: Vec<String>,
+    /// Skills that the registry has, and that are not there.
+    stale: Vec<String>,
+    /// What a fresh scan found, with the digests of each `SKILL.md` and of the files beside it.
+    found: BTreeMap<String, (Claim<Skill>, Digest, Digest)>,
+}
+
+impl Verdict {
+    /// Compares `view` with a scan of `tree` made now.
+    pub(crate) async fn of(tree: &Tree, view: &Snapshot<Skill>) -> Result<Verdict, Failure> {
+        // Of the same kind as the live one, so that their stamps can be compared; nothing waits for its changes.
+        let source = FsSource::new("soak", tree.root()).watching(WatchOptions::default());
+        let fresh = SkillRegistry::builder().user(source).load().await?;
+        let mut verdict = Verdict::default();
+        for entry in fresh.list() {
+            let (body, files) = (fresh.body(&entry.claim).await?, fresh.resources(&entry.claim).await?);
+            let found = (entry.claim.clone(), body.digest, Manifest::new(files)?.digest());
+            if !view.get(entry.id.as_str()).is_some_and(|live| is_same(&live.claim, &found)) {
+                verdict.lost.push(entry.id.to_string());
+            }
+            verdict.found.insert(entry.id.to_string(), found);
+        }
+        let broken = tree.broken();
+        let is_kept = |claim: &Claim<Skill>| {
+            let file = claim.item.location.as_deref();
+            file.is_some_and(|file| broken.contains(Path::new(file)))
+        };
+        let gone = view.entries().iter().filter(|live| !verdict.found.contains_key(live.id.as_str()));
+        verdict.stale = gone.filter(|live| !is_kept(&live.claim)).map(|live| live.id.to_string()).collect();
+        Ok(verdict)
+    }
+
+    /// Whether nothing is lost and nothing stale.
+    pub(crate) fn is_good(&self) -> bool {
+        self.lost.is_empty() && self.stale.is_empty()
+    }
+
+    /// Reads the body of every skill through `registry`.
+    pub(crate) async fn read(&self, registry: &SkillRegistry) -> Result<(), Failure> {
+        for (id, (_, digest, _)) in &self.found {
+            let live = registry.get(id).ok_or_else(|| format!("`{id}` is gone although nothing is edited"))?;
+            if registry.body(&live.claim).await?.digest != *digest {
+                return Err(format!("the body of `{id}` is not the one of its file").into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Names what is lost and stale.
+    pub(crate) fn explain(&self) {
+        self.lost.iter().for_each(|id| eprintln!("soak: lost `{id}`"));
+        self.stale.iter().for_each(|id| eprintln!("soak: stale `{id}`"));
+    }
+}
+
+/// Whether the registry's row is what was found: by content where it knows it, else by the version of the files.
+fn is_same(live: &Claim<Skill>, (found, digest, resources): &(Claim<Skill>, Digest, Digest)) -> bool {
+    let content = match (live.digest, &live.parts) {
+        (Some(known), Some(parts)) => known == *digest && parts.resources == *resources,
+        _ => live.stamp == found.stamp,
+    };
+    content && live.item == found.item
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} lost, {} stale", self.lost.len(), self.stale.len())
+    }
+}
+
+impl From<Verdict> for Failure {
+    fn from(verdict: Verdict) -> Failure {
+        format!("after everything was quiet: {verdict}").into()
+    }
+}
