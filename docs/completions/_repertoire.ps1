@@ -52,6 +52,7 @@ Register-ArgumentCompleter -Native -CommandName 'repertoire' -ScriptBlock {
             [CompletionResult]::new('verify', 'verify', [CompletionResultType]::ParameterValue, 'Compare every file of the project''s skills with what `lock` wrote down')
             [CompletionResult]::new('new', 'new', [CompletionResultType]::ParameterValue, 'Write the beginning of a skill, and print where it is')
             [CompletionResult]::new('fmt', 'fmt', [CompletionResultType]::ParameterValue, 'Bring the front matter of skills into its canonical form')
+            [CompletionResult]::new('plugin', 'plugin', [CompletionResultType]::ParameterValue, 'Decide which plugins may run, look at one without running it, or begin one')
             [CompletionResult]::new('kinds', 'kinds', [CompletionResultType]::ParameterValue, 'List the kinds of sources that this program knows')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print what a shell needs to complete this program''s arguments')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page of this program, or of one of its commands')
@@ -338,6 +339,131 @@ Register-ArgumentCompleter -Native -CommandName 'repertoire' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
+        'repertoire;plugin' {
+            [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'A folder of skills, ahead of everything else; several come in the order given')
+            [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'A source of any linked kind, behind the roots; options as in a TOML inline table')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked')
+            [CompletionResult]::new('--client', '--client', [CompletionResultType]::ParameterName, 'Also the standard folders of this client, as in `claude`; `all` for every known one')
+            [CompletionResult]::new('--disable', '--disable', [CompletionResultType]::ParameterName, 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The form of the answer')
+            [CompletionResult]::new('--no-defaults', '--no-defaults', [CompletionResultType]::ParameterName, 'Leave the standard folders and the built-in skills out')
+            [CompletionResult]::new('--trust-project', '--trust-project', [CompletionResultType]::ParameterName, 'Admit the skills of the project: without this, no model would see them')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as `--format json`')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the plugins that were approved, and whether their files are still what they were')
+            [CompletionResult]::new('inspect', 'inspect', [CompletionResultType]::ParameterValue, 'Show what the file of a plugin says of itself, without running any of it')
+            [CompletionResult]::new('approve', 'approve', [CompletionResultType]::ParameterValue, 'Approve what the file of a plugin holds now: configured sources may run it, until it changes')
+            [CompletionResult]::new('revoke', 'revoke', [CompletionResultType]::ParameterValue, 'Take the approval of a plugin back')
+            [CompletionResult]::new('new', 'new', [CompletionResultType]::ParameterValue, 'Write the beginning of a plugin in Rust: a crate that builds, with the tests that every source has to pass')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'repertoire;plugin;list' {
+            [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'A folder of skills, ahead of everything else; several come in the order given')
+            [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'A source of any linked kind, behind the roots; options as in a TOML inline table')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked')
+            [CompletionResult]::new('--client', '--client', [CompletionResultType]::ParameterName, 'Also the standard folders of this client, as in `claude`; `all` for every known one')
+            [CompletionResult]::new('--disable', '--disable', [CompletionResultType]::ParameterName, 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The form of the answer')
+            [CompletionResult]::new('--no-defaults', '--no-defaults', [CompletionResultType]::ParameterName, 'Leave the standard folders and the built-in skills out')
+            [CompletionResult]::new('--trust-project', '--trust-project', [CompletionResultType]::ParameterName, 'Admit the skills of the project: without this, no model would see them')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as `--format json`')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'repertoire;plugin;inspect' {
+            [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'A folder of skills, ahead of everything else; several come in the order given')
+            [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'A source of any linked kind, behind the roots; options as in a TOML inline table')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked')
+            [CompletionResult]::new('--client', '--client', [CompletionResultType]::ParameterName, 'Also the standard folders of this client, as in `claude`; `all` for every known one')
+            [CompletionResult]::new('--disable', '--disable', [CompletionResultType]::ParameterName, 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The form of the answer')
+            [CompletionResult]::new('--no-defaults', '--no-defaults', [CompletionResultType]::ParameterName, 'Leave the standard folders and the built-in skills out')
+            [CompletionResult]::new('--trust-project', '--trust-project', [CompletionResultType]::ParameterName, 'Admit the skills of the project: without this, no model would see them')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as `--format json`')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'repertoire;plugin;approve' {
+            [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'A folder of skills, ahead of everything else; several come in the order given')
+            [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'A source of any linked kind, behind the roots; options as in a TOML inline table')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked')
+            [CompletionResult]::new('--client', '--client', [CompletionResultType]::ParameterName, 'Also the standard folders of this client, as in `claude`; `all` for every known one')
+            [CompletionResult]::new('--disable', '--disable', [CompletionResultType]::ParameterName, 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The form of the answer')
+            [CompletionResult]::new('--no-defaults', '--no-defaults', [CompletionResultType]::ParameterName, 'Leave the standard folders and the built-in skills out')
+            [CompletionResult]::new('--trust-project', '--trust-project', [CompletionResultType]::ParameterName, 'Admit the skills of the project: without this, no model would see them')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as `--format json`')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'repertoire;plugin;revoke' {
+            [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'A folder of skills, ahead of everything else; several come in the order given')
+            [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'A source of any linked kind, behind the roots; options as in a TOML inline table')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked')
+            [CompletionResult]::new('--client', '--client', [CompletionResultType]::ParameterName, 'Also the standard folders of this client, as in `claude`; `all` for every known one')
+            [CompletionResult]::new('--disable', '--disable', [CompletionResultType]::ParameterName, 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The form of the answer')
+            [CompletionResult]::new('--no-defaults', '--no-defaults', [CompletionResultType]::ParameterName, 'Leave the standard folders and the built-in skills out')
+            [CompletionResult]::new('--trust-project', '--trust-project', [CompletionResultType]::ParameterName, 'Admit the skills of the project: without this, no model would see them')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as `--format json`')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'repertoire;plugin;new' {
+            [CompletionResult]::new('--in', '--in', [CompletionResultType]::ParameterName, 'The folder for the crate''s own folder')
+            [CompletionResult]::new('--checkout', '--checkout', [CompletionResultType]::ParameterName, 'Depend on a checkout of `repertoire` instead of on released crates')
+            [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'A folder of skills, ahead of everything else; several come in the order given')
+            [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'A source of any linked kind, behind the roots; options as in a TOML inline table')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked')
+            [CompletionResult]::new('--client', '--client', [CompletionResultType]::ParameterName, 'Also the standard folders of this client, as in `claude`; `all` for every known one')
+            [CompletionResult]::new('--disable', '--disable', [CompletionResultType]::ParameterName, 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The form of the answer')
+            [CompletionResult]::new('--no-defaults', '--no-defaults', [CompletionResultType]::ParameterName, 'Leave the standard folders and the built-in skills out')
+            [CompletionResult]::new('--trust-project', '--trust-project', [CompletionResultType]::ParameterName, 'Admit the skills of the project: without this, no model would see them')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as `--format json`')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'repertoire;plugin;help' {
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the plugins that were approved, and whether their files are still what they were')
+            [CompletionResult]::new('inspect', 'inspect', [CompletionResultType]::ParameterValue, 'Show what the file of a plugin says of itself, without running any of it')
+            [CompletionResult]::new('approve', 'approve', [CompletionResultType]::ParameterValue, 'Approve what the file of a plugin holds now: configured sources may run it, until it changes')
+            [CompletionResult]::new('revoke', 'revoke', [CompletionResultType]::ParameterValue, 'Take the approval of a plugin back')
+            [CompletionResult]::new('new', 'new', [CompletionResultType]::ParameterValue, 'Write the beginning of a plugin in Rust: a crate that builds, with the tests that every source has to pass')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'repertoire;plugin;help;list' {
+            break
+        }
+        'repertoire;plugin;help;inspect' {
+            break
+        }
+        'repertoire;plugin;help;approve' {
+            break
+        }
+        'repertoire;plugin;help;revoke' {
+            break
+        }
+        'repertoire;plugin;help;new' {
+            break
+        }
+        'repertoire;plugin;help;help' {
+            break
+        }
         'repertoire;kinds' {
             [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'A folder of skills, ahead of everything else; several come in the order given')
             [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'A source of any linked kind, behind the roots; options as in a TOML inline table')
@@ -400,6 +526,7 @@ Register-ArgumentCompleter -Native -CommandName 'repertoire' -ScriptBlock {
             [CompletionResult]::new('verify', 'verify', [CompletionResultType]::ParameterValue, 'Compare every file of the project''s skills with what `lock` wrote down')
             [CompletionResult]::new('new', 'new', [CompletionResultType]::ParameterValue, 'Write the beginning of a skill, and print where it is')
             [CompletionResult]::new('fmt', 'fmt', [CompletionResultType]::ParameterValue, 'Bring the front matter of skills into its canonical form')
+            [CompletionResult]::new('plugin', 'plugin', [CompletionResultType]::ParameterValue, 'Decide which plugins may run, look at one without running it, or begin one')
             [CompletionResult]::new('kinds', 'kinds', [CompletionResultType]::ParameterValue, 'List the kinds of sources that this program knows')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print what a shell needs to complete this program''s arguments')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page of this program, or of one of its commands')
@@ -452,6 +579,29 @@ Register-ArgumentCompleter -Native -CommandName 'repertoire' -ScriptBlock {
             break
         }
         'repertoire;help;fmt' {
+            break
+        }
+        'repertoire;help;plugin' {
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the plugins that were approved, and whether their files are still what they were')
+            [CompletionResult]::new('inspect', 'inspect', [CompletionResultType]::ParameterValue, 'Show what the file of a plugin says of itself, without running any of it')
+            [CompletionResult]::new('approve', 'approve', [CompletionResultType]::ParameterValue, 'Approve what the file of a plugin holds now: configured sources may run it, until it changes')
+            [CompletionResult]::new('revoke', 'revoke', [CompletionResultType]::ParameterValue, 'Take the approval of a plugin back')
+            [CompletionResult]::new('new', 'new', [CompletionResultType]::ParameterValue, 'Write the beginning of a plugin in Rust: a crate that builds, with the tests that every source has to pass')
+            break
+        }
+        'repertoire;help;plugin;list' {
+            break
+        }
+        'repertoire;help;plugin;inspect' {
+            break
+        }
+        'repertoire;help;plugin;approve' {
+            break
+        }
+        'repertoire;help;plugin;revoke' {
+            break
+        }
+        'repertoire;help;plugin;new' {
             break
         }
         'repertoire;help;kinds' {

@@ -49,6 +49,7 @@ set edit:completion:arg-completer[repertoire] = {|@words|
             cand verify 'Compare every file of the project''s skills with what `lock` wrote down'
             cand new 'Write the beginning of a skill, and print where it is'
             cand fmt 'Bring the front matter of skills into its canonical form'
+            cand plugin 'Decide which plugins may run, look at one without running it, or begin one'
             cand kinds 'List the kinds of sources that this program knows'
             cand completions 'Print what a shell needs to complete this program''s arguments'
             cand man 'Print the manual page of this program, or of one of its commands'
@@ -317,6 +318,118 @@ set edit:completion:arg-completer[repertoire] = {|@words|
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
+        &'repertoire;plugin'= {
+            cand --root 'A folder of skills, ahead of everything else; several come in the order given'
+            cand --source 'A source of any linked kind, behind the roots; options as in a TOML inline table'
+            cand --config 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked'
+            cand --client 'Also the standard folders of this client, as in `claude`; `all` for every known one'
+            cand --disable 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says'
+            cand --model 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`'
+            cand --format 'The form of the answer'
+            cand --no-defaults 'Leave the standard folders and the built-in skills out'
+            cand --trust-project 'Admit the skills of the project: without this, no model would see them'
+            cand --json 'The same as `--format json`'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand list 'List the plugins that were approved, and whether their files are still what they were'
+            cand inspect 'Show what the file of a plugin says of itself, without running any of it'
+            cand approve 'Approve what the file of a plugin holds now: configured sources may run it, until it changes'
+            cand revoke 'Take the approval of a plugin back'
+            cand new 'Write the beginning of a plugin in Rust: a crate that builds, with the tests that every source has to pass'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'repertoire;plugin;list'= {
+            cand --root 'A folder of skills, ahead of everything else; several come in the order given'
+            cand --source 'A source of any linked kind, behind the roots; options as in a TOML inline table'
+            cand --config 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked'
+            cand --client 'Also the standard folders of this client, as in `claude`; `all` for every known one'
+            cand --disable 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says'
+            cand --model 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`'
+            cand --format 'The form of the answer'
+            cand --no-defaults 'Leave the standard folders and the built-in skills out'
+            cand --trust-project 'Admit the skills of the project: without this, no model would see them'
+            cand --json 'The same as `--format json`'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'repertoire;plugin;inspect'= {
+            cand --root 'A folder of skills, ahead of everything else; several come in the order given'
+            cand --source 'A source of any linked kind, behind the roots; options as in a TOML inline table'
+            cand --config 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked'
+            cand --client 'Also the standard folders of this client, as in `claude`; `all` for every known one'
+            cand --disable 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says'
+            cand --model 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`'
+            cand --format 'The form of the answer'
+            cand --no-defaults 'Leave the standard folders and the built-in skills out'
+            cand --trust-project 'Admit the skills of the project: without this, no model would see them'
+            cand --json 'The same as `--format json`'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'repertoire;plugin;approve'= {
+            cand --root 'A folder of skills, ahead of everything else; several come in the order given'
+            cand --source 'A source of any linked kind, behind the roots; options as in a TOML inline table'
+            cand --config 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked'
+            cand --client 'Also the standard folders of this client, as in `claude`; `all` for every known one'
+            cand --disable 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says'
+            cand --model 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`'
+            cand --format 'The form of the answer'
+            cand --no-defaults 'Leave the standard folders and the built-in skills out'
+            cand --trust-project 'Admit the skills of the project: without this, no model would see them'
+            cand --json 'The same as `--format json`'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'repertoire;plugin;revoke'= {
+            cand --root 'A folder of skills, ahead of everything else; several come in the order given'
+            cand --source 'A source of any linked kind, behind the roots; options as in a TOML inline table'
+            cand --config 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked'
+            cand --client 'Also the standard folders of this client, as in `claude`; `all` for every known one'
+            cand --disable 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says'
+            cand --model 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`'
+            cand --format 'The form of the answer'
+            cand --no-defaults 'Leave the standard folders and the built-in skills out'
+            cand --trust-project 'Admit the skills of the project: without this, no model would see them'
+            cand --json 'The same as `--format json`'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'repertoire;plugin;new'= {
+            cand --in 'The folder for the crate''s own folder'
+            cand --checkout 'Depend on a checkout of `repertoire` instead of on released crates'
+            cand --root 'A folder of skills, ahead of everything else; several come in the order given'
+            cand --source 'A source of any linked kind, behind the roots; options as in a TOML inline table'
+            cand --config 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked'
+            cand --client 'Also the standard folders of this client, as in `claude`; `all` for every known one'
+            cand --disable 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says'
+            cand --model 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`'
+            cand --format 'The form of the answer'
+            cand --no-defaults 'Leave the standard folders and the built-in skills out'
+            cand --trust-project 'Admit the skills of the project: without this, no model would see them'
+            cand --json 'The same as `--format json`'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'repertoire;plugin;help'= {
+            cand list 'List the plugins that were approved, and whether their files are still what they were'
+            cand inspect 'Show what the file of a plugin says of itself, without running any of it'
+            cand approve 'Approve what the file of a plugin holds now: configured sources may run it, until it changes'
+            cand revoke 'Take the approval of a plugin back'
+            cand new 'Write the beginning of a plugin in Rust: a crate that builds, with the tests that every source has to pass'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'repertoire;plugin;help;list'= {
+        }
+        &'repertoire;plugin;help;inspect'= {
+        }
+        &'repertoire;plugin;help;approve'= {
+        }
+        &'repertoire;plugin;help;revoke'= {
+        }
+        &'repertoire;plugin;help;new'= {
+        }
+        &'repertoire;plugin;help;help'= {
+        }
         &'repertoire;kinds'= {
             cand --root 'A folder of skills, ahead of everything else; several come in the order given'
             cand --source 'A source of any linked kind, behind the roots; options as in a TOML inline table'
@@ -376,6 +489,7 @@ set edit:completion:arg-completer[repertoire] = {|@words|
             cand verify 'Compare every file of the project''s skills with what `lock` wrote down'
             cand new 'Write the beginning of a skill, and print where it is'
             cand fmt 'Bring the front matter of skills into its canonical form'
+            cand plugin 'Decide which plugins may run, look at one without running it, or begin one'
             cand kinds 'List the kinds of sources that this program knows'
             cand completions 'Print what a shell needs to complete this program''s arguments'
             cand man 'Print the manual page of this program, or of one of its commands'
@@ -412,6 +526,23 @@ set edit:completion:arg-completer[repertoire] = {|@words|
         &'repertoire;help;new'= {
         }
         &'repertoire;help;fmt'= {
+        }
+        &'repertoire;help;plugin'= {
+            cand list 'List the plugins that were approved, and whether their files are still what they were'
+            cand inspect 'Show what the file of a plugin says of itself, without running any of it'
+            cand approve 'Approve what the file of a plugin holds now: configured sources may run it, until it changes'
+            cand revoke 'Take the approval of a plugin back'
+            cand new 'Write the beginning of a plugin in Rust: a crate that builds, with the tests that every source has to pass'
+        }
+        &'repertoire;help;plugin;list'= {
+        }
+        &'repertoire;help;plugin;inspect'= {
+        }
+        &'repertoire;help;plugin;approve'= {
+        }
+        &'repertoire;help;plugin;revoke'= {
+        }
+        &'repertoire;help;plugin;new'= {
         }
         &'repertoire;help;kinds'= {
         }

@@ -6,6 +6,7 @@ mod child;
 mod figure;
 mod floor;
 mod page;
+mod plugin;
 mod random;
 mod readers;
 mod reload;
@@ -30,6 +31,7 @@ use self::reload::Reload;
 use self::rounds::{Rounds, Turn};
 use self::sample::Sample;
 use self::tree::{Origin, Shape};
+use crate::plugin::Profile;
 use crate::{Failure, step, workspace};
 
 /// What to measure, and how to say it.
@@ -84,6 +86,9 @@ enum Part {
     /// Measure rendering the bodies of a tree.
     #[command(hide = true)]
     Render { tree: PathBuf },
+    /// Measure a plugin.
+    #[command(hide = true)]
+    Plugin { library: PathBuf, runner: PathBuf, count: usize },
 }
 
 /// A rival that gets fewer of a hundred skills right is no measure of speed.
@@ -97,12 +102,14 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
         Some(Part::Arm { tree }) => return child::arm(tree),
         Some(Part::Reload { tree }) => return child::reload(tree),
         Some(Part::Render { tree }) => return child::render(tree),
+        Some(Part::Plugin { library, runner, count }) => return child::plugin(library, runner, *count),
         None => {}
     }
     let mut bench = Bench::new(&options)?;
     bench.loads()?;
     bench.nested()?;
     bench.readers()?;
+    bench.plugins()?;
     bench.bodies()?;
     bench.arming()?;
     bench.reloads()?;
@@ -265,6 +272,16 @@ impl<'a> Bench<'a> {
             }
             Err(failure) => self.remarks.push(failure.to_string()),
         }
+        Ok(())
+    }
+
+    /// A plugin in this process and in one of its own.
+    fn plugins(&mut self) -> Result<(), Failure> {
+        let (count, profile) = if self.options.quick { (200, Profile::Debug) } else { (10_000, Profile::Release) };
+        let (library, runner) = (crate::plugin::library("hello", profile)?, crate::plugin::runner(profile)?);
+        let mut command = self.itself();
+        let ways = rounds::parsed(command.arg("plugin").arg(library).arg(runner).arg(count.to_string()))?;
+        self.figures.extend(plugin::figures(&ways, count));
         Ok(())
     }
 

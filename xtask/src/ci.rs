@@ -1,14 +1,15 @@
-//! `cargo xtask ci`: `test`, a short `soak`, then the shared cases and the shared corpus.
+//! `cargo xtask ci`: `test`, a short `soak`, plugins under a checker of memory, then the shared cases and the shared corpus.
 
 use std::path::{Path, PathBuf};
 
-use crate::step::{command, skipped, step};
+use crate::step::{self, command, skipped, step};
 use crate::{Failure, cases, corpus, test, workspace};
 
 /// Runs all of it. Without `shared`, looks for a directory of that name beside the checkout.
 pub(crate) fn run(shared: Option<PathBuf>) -> Result<(), Failure> {
     test::run()?;
     command("soak", "cargo xtask soak --seconds 10")?;
+    memory()?;
     let shared = match shared {
         Some(named) => named,
         None => {
@@ -27,6 +28,19 @@ pub(crate) fn run(shared: Option<PathBuf>) -> Result<(), Failure> {
     step("shared cases", &line, || cases::run(&dir, None))?;
     let (dir, line) = part(&shared, "corpus");
     step("shared corpus", &line, || corpus::run(&dir))
+}
+
+/// The tests of plugins under a checker of memory: buffers, handles and ends that only the other side would notice.
+fn memory() -> Result<(), Failure> {
+    if !step::succeeds("valgrind --version") {
+        skipped("plugins under valgrind", "valgrind is not installed");
+        return Ok(());
+    }
+    let runner = r#"target."cfg(all())".runner=["valgrind","-q","--error-exitcode=9"]"#;
+    let tests = "lifetime::two lifetime::a_plugin_that_is_let hostile::a_call_that hostile::buffers conformance::c::direct::a_body";
+    let line =
+        format!("cargo --config {runner} test -p repertoire-source-plugin --test it -- --test-threads=1 {tests}");
+    step::command("plugins under valgrind", &line)
 }
 
 /// A directory in `shared`, and the command that runs it alone.

@@ -7,6 +7,7 @@ use std::io::{self, Write};
 
 use repertoire_cli::{Environment, Exit, Stream};
 
+use crate::plugin::{self, Profile};
 use crate::{Failure, workspace};
 
 /// One command line, what it shows, and what must be seen.
@@ -26,6 +27,20 @@ const SCENES: &[Scene] = &[
         line: "list --all --model anthropic/claude-sonnet-4-5",
         exit: Exit::Success,
         seen: &["\ncode-review ", "\nmine:code-review ", "\nteam:code-review ", "\nonboarding ", "draft/SKILL.md"],
+        only: &[],
+    },
+    Scene {
+        heading: "The same with two plugins, one in Rust and one in C, loaded because their digests are pinned",
+        line: "list --all @hello @hello-c",
+        exit: Exit::Success,
+        seen: &["\ngreet-ann ", "\nhello-c:code-review ", "hello-c  plugin   restricted "],
+        only: &["id", "name", "greet-", "code-review", "hello-c:"],
+    },
+    Scene {
+        heading: "What a plugin says, from its own process",
+        line: "body greet-ann @process:hello",
+        exit: Exit::Success,
+        seen: &["Say hello to Ann.\n"],
         only: &[],
     },
     Scene {
@@ -95,8 +110,8 @@ const SCENES: &[Scene] = &[
 pub(crate) fn run() -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     for scene in SCENES {
-        writeln!(out, "\n## {}\n\n$ repertoire {}", scene.heading, scene.line)?;
-        let ran = scene.play();
+        writeln!(out, "\n## {}\n\n$ repertoire {}", scene.heading, scene.line.replace('@', "--source "))?;
+        let ran = scene.play()?;
         for line in ran.stdout.lines().filter(|line| scene.shows(line)) {
             writeln!(out, "{line}")?;
         }
@@ -108,6 +123,23 @@ pub(crate) fn run() -> Result<(), Failure> {
     Ok(())
 }
 
+/// A plugin of this workspace as `--source` names one: built, its digest pinned.
+fn source(word: &str) -> Result<String, Failure> {
+    let (kind, name) = word.split_once(':').unwrap_or(("plugin", word));
+    let library = plugin::library(name, Profile::Debug)?;
+    let told = match name {
+        "hello" => "{ people = [\"Ann\", \"Bob\"] }".to_owned(),
+        _ => format!("{{ folder = {:?} }}", workspace::root().join("xtask/demo/shelf").to_string_lossy()),
+    };
+    let runner = match kind {
+        "process" => format!(", runner = {:?}", plugin::runner(Profile::Debug)?.to_string_lossy()),
+        _ => String::new(),
+    };
+    let digest = plugin::digest(&library)?;
+    let path = library.to_string_lossy().into_owned();
+    Ok(format!("{kind}:{name}:path = {path:?}, digest = \"{digest}\", options = {told}{runner}"))
+}
+
 /// What a command line said.
 struct Ran {
     exit: Exit,
@@ -116,17 +148,23 @@ struct Ran {
 }
 
 impl Scene {
-    fn play(&self) -> Ran {
+    fn play(&self) -> Result<Ran, Failure> {
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let environment = Environment {
             stdout: Stream::new(&mut stdout),
             stderr: Stream::new(&mut stderr),
             ..Environment::quiet(workspace::root().join("xtask/demo"))
         };
-        let arguments = ["repertoire", "--config", "repertoire.toml"].into_iter().chain(self.line.split(' '));
+        let mut arguments = ["repertoire", "--config", "repertoire.toml"].map(str::to_owned).to_vec();
+        for word in self.line.split(' ') {
+            match word.strip_prefix('@') {
+                Some(plugin) => arguments.push(format!("--source={}", source(plugin)?)),
+                None => arguments.push(word.to_owned()),
+            }
+        }
         let exit = repertoire_cli::run(arguments, environment);
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-        Ran { exit, stdout: text(stdout), stderr: text(stderr) }
+        Ok(Ran { exit, stdout: text(stdout), stderr: text(stderr) })
     }
 
     fn shows(&self, line: &str) -> bool {
@@ -152,7 +190,7 @@ mod tests {
     #[test]
     fn every_scene_is_as_it_should_be() {
         for scene in SCENES {
-            scene.check(&scene.play()).expect(scene.heading);
+            scene.check(&scene.play().expect("the plugins build")).expect(scene.heading);
         }
     }
 

@@ -1,6 +1,7 @@
 //! `cargo xtask gen [--check]`: the tables and files that code knows better than prose.
 
 mod command_line;
+mod header;
 mod schema;
 
 use std::collections::BTreeMap;
@@ -72,7 +73,8 @@ fn stale() -> Result<BTreeMap<String, Option<String>>, Failure> {
     }
     stale.remove(schema::FOREIGN);
     let schemas = schema::files(&command_line::commands()?)?;
-    for (page, new) in command_line::files()?.into_iter().chain(schemas) {
+    let header = (header::PAGE.to_owned(), header::text()?);
+    for (page, new) in command_line::files()?.into_iter().chain(schemas).chain([header]) {
         if fs::read_to_string(workspace::root().join(&page)).is_ok_and(|old| old == new) {
             stale.remove(&page);
         } else {

@@ -17,6 +17,7 @@ mod fields;
 mod fuzz;
 mod generate;
 mod new_source;
+mod plugin;
 mod soak;
 mod step;
 mod test;
@@ -56,6 +57,11 @@ enum Task {
     },
     /// Show the main job from start to finish.
     Demo,
+    /// Build the release library of a plugin, and tell its digest.
+    DistPlugin {
+        /// A folder of `plugins`.
+        name: String,
+    },
     /// Fuzz the `SKILL.md` parser and formatter.
     Fuzz {
         /// For how long.
@@ -88,6 +94,7 @@ fn main() -> ExitCode {
         Task::Cases { dir, binary } => cases::run(&dir, binary),
         Task::Corpus { dir } => corpus::run(&dir),
         Task::Demo => demo::run(),
+        Task::DistPlugin { name } => plugin::dist(&name),
         Task::Fuzz { seconds } => fuzz::run(seconds),
         Task::Gen { check: true } => generate::check(),
         Task::Gen { check: false } => generate::write(),

@@ -59,6 +59,16 @@ fn a_package_shares_the_lints() {
 }
 
 #[test]
+fn unsafe_code_is_in_the_two_crates_of_the_plugin_boundary_alone() {
+    // In two halves, so that this file does not accuse itself.
+    let mark = concat!("allow(unsafe", "_code)");
+    let boundary = ["crates/plugin-sdk", "crates/source-plugin"].map(|folder| root().join(folder));
+    let allowed = |path: &PathBuf| boundary.iter().any(|folder| path.starts_with(folder));
+    let found = rust_files().into_iter().filter(|path| !allowed(path) && text(path).contains(mark));
+    assert_none(found, "files that allow what only the plugin boundary needs");
+}
+
+#[test]
 fn the_pure_crates_ban_the_same_calls() {
     let bans = |folder: &str| text(&root().join("crates").join(folder).join("clippy.toml"));
     let core = bans("core");

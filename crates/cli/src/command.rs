@@ -13,6 +13,7 @@ mod list;
 mod lock;
 mod man;
 mod new;
+mod plugin;
 mod render;
 mod roots;
 mod show;
@@ -20,7 +21,7 @@ mod verify;
 pub(crate) mod watch;
 mod which;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Subcommand;
 #[cfg(feature = "schema")]
@@ -53,6 +54,7 @@ pub(crate) enum Command {
     Verify(verify::Verify),
     New(new::New),
     Fmt(fmt::Fmt),
+    Plugin(plugin::Plugin),
     Kinds(kinds::Kinds),
     Completions(completions::Completions),
     Man(man::Man),
@@ -80,6 +82,7 @@ impl Command {
             Command::Verify(_) => "verify",
             Command::New(_) => "new",
             Command::Fmt(_) => "fmt",
+            Command::Plugin(_) => "plugin",
             Command::Kinds(_) => "kinds",
             Command::Completions(_) => "completions",
             Command::Man(_) => "man",
@@ -100,10 +103,12 @@ impl Command {
     }
 
     /// What needs no skills to be answered.
-    pub(crate) async fn answer_alone(&self, cwd: &Path) -> Result<Option<Box<dyn Answer>>, Failure> {
+    pub(crate) async fn answer_alone(&self, environment: &Environment<'_>) -> Result<Option<Box<dyn Answer>>, Failure> {
+        let cwd = environment.cwd.as_path();
         Ok(Some(match self {
             Command::New(new) => Box::new(new.answer(cwd)?),
             Command::Fmt(fmt) => Box::new(fmt.answer(cwd).await?),
+            Command::Plugin(plugin) => plugin.answer(cwd, environment.own_state().as_deref())?,
             Command::Kinds(kinds) => Box::new(kinds.answer()),
             Command::Completions(completions) => Box::new(completions.answer()),
             Command::Man(man) => Box::new(man.answer()?),
@@ -131,7 +136,7 @@ impl Command {
             Command::Files(files) => files.answer(session).await?,
             Command::Lock(lock) => lock.answer(session).await?,
             Command::Verify(verify) => Box::new(verify.answer(session).await?),
-            alone => alone.answer_alone(&session.cwd).await?.expect("every other command needs no skills"),
+            _ => unreachable!("every other command needs no skills, and has been answered"),
         })
     }
 }
@@ -158,6 +163,10 @@ pub(crate) fn answers(generator: &mut SchemaGenerator) -> Vec<(&'static str, Sch
         ("verify", verify::Verified::json_schema(generator)),
         ("new", new::Begun::json_schema(generator)),
         ("fmt", fmt::Formatted::json_schema(generator)),
+        ("plugin", plugin::list::Approved::json_schema(generator)),
+        ("plugin", plugin::inspect::Seen::json_schema(generator)),
+        ("plugin", plugin::decide::Decision::json_schema(generator)),
+        ("plugin", plugin::begin::Begun::json_schema(generator)),
         ("kinds", kinds::Known::json_schema(generator)),
         ("completions", completions::Script::json_schema(generator)),
         ("man", man::Manual::json_schema(generator)),

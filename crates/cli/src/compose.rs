@@ -58,7 +58,8 @@ impl Plan {
         environment: &Environment<'_>,
         pool: &mut Pool,
     ) -> Result<Plan, Failure> {
-        let (cwd, home) = (&environment.cwd, Home(environment.home.clone()));
+        let cwd = &environment.cwd;
+        let home = Home { folder: environment.home.clone(), state: environment.own_state() };
         let config = places.config.as_ref().map(|path| configured(path, cwd, &home, pool)).transpose()?;
         let extra = places.sources.iter().map(|source| Declared::from_argument(source, cwd, &home, pool));
         let extra = extra.collect::<Result<Vec<_>, _>>()?;

@@ -75,6 +75,12 @@ impl<'a> Environment<'a> {
         }
     }
 
+    /// The folder in which this program keeps its state.
+    pub(crate) fn own_state(&self) -> Option<PathBuf> {
+        let usual = || self.home.as_ref().map(|home| home.join(".local/state"));
+        Some(self.state.clone().or_else(usual)?.join("repertoire"))
+    }
+
     /// Talks to the person who called. If nobody listens there is nobody to tell.
     pub(crate) fn say(&mut self, text: &str) {
         let _ = self.stderr.write_all(text.as_bytes()).and_then(|()| self.stderr.flush());

@@ -76,7 +76,7 @@ async fn compose_and_answer(
     if let Command::Watch(watch) = command {
         return watch.run(places, arguments.model(), format, environment).await;
     }
-    if let Some(answer) = command.answer_alone(&environment.cwd).await? {
+    if let Some(answer) = command.answer_alone(environment).await? {
         return Ok(deliver(answer.as_ref(), name, format, environment));
     }
     let session = compose(places, command.folders(), arguments.model(), environment).await?;

@@ -163,5 +163,9 @@ codes! {
     PATH_NOT_UTF8 "path-not-utf8" Warning Warning "A path is not UTF-8; others cannot name the file.";
     WALK_TRUNCATED "walk-truncated" Warning Warning "A limit ended the search for skills early.";
     WATCH_DEGRADED "watch-degraded" Warning Warning "Folders cannot be watched; they are looked at from time to time instead.";
+    CLIENT_PLUGIN "client-plugin" Warning Warning "A plugin that a client installed says something that cannot be used.";
+    PLUGIN_FINDING "plugin-finding" Warning Warning "A plugin reports something of its own.";
+    PLUGIN_ENTRY "plugin-entry" Warning Warning "A plugin lists an entry that cannot be understood.";
+    PLUGIN_REPLACED "plugin-replaced" Warning Warning "A plugin's file was replaced by one that is not approved.";
     STALE "stale" Warning Warning "A file broke; its last good version stays listed.";
 }

@@ -89,5 +89,12 @@ impl Stamp {
     }
 }
 
+impl fmt::Display for Stamp {
+    /// An opaque text that differs where stamps do, for those who cannot hold the stamp itself.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
 #[cfg(test)]
 mod tests;

@@ -36,6 +36,7 @@ pub struct SourceKind {
     name: &'static str,
     about: &'static str,
     build: Build,
+    foreign: bool,
 }
 
 /// Makes a source from its configuration. Reads no skill yet.
@@ -46,7 +47,18 @@ inventory::collect!(SourceKind);
 impl SourceKind {
     /// A kind called `name`; `about` is a few words for people.
     pub const fn new(name: &'static str, about: &'static str, build: Build) -> SourceKind {
-        SourceKind { name, about, build }
+        SourceKind { name, about, build, foreign: false }
+    }
+
+    /// A kind whose sources run other people's code: they belong to the tier of plugins and are restricted unless a
+    /// configuration says otherwise, and can never be builtin.
+    pub const fn foreign(name: &'static str, about: &'static str, build: Build) -> SourceKind {
+        SourceKind { name, about, build, foreign: true }
+    }
+
+    /// Whether its sources run other people's code.
+    pub fn is_foreign(&self) -> bool {
+        self.foreign
     }
 
     /// The name in configuration files.
@@ -105,6 +117,8 @@ pub struct SourceConfig {
     pub name: String,
     /// The folder that relative paths are meant from.
     pub base: PathBuf,
+    /// The folder in which the program keeps what it was told to remember, where it has one.
+    pub state: Option<PathBuf>,
     options: serde_json::Map<String, serde_json::Value>,
 }
 
@@ -115,7 +129,14 @@ impl SourceConfig {
         base: impl Into<PathBuf>,
         options: serde_json::Map<String, serde_json::Value>,
     ) -> SourceConfig {
-        SourceConfig { name: name.into(), base: base.into(), options }
+        SourceConfig { name: name.into(), base: base.into(), state: None, options }
+    }
+
+    /// The same source of a program that keeps its state in `folder`.
+    #[must_use]
+    pub fn with_state(mut self, folder: impl Into<PathBuf>) -> SourceConfig {
+        self.state = Some(folder.into());
+        self
     }
 
     /// The options as the kind's own type.

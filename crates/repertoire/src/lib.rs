@@ -45,6 +45,7 @@
 //! | `fs` | folder trees as a source, and the kind `fs` for configuration files |
 //! | `static` | skills compiled into the program |
 //! | `engine` | catalogs, sessions and what else puts skills before a model |
+//! | `plugin` | sources in shared libraries, and the kinds `plugin` and `process` for configuration files |
 //! | `render` | bodies as text: variables and arguments, in the module [`render`] |
 //! | `process` | running the commands and scripts of bodies, where a host switches that on |
 //! | `sandbox` | confining what is run, on Linux |
@@ -62,6 +63,8 @@
 mod book;
 #[cfg(feature = "fs")]
 mod kinds;
+#[cfg(feature = "plugin")]
+mod plugin_kinds;
 
 pub use repertoire_core::*;
 #[cfg(feature = "engine")]
@@ -72,8 +75,12 @@ pub use repertoire_registry::*;
 pub use repertoire_render as render;
 #[cfg(feature = "fs")]
 pub use repertoire_source_fs::*;
+#[cfg(feature = "plugin")]
+pub use repertoire_source_plugin::*;
 #[cfg(feature = "static")]
 pub use repertoire_source_static::*;
 
 #[cfg(feature = "fs")]
 pub use kinds::configured_folders;
+#[cfg(feature = "plugin")]
+pub use plugin_kinds::approvals_in;

@@ -33,7 +33,8 @@
 //!
 //! # Where to look
 //! [`discover`] gives the folders in which the clients of the field keep skills, nearest project first, home last.
-//! Each becomes one [`FsSource`], composed in that order.
+//! Each becomes one [`FsSource`], composed in that order. [`ClientPlugins::find`] gives the plugins that clients install as
+//! folders, one version of each; each becomes one source of its own, composed namespaced.
 //!
 //! # Watching
 //! [`FsSource::watching`] makes [`changed`](repertoire_core::Source::changed) tell of changes, those of a skill's other
@@ -72,6 +73,7 @@
 
 mod beside;
 mod blocks;
+mod client_plugins;
 mod clients;
 mod discovery;
 mod edit;
@@ -94,6 +96,7 @@ mod walk;
 mod watch;
 mod workers;
 
+pub use client_plugins::{ClientPlugin, ClientPlugins};
 pub use clients::Client;
 pub use discovery::{Discovery, Root, Scope, discover};
 pub use limits::FsLimits;

@@ -9,7 +9,7 @@ use repertoire::{FsSource, SkillRegistry, Source};
 use tokio::runtime::Runtime;
 
 use super::sample::{self, Sample};
-use super::{arm, bodies, floor, readers, reload};
+use super::{arm, bodies, floor, plugin, readers, reload};
 use crate::Failure;
 
 /// A measured load.
@@ -51,6 +51,12 @@ pub(super) fn run(load: Load, tree: &Path) -> Result<(), Failure> {
 /// Prints what readers pay per look-up and per list.
 pub(super) fn read(tree: &Path) -> Result<(), Failure> {
     println!("{}", serde_json::to_string(&readers::measure(&sample::skills(tree))?)?);
+    Ok(())
+}
+
+/// Measures a plugin, and prints it.
+pub(super) fn plugin(library: &Path, runner: &Path, count: usize) -> Result<(), Failure> {
+    println!("{}", serde_json::to_string(&plugin::measure(library, runner, count)?)?);
     Ok(())
 }
 

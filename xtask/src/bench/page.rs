@@ -30,6 +30,8 @@ machine than about the program.
 - **Rendering** takes the bodies of the flat tree from memory, on one thread, and counts its processor time. *Plain* ones hold nothing that begins like a placeholder, and are handed back as they are;
   *a copy* copies each. *Placeholders* has one of each kind behind every body, and a command, which is refused; *the parser* reads the same bodies as CommonMark and does nothing else. *Eightfold* renders
   many bodies in one, against an eighth of it.
+- **Plugins** are `hello` with 10,000 skills, loaded and in a process of its own, beside the same skills compiled in; starting is not part of it. A first listing parses every front matter, another one
+  sends and compares it; what is compiled in has its listing ready after the first.
 - **Resident** is how much a process grows by loading, the registry still held.
 
 ## Figures

@@ -5,9 +5,14 @@ use std::path::PathBuf;
 use repertoire::ConfigError;
 use serde_json::{Map, Value};
 
-/// The home folder, which configured texts may begin with: `~/…`, `$HOME/…` or `${HOME}/…`.
+/// What of its user's a configured source may use.
 #[derive(Debug)]
-pub(crate) struct Home(pub(crate) Option<PathBuf>);
+pub(crate) struct Home {
+    /// The home folder, which configured texts may begin with: `~/…`, `$HOME/…` or `${HOME}/…`.
+    pub(crate) folder: Option<PathBuf>,
+    /// The folder in which this program keeps its state.
+    pub(crate) state: Option<PathBuf>,
+}
 
 impl Home {
     /// The options with every such text spelled out.
@@ -37,7 +42,7 @@ impl Home {
         else {
             return Ok(text);
         };
-        match &self.0 {
+        match &self.folder {
             Some(home) => Ok(home.join(rest.trim_start_matches(['/', '\\'])).to_string_lossy().into_owned()),
             None => Err(ConfigError::in_option(key, "the home folder is not known here; give an absolute path")),
         }

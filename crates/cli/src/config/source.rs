@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use repertoire::{FsSource, Mount, Skill, SourceConfig, SourceKind, Tier, Trust};
+use repertoire::{ConfigError, FsSource, Mount, Skill, SourceConfig, SourceKind, Tier, Trust};
 use serde::Deserialize;
 use serde_json::Map;
 
@@ -21,6 +21,8 @@ use crate::pool::{Made, Pool};
 pub(crate) struct Declared {
     made: Made,
     common: Common,
+    /// Whether it runs other people's code.
+    foreign: bool,
     name_span: Range<usize>,
 }
 
@@ -34,17 +36,13 @@ struct Common {
     /// Unique, without a colon.
     #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^[^:]*[^:\s][^:]*$")))]
     name: String,
-    #[serde(default = "user")]
-    tier: Tier,
+    /// By default `user`, and `plugin` for kinds that run other people's code.
+    tier: Option<Tier>,
     /// By default `trusted`, and `restricted` in the tier `plugin`.
     trust: Option<Trust>,
     /// Whether its ids are `NAME:ID`.
     #[serde(default)]
     namespaced: bool,
-}
-
-fn user() -> Tier {
-    Tier::User
 }
 
 const COMMON: [&str; 5] = ["kind", "name", "tier", "trust", "namespaced"];
@@ -58,9 +56,15 @@ impl Declared {
         let kind = SourceKind::find(&common.kind)
             .map_err(|error| section.page.failure(section.span("kind"), error.to_string()))?;
         let options = home.expand(options).map_err(|error| section.refuse(&error))?;
-        let config = SourceConfig::new(common.name.clone(), base, options.clone());
+        if kind.is_foreign() && common.tier == Some(Tier::Builtin) {
+            let message =
+                format!("a source of the kind `{}` runs other people's code, and cannot be builtin", kind.name());
+            return Err(section.refuse(&ConfigError::in_option("tier", message)));
+        }
+        let mut config = SourceConfig::new(common.name.clone(), base, options.clone());
+        config.state = home.state.clone();
         let made = pool.configured(kind, &config, &options).map_err(|error| section.refuse(&error))?;
-        Ok(Declared { made, common, name_span: section.span("name") })
+        Ok(Declared { made, common, foreign: kind.is_foreign(), name_span: section.span("name") })
     }
 
     /// Builds the source of `--source KIND:NAME[:OPTIONS]`, the options being the inside of an inline table.
@@ -103,8 +107,9 @@ impl Declared {
 
     /// How the source is composed.
     pub(crate) fn mount(&self) -> Mount<Skill> {
-        let mut mount = self.made.mount.clone().at(self.common.tier);
-        if let Some(trust) = self.common.trust {
+        let usual = if self.foreign { Tier::Plugin } else { Tier::User };
+        let mut mount = self.made.mount.clone().at(self.common.tier.unwrap_or(usual));
+        if let Some(trust) = self.common.trust.or(self.foreign.then_some(Trust::Restricted)) {
             mount = mount.trust(trust);
         }
         if self.common.namespaced { mount.namespaced() } else { mount }

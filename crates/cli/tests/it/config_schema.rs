@@ -85,9 +85,9 @@ fn the_schema_knows_the_options_of_every_linked_kind() {
 fn what_is_read_fits_and_what_is_refused_does_not() {
     assert!(fits(GOOD));
     let page = std::fs::read_to_string(checkout("docs/cli.md")).expect("the page is there");
-    let example =
-        page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("the page has an example");
-    assert!(fits(example), "{example}");
+    let examples: Vec<_> = page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert!(examples.len() > 1, "the page has examples");
+    examples.iter().for_each(|example| assert!(fits(example), "{example}"));
     assert!(
         fits("[[source]]\nkind = \"haiku\"\nname = \"a\"\nseasons = [\"spring\"]"),
         "options of other kinds are theirs"
@@ -101,6 +101,10 @@ fn what_is_read_fits_and_what_is_refused_does_not() {
         "[[source]]\nkind = \"fs\"\nname = \"a\"\nroots = []",
         "[[source]]\nkind = \"fs\"\nname = \"a\"\nroots = [1]",
         "[[source]]\nkind = \"fs\"\nname = \"a\"\npatterns = [\"*.md\"]",
+        "[[source]]\nkind = \"plugin\"\nname = \"a\"",
+        "[[source]]\nkind = \"plugin\"\nname = \"a\"\npath = \"b\"\ntier = \"builtin\"",
+        "[[source]]\nkind = \"plugin\"\nname = \"a\"\npath = \"b\"\ndigest = \"sha256:0\"",
+        "[[source]]\nkind = \"process\"\nname = \"a\"\npath = \"b\"\nmemory-mib = \"1\"",
         "[[surface.rules]]\nid = \"a\"",
         "[[surface.rules]]\nid = \"a\"\nmode = \"both\"\nmodel = { prefix = 1 }",
         "source = 1",

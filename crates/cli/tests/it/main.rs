@@ -18,6 +18,7 @@ mod man;
 mod new;
 mod pipe;
 mod places;
+mod plugin;
 mod read;
 mod render;
 mod sarif;

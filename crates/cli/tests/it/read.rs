@@ -87,8 +87,10 @@ fn kinds_lists_what_is_linked() {
     assert_data_eq!(
         World::new().run(&["kinds"]).data(),
         str![[r#"
-kind  about
-fs    folders of skills
+kind     about
+fs       folders of skills
+plugin   a shared library, loaded into this process
+process  a shared library, loaded into a process of its own
 
 "#]]
     );
@@ -131,6 +133,7 @@ Commands:
   verify       Compare every file of the project's skills with what `lock` wrote down
   new          Write the beginning of a skill, and print where it is
   fmt          Bring the front matter of skills into its canonical form
+  plugin       Decide which plugins may run, look at one without running it, or begin one
   kinds        List the kinds of sources that this program knows
   completions  Print what a shell needs to complete this program's arguments
   man          Print the manual page of this program, or of one of its commands

@@ -11,6 +11,7 @@ fn every_answer_is_what_the_schema_says() {
     world.skill("a", "review", "Near.").skill("b", "review", "Far.").file("a/review/notes.md", "Notes.\n");
     world.skill("b", "copy", "Same.").skill("c", "copy", "Same.").file("b/broken/SKILL.md", "nothing\n");
     world.file("a/odd/SKILL.md", "---\nname: odd\ndescription: a: b\nallowed-tools: Read\nallowedWorkflows: x\n---\n");
+    world.library("libhello.so");
     world
         .file("a/clock/SKILL.md", "---\nname: clock\ndescription: Tells.\n---\n!`date`\n!{script: x.sh}\n")
         .file("a/clock/x.sh", "");
@@ -43,6 +44,13 @@ fn every_answer_is_what_the_schema_says() {
         &["new", "fresh", "--in", "d"],
         &["fmt", "a", "b", "d", "--check"],
         &["fmt", "a", "b", "d"],
+        &["plugin", "list"],
+        &["plugin", "inspect", "libhello.so"],
+        &["plugin", "approve", "libhello.so"],
+        &["plugin", "list"],
+        &["plugin", "inspect", "libhello.so"],
+        &["plugin", "revoke", "libhello.so"],
+        &["plugin", "new", "acme"],
         &["kinds"],
         &["completions", "bash"],
         &["man"],

@@ -48,6 +48,13 @@ impl World {
         self.file(&format!("{folder}/{name}/SKILL.md"), text)
     }
 
+    /// Puts the library of the plugin `hello` at `path`, in folders that nobody else can write to.
+    pub(crate) fn library(&self, path: &str) -> &World {
+        let name = format!("{}hello{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+        let built = std::env::current_exe().expect("a test is a file").with_file_name(name);
+        self.file(path, fs::read(built).expect("the plugin is a dependency of the tests"))
+    }
+
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
         self.run_in("", arguments)
     }

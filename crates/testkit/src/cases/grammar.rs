@@ -37,7 +37,7 @@ pub(crate) enum Layout {
     /// Wherever discovery finds them.
     Discovered,
     /// In the cache of a client's plugins.
-    PluginCache,
+    PluginCache(PathBuf),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -130,9 +130,8 @@ impl Case {
             self.layout = if scan.take("auto") { Layout::Discovered } else { Layout::Roots(roots(scan)?) };
             scan.end()?;
         } else if scan.take("plugin-cache:") {
-            scan.json::<String>()?;
+            self.layout = Layout::PluginCache(scan.json()?);
             scan.end()?;
-            self.layout = Layout::PluginCache;
         } else {
             return Ok(false);
         }

@@ -12,6 +12,7 @@
 //! | `case:` `kind:` `source:` `about:` `why:` | for people; a kind begins with a capital letter |
 //! | `setup: setup.sh`, `cwd: PATH` | how the case is set up, and where a user would stand |
 //! | `roots: [[PATH, SCOPE, TRUST?], ...]` | from low to high priority; `auto` for what discovery finds from `cwd` |
+//! | `plugin-cache: PATH` | the folder in which a client keeps its plugins, instead of roots |
 //! | `loads: [...]`, `loads-at-least: [...]`, `count loads N` | these effective ids are offered, sorted by bytes |
 //! | `skips: [PATH, ...]` | these files give no skill, and there is a finding on each |
 //! | `shadowed: [[NAME, PATH], ...]` | exactly these files are hidden by a skill of that name |
@@ -60,9 +61,9 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use check::{Check, Feature, Never};
+use check::{Check, Never};
 use fixture::Fixture;
-use grammar::{Case, Layout, Line};
+use grammar::{Case, Line};
 use report::{CaseReport, LineReport};
 use verdict::Verdict;
 use world::World;
@@ -133,11 +134,7 @@ impl Runner {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "no line asks for anything"));
         }
         let fixture = Fixture::set_up(path)?;
-        let obstacle = if fixture.permissions_mean_nothing() {
-            Some("a user without root's rights".to_owned())
-        } else {
-            (case.layout == Layout::PluginCache).then(|| Feature::PluginCaches.to_string())
-        };
+        let obstacle = fixture.permissions_mean_nothing().then(|| "a user without root's rights".to_owned());
         let world = verify::catch(|| World::load(case, fixture, self.binary.clone())).map_err(io::Error::other)??;
         let check = |line: &Line| checked(line, obstacle.as_deref(), name, &world);
         // What must not happen in any check is looked for when all of them are done.

@@ -14,7 +14,7 @@ use std::time::Duration;
 use repertoire_core::{ResourcePath, Severity, Skill};
 use repertoire_engine::{Catalog, CatalogOptions};
 use repertoire_registry::{Entry, Mount, Origin, SkillRegistry, Snapshot, Tier, Trust};
-use repertoire_source_fs::{Client, Discovery, FsSource, WatchOptions, discover};
+use repertoire_source_fs::{Client, ClientPlugins, Discovery, FsSource, WatchOptions, discover};
 use tokio::runtime::Runtime;
 
 use super::check::Head;
@@ -66,7 +66,7 @@ impl World {
         let roots = match &case.layout {
             Layout::Roots(roots) => roots.iter().rev().cloned().collect(),
             Layout::Discovered => discovered(&cwd, fixture.home()),
-            Layout::PluginCache => Vec::new(),
+            Layout::PluginCache(_) => Vec::new(),
         };
         let mut scopes = BTreeMap::new();
         let mut builder = SkillRegistry::builder();
@@ -76,6 +76,13 @@ impl World {
             let source = if case.is_live() { source.watching(WatchOptions::default()) } else { source };
             builder = builder.mount(mount(root, source));
             scopes.insert(name, root.scope.to_string());
+        }
+        if let Layout::PluginCache(cache) = &case.layout {
+            for plugin in ClientPlugins::find(&fixture.path().join(cache)).plugins {
+                let name = Scope::Plugin(plugin.name.clone());
+                builder = builder.mount(Mount::plugin(plugin.source()).namespaced());
+                scopes.insert(plugin.name, name.to_string());
+            }
         }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let registry = runtime.block_on(async {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use repertoire::FsOptions;
+use repertoire::{FsOptions, PluginOptions, ProcessOptions};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use super::{Common, Declared};
@@ -16,6 +16,28 @@ struct Folders {
     common: Common,
     #[schemars(flatten)]
     options: FsOptions,
+}
+
+/// A source in a shared library.
+#[derive(JsonSchema)]
+#[schemars(rename = "plugin", deny_unknown_fields)]
+#[expect(dead_code, reason = "it tells what is read, and holds nothing")]
+struct Plugin {
+    #[schemars(flatten)]
+    common: Common,
+    #[schemars(flatten)]
+    options: PluginOptions,
+}
+
+/// A source in a shared library with a process of its own.
+#[derive(JsonSchema)]
+#[schemars(rename = "process", deny_unknown_fields)]
+#[expect(dead_code, reason = "it tells what is read, and holds nothing")]
+struct Process {
+    #[schemars(flatten)]
+    common: Common,
+    #[schemars(flatten)]
+    options: ProcessOptions,
 }
 
 /// A source of a linked kind, which alone knows its options.
@@ -33,10 +55,20 @@ impl JsonSchema for Declared {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let foreign = |kind: &str, schema: Schema, other: Schema| {
+            json_schema!({
+                "if": { "properties": { "kind": { "const": kind } }, "required": ["kind"] },
+                // Other people's code is never builtin.
+                "then": { "allOf": [schema, { "properties": { "tier": { "not": { "const": "builtin" } } } }] },
+                "else": other,
+            })
+        };
+        let linked = generator.subschema_for::<Linked>();
+        let process = foreign("process", generator.subschema_for::<Process>(), linked);
         json_schema!({
             "if": { "properties": { "kind": { "const": "fs" } }, "required": ["kind"] },
             "then": generator.subschema_for::<Folders>(),
-            "else": generator.subschema_for::<Linked>(),
+            "else": foreign("plugin", generator.subschema_for::<Plugin>(), process),
         })
     }
 }

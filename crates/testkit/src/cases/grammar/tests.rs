@@ -378,7 +378,7 @@ fn a_case_says_where_its_skills_lie() {
     let expected = Case { kind: "F".into(), layout: Layout::Roots(roots), cwd: "a/b".into(), steps: 0, lines: vec![] };
     assert_eq!(case, expected);
     assert_eq!(Case::parse("kind: E\nroots: auto\n").layout, Layout::Discovered);
-    assert_eq!(Case::parse("kind: N\nplugin-cache: \"cache\"\n").layout, Layout::PluginCache);
+    assert_eq!(Case::parse("kind: N\nplugin-cache: \"cache\"\n").layout, Layout::PluginCache("cache".into()));
     let default = Layout::Roots(vec![root("root", Scope::User, true)]);
     assert_eq!(Case::parse("kind: A\n").layout, default);
 }

@@ -1,0 +1,97 @@
+//! `repertoire plugin new`.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::Stream;
+use crate::answer::{Answer, json};
+use crate::failure::Failure;
+use crate::session::near;
+use crate::shown::shown;
+
+/// Write the beginning of a plugin in Rust: a crate that builds, with the tests that every source has to pass.
+#[derive(Debug, Args)]
+pub(crate) struct New {
+    /// What to call it: words of `a` to `z` and digits, with single hyphens between.
+    name: String,
+    /// The folder for the crate's own folder.
+    #[arg(long = "in", value_name = "DIR", default_value = ".")]
+    folder: PathBuf,
+    /// Depend on a checkout of `repertoire` instead of on released crates.
+    #[arg(long, value_name = "DIR")]
+    checkout: Option<PathBuf>,
+}
+
+const FILES: [(&str, &str); 3] = [
+    ("Cargo.toml", include_str!("../../../template/plugin/Cargo.toml.template")),
+    ("src/lib.rs", include_str!("../../../template/plugin/src/lib.rs")),
+    ("tests/it.rs", include_str!("../../../template/plugin/tests/it.rs")),
+];
+
+/// The beginning of a plugin.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "BegunPlugin"))]
+pub(in crate::command) struct Begun {
+    #[cfg_attr(feature = "schema", schemars(extend("const" = "new")))]
+    action: &'static str,
+    name: String,
+    path: String,
+}
+
+impl New {
+    pub(crate) fn answer(&self, cwd: &Path) -> Result<impl Answer + use<>, Failure> {
+        let word = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+        if !self.name.split('-').all(word) || !self.name.starts_with(|c: char| c.is_ascii_lowercase()) {
+            let message = format!("`{}` is no name for a plugin", self.name);
+            return Err(
+                Failure::new(message).help("expected words of `a` to `z` and digits, with single hyphens between")
+            );
+        }
+        let folder = cwd.join(&self.folder).join(&self.name);
+        let shown = near(&folder.to_string_lossy(), cwd).to_owned();
+        if folder.exists() {
+            return Err(Failure::new(format!("`{shown}` is there already")).help("`plugin new` writes over nothing"));
+        }
+        for (path, template) in FILES {
+            let path = folder.join(path);
+            let failure = |error| Failure::io(format!("cannot write `{}`", path.display()), &error);
+            fs::create_dir_all(path.parent().expect("a file lies in a folder")).map_err(failure)?;
+            fs::write(&path, self.filled(template, cwd)).map_err(failure)?;
+        }
+        Ok(Begun { action: "new", name: self.name.clone(), path: shown })
+    }
+
+    /// A template's text about this plugin.
+    fn filled(&self, template: &str, cwd: &Path) -> String {
+        let words = self.name.split('-').map(|word| word[..1].to_uppercase() + &word[1..]);
+        let wanted = |name: &str, folder: &str| match &self.checkout {
+            Some(checkout) => {
+                let path = cwd.join(checkout).join("crates").join(folder);
+                format!("{name} = {{ path = {:?} }}", path.to_string_lossy())
+            }
+            None => format!("{name} = \"{}\"", env!("CARGO_PKG_VERSION")),
+        };
+        template
+            .replace("Acme", &words.collect::<String>())
+            .replace("acme", &self.name)
+            .replace("@lib@", &self.name.replace('-', "_"))
+            .replace("@sdk@", &wanted("repertoire-plugin-sdk", "plugin-sdk"))
+            .replace("@host@", &wanted("repertoire-source-plugin", "source-plugin"))
+            .replace("@testkit@", &wanted("repertoire-testkit", "testkit"))
+    }
+}
+
+impl Answer for Begun {
+    fn json(&self) -> Value {
+        json(self)
+    }
+
+    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
+        writeln!(out, "{}", shown(&self.path))
+    }
+}

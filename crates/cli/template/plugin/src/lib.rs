@@ -1,0 +1,72 @@
+//! A plugin: the `SKILL.md` texts of a folder, one file for each skill. Replace the folder by what you have.
+
+use std::path::PathBuf;
+use std::{fs, io};
+
+use repertoire_plugin_sdk::message::{Body, Listing, Row};
+use repertoire_plugin_sdk::{Config, Digest, Documents, Open, SourceError, SourceErrorKind, export_documents};
+
+/// What the configuration says.
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Acme {
+    folder: PathBuf,
+}
+
+impl Open for Acme {
+    fn open(config: &Config) -> Result<Acme, SourceError> {
+        config.options()
+    }
+}
+
+impl Acme {
+    /// The text of one skill. A key is one that `list` told: what is none must not become a path.
+    fn text(&self, key: &str) -> Result<String, SourceError> {
+        let not_found = || SourceError::new(SourceErrorKind::NotFound, format!("no skill `{key}`"));
+        if !self.keys().map_err(unavailable)?.iter().any(|known| known == key) {
+            return Err(not_found());
+        }
+        fs::read_to_string(self.folder.join(format!("{key}.md"))).map_err(|error| not_found().caused_by(error))
+    }
+
+    /// Every skill, in a stable order.
+    fn keys(&self) -> io::Result<Vec<String>> {
+        let mut keys = Vec::new();
+        for entry in fs::read_dir(&self.folder)? {
+            keys.extend(entry?.file_name().to_str().and_then(|name| name.strip_suffix(".md")).map(str::to_owned));
+        }
+        keys.sort();
+        Ok(keys)
+    }
+}
+
+fn unavailable(error: io::Error) -> SourceError {
+    SourceError::new(SourceErrorKind::Unavailable, "the folder cannot be read").caused_by(error)
+}
+
+/// A text that changes with the content: the host asks for a body again when it differs.
+fn stamp(text: &str) -> String {
+    Digest::of(text.as_bytes()).to_string()
+}
+
+impl Documents for Acme {
+    // Add `resources` or `changes` when you implement `resources` and `resource`, or `wait`.
+    const FEATURES: &'static str = "";
+
+    fn list(&self) -> Result<Listing, SourceError> {
+        let mut rows = Vec::new();
+        for key in self.keys().map_err(unavailable)? {
+            // The host parses the text, and tells what is wrong with it.
+            let text = self.text(&key)?;
+            rows.push(Row::new(key, stamp(&text), text));
+        }
+        Ok(Listing::new(0, rows))
+    }
+
+    fn body(&self, key: &str) -> Result<Body, SourceError> {
+        let text = self.text(key)?;
+        Ok(Body::document(stamp(&text), text))
+    }
+}
+
+export_documents!(Acme);

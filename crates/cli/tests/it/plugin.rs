@@ -1,0 +1,150 @@
+//! `repertoire plugin`, and the kinds of sources that it is about.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use snapbox::{assert_data_eq, str};
+
+use crate::world::{World, checkout};
+
+const CONFIG: &str = "\
+[[source]]
+kind = \"plugin\"
+name = \"hello\"
+path = \"libhello.so\"
+options = { people = [\"Ann\"] }
+
+[[source]]
+kind = \"fs\"
+name = \"mine\"
+roots = [\"mine\"]
+";
+
+fn world() -> World {
+    let world = World::new();
+    world.library("libhello.so").file("repertoire.toml", CONFIG).skill("mine", "greet-ann", "Greets Ann my way.");
+    world
+}
+
+#[test]
+fn nothing_runs_until_it_is_approved_and_then_it_is_last_and_restricted() {
+    let world = world();
+    let list = |world: &World| world.run(&["list", "--all", "--config", "repertoire.toml"]);
+    let before = list(&world);
+    assert_data_eq!(
+        before.stdout,
+        str![[r#"
+name       source  tier  trust    surface    tokens  flags
+greet-ann  mine    user  trusted  tool-only      10
+
+"#]]
+    );
+    let finding = world.run(&["check", "--config", "repertoire.toml"]).stdout;
+    assert!(finding.contains("error[source-failed]"), "{finding}");
+    assert!(
+        finding.contains("is not approved; if you trust it, `repertoire plugin approve [WORLD]/here/libhello.so`"),
+        "{finding}"
+    );
+
+    let approved = world.run(&["plugin", "approve", "libhello.so"]).data();
+    assert!(approved.starts_with("repertoire-plugin-hello 0.1.0  sha256:"), "{approved}");
+    assert_data_eq!(
+        list(&world).stdout,
+        str![[r#"
+name             source  tier    trust       surface    tokens  flags
+greet-ann        mine    user    trusted     tool-only      10  1 shadow
+hello:greet-ann  hello   plugin  restricted  tool-only       8  shadow of mine:greet-ann
+
+"#]]
+    );
+    assert_data_eq!(
+        world.run(&["body", "hello:greet-ann", "--config", "repertoire.toml"]).data(),
+        str![[r#"
+Say hello to Ann.
+
+"#]]
+    );
+    assert_data_eq!(
+        world.run(&["plugin", "list"]).data(),
+        str![[r#"
+name                     version  state     path
+repertoire-plugin-hello  0.1.0    approved  [WORLD]/here/libhello.so
+
+"#]]
+    );
+
+    world.file("libhello.so", "another");
+    let finding = world.run(&["check", "--config", "repertoire.toml"]).stdout;
+    assert!(finding.contains("has changed: expected sha256:"), "{finding}");
+    assert!(world.run(&["plugin", "list"]).data().contains("  changed  "));
+    world.run(&["plugin", "revoke", "libhello.so"]).data();
+    let failure = world.run(&["plugin", "revoke", "libhello.so"]).failure();
+    assert!(failure.starts_with("error: no plugin `[WORLD]/here/libhello.so` is approved"), "{failure}");
+}
+
+#[test]
+fn an_inspection_tells_what_the_file_says_and_runs_nothing() {
+    let world = world();
+    let said = world.run(&["plugin", "inspect", "libhello.so"]).data();
+    for expected in [
+        "path      [WORLD]/here/libhello.so\n",
+        "name      repertoire-plugin-hello\n",
+        "version   0.1.0\n",
+        "boundary  1.0\n",
+        "approval  none\n",
+        "exports   repertoire_plugin\n",
+        "exports   repertoire_plugin_note\n",
+    ] {
+        assert!(said.contains(expected), "{expected} in {said}");
+    }
+    world.file("notes.txt", "no library");
+    let failure = world.run(&["plugin", "inspect", "notes.txt"]).failure();
+    assert_eq!(failure, "error: `[WORLD]/here/notes.txt` is no plugin: it is no shared library\n");
+}
+
+#[test]
+fn a_plugin_cannot_be_builtin_and_its_options_are_checked() {
+    let world = world();
+    world.file("repertoire.toml", CONFIG.replace("path =", "tier = \"builtin\"\npath ="));
+    let failure = world.run(&["list", "--config", "repertoire.toml"]).failure();
+    assert!(
+        failure.starts_with("error: a source of the kind `plugin` runs other people's code, and cannot be builtin\n --> repertoire.toml:4:1"),
+        "{failure}"
+    );
+    for (wrong, expected) in [
+        ("runner = \"x\"", "unknown field `runner`, expected one of `path`, `digest`, `options`, `deadline-ms`"),
+        ("digest = \"sha1:0\"", "`sha1:0` is not a digest"),
+    ] {
+        world.file("repertoire.toml", CONFIG.replace("path =", &format!("{wrong}\npath =")));
+        let failure = world.run(&["list", "--config", "repertoire.toml"]).failure();
+        assert!(failure.starts_with(&format!("error: {expected}")), "{failure}");
+    }
+    world.file("repertoire.toml", CONFIG.replace("path =", "tier = \"user\"\npath ="));
+    world.run(&["plugin", "approve", "libhello.so"]).data();
+    let list = world.run(&["list", "--config", "repertoire.toml"]).stdout;
+    assert!(list.contains("greet-ann  hello   user  restricted"), "only the configuration trusts a plugin: {list}");
+}
+
+#[test]
+fn a_new_plugin_builds_and_passes_the_tests_of_every_source() {
+    let world = World::new();
+    let root = checkout("").canonicalize().expect("the checkout is there");
+    let root = root.to_str().expect("the checkout has a plain path");
+    assert_eq!(world.run(&["plugin", "new", "acme-shelf", "--checkout", root]).data(), "acme-shelf\n");
+    let failure = world.run(&["plugin", "new", "acme-shelf"]).failure();
+    assert!(failure.starts_with("error: `acme-shelf` is there already"), "{failure}");
+    let failure = world.run(&["plugin", "new", "../up"]).failure();
+    assert!(failure.starts_with("error: `../up` is no name for a plugin"), "{failure}");
+
+    let plugin = world.here().join("acme-shelf");
+    // The versions that the workspace was built with are the ones that are there without a network.
+    std::fs::copy(checkout("Cargo.lock"), plugin.join("Cargo.lock")).expect("the workspace is locked");
+    let target =
+        PathBuf::from(env!("CARGO_TARGET_TMPDIR")).parent().expect("it lies in the target folder").join("external");
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["test", "--quiet", "--offline", "--target-dir"]).arg(&target).current_dir(&plugin);
+    let output = cargo.output().expect("cargo runs");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(said.contains("test result: ok. 46 passed"), "{said}");
+}

@@ -1,0 +1,79 @@
+//! The one function that a plugin exports.
+
+/// Exports an ordinary [`Source<Skill>`](crate::Source) that implements [`Open`](crate::Open): the whole of a plugin.
+///
+/// The source runs on a small tokio runtime of its own, with a clock and the network. Once in a crate of the type
+/// `cdylib`; a crate that unwinds when it panics, since what a panic says becomes an error of the host.
+///
+/// ```
+/// use repertoire_plugin_sdk::{
+///     Body, Config, Digest, Id, Listed, Listing, Open, Revision, Skill, Source, SourceError, Stamp, async_trait,
+///     export_source,
+/// };
+///
+/// #[derive(Debug)]
+/// struct Greeting(String);
+///
+/// impl Open for Greeting {
+///     fn open(config: &Config) -> Result<Greeting, SourceError> {
+///         Ok(Greeting(config.source().to_owned()))
+///     }
+/// }
+///
+/// #[async_trait]
+/// impl Source<Skill> for Greeting {
+///     fn name(&self) -> &str {
+///         &self.0
+///     }
+///
+///     async fn list(&self) -> Result<Listing<Skill>, SourceError> {
+///         let id = "greet".parse().map_err(|error| SourceError::invalid("no id").caused_by(error))?;
+///         let row = Listed::new(Skill::new(id, "Greets people."), Stamp::of("1"));
+///         Ok(Listing::new(Revision(0), [row], []))
+///     }
+/// }
+///
+/// export_source!(Greeting);
+/// # fn main() {}
+/// ```
+#[macro_export]
+macro_rules! export_source {
+    ($source:ty) => {
+        $crate::export_documents!($crate::Asynchronous<$source>);
+    };
+}
+
+/// Exports a type that implements [`Documents`](crate::Documents): the whole of a plugin without a runtime.
+///
+/// As [`export_source!`](crate::export_source) otherwise.
+#[macro_export]
+macro_rules! export_documents {
+    ($documents:ty) => {
+        #[cfg(panic = "abort")]
+        ::core::compile_error!(
+            "a plugin needs `panic = \"unwind\"`: a panic is an error then, and not the end of the host"
+        );
+
+        #[allow(unsafe_code)]
+        const _: () = {
+            // SAFETY: the name is the one that hosts look for, and a library has one plugin.
+            #[unsafe(no_mangle)]
+            pub extern "C" fn repertoire_plugin() -> *const $crate::abi::RepertoireTable {
+                static TABLE: $crate::abi::RepertoireTable = $crate::abi::RepertoireTable::of::<$documents>();
+                &TABLE
+            }
+
+            const NOTE: &str = ::core::concat!(
+                "{\"schema\":1,\"name\":\"",
+                ::core::env!("CARGO_PKG_NAME"),
+                "\",\"version\":\"",
+                ::core::env!("CARGO_PKG_VERSION"),
+                "\",\"abi\":\"1.0\"}\0"
+            );
+
+            // SAFETY: as above; the bytes are read from the file, and never by running it.
+            #[unsafe(export_name = "repertoire_plugin_note")]
+            pub static BYTES: [u8; NOTE.len()] = *NOTE.as_bytes().first_chunk().expect("the note is as long as itself");
+        };
+    };
+}

@@ -1,0 +1,46 @@
+//! The kinds of sources that run other people's code.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use repertoire_registry::{ConfigError, SourceConfig, SourceKind, inventory};
+#[cfg(unix)]
+use repertoire_source_plugin::ProcessOptions;
+use repertoire_source_plugin::{PluginOptions, PluginSource};
+
+inventory::submit! {
+    SourceKind::foreign("plugin", "a shared library, loaded into this process", |config| {
+        Ok(Arc::new(PluginSource::new(config.name.as_str(), placed(config.options()?, config))))
+    })
+}
+
+/// The file with the approvals of plugins, in the folder that a program keeps its state in.
+pub fn approvals_in(state: &Path) -> PathBuf {
+    state.join("plugins.json")
+}
+
+/// The same plugin, its path meant from where the configuration stands, and approved by whom this program remembers.
+fn placed(mut options: PluginOptions, config: &SourceConfig) -> PluginOptions {
+    options.path = config.path(&options.path);
+    options.approvals = config.state.as_deref().map(approvals_in);
+    options
+}
+
+#[cfg(unix)]
+inventory::submit! {
+    SourceKind::foreign("process", "a shared library, loaded into a process of its own", |config| {
+        let mut options: ProcessOptions = config.options()?;
+        options.runner = Some(match options.runner {
+            Some(runner) => config.path(runner),
+            None => beside_this_program()?,
+        });
+        let (plugin, how) = options.split().ok_or_else(|| ConfigError::in_option("runner", "no program is named"))?;
+        Ok(Arc::new(PluginSource::contained(config.name.as_str(), placed(plugin, config), how)))
+    })
+}
+
+#[cfg(unix)]
+fn beside_this_program() -> Result<PathBuf, ConfigError> {
+    let this = std::env::current_exe().map_err(|error| ConfigError::in_option("runner", error.to_string()))?;
+    Ok(this.with_file_name("repertoire-plugin-host"))
+}

@@ -1,0 +1,113 @@
+use std::fs;
+
+use tempfile::TempDir;
+
+use super::*;
+
+fn tree(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (path, text) in files {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("a fresh folder");
+        fs::write(path, text).expect("a fresh file");
+    }
+    folder
+}
+
+/// Name, version, and the folders of skills relative to the tree.
+type Seen = (String, Option<String>, Vec<String>);
+
+/// Each plugin, and how many findings there are.
+fn found(tree: &TempDir, folder: &str) -> (Vec<Seen>, usize) {
+    let ClientPlugins { plugins, diagnostics } = ClientPlugins::find(&tree.path().join(folder));
+    let relative = |path: &PathBuf| shown(path.strip_prefix(tree.path()).expect("inside"));
+    let plugin = |plugin: ClientPlugin| (plugin.name, plugin.version, plugin.skills.iter().map(relative).collect());
+    (plugins.into_iter().map(plugin).collect(), diagnostics.len())
+}
+
+fn plugin(name: &str, version: &str, skills: &[&str]) -> Seen {
+    let version = (!version.is_empty()).then(|| version.to_owned());
+    (name.to_owned(), version, skills.iter().map(|path| (*path).to_owned()).collect())
+}
+
+#[test]
+fn versions_are_compared_as_versions() {
+    let ordered = ["latest", "0.9", "1.0.0-alpha.2", "1.0.0-alpha.10", "1.0.0-beta", "1.0.0", "v1.9.0", "1.10.0"];
+    for (at, a) in ordered.iter().enumerate() {
+        for (other, b) in ordered.iter().enumerate() {
+            assert_eq!(Version::of(a).cmp(&Version::of(b)), at.cmp(&other), "{a} {b}");
+        }
+    }
+}
+
+#[test]
+fn one_version_of_each_plugin_counts() {
+    let tree = tree(&[
+        ("cache/tool/1.9.0/skills/init/SKILL.md", ""),
+        ("cache/tool/1.10.0/skills/init/SKILL.md", ""),
+        ("cache/market/kit/2.0.0/skills/a/SKILL.md", ""),
+        ("cache/market/kit/2.0.0-rc.1/skills/a/SKILL.md", ""),
+    ]);
+    let kit = plugin("kit", "2.0.0", &["cache/market/kit/2.0.0/skills"]);
+    let tool = |version: &str| plugin("tool", version, &[&format!("cache/tool/{version}/skills")]);
+    assert_eq!(found(&tree, "cache"), (vec![kit.clone(), tool("1.10.0")], 0));
+
+    let record = r#"{"version": 1, "plugins": {"tool@market": {"version": "1.9.0"}}}"#;
+    fs::write(tree.path().join("installed_plugins.json"), record).expect("a fresh file");
+    assert_eq!(found(&tree, "cache"), (vec![kit.clone(), tool("1.9.0")], 0));
+
+    let path = tree.path().join("cache/tool/1.9.0");
+    let record = format!(r#"{{"version": 2, "plugins": {{"tool@market": [{{"installPath": {path:?}}}]}}}}"#);
+    fs::write(tree.path().join("cache/installed_plugins.json"), record).expect("a fresh file");
+    assert_eq!(found(&tree, "cache"), (vec![kit, tool("1.9.0")], 0));
+}
+
+#[test]
+fn a_plugin_says_where_its_skills_are_and_stays_inside() {
+    let manifest = |skills: &str| format!(r#"{{"name": "named", "version": "3.1", "skills": {skills}}}"#);
+    let tree = tree(&[
+        ("plugins/a/.claude-plugin/plugin.json", &manifest(r#"["./more", "../b/skills", "/etc", "up"]"#)),
+        ("plugins/a/more/x/SKILL.md", ""),
+        ("plugins/b/skills/x/SKILL.md", ""),
+        ("plugins/c/.claude-plugin/plugin.json", "{"),
+        ("plugins/notes.txt", ""),
+    ]);
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("../b", tree.path().join("plugins/a/up")).expect("a fresh link");
+    let (plugins, findings) = found(&tree, "plugins");
+    let expected = [
+        plugin("b", "", &["plugins/b/skills"]),
+        plugin("c", "", &["plugins/c/skills"]),
+        plugin("named", "3.1", &["plugins/a/more"]),
+    ];
+    assert_eq!((plugins.as_slice(), findings), (expected.as_slice(), 4));
+}
+
+#[test]
+fn a_marketplace_lists_its_plugins() {
+    let marketplace = r#"{
+        "name": "m",
+        "metadata": {"pluginRoot": "./plugins"},
+        "plugins": [
+            {"name": "one", "source": "./one", "skills": ["./skills/a"]},
+            {"name": "two", "source": "./two"},
+            {"name": "away", "source": {"source": "github", "repo": "a/b"}},
+            {"name": "out", "source": "../../elsewhere"}
+        ]
+    }"#;
+    let tree = tree(&[
+        ("m/.claude-plugin/marketplace.json", marketplace),
+        ("m/plugins/one/skills/a/SKILL.md", ""),
+        ("m/plugins/two/skills/b/SKILL.md", ""),
+        ("m/plugins/unlisted/skills/c/SKILL.md", ""),
+    ]);
+    let expected = vec![plugin("one", "", &["m/plugins/one/skills/a"]), plugin("two", "", &["m/plugins/two/skills"])];
+    assert_eq!(found(&tree, "m"), (expected, 1));
+}
+
+#[test]
+fn two_plugins_of_one_name_are_told() {
+    let tree = tree(&[("c/a/tool/1.0/skills/x/SKILL.md", ""), ("c/b/tool/2.0/skills/x/SKILL.md", "")]);
+    assert_eq!(found(&tree, "c"), (vec![plugin("tool", "1.0", &["c/a/tool/1.0/skills"])], 1));
+    assert_eq!(found(&tree, "none"), (Vec::new(), 0));
+}

@@ -1,0 +1,58 @@
+//! Messages between a host and the process of a plugin.
+//!
+//! Twelve bytes and then a message: its length, the number of the call, and what it is: a door on the way there, a status
+//! on the way back. All three in little-endian order.
+
+use std::io::{self, Read, Write};
+
+/// What comes after the twelve bytes, and what they say of it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Frame {
+    pub(crate) call: u32,
+    pub(crate) tag: u32,
+    pub(crate) message: Vec<u8>,
+}
+
+/// The tag of the first frame, which makes the source.
+pub(crate) const CREATE: u32 = 1;
+
+/// The tag of a reply that is an error message.
+pub(crate) const ERROR: u32 = 1;
+
+/// Writes a frame.
+pub(crate) fn write(to: &mut impl Write, call: u32, tag: u32, message: &[u8]) -> io::Result<()> {
+    let length = u32::try_from(message.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
+    let mut head = Vec::with_capacity(12);
+    for number in [length, call, tag] {
+        head.extend(number.to_le_bytes());
+    }
+    to.write_all(&head)?;
+    to.write_all(message)?;
+    to.flush()
+}
+
+/// Reads a frame; nothing, when there is no other. `limit` gives the most bytes for the number of a call.
+pub(crate) fn read(from: &mut impl Read, limit: impl FnOnce(u32) -> usize) -> io::Result<Option<Frame>> {
+    let mut head = [0; 12];
+    let mut filled = 0;
+    while filled < head.len() {
+        match from.read(&mut head[filled..])? {
+            0 if filled == 0 => return Ok(None),
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            more => filled += more,
+        }
+    }
+    let number = |at: usize| u32::from_le_bytes(*head[at..].first_chunk().expect("three numbers of four bytes"));
+    let (length, call, tag) = (number(0) as usize, number(4), number(8));
+    let most = limit(call);
+    if length > most {
+        let message = format!("it sent {length} bytes, and at most {most} are read");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    let mut message = Vec::new();
+    from.take(length as u64).read_to_end(&mut message)?;
+    if message.len() < length {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    Ok(Some(Frame { call, tag, message }))
+}

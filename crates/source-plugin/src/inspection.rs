@@ -1,0 +1,174 @@
+//! What the file of a plugin says without running it.
+
+use std::path::{Path, PathBuf};
+
+use object::read::{Export, ExportTarget, NameOrOrdinal};
+use object::{Architecture, BinaryFormat, FileKind, Object, ObjectKind, ObjectSection};
+use repertoire_core::Digest;
+use repertoire_plugin_sdk::abi::{ENTRY, NOTE, REPERTOIRE_ABI_MAJOR, REPERTOIRE_ABI_MINOR};
+use repertoire_plugin_sdk::message::{Note, SCHEMA};
+
+use crate::PluginError;
+use crate::file::PluginFile;
+
+/// What the file of a plugin says of itself, read without running any of it.
+///
+/// The name and the version are claims; the digest is not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Inspection {
+    /// The file: absolute, without links.
+    pub path: PathBuf,
+    /// SHA-256 over the file.
+    pub digest: Digest,
+    /// Bytes of the file.
+    pub size: u64,
+    /// What it is called.
+    pub name: String,
+    /// Its own version.
+    pub version: String,
+    /// The boundary it was built for, as in `1.0`.
+    pub abi: String,
+    /// The machine it was built for, as Rust calls it.
+    pub architecture: String,
+    /// The names it exports, sorted, at most 1000 of them.
+    pub symbols: Vec<String>,
+}
+
+/// Bytes of a note.
+const LONGEST_NOTE: usize = 4096;
+
+/// Names that an inspection tells.
+const MOST_SYMBOLS: usize = 1000;
+
+impl Inspection {
+    /// Reads `path`, runs nothing of it, and refuses what this process could not use.
+    ///
+    /// # Errors
+    /// [`PluginError`] for a file that everybody can write to, that is no shared library of this system, that exports no
+    /// plugin, or a plugin of another boundary.
+    pub fn of(path: &Path) -> Result<Inspection, PluginError> {
+        Inspection::of_file(&PluginFile::read(path)?)
+    }
+
+    pub(crate) fn of_file(file: &PluginFile) -> Result<Inspection, PluginError> {
+        read(file).map_err(|reason| PluginError::NotAPlugin { path: file.path.clone(), reason })
+    }
+}
+
+fn read(file: &PluginFile) -> Result<Inspection, String> {
+    let bytes = file.bytes.as_slice();
+    match FileKind::parse(bytes) {
+        Ok(FileKind::MachOFat32 | FileKind::MachOFat64) => {
+            return Err("it is a universal library; take the part for this machine out with `lipo -thin`".to_owned());
+        }
+        Ok(_) => {}
+        Err(_) => return Err("it is no shared library".to_owned()),
+    }
+    let object = object::File::parse(bytes).map_err(|error| format!("it is no whole shared library: {error}"))?;
+    let (format, expected) = (format(object.format()), format(native_format()));
+    if format != expected {
+        return Err(format!("expected a library in {expected} format, found {format}"));
+    }
+    if object.kind() != ObjectKind::Dynamic {
+        return Err("it is no shared library but another kind of object file".to_owned());
+    }
+    let architecture = architecture(object.architecture());
+    if architecture != std::env::consts::ARCH {
+        return Err(format!("expected a library for {}, found one for {architecture}", std::env::consts::ARCH));
+    }
+    let unreadable = |error| format!("its symbols cannot be read: {error}");
+    let exports = object.exports().map_err(unreadable)?.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
+    let address = |name: &str| {
+        let export = exports.iter().find(|export| plain(export).is_some_and(|found| found == name.as_bytes()))?;
+        match export.target() {
+            ExportTarget::Address { address } => Some(address),
+            _ => None,
+        }
+    };
+    if address(ENTRY).is_none() {
+        return Err(format!("expected an exported function `{ENTRY}`, found none"));
+    }
+    let note = address(NOTE).ok_or_else(|| format!("expected exported bytes `{NOTE}`, found none"))?;
+    let note = parse(text_at(&object, note).ok_or_else(|| format!("`{NOTE}` leads nowhere"))?)?;
+    let names = exports.iter().filter_map(plain);
+    let mut symbols: Vec<_> = names.map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+    symbols.sort();
+    symbols.truncate(MOST_SYMBOLS);
+    let Note { name, version, abi, .. } = note;
+    let (path, digest, size) = (file.path.clone(), file.digest, bytes.len() as u64);
+    Ok(Inspection { path, digest, size, name, version, abi, architecture: architecture.to_owned(), symbols })
+}
+
+/// The name in C, to which some systems add a prefix.
+fn plain<'a>(export: &'a Export<'_>) -> Option<&'a [u8]> {
+    let NameOrOrdinal::Name(name) = export.name() else { return None };
+    Some(if cfg!(target_vendor = "apple") { name.strip_prefix(b"_").unwrap_or(name) } else { name })
+}
+
+/// The bytes at an address, up to a NUL.
+fn text_at<'a>(object: &object::File<'a>, address: u64) -> Option<&'a [u8]> {
+    let holds = |section: &object::Section<'a, '_>| {
+        address.checked_sub(section.address()).is_some_and(|offset| offset < section.size())
+    };
+    let section = object.sections().find(holds)?;
+    let offset = usize::try_from(address - section.address()).ok()?;
+    let bytes = section.data().ok()?.get(offset..)?;
+    let end = bytes.iter().take(LONGEST_NOTE).position(|byte| *byte == 0)?;
+    bytes.get(..end)
+}
+
+fn parse(text: &[u8]) -> Result<Note, String> {
+    let note: Note = serde_json::from_slice(text).map_err(|error| format!("its note cannot be read: {error}"))?;
+    if note.schema > SCHEMA {
+        return Err(format!("its note has schema {}, and {SCHEMA} is known", note.schema));
+    }
+    let is_plain = |text: &str| !text.is_empty() && text.len() <= 100 && !text.chars().any(char::is_control);
+    if !is_plain(&note.name) || !is_plain(&note.version) {
+        return Err("its note has no plain name and version".to_owned());
+    }
+    let major = note.abi.split('.').next().and_then(|major| major.parse::<u16>().ok());
+    if major != Some(REPERTOIRE_ABI_MAJOR) {
+        let found: String = note.abi.chars().filter(|c| !c.is_control()).take(20).collect();
+        return Err(format!(
+            "it was built for boundary {found}, and this host has {REPERTOIRE_ABI_MAJOR}.{REPERTOIRE_ABI_MINOR}"
+        ));
+    }
+    Ok(note)
+}
+
+const fn native_format() -> BinaryFormat {
+    if cfg!(windows) {
+        BinaryFormat::Pe
+    } else if cfg!(target_vendor = "apple") {
+        BinaryFormat::MachO
+    } else {
+        BinaryFormat::Elf
+    }
+}
+
+fn format(format: BinaryFormat) -> &'static str {
+    match format {
+        BinaryFormat::Elf => "ELF",
+        BinaryFormat::MachO => "Mach-O",
+        BinaryFormat::Pe | BinaryFormat::Coff => "PE",
+        _ => "another",
+    }
+}
+
+/// As Rust calls it; another one than this process's is only named, never used.
+fn architecture(architecture: Architecture) -> &'static str {
+    match architecture {
+        Architecture::X86_64 => "x86_64",
+        Architecture::X86_64_X32 => "x32",
+        Architecture::I386 => "x86",
+        Architecture::Aarch64 => "aarch64",
+        Architecture::Arm => "arm",
+        Architecture::Riscv64 => "riscv64",
+        Architecture::Riscv32 => "riscv32",
+        Architecture::PowerPc64 => "powerpc64",
+        Architecture::S390x => "s390x",
+        Architecture::LoongArch64 => "loongarch64",
+        _ => "another machine",
+    }
+}

@@ -1,0 +1,292 @@
+//! Shared libraries: everything that trusts somebody else's memory is in this file.
+//!
+//! A library is never unloaded. Threads, thread-locals with destructors, `atexit` handlers and pointers that it gave away
+//! may outlive whatever looks like its end, and unloading turns each of them into a crash in an unrelated place; some
+//! systems ignore the request anyway. A replaced file is another library, loaded beside the old one: what leaks is one
+//! mapping for each distinct content that a process has used.
+
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::ptr::{self, NonNull};
+use std::sync::{Mutex, PoisonError};
+
+use libloading::Library as Handle;
+use repertoire_core::{Digest, SourceError, SourceErrorKind};
+use repertoire_plugin_sdk::abi::{
+    ENTRY, REPERTOIRE_ABI_MAJOR, REPERTOIRE_MAGIC, REPERTOIRE_OK, RepertoireBuffer, RepertoireCall, RepertoireCreate,
+    RepertoireFree, RepertoirePlugin, RepertoireSlice, RepertoireTable, RepertoireTell,
+};
+
+use crate::file::PluginFile;
+use crate::guest::{Door, Guest, SHORT, failure, too_large};
+use crate::{Inspection, PluginError};
+
+/// A loaded library whose table is sound. It stays until the process ends.
+#[derive(Debug)]
+pub(crate) struct Library {
+    features: String,
+    create: RepertoireCreate,
+    list: RepertoireCall,
+    body: RepertoireCall,
+    resources: Option<RepertoireCall>,
+    resource: Option<RepertoireCall>,
+    wait: Option<RepertoireCall>,
+    cancel: Option<RepertoireTell>,
+    destroy: RepertoireTell,
+    free: RepertoireFree,
+}
+
+/// What this process has loaded, by content.
+static LOADED: Mutex<BTreeMap<Digest, &'static Library>> = Mutex::new(BTreeMap::new());
+
+/// What comes before the fields that depend on the version.
+#[repr(C)]
+struct Header {
+    magic: u64,
+    abi_major: u16,
+    abi_minor: u16,
+    size: u32,
+}
+
+/// Bytes of a list of features.
+const LONGEST_FEATURES: usize = 4096;
+
+impl Library {
+    /// Loads what was read from `file`, and nothing that took its place meanwhile. Runs the library's constructors.
+    pub(crate) fn load(file: &PluginFile) -> Result<&'static Library, PluginError> {
+        let loaded = || LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(library) = loaded().get(&file.digest) {
+            return Ok(library);
+        }
+        Inspection::of_file(file)?;
+        // No lock is held while foreign code runs; two that come at once load two copies, and both stay.
+        let table = open(file).map_err(|reason| PluginError::NotLoaded { path: file.path.clone(), reason })?;
+        let library = Library::of(table).map_err(|reason| PluginError::Table { path: file.path.clone(), reason })?;
+        Ok(loaded().entry(file.digest).or_insert(Box::leak(Box::new(library))))
+    }
+
+    /// Reads a table that a plugin returned.
+    fn of(table: *const RepertoireTable) -> Result<Library, String> {
+        if table.is_null() {
+            return Err("it has no table".to_owned());
+        }
+        if !table.is_aligned() {
+            return Err("its table is not aligned".to_owned());
+        }
+        // SAFETY: not null and aligned; that at least these sixteen bytes can be read is the plugin's word.
+        let Header { magic, abi_major, abi_minor, size } = unsafe { ptr::read(table.cast::<Header>()) };
+        if magic != REPERTOIRE_MAGIC {
+            return Err(format!("its table begins with {magic:#018x}, and not with {REPERTOIRE_MAGIC:#018x}"));
+        }
+        if abi_major != REPERTOIRE_ABI_MAJOR {
+            return Err(format!(
+                "it was built for boundary {abi_major}.{abi_minor}, and this host has major version {REPERTOIRE_ABI_MAJOR}"
+            ));
+        }
+        if (size as usize) < size_of::<RepertoireTable>() {
+            let whole = size_of::<RepertoireTable>();
+            return Err(format!("its table is truncated: expected at least {whole} bytes, found {size}"));
+        }
+        // SAFETY: not null, aligned, and by its own size as long as the table of 1.0. The functions may be null.
+        let table = unsafe { ptr::read(table) };
+        let RepertoireTable {
+            features,
+            create,
+            list,
+            body,
+            resources,
+            resource,
+            wait,
+            cancel,
+            destroy,
+            free_buffer,
+            ..
+        } = table;
+        let lacks = |name: &str| format!("its table lacks `{name}`");
+        Ok(Library {
+            features: read_features(features)?,
+            create: create.ok_or_else(|| lacks("create"))?,
+            list: list.ok_or_else(|| lacks("list"))?,
+            body: body.ok_or_else(|| lacks("body"))?,
+            destroy: destroy.ok_or_else(|| lacks("destroy"))?,
+            free: free_buffer.ok_or_else(|| lacks("free_buffer"))?,
+            resources,
+            resource,
+            wait,
+            cancel,
+        })
+    }
+
+    /// The bytes of a reply, copied; the buffer is given back whatever it holds.
+    fn take(&self, reply: RepertoireBuffer, limit: usize) -> Result<Vec<u8>, SourceError> {
+        if reply.ptr.is_null() {
+            let nowhere = || SourceError::invalid(format!("the plugin replied with {} bytes at no place", reply.len));
+            return if reply.len == 0 { Ok(Vec::new()) } else { Err(nowhere()) };
+        }
+        let copied = if reply.len > limit {
+            Err(too_large(reply.len, limit))
+        } else {
+            // SAFETY: not null; that the plugin made so many bytes, and leaves them alone until they are given back, is
+            // what the boundary promises.
+            Ok(unsafe { std::slice::from_raw_parts(reply.ptr, reply.len) }.to_vec())
+        };
+        // SAFETY: the buffer is what a call of this library replied, and it is given back this once.
+        unsafe { (self.free)(reply) };
+        copied
+    }
+}
+
+/// Loads a private copy, and asks it for its table.
+fn open(file: &PluginFile) -> Result<*const RepertoireTable, String> {
+    let told = |error: &dyn std::fmt::Display| error.to_string();
+    let copy = PrivateCopy::of(file).map_err(|error| told(&error))?;
+    // SAFETY: loading runs the library's constructors. Its owner approved this very content, which is the only thing
+    // that makes running it right.
+    let handle = unsafe { load(&copy) }.map_err(|error| told(&error))?;
+    // SAFETY: the type is the one that the boundary gives to a function of this name.
+    let entry = unsafe { handle.get::<RepertoirePlugin>(ENTRY) }.map(|entry| *entry).map_err(|error| told(&error));
+    // Whatever comes now, the library has run: it stays.
+    std::mem::forget(handle);
+    let entry = entry?;
+    // SAFETY: the function takes nothing; that it returns a table or null, and lets no panic out, is what the boundary
+    // promises.
+    Ok(unsafe { entry() })
+}
+
+/// # Safety
+/// Runs foreign code: see [`open`].
+#[cfg(unix)]
+unsafe fn load(copy: &PrivateCopy) -> Result<Handle, libloading::Error> {
+    use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+
+    // At once, so that what is missing is an error now and not the end of the process later.
+    // SAFETY: as the caller's.
+    unsafe { Library::open(Some(&copy.path), RTLD_NOW | RTLD_LOCAL) }.map(Into::into)
+}
+
+/// # Safety
+/// Runs foreign code: see [`open`].
+#[cfg(not(unix))]
+unsafe fn load(copy: &PrivateCopy) -> Result<Handle, libloading::Error> {
+    // SAFETY: as the caller's.
+    unsafe { Handle::new(&copy.path) }
+}
+
+/// A copy of a library that nobody else can reach, so that what is loaded is what was checked, and a replaced file is
+/// another library for the system too.
+struct PrivateCopy {
+    path: PathBuf,
+    folder: Option<tempfile::TempDir>,
+}
+
+impl PrivateCopy {
+    fn of(file: &PluginFile) -> std::io::Result<PrivateCopy> {
+        let folder = tempfile::Builder::new().prefix("repertoire-plugin-").tempdir()?;
+        let path = folder.path().join(file.path.file_name().unwrap_or("plugin".as_ref()));
+        let mut copy = fs::OpenOptions::new().write(true).create_new(true).open(&path)?;
+        copy.write_all(&file.bytes)?;
+        Ok(PrivateCopy { path, folder: Some(folder) })
+    }
+}
+
+impl Drop for PrivateCopy {
+    fn drop(&mut self) {
+        // A loaded library needs its file no more, where the system allows one to remove it; elsewhere it stays for the
+        // system to clean up.
+        if let Some(folder) = self.folder.take() {
+            let _ = folder.close();
+        }
+    }
+}
+
+fn read_features(features: RepertoireSlice) -> Result<String, String> {
+    if features.len == 0 {
+        return Ok(String::new());
+    }
+    if features.ptr.is_null() || features.len > LONGEST_FEATURES {
+        return Err("its list of features is no text".to_owned());
+    }
+    // SAFETY: not null; that so many bytes are there for as long as the process lives is what the boundary promises.
+    let bytes = unsafe { std::slice::from_raw_parts(features.ptr, features.len) };
+    String::from_utf8(bytes.to_vec()).map_err(|_| "its list of features is no text".to_owned())
+}
+
+/// One source that a library made.
+#[derive(Debug)]
+pub(crate) struct Instance {
+    library: &'static Library,
+    source: NonNull<c_void>,
+}
+
+// SAFETY: the boundary promises that a source may be used from any thread, one call at a time beside `wait` and `cancel`;
+// whoever holds a guest keeps to that.
+unsafe impl Send for Instance {}
+// SAFETY: as above.
+unsafe impl Sync for Instance {}
+
+impl Instance {
+    /// Makes a source; `request` is a `create` message.
+    pub(crate) fn create(library: &'static Library, request: &[u8]) -> Result<Instance, SourceError> {
+        let (mut made, mut reply) = (ptr::null_mut(), RepertoireBuffer::EMPTY);
+        // SAFETY: the request outlives the call, and both places are valid.
+        let status = unsafe { (library.create)(lend(request), &mut made, &mut reply) };
+        let reply = library.take(reply, SHORT)?;
+        if status != REPERTOIRE_OK {
+            return Err(failure(&reply));
+        }
+        let source =
+            NonNull::new(made).ok_or_else(|| SourceError::invalid("the plugin made no source and no error"))?;
+        Ok(Instance { library, source })
+    }
+}
+
+fn lend(bytes: &[u8]) -> RepertoireSlice {
+    RepertoireSlice { ptr: bytes.as_ptr(), len: bytes.len() }
+}
+
+impl Guest for Instance {
+    fn features(&self) -> &str {
+        &self.library.features
+    }
+
+    fn call(&self, door: Door, request: &[u8]) -> Result<Vec<u8>, SourceError> {
+        let call = match door {
+            Door::List => Some(self.library.list),
+            Door::Body => Some(self.library.body),
+            Door::Resources => self.library.resources,
+            Door::Resource => self.library.resource,
+            Door::Wait => self.library.wait,
+        };
+        let call = call
+            .ok_or_else(|| SourceError::new(SourceErrorKind::Unsupported, "the plugin offers nothing of the kind"))?;
+        let mut reply = RepertoireBuffer::EMPTY;
+        // SAFETY: the source lives as long as `self`, the request outlives the call, and the place is valid.
+        let status = unsafe { call(self.source.as_ptr(), lend(request), &mut reply) };
+        if status == REPERTOIRE_OK {
+            return self.library.take(reply, door.limit());
+        }
+        // What is too long to be read whole is an error all the same.
+        Err(self.library.take(reply, door.limit()).map_or_else(|error| error, |reply| failure(&reply)))
+    }
+
+    fn stop(&self) {
+        if let Some(cancel) = self.library.cancel {
+            // SAFETY: the source lives as long as `self`; the boundary lets this run beside anything.
+            unsafe { cancel(self.source.as_ptr()) };
+        }
+    }
+
+    fn is_alive(&self) -> bool {
+        true
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        // SAFETY: made by `create`, and nothing can run in it any more: every call borrows `self`.
+        unsafe { (self.library.destroy)(self.source.as_ptr()) };
+    }
+}

@@ -1,0 +1,205 @@
+//! A source of a plugin in a process of its own.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::io::Read;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use repertoire_core::{SourceError, SourceErrorKind};
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::Containment;
+use crate::file::PluginFile;
+use crate::frame::{self, Frame};
+use crate::guest::{Door, Guest, SHORT, failure, told};
+
+/// A source that another process made.
+#[derive(Debug)]
+pub(crate) struct Process {
+    features: String,
+    input: Mutex<ChildStdin>,
+    calls: Arc<Mutex<Calls>>,
+    next: AtomicU32,
+    group: Arc<Group>,
+}
+
+/// Who waits for a reply.
+#[derive(Debug, Default)]
+struct Calls {
+    open: HashMap<u32, (usize, mpsc::Sender<Frame>)>,
+    /// How the process ended.
+    ended: Option<String>,
+}
+
+/// The processes to kill; nothing once they are.
+struct Group(Mutex<Option<Pid>>);
+
+impl Group {
+    fn kill(&self) {
+        // Not reaped before this is taken, so that the number is still that of these processes.
+        if let Some(group) = self.0.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+}
+
+impl fmt::Debug for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Group").field(&self.0).finish()
+    }
+}
+
+/// How long the last words of a process are waited for.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+
+/// Bytes of what a process wrote to its standard error that are told.
+const WORDS: usize = 2048;
+
+fn lock(calls: &Mutex<Calls>) -> MutexGuard<'_, Calls> {
+    calls.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn unavailable(message: impl Into<String>) -> SourceError {
+    SourceError::new(SourceErrorKind::Unavailable, message)
+}
+
+impl Process {
+    /// Starts a process that loads `file` and makes a source; `request` is a `create` message.
+    ///
+    /// The process has no environment, a group of its own, and no more memory than it is given.
+    pub(crate) fn start(how: &Containment, file: &PluginFile, request: &[u8]) -> Result<Process, SourceError> {
+        let mut command = Command::new(&how.runner);
+        command.arg(&file.path).arg(file.digest.to_string()).arg(how.memory.to_string());
+        command.env_clear().process_group(0);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let cannot = |error| unavailable(format!("`{}` cannot be started", how.runner.display())).caused_by(error);
+        let mut child = command.spawn().map_err(cannot)?;
+        let group = Arc::new(Group(Mutex::new(Some(Pid::from_child(&child)))));
+        let taken = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (Some(input), Some(output), Some(errors)) = taken else { unreachable!("all three are piped") };
+        let calls = Arc::new(Mutex::new(Calls::default()));
+        let mut process =
+            Process { features: String::new(), input: Mutex::new(input), calls, next: AtomicU32::new(1), group };
+        let words = listen(errors);
+        let (calls, group) = (process.calls.clone(), process.group.clone());
+        thread::Builder::new()
+            .name("plugin replies".to_owned())
+            .spawn(move || follow(child, output, &words, &calls, &group))
+            .map_err(|error| unavailable("no thread can be started").caused_by(error))?;
+        let features = process.ask(frame::CREATE, request, SHORT)?;
+        process.features = told(&String::from_utf8_lossy(&features));
+        Ok(process)
+    }
+
+    fn ask(&self, tag: u32, request: &[u8], limit: usize) -> Result<Vec<u8>, SourceError> {
+        let call = self.next.fetch_add(1, Ordering::Relaxed);
+        let (replies, reply) = mpsc::channel();
+        {
+            let mut calls = lock(&self.calls);
+            if let Some(ended) = &calls.ended {
+                return Err(unavailable(ended.as_str()));
+            }
+            calls.open.insert(call, (limit, replies));
+        }
+        let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
+        // A request that cannot be written is one whose reply will not come.
+        let _ = frame::write(&mut *input, call, tag, request);
+        drop(input);
+        match reply.recv() {
+            Ok(Frame { tag: frame::ERROR, message, .. }) => Err(failure(&message)),
+            Ok(Frame { message, .. }) => Ok(message),
+            Err(_) => Err(unavailable(lock(&self.calls).ended.clone().unwrap_or_default())),
+        }
+    }
+}
+
+impl Guest for Process {
+    fn features(&self) -> &str {
+        &self.features
+    }
+
+    fn call(&self, door: Door, request: &[u8]) -> Result<Vec<u8>, SourceError> {
+        self.ask(door as u32, request, door.limit())
+    }
+
+    fn stop(&self) {
+        self.group.kill();
+    }
+
+    fn is_alive(&self) -> bool {
+        lock(&self.calls).ended.is_none()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.group.kill();
+    }
+}
+
+/// Hands replies to who waits for them, until there are no more; then sees to it that the process has ended.
+fn follow(
+    mut child: Child,
+    mut output: ChildStdout,
+    words: &mpsc::Receiver<String>,
+    calls: &Mutex<Calls>,
+    group: &Group,
+) {
+    let limit = |call| lock(calls).open.get(&call).map_or(0, |(limit, _)| *limit);
+    let error = loop {
+        match frame::read(&mut output, limit) {
+            Ok(Some(frame)) => {
+                if let Some((_, waits)) = lock(calls).open.remove(&frame.call) {
+                    // Who gave up meanwhile needs no reply.
+                    let _ = waits.send(frame);
+                }
+            }
+            Ok(None) => break None,
+            Err(error) => break Some(error),
+        }
+    };
+    group.kill();
+    let status = child.wait();
+    let mut ended = match error {
+        Some(error) => format!("the plugin's process was ended: {error}"),
+        None => format!("the plugin's process ended{}", status.map(how).unwrap_or_default()),
+    };
+    if let Ok(words) = words.recv_timeout(LAST_WORDS)
+        && !words.is_empty()
+    {
+        ended.push_str(&format!("; it said: {words}"));
+    }
+    let mut calls = lock(calls);
+    calls.ended = Some(ended);
+    calls.open.clear();
+}
+
+fn how(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!(" with exit code {code}"),
+        (None, Some(signal)) => format!(" by signal {signal}"),
+        (None, None) => String::new(),
+    }
+}
+
+/// The end of what a process writes to its standard error.
+fn listen(mut errors: ChildStderr) -> mpsc::Receiver<String> {
+    let (send, words) = mpsc::channel();
+    let listen = move || {
+        let (mut tail, mut buffer) = (Vec::new(), [0; 4096]);
+        while let Ok(more @ 1..) = errors.read(&mut buffer) {
+            tail.extend_from_slice(&buffer[..more]);
+            tail.drain(..tail.len().saturating_sub(WORDS));
+        }
+        // Nobody may want to know.
+        let _ = send.send(told(String::from_utf8_lossy(&tail).trim()));
+    };
+    // Without it the process writes to a pipe that nobody reads, which is its own affair.
+    let _ = thread::Builder::new().name("plugin errors".to_owned()).spawn(listen);
+    words
+}

@@ -1,0 +1,210 @@
+//! From a plugin's message to a listing: nothing in it is believed.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use repertoire_core::skill_md::{self, Limits, Site};
+use repertoire_core::{
+    Code, Diagnostic, Id, Listed, Listing, Revision, Severity, Skill, SourceError, Stamp, Strictness,
+};
+use repertoire_plugin_sdk::message::{self, Finding, Row, SCHEMA};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::guest::told;
+
+/// Skills of one source.
+const MOST_SKILLS: usize = 100_000;
+
+/// Findings of one plugin.
+const MOST_FINDINGS: usize = 1000;
+
+/// Bytes of a key, a stamp or a location.
+const LONGEST: usize = 4096;
+
+/// Reads listings of one source, and remembers the last one: a row that did not change is not parsed again.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    source: String,
+    known: HashMap<String, Known>,
+    keys: HashMap<Id, String>,
+}
+
+#[derive(Debug)]
+struct Known {
+    /// Of everything the row says.
+    row: Stamp,
+    listed: Option<Listed<Skill>>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// A listing, and the revision that the plugin gave it.
+#[derive(Debug)]
+pub(crate) struct Read {
+    pub(crate) revision: u64,
+    pub(crate) rows: Vec<Listed<Skill>>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+impl Read {
+    pub(crate) fn listing(self, revision: Revision) -> Listing<Skill> {
+        Listing::new(revision, self.rows, self.diagnostics)
+    }
+}
+
+impl Reader {
+    pub(crate) fn new(source: &str) -> Reader {
+        Reader { source: source.to_owned(), known: HashMap::new(), keys: HashMap::new() }
+    }
+
+    /// The key under which the plugin knows `id`, by the last listing.
+    pub(crate) fn key(&self, id: &Id) -> Option<&str> {
+        self.keys.get(id).map(String::as_str)
+    }
+
+    /// Reads a `listing` message.
+    pub(crate) fn read(&mut self, bytes: &[u8]) -> Result<Read, SourceError> {
+        let (message, mut diagnostics) = listing(bytes)?;
+        if message.skills.len() > MOST_SKILLS {
+            let found = message.skills.len();
+            return Err(SourceError::invalid(format!(
+                "the plugin lists {found} skills, and at most {MOST_SKILLS} are read"
+            )));
+        }
+        diagnostics.extend(message.findings.iter().take(MOST_FINDINGS).map(|finding| self.finding(finding)));
+        if message.findings.len() > MOST_FINDINGS {
+            let more = message.findings.len() - MOST_FINDINGS;
+            diagnostics.push(Diagnostic::new(Code::PLUGIN_FINDING, format!("the plugin has {more} more findings")));
+        }
+        let mut known = HashMap::with_capacity(message.skills.len());
+        let mut keys = HashMap::with_capacity(message.skills.len());
+        let mut rows = Vec::with_capacity(message.skills.len());
+        for row in message.skills {
+            let entry = match self.known.remove(&row.key) {
+                Some(entry) if entry.row == whole(&row) => entry,
+                _ => self.parse(&row),
+            };
+            diagnostics.extend(entry.diagnostics.iter().cloned());
+            if let Some(listed) = &entry.listed {
+                rows.push(listed.clone());
+                // The first of two stays, as in the listing.
+                keys.entry(listed.item.id.clone()).or_insert_with(|| row.key.clone());
+            }
+            known.insert(row.key, entry);
+        }
+        (self.known, self.keys) = (known, keys);
+        Ok(Read { revision: message.revision, rows, diagnostics })
+    }
+
+    fn parse(&self, row: &Row) -> Known {
+        let shown = row.location.as_deref().filter(|location| location.len() <= LONGEST).unwrap_or(&row.key);
+        // Where text comes from is told with the name that the composer chose: no plugin passes for another place.
+        let location: Arc<str> = format!("{}:{}", self.source, told(shown)).into();
+        if let Some(name) =
+            [("key", &row.key), ("stamp", &row.stamp)].into_iter().find(|(_, text)| text.len() > LONGEST)
+        {
+            let message = format!("an entry has a `{}` of more than {LONGEST} bytes; it was left out", name.0);
+            let finding = Diagnostic::new(Code::PLUGIN_ENTRY, message).at_path(location);
+            return Known { row: whole(row), listed: None, diagnostics: vec![finding] };
+        }
+        let folder = row.key.rsplit('/').next().unwrap_or(&row.key);
+        let bytes = row.document.as_bytes();
+        let head = match skill_md::head(bytes) {
+            skill_md::Head::Complete(end) => &bytes[..end],
+            skill_md::Head::NeedsMore => bytes,
+        };
+        let site = Site::new(&location).in_directory(folder);
+        let parsed = skill_md::parse_with(head, site, &Limits::default(), Strictness::Lenient);
+        let listed = parsed.skill.map(|skill| Listed::new(skill.from_location(location.clone()), stamp(&row.stamp)));
+        Known { row: whole(row), listed, diagnostics: parsed.diagnostics }
+    }
+
+    fn finding(&self, finding: &Finding) -> Diagnostic {
+        let known = Code::ALL.iter().find(|code| code.name() == finding.code);
+        let message = match known {
+            Some(_) => told(&finding.message),
+            None => format!("`{}`: {}", told(&finding.code), told(&finding.message)),
+        };
+        let mut diagnostic = Diagnostic::new(known.copied().unwrap_or(Code::PLUGIN_FINDING), message);
+        diagnostic.severity = finding.severity;
+        diagnostic.path = finding.path.as_ref().map(|path| format!("{}:{}", self.source, told(path)).into());
+        (diagnostic.line, diagnostic.column) = (finding.line, finding.column);
+        diagnostic.help = finding.help.as_deref().map(told);
+        diagnostic
+    }
+}
+
+/// The stamp of a row and of its body.
+pub(crate) fn stamp(text: &str) -> Stamp {
+    Stamp::of(text)
+}
+
+fn whole(row: &Row) -> Stamp {
+    Stamp::of(&(&row.stamp, &row.document, &row.location))
+}
+
+/// Reads any message, after a look at its schema.
+pub(crate) fn message<M: DeserializeOwned>(bytes: &[u8]) -> Result<M, SourceError> {
+    let not_understood =
+        |error: serde_json::Error| SourceError::invalid(format!("the plugin's reply cannot be understood: {error}"));
+    let Version { schema } = serde_json::from_slice(bytes).map_err(not_understood)?;
+    if schema > SCHEMA {
+        return Err(SourceError::invalid(format!("the plugin's reply has schema {schema}, and {SCHEMA} is known")));
+    }
+    serde_json::from_slice(bytes).map_err(not_understood)
+}
+
+#[derive(Deserialize)]
+struct Version {
+    schema: u32,
+}
+
+/// The same message with its rows unread, for when one of them is not what it should be.
+#[derive(Deserialize)]
+struct Raw {
+    #[serde(default)]
+    revision: u64,
+    skills: Vec<Value>,
+    #[serde(default)]
+    findings: Vec<Value>,
+}
+
+/// A `listing` message; entries that are malformed cost themselves.
+fn listing(bytes: &[u8]) -> Result<(message::Listing, Vec<Diagnostic>), SourceError> {
+    let error = match message::<message::Listing>(bytes) {
+        Ok(message) => return Ok((message, Vec::new())),
+        Err(error) => error,
+    };
+    let Ok(raw) = message::<Raw>(bytes) else { return Err(error) };
+    let mut diagnostics = Vec::new();
+    let mut skills = Vec::with_capacity(raw.skills.len());
+    for (at, value) in raw.skills.into_iter().enumerate() {
+        match serde_json::from_value::<Row>(value) {
+            Ok(row) => skills.push(row),
+            Err(error) => {
+                let message =
+                    format!("entry {at} of the plugin's listing cannot be understood: {}", told(&error.to_string()));
+                let finding = Diagnostic::new(Code::PLUGIN_ENTRY, message);
+                diagnostics.push(finding.help("expected `key`, `stamp` and `document`, each a text"));
+            }
+        }
+    }
+    let findings = raw.findings.into_iter().map(|value| {
+        let unknown = |error: serde_json::Error| {
+            Finding::new(
+                Severity::Warning,
+                Code::PLUGIN_FINDING.name(),
+                format!("a finding cannot be understood: {error}"),
+            )
+        };
+        serde_json::from_value(value).unwrap_or_else(unknown)
+    });
+    let findings: Vec<_> = findings.collect();
+    // As many as there may be entries; more of them than a person reads.
+    diagnostics.truncate(MOST_FINDINGS);
+    Ok((message::Listing::new(raw.revision, skills).with_findings(findings), diagnostics))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,334 @@
+//! What a plugin can try, and what it gets for it: at most its own end.
+
+use std::fs;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use repertoire_core::{Code, Id, Listing, Revision, Skill, Source, SourceError, SourceErrorKind};
+use repertoire_registry::SkillRegistry;
+use repertoire_source_plugin::{Containment, Inspection, PluginError, PluginOptions, PluginSource};
+use serde_json::json;
+
+use crate::library::{Compiled, Where, options, pinned, runner, soon, source, source_file};
+
+const BOTH: [Where; 2] = [Where::Here, Where::There];
+
+/// `tests/hostile/hostile.c`, with these lines before it.
+fn hostile(defines: &str) -> Compiled {
+    let text = fs::read_to_string(source_file("tests/hostile/hostile.c")).unwrap();
+    Compiled::new(&format!("{defines}\n{text}"))
+}
+
+/// The same without such lines, compiled once.
+fn library() -> &'static Path {
+    static LIBRARY: OnceLock<Compiled> = OnceLock::new();
+    &LIBRARY.get_or_init(|| hostile("")).path
+}
+
+/// What a call that hangs is given.
+const SHORT: Duration = Duration::from_millis(300);
+
+fn acting(act: &str, door: &str) -> PluginOptions {
+    pinned(library()).with_options(options(json!({ "act": act, "door": door })))
+}
+
+fn acting_once(act: &str, door: &str, once: &Path) -> PluginOptions {
+    pinned(library()).with_options(options(json!({ "act": act, "door": door, "once": once })))
+}
+
+fn fine() -> Id {
+    "fine".parse().unwrap()
+}
+
+fn ids(listing: &Listing<Skill>) -> Vec<&str> {
+    listing.iter().map(|row| row.item.id.as_str()).collect()
+}
+
+async fn failed(plugin: &PluginSource) -> SourceError {
+    soon(plugin.list()).await.expect_err("the listing should fail")
+}
+
+#[tokio::test]
+async fn a_library_that_is_no_plugin_is_refused_before_it_runs() {
+    for (defines, expected) in [
+        ("#define WITHOUT_ENTRY", "expected an exported function `repertoire_plugin`, found none"),
+        ("#define WITHOUT_NOTE", "expected exported bytes `repertoire_plugin_note`, found none"),
+        ("#define NOTE_ABI \"2.0\"", "it was built for boundary 2.0, and this host has 1.0"),
+        ("#define NOTE_ABI \"\"", "it was built for boundary , and this host has 1.0"),
+    ] {
+        let library = hostile(&format!("{defines}\n#pragma GCC diagnostic ignored \"-Wunused-function\""));
+        match Inspection::of(&library.path) {
+            Err(PluginError::NotAPlugin { reason, .. }) => assert_eq!(reason, expected, "{defines}"),
+            other => panic!("{defines}: {other:?}"),
+        }
+        assert_eq!(failed(&source(Where::Here, pinned(&library.path))).await.kind(), SourceErrorKind::Invalid);
+    }
+}
+
+#[tokio::test]
+async fn a_table_that_is_not_sound_is_not_used() {
+    for (defines, expected) in [
+        ("#define TABLE_MAGIC 7", "its table begins with 0x0000000000000007, and not with 0x7265706572746f69"),
+        ("#define TABLE_MAJOR 2", "it was built for boundary 2.0, and this host has major version 1"),
+        ("#define TABLE_SIZE 40", "its table is truncated: expected at least 104 bytes, found 40"),
+        ("#define TABLE_LIST 0", "its table lacks `list`"),
+        ("#define MISALIGNED", "its table is not aligned"),
+    ] {
+        let library = hostile(&format!("{defines}\n#pragma GCC diagnostic ignored \"-Wunused-function\""));
+        for at in BOTH {
+            let error = failed(&source(at, pinned(&library.path))).await.to_string();
+            assert!(error.ends_with(&format!("cannot be used: {expected}")), "{at:?}: {error}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_newer_minor_version_is_understood() {
+    let library = hostile("#define TABLE_MINOR 9\n#define NOTE_ABI \"1.9\"\n#define TABLE_SIZE sizeof place");
+    for at in BOTH {
+        let plugin = source(at, pinned(&library.path));
+        assert_eq!(ids(&soon(plugin.list()).await.unwrap()), ["fine"], "{at:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_cannot_be_understood_is_an_error() {
+    use SourceErrorKind::{Invalid, Other, TooLarge};
+    for at in BOTH {
+        for (act, kind, expected) in [
+            ("malformed", Invalid, "the plugin's reply cannot be understood: EOF while parsing"),
+            ("later", Invalid, "the plugin's reply has schema 2, and 1 is known"),
+            ("bad-utf8", Invalid, "the plugin's reply cannot be understood: invalid unicode"),
+            ("flood", TooLarge, "the plugin replied with 104857600 bytes, and at most 67108864 are read"),
+            ("nowhere", Invalid, "the plugin replied with 5 bytes at no place"),
+            ("silent-error", Other, "the plugin failed and did not say why"),
+        ] {
+            let plugin = source(at, acting(act, "list"));
+            let error = failed(&plugin).await;
+            assert_eq!(error.kind(), kind, "{at:?} {act}: {error}");
+            assert!(error.to_string().starts_with(expected), "{at:?} {act}: {error}");
+            assert_eq!(
+                soon(plugin.body(&fine())).await.unwrap_err().kind(),
+                kind,
+                "without a listing there is no body"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_error_is_told_on_one_short_line() {
+    for at in BOTH {
+        let error = failed(&source(at, acting("enormous-error", "list"))).await;
+        assert_eq!(error.kind(), SourceErrorKind::Denied, "{at:?}");
+        assert_eq!(error.to_string(), "x".repeat(1000) + "…", "{at:?}");
+        let error = failed(&source(at, acting("endless-error", "create"))).await;
+        assert_eq!(error.kind(), SourceErrorKind::TooLarge, "{at:?}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn a_plugin_that_makes_no_source_is_an_error() {
+    for at in BOTH {
+        let error = failed(&source(at, acting("no-source", "create"))).await;
+        assert_eq!(error.to_string(), "the plugin made no source and no error", "{at:?}");
+    }
+}
+
+#[tokio::test]
+async fn entries_are_read_by_the_rules_for_every_file() {
+    for at in BOTH {
+        let listing = soon(source(at, acting("duplicates", "list")).list()).await.unwrap();
+        assert_eq!(ids(&listing), ["twice", "fine"]);
+        assert_eq!(listing.diagnostics()[0].code, Code::DUPLICATE_ID);
+
+        let listing = soon(source(at, acting("illegal", "list")).list()).await.unwrap();
+        assert_eq!(ids(&listing), ["etc", "fine"], "what follows the last `/` of a key stands in for a bad name");
+        let codes: Vec<_> = listing.diagnostics().iter().map(|finding| finding.code).collect();
+        assert_eq!(codes.iter().filter(|code| **code == Code::PLUGIN_ENTRY).count(), 1, "{codes:?}");
+        assert_eq!(codes.iter().filter(|code| **code == Code::NO_NAME).count(), 2, "{codes:?}");
+
+        let listing = soon(source(at, acting("findings", "list")).list()).await.unwrap();
+        let finding = &listing.diagnostics()[0];
+        assert_eq!((finding.code, finding.message.as_str()), (Code::PLUGIN_FINDING, "`acme-bad`: a [2Jb"));
+        assert_eq!(finding.place().as_deref(), Some("plugin:/etc/passwd:3"), "no plugin passes for another place");
+        assert!(listing.diagnostics()[1].message.contains("a finding cannot be understood"));
+    }
+}
+
+#[tokio::test]
+async fn no_resource_leaves_its_skill() {
+    for at in BOTH {
+        let error = soon(source(at, acting("climb", "resources")).resources(&fine())).await.unwrap_err();
+        assert_eq!(error.kind(), SourceErrorKind::Denied, "{at:?}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn buffers_are_given_back_once_and_threads_are_its_own_affair() {
+    for at in BOTH {
+        let plugin = source(at, acting("threads", "body"));
+        for _ in 0..50 {
+            assert_eq!(ids(&soon(plugin.list()).await.unwrap()), ["fine"]);
+            assert_eq!(soon(plugin.body(&fine())).await.unwrap().text.as_ref(), "Be fine.\n");
+        }
+    }
+}
+
+/// A plugin that never returns: who asks is told so, and nobody else waits.
+#[test]
+fn a_plugin_that_hangs_blocks_nobody() {
+    for at in BOTH {
+        for door in ["create", "list", "body"] {
+            let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+            let plugin = source(at, acting("hang", door).within(SHORT));
+            let error = runtime.block_on(soon(plugin.body(&fine()))).unwrap_err();
+            assert_eq!(error.kind(), SourceErrorKind::Unavailable, "{at:?} {door}: {error}");
+            assert_eq!(error.to_string(), "the plugin has not answered within 0.3 s", "{at:?} {door}");
+            if at == Where::Here {
+                let error = runtime.block_on(soon(plugin.list())).unwrap_err().to_string();
+                assert!(error.starts_with("the plugin has not answered for "), "{door}: {error}");
+            }
+            drop(plugin);
+            // Waits for everything that runs on its blocking threads.
+            drop(runtime);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_plugin_that_hangs_at_its_end_blocks_nobody() {
+    for at in BOTH {
+        for door in ["cancel", "destroy", "wait"] {
+            let plugin = source(at, acting("hang", door));
+            let listing = soon(plugin.list()).await.unwrap();
+            let mut changed = plugin.changed(listing.revision());
+            let pending = std::future::poll_fn(|context| std::task::Poll::Ready(changed.as_mut().poll(context)));
+            assert!(pending.await.is_pending(), "{at:?} {door}: nothing changed");
+            drop(changed);
+            drop(plugin);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_returns_late_is_forgotten_and_the_next_one_is_answered() {
+    let plugin = source(Where::Here, acting("late", "list").within(SHORT));
+    let error = failed(&plugin).await;
+    assert_eq!(error.kind(), SourceErrorKind::Unavailable, "{error}");
+    // It has been told to end by now, and does so.
+    let answered = async {
+        loop {
+            match plugin.list().await {
+                Ok(listing) => return listing,
+                Err(error) => assert_eq!(error.kind(), SourceErrorKind::Unavailable, "{error}"),
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    assert_eq!(ids(&soon(answered).await), ["fine"]);
+}
+
+/// What would be the end of the host is the end of a process that is started again.
+#[tokio::test]
+async fn a_process_that_ends_is_started_again_and_takes_nothing_with_it() {
+    for (act, expected) in [
+        ("exit", "the plugin's process ended with exit code 7"),
+        ("abort", "the plugin's process ended by signal 6"),
+        ("segfault", "the plugin's process ended by signal 11"),
+        ("free-twice", "the plugin's process ended by signal 6; it said: "),
+        ("hog", "the plugin's process ended by signal 6; it said: no memory is left"),
+        ("loop", "the plugin has not answered within 0.3 s"),
+        ("hang", "the plugin has not answered within 0.3 s"),
+        ("flood", "the plugin replied with 104857600 bytes, and at most 67108864 are read"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let once = folder.path().join("once");
+        let deadline = if ["loop", "hang"].contains(&act) { SHORT } else { Duration::from_secs(30) };
+        let told = acting_once(act, "list", &once).within(deadline);
+        let contained = Containment::by(runner()).with_memory(512 << 20);
+        let plugin = PluginSource::contained("plugin", told, contained);
+        let error = failed(&plugin).await;
+        assert!(error.to_string().starts_with(expected), "{act}: {error}");
+        let again = async {
+            // One that was ended from here may still be at it.
+            loop {
+                match plugin.list().await {
+                    Ok(listing) => return listing,
+                    Err(error) => assert_eq!(error.kind(), SourceErrorKind::Unavailable, "{act}: {error}"),
+                }
+                tokio::task::yield_now().await;
+            }
+        };
+        assert_eq!(ids(&soon(again).await), ["fine"], "{act}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn a_registry_keeps_the_last_listing_of_a_process_that_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let once = folder.path().join("once");
+    fs::write(&once, "").unwrap();
+    let plugin = source(Where::There, acting_once("segfault", "list", &once));
+    let registry = SkillRegistry::builder().plugin(plugin).load().await.unwrap();
+    assert_eq!(registry.snapshot().entries().len(), 1);
+    fs::remove_file(&once).unwrap();
+    soon(registry.refresh()).await.unwrap();
+    let snapshot = registry.snapshot();
+    assert_eq!(snapshot.entries()[0].id.as_str(), "fine", "the last listing stays");
+    assert_eq!(snapshot.diagnostics()[0].diagnostic.code, Code::SOURCE_FAILED);
+    let message = &snapshot.diagnostics()[0].diagnostic.message;
+    assert!(message.contains("the plugin's process ended by signal 11; its last listing stays"), "{message}");
+    soon(registry.refresh()).await.unwrap();
+    assert!(registry.snapshot().diagnostics().is_empty());
+}
+
+#[tokio::test]
+async fn a_process_that_dies_while_it_waits_is_looked_at_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let once = folder.path().join("once");
+    let plugin = source(Where::There, acting_once("abort", "wait", &once));
+    let listing = soon(plugin.list()).await.unwrap();
+    soon(plugin.changed(listing.revision())).await;
+    let again = soon(plugin.list()).await.unwrap();
+    assert!(again.revision() > listing.revision());
+    assert_eq!(ids(&again), ["fine"]);
+}
+
+#[tokio::test]
+async fn what_a_process_prints_is_no_message() {
+    let listing = soon(source(Where::There, acting("print", "list")).list()).await.unwrap();
+    assert_eq!(ids(&listing), ["fine"]);
+}
+
+#[tokio::test]
+async fn what_a_process_started_ends_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let pid = folder.path().join("pid");
+    let plugin = source(Where::There, acting_once("fork", "list", &pid));
+    soon(plugin.list()).await.unwrap();
+    let child: i32 = fs::read_to_string(&pid).unwrap().parse().unwrap();
+    let is_running = || {
+        // One that nobody has reaped yet does not run.
+        let state = fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
+        state.rsplit_once(") ").is_some_and(|(_, state)| !state.starts_with(['Z', 'X']))
+    };
+    assert!(is_running());
+    drop(plugin);
+    soon(async {
+        while is_running() {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn changed_of_a_source_that_never_listed_is_patient() {
+    let plugin = source(Where::Here, PluginOptions::new("/no/such/plugin.so"));
+    assert_eq!(failed(&plugin).await.kind(), SourceErrorKind::Unavailable);
+    let mut changed = plugin.changed(Revision(0));
+    let pending = std::future::poll_fn(|context| std::task::Poll::Ready(changed.as_mut().poll(context)));
+    assert!(pending.await.is_pending());
+}

@@ -1,0 +1,78 @@
+//! The bare clone.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use git2::{AutotagOption, Error, FetchOptions, Oid, Repository};
+use repertoire_plugin_sdk::SourceError;
+
+use crate::options::Options;
+
+/// The bare clone of one repository.
+#[derive(Debug)]
+pub(crate) struct Mirror {
+    folder: PathBuf,
+    url: String,
+    wanted: Wanted,
+    /// One fetch at a time.
+    fetching: Mutex<()>,
+}
+
+#[derive(Debug)]
+enum Wanted {
+    Commit(Oid),
+    /// As a remote spells it.
+    Reference(String),
+}
+
+/// Where what was fetched is remembered.
+const TRACKED: &str = "refs/repertoire/tracked";
+
+impl Mirror {
+    pub(crate) fn new(options: &Options) -> Result<Mirror, SourceError> {
+        let wanted = match (&options.commit, &options.branch) {
+            (Some(_), Some(_)) => return Err(SourceError::invalid("expected a `commit` or a `branch`, found both")),
+            (Some(commit), None) if commit.len() == 40 => Wanted::Commit(
+                Oid::from_str(commit)
+                    .map_err(|error| SourceError::invalid(format!("`{commit}` is no commit")).caused_by(error))?,
+            ),
+            (Some(commit), None) => {
+                return Err(SourceError::invalid(format!("expected a commit in 40 digits, found `{commit}`")));
+            }
+            (None, Some(branch)) => Wanted::Reference(format!("refs/heads/{branch}")),
+            (None, None) => Wanted::Reference("HEAD".to_owned()),
+        };
+        let (folder, url) = (options.cache.clone(), options.url.clone());
+        Ok(Mirror { folder, url, wanted, fetching: Mutex::default() })
+    }
+
+    /// The clone on disk; an empty one where there is none. A handle is not shared between threads.
+    pub(crate) fn repository(&self) -> Result<Repository, Error> {
+        Repository::open_bare(&self.folder).or_else(|_| Repository::init_bare(&self.folder))
+    }
+
+    /// The commit that counts, by what is here.
+    pub(crate) fn commit(&self) -> Result<Oid, Error> {
+        let repository = self.repository()?;
+        match &self.wanted {
+            Wanted::Commit(commit) => repository.find_commit(*commit).map(|commit| commit.id()),
+            Wanted::Reference(_) => repository.find_reference(TRACKED)?.peel_to_commit().map(|commit| commit.id()),
+        }
+    }
+
+    /// Fetches what is wanted, if it is not here.
+    pub(crate) fn fetch(&self) -> Result<(), Error> {
+        let _turn = self.fetching.lock().unwrap_or_else(PoisonError::into_inner);
+        let repository = self.repository()?;
+        let specification = match &self.wanted {
+            Wanted::Commit(_) if self.commit().is_ok() => return Ok(()),
+            // A server need not hand out a commit by its name, but hands out what leads to it.
+            Wanted::Commit(_) => "+refs/heads/*:refs/repertoire/heads/*".to_owned(),
+            Wanted::Reference(name) => format!("+{name}:{TRACKED}"),
+        };
+        let mut options = FetchOptions::new();
+        options.download_tags(AutotagOption::None);
+        let mut remote = repository.remote_anonymous(&self.url)?;
+        remote.fetch(&[specification], Some(&mut options), None)
+    }
+}

@@ -1,0 +1,42 @@
+//! A host of plugins: `plugin-host NAME LIBRARY OPTIONS DIGEST`.
+//!
+//! Lists the skills of a library twice: loaded into this process, and loaded into one of its own.
+
+use std::process::ExitCode;
+
+use repertoire::{Containment, Mount, PluginOptions, PluginSource, SkillRegistry, plugin_host};
+
+type Failure = Box<dyn std::error::Error>;
+
+fn main() -> Result<ExitCode, Failure> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.as_slice() {
+        // This program started itself, to run a plugin alone.
+        [_, _, _] => Ok(plugin_host()),
+        [name, library, options, digest] => {
+            let plugin = PluginOptions::new(library).pinned(digest.parse()?).with_options(serde_json::from_str(options)?);
+            list(name, plugin)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        _ => Err("expected: plugin-host NAME LIBRARY OPTIONS DIGEST".into()),
+    }
+}
+
+#[tokio::main]
+async fn list(name: &str, plugin: PluginOptions) -> Result<(), Failure> {
+    let own_process = Containment::by(std::env::current_exe()?);
+    let registry = SkillRegistry::builder()
+        .plugin(PluginSource::new(name, plugin.clone()))
+        .mount(Mount::plugin(PluginSource::contained(format!("{name}-apart"), plugin, own_process)).namespaced())
+        .load()
+        .await?;
+    let snapshot = registry.snapshot();
+    for entry in snapshot.entries() {
+        let body = registry.body(&entry.claim).await?;
+        println!("{} ({}): {}", entry.id, entry.claim.trust, body.text.trim());
+    }
+    for finding in snapshot.diagnostics() {
+        println!("{}: {}", finding.source, finding.diagnostic);
+    }
+    Ok(())
+}

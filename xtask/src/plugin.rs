@@ -1,0 +1,105 @@
+//! The plugins of this workspace, built; and `cargo xtask dist-plugin NAME`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use repertoire::{Digest, Inspection};
+
+use crate::{Failure, workspace};
+
+/// How well a library is compiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Profile {
+    /// As for tests.
+    Debug,
+    /// As for users.
+    Release,
+}
+
+/// Builds a release library, and puts it with its digest into `target/dist`.
+pub(crate) fn dist(name: &str) -> Result<(), Failure> {
+    let built = library(name, Profile::Release)?;
+    let folder = workspace::target()?.join("dist");
+    fs::create_dir_all(&folder)?;
+    let file = folder.join(built.file_name().ok_or("a library has a name")?);
+    fs::copy(&built, &file)?;
+    // Whoever receives it sees the same.
+    let Inspection { name, version, digest, size, .. } = Inspection::of(&file)?;
+    let digits = digest.to_string();
+    let digits = digits.trim_start_matches("sha256:");
+    let shown = file.file_name().unwrap_or_default().to_string_lossy();
+    fs::write(folder.join(format!("{shown}.sha256")), format!("{digits}  {shown}\n"))?;
+    println!("{}\n{name} {version}, {size} bytes\ndigest = \"{digest}\"", file.display());
+    Ok(())
+}
+
+/// The library of the plugin `name`, a folder of `plugins`.
+pub(crate) fn library(name: &str, profile: Profile) -> Result<PathBuf, Failure> {
+    let folder = workspace::root().join("plugins").join(name);
+    if !folder.is_dir() {
+        return Err(format!("there is no plugin `{name}` in `plugins`").into());
+    }
+    let target = workspace::target()?.join(if profile == Profile::Release { "release" } else { "debug" });
+    let word = name.replace('-', "_");
+    let library = target.join(format!("{}{word}{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX));
+    if folder.join("Cargo.toml").is_file() {
+        cargo(&["-p", &format!("repertoire-plugin-{name}")], profile)?;
+    } else {
+        fs::create_dir_all(&target)?;
+        compile(&folder.join(format!("{}.c", name.trim_end_matches("-c"))), &library, profile)?;
+    }
+    Ok(library)
+}
+
+/// The program that runs plugins alone.
+pub(crate) fn runner(profile: Profile) -> Result<PathBuf, Failure> {
+    cargo(&["-p", "repertoire-source-plugin", "--bin", "repertoire-plugin-host"], profile)?;
+    let folder = if profile == Profile::Release { "release" } else { "debug" };
+    Ok(workspace::target()?.join(folder).join("repertoire-plugin-host"))
+}
+
+/// What `file` holds, as a configuration pins it.
+pub(crate) fn digest(file: &Path) -> Result<Digest, Failure> {
+    Ok(Digest::of(&fs::read(file)?))
+}
+
+fn cargo(arguments: &[&str], profile: Profile) -> Result<(), Failure> {
+    let mut command = Command::new("cargo");
+    command.args(["build", "--quiet"]).args(arguments).current_dir(workspace::root());
+    if profile == Profile::Release {
+        command.arg("--release");
+    }
+    succeeded(command)
+}
+
+fn compile(file: &Path, to: &Path, profile: Profile) -> Result<(), Failure> {
+    let mut command = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
+    command.args(["-shared", "-fPIC", if profile == Profile::Release { "-O2" } else { "-O0" }, "-I"]);
+    command.arg(workspace::root().join("crates/plugin-sdk/include")).arg("-o").arg(to).arg(file);
+    succeeded(command)
+}
+
+fn succeeded(mut command: Command) -> Result<(), Failure> {
+    let output = command.output().map_err(|error| format!("{command:?} did not start: {error}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(format!("{command:?} failed: {}", String::from_utf8_lossy(&output.stderr)).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_plugin_is_built_as_a_library_that_hosts_accept() {
+        for entry in fs::read_dir(workspace::root().join("plugins")).expect("there are plugins") {
+            let name = entry.expect("folders can be read").file_name().into_string().expect("plain names");
+            let library = library(&name, Profile::Debug).expect("every plugin builds");
+            let Inspection { name: claimed, .. } = Inspection::of(&library).expect("it is a plugin");
+            assert_eq!(claimed.trim_start_matches("repertoire-plugin-"), name);
+        }
+        assert!(library("none", Profile::Debug).is_err());
+    }
+}
