@@ -37,6 +37,7 @@ fn a_quick_bench_prints_every_figure_once() {
             "render/plain/200",
             "render/placeholders/200",
             "render/eightfold/200",
+            "arm/cpu/200",
             "reload/p50/200",
             "reload/p99/200",
             "reload/cpu/200",
