@@ -225,7 +225,6 @@ pub(crate) enum Feature {
     Mcp,
     Sessions,
     Tools,
-    WatchCommand,
 }
 
 impl std::fmt::Display for Feature {
@@ -236,7 +235,6 @@ impl std::fmt::Display for Feature {
             Feature::Mcp => "the MCP server",
             Feature::Sessions => "sessions",
             Feature::Tools => "discovery tools",
-            Feature::WatchCommand => "the command `watch`",
         })
     }
 }

@@ -9,7 +9,9 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use std::{fs, thread};
 
 use repertoire_core::{ResourcePath, Severity, Skill};
 use repertoire_engine::{Catalog, CatalogOptions};
@@ -58,6 +60,9 @@ impl fmt::Display for Finding {
 
 /// How long a command may run of which nothing else is said.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Longer than a watching source waits for quiet.
+const BETWEEN_EDITS: Duration = Duration::from_millis(300);
 
 impl World {
     /// Loads what the roots of `case` hold.
@@ -212,6 +217,33 @@ impl World {
             self.print(&String::from_utf8_lossy(&ended.stdout));
             self.print(&String::from_utf8_lossy(&ended.stderr));
         }))
+    }
+
+    /// What `work` gives, while a skill of the first root is written again and again; in the end it is as if it had never
+    /// been there.
+    pub(crate) fn while_edited<T>(&self, work: impl FnOnce() -> T) -> T {
+        let Some(root) = self.roots.first() else { return work() };
+        let folder = self.fixture.path().join(root).join("edited-meanwhile");
+        let is_done = AtomicBool::new(false);
+        let done = thread::scope(|scope| {
+            let edits = scope.spawn(|| {
+                for number in 0_u64.. {
+                    let text = format!("---\nname: edited-meanwhile\ndescription: Number {number}.\n---\n");
+                    // What could not be written is not seen, and then `work` does not end well.
+                    let _ = fs::create_dir_all(&folder).and_then(|()| fs::write(folder.join("SKILL.md"), text));
+                    thread::park_timeout(BETWEEN_EDITS);
+                    if is_done.load(Ordering::Relaxed) {
+                        break;
+                    }
+                }
+            });
+            let done = work();
+            is_done.store(true, Ordering::Relaxed);
+            edits.thread().unpark();
+            done
+        });
+        let _ = fs::remove_dir_all(folder);
+        done
     }
 
     /// Keeps a text that the case printed or rendered, and hands it on.

@@ -3,7 +3,7 @@
 use globset::Glob;
 
 use super::command::{NOT_BUILT, no_panic, scan};
-use crate::cases::check::{Feature, Never};
+use crate::cases::check::Never;
 use crate::cases::process::is_running;
 use crate::cases::verdict::Verdict;
 use crate::cases::world::World;
@@ -58,10 +58,11 @@ fn no_skill(names: &[String], field: Option<&str>, world: &World) -> Verdict {
 }
 
 fn no_child(command: &str, world: &World) -> Verdict {
-    if command == "watch" {
-        return Verdict::missing(Feature::WatchCommand);
-    }
-    match world.command(&[command.to_owned()], None, None) {
+    let ran = match command {
+        "watch" => world.while_edited(|| world.command(&["watch", "--changes", "1"].map(str::to_owned), None, None)),
+        command => world.command(&[command.to_owned()], None, None),
+    };
+    match ran {
         None => Verdict::missing(NOT_BUILT),
         Some(Err(error)) => Verdict::fails("a run", error),
         Some(Ok(ended)) => {
