@@ -45,11 +45,13 @@
 
 mod catalog;
 mod one_line;
+mod search;
 mod tokens;
 mod turn;
 mod visibility;
 
 pub use catalog::{Budget, Catalog, CatalogOptions, Fate, Format, Line, Overflow, Report, Totals};
+pub use search::{Fit, Hit, HitField, HitWord, Index, LiveIndex, Query, Ranker, Why};
 pub use tokens::{Tokenizer, Weights};
 pub use turn::News;
 pub use visibility::{Audience, Hidden};

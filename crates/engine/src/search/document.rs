@@ -1,0 +1,180 @@
+//! One skill, as it is searched.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use repertoire_core::{Skill, SkillTrigger, Value};
+use repertoire_registry::{Entry, Tier};
+
+use super::words::{Stems, is_stop_word, name_words, squashed, words};
+use crate::{Audience, Hidden};
+
+/// Where a word of a query was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HitField {
+    /// In the name.
+    Name,
+    /// In what triggers it.
+    Trigger,
+    /// In its tags or its category.
+    Tag,
+    /// In its description, or in what it says about when to use it.
+    Description,
+}
+
+impl HitField {
+    pub(super) const ALL: [HitField; 4] = [HitField::Name, HitField::Trigger, HitField::Tag, HitField::Description];
+}
+
+/// How often a term stands in each field, in the order of [`HitField::ALL`].
+pub(super) type Counts = [u8; 4];
+
+/// What the index holds of a skill itself.
+#[derive(Debug, Clone)]
+pub(super) struct Doc {
+    pub(super) entry: Arc<Entry<Skill>>,
+    /// The first bytes of the id: orders most skills without a look at the entry.
+    beginning: u64,
+    tier: Tier,
+    hidden_from_model: bool,
+    hidden_from_user: bool,
+}
+
+impl Doc {
+    pub(super) fn of(entry: &Arc<Entry<Skill>>) -> Doc {
+        let mut beginning = [0; 8];
+        for (to, from) in beginning.iter_mut().zip(entry.id.as_str().bytes()) {
+            *to = from;
+        }
+        let hides = |audience: Audience| -> Option<Hidden> { audience.hides(&entry.claim) };
+        Doc {
+            entry: entry.clone(),
+            beginning: u64::from_be_bytes(beginning),
+            tier: entry.origin().tier,
+            hidden_from_model: hides(Audience::Model).is_some(),
+            hidden_from_user: hides(Audience::User).is_some(),
+        }
+    }
+
+    /// The default order: by tier, then id.
+    pub(super) fn place(&self) -> (Tier, u64, &str) {
+        (self.tier, self.beginning, self.entry.id.as_str())
+    }
+
+    pub(super) fn tier(&self) -> Tier {
+        self.tier
+    }
+
+    pub(super) fn is_seen_by(&self, audience: Option<Audience>) -> bool {
+        match audience {
+            None => true,
+            Some(Audience::Model) => !self.hidden_from_model,
+            Some(Audience::User) => !self.hidden_from_user,
+        }
+    }
+}
+
+/// The terms of one skill.
+#[derive(Debug)]
+pub(super) struct Terms {
+    /// Stems of words, and facets.
+    pub(super) counts: HashMap<String, Counts>,
+    /// The words of the name as written, each once.
+    pub(super) name_words: Vec<String>,
+    /// The name as one word; that of the skill itself too, where a namespace stands before it.
+    pub(super) names: Vec<String>,
+    /// Words of the description.
+    pub(super) length: u16,
+}
+
+impl Terms {
+    pub(super) fn of(entry: &Entry<Skill>, stems: &Stems) -> Terms {
+        let skill = entry.item();
+        let mut terms = Terms { counts: HashMap::new(), name_words: Vec::new(), names: Vec::new(), length: 0 };
+        let mut count = |term: String, field: HitField| {
+            let counts: &mut Counts = terms.counts.entry(term).or_default();
+            counts[field as usize] = counts[field as usize].saturating_add(1);
+        };
+        name_words(entry.id.as_str(), |word| {
+            count(stems.of(word).into_owned(), HitField::Name);
+            terms.name_words.push(word.to_owned());
+        });
+        terms.name_words.sort_unstable();
+        terms.name_words.dedup();
+
+        let mut take = |text: &str, field: HitField| {
+            let mut length = 0_u16;
+            words(text, |word| {
+                if !is_stop_word(word) {
+                    count(stems.of(word).into_owned(), field);
+                    length = length.saturating_add(1);
+                }
+            });
+            length
+        };
+        for trigger in skill.triggers() {
+            match &trigger {
+                SkillTrigger::Keyword(text) | SkillTrigger::Task(text) | SkillTrigger::Command(text) => {
+                    take(text, HitField::Trigger);
+                }
+                // Patterns of paths, tools and texts are no words.
+                _ => {}
+            }
+        }
+        let (tags, categories) = (skill.tags(), categories(skill));
+        for text in tags.iter().chain(&categories) {
+            take(text, HitField::Tag);
+        }
+        let about = [Some(skill.description.as_ref()), skill.when_to_use()];
+        let length = about.into_iter().flatten().map(|text| take(text, HitField::Description)).sum();
+
+        let facets = [(Facet::Tag, tags), (Facet::Category, categories), (Facet::Tool, tools(skill))];
+        for (facet, texts) in facets {
+            for text in texts {
+                terms.counts.insert(facet.term(text), [0; 4]);
+            }
+        }
+        terms.length = length;
+        terms.names = vec![squashed(entry.id.as_str()), squashed(skill.id.as_str())];
+        terms.names.dedup();
+        // Signs alone make no word.
+        terms.names.retain(|name| !name.is_empty());
+        terms
+    }
+}
+
+/// What a search can be narrowed to, beside what every doc knows of itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Facet {
+    Tag,
+    Category,
+    Tool,
+}
+
+impl Facet {
+    /// The term of a facet: no word begins with a control character.
+    pub(super) fn term(self, text: &str) -> String {
+        let mark = match self {
+            Facet::Tag => '\u{1}',
+            Facet::Category => '\u{2}',
+            Facet::Tool => '\u{3}',
+        };
+        let mut term = String::from(mark);
+        term.push_str(&text.trim().to_lowercase());
+        term
+    }
+}
+
+/// Every text under `category`, whoever understands it.
+fn categories(skill: &Skill) -> Vec<&str> {
+    let value = skill.field("category").or_else(|| skill.field("metadata")?.get("category"));
+    value.map_or(&[][..], Value::items).iter().filter_map(Value::as_text).collect()
+}
+
+/// Tools that the skill needs, brings or pre-approves, without what is said of their arguments.
+fn tools(skill: &Skill) -> Vec<&str> {
+    let allowed = skill.allowed_tools.iter().flatten().map(AsRef::as_ref);
+    let tools = skill.required_tools().into_iter().chain(skill.tools()).chain(allowed);
+    tools.map(|tool| tool.split_once('(').map_or(tool, |(name, _)| name)).collect()
+}
