@@ -5,6 +5,7 @@ mod bodies;
 mod child;
 mod figure;
 mod floor;
+mod known;
 mod page;
 mod random;
 mod readers;
@@ -13,6 +14,7 @@ mod rival;
 mod rounds;
 #[allow(unreachable_pub, reason = "public where a library shares the file")]
 mod sample;
+mod search;
 mod template;
 mod tree;
 
@@ -54,10 +56,21 @@ pub(crate) struct Options {
     #[arg(long, default_value = "text")]
     format: Format,
     /// Write `docs/benchmarks.md` too.
-    #[arg(long, conflicts_with_all = ["corpus", "no_rivals", "quick"])]
+    #[arg(long, conflicts_with_all = ["corpus", "no_rivals", "only", "quick"])]
     write: bool,
+    /// Measure this alone.
+    #[arg(long, value_enum)]
+    only: Option<Subject>,
     #[command(subcommand)]
     part: Option<Part>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Subject {
+    /// Loading, reading and reloading of skills.
+    Sources,
+    /// What is made of them for models.
+    Engine,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -84,6 +97,9 @@ enum Part {
     /// Measure rendering the bodies of a tree.
     #[command(hide = true)]
     Render { tree: PathBuf },
+    /// Measure searches among the skills of a file.
+    #[command(hide = true)]
+    Search { skills: PathBuf },
 }
 
 /// A rival that gets fewer of a hundred skills right is no measure of speed.
@@ -97,15 +113,22 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
         Some(Part::Arm { tree }) => return child::arm(tree),
         Some(Part::Reload { tree }) => return child::reload(tree),
         Some(Part::Render { tree }) => return child::render(tree),
+        Some(Part::Search { skills }) => return child::print(search::measure(skills)),
         None => {}
     }
     let mut bench = Bench::new(&options)?;
-    bench.loads()?;
-    bench.nested()?;
-    bench.readers()?;
-    bench.bodies()?;
-    bench.arming()?;
-    bench.reloads()?;
+    let wanted = |subject| options.only.is_none_or(|only| only == subject);
+    if wanted(Subject::Sources) {
+        bench.loads()?;
+        bench.nested()?;
+        bench.readers()?;
+        bench.bodies()?;
+        bench.arming()?;
+        bench.reloads()?;
+    }
+    if wanted(Subject::Engine) {
+        search::figures(&mut bench)?;
+    }
     for figure in &bench.figures {
         match options.format {
             Format::Text => println!("{figure}"),

@@ -81,6 +81,17 @@ impl<'a> Best<'a> {
         self.rows.push(row);
     }
 
+    /// The least score that a row with `fit` needs to be taken; nothing scores as little as what no row needs.
+    pub(super) fn least(&self, fit: Fit) -> f32 {
+        let full = self.rows.len() == self.query.limit;
+        match self.rows.peek().filter(|_| full) {
+            None => f32::MIN_POSITIVE,
+            Some(worst) if worst.fit < fit => f32::INFINITY,
+            Some(worst) if worst.fit > fit => f32::MIN_POSITIVE,
+            Some(worst) => worst.score,
+        }
+    }
+
     /// The best ones, the very best first.
     pub(super) fn into_rows(self) -> Vec<Row<'a>> {
         self.rows.into_sorted_vec()

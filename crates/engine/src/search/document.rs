@@ -1,5 +1,6 @@
 //! One skill, as it is searched.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -27,8 +28,79 @@ impl HitField {
     pub(super) const ALL: [HitField; 4] = [HitField::Name, HitField::Trigger, HitField::Tag, HitField::Description];
 }
 
-/// How often a term stands in each field, in the order of [`HitField::ALL`].
+/// How often a term stands in each field, in the order of [`HitField::ALL`]: never, once, or more often.
 pub(super) type Counts = [u8; 4];
+
+/// A term in a skill: eight bytes, because memory is what a query waits for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Posting {
+    /// The number of the skill.
+    pub(super) number: u32,
+    /// What the term counts in this skill, in steps of [`STEP`].
+    worth: u16,
+    /// Two bits a field.
+    counts: u8,
+}
+
+/// What a word counts in each field that has it never, once, and more often. Whoever repeats a word gains little: it
+/// counts less than once in the name.
+const WORTH: [[f32; 3]; 4] = [[0.0, 3.0, 3.0], [0.0, 2.0, 2.0], [0.0, 1.5, 1.5], [0.0, 1.0, 2.0]];
+/// How soon more counts no more.
+const K1: f32 = 1.2;
+/// How much the length of a description counts against the words in it.
+const B: f32 = 0.6;
+/// Words of a description of middle length. Fixed, so that no skill counts less because of others.
+const MIDDLE: f32 = 25.0;
+/// A description as short as this part of it is short enough.
+const SHORTEST: f32 = 0.4;
+/// Fine enough to keep any two skills apart that are worth to be.
+const STEP: f32 = 1.0 / 16_384.0;
+
+impl Posting {
+    fn new(number: u32, counts: Counts, length: u16) -> Posting {
+        let longer = (f32::from(length) / MIDDLE).max(SHORTEST);
+        let [name, trigger, tag, text] = std::array::from_fn(|field| WORTH[field][usize::from(counts[field])]);
+        // BM25F: at most K1 + 1.
+        let often = name + trigger + tag + text / (1.0 - B + B * longer);
+        let worth = often * (K1 + 1.0) / (K1 + often);
+        let counts = counts.iter().rev().fold(0, |packed, count| packed << 2 | count);
+        Posting { number, worth: (worth / STEP) as u16, counts }
+    }
+
+    pub(super) fn counts(self) -> Counts {
+        std::array::from_fn(|field| self.counts >> (2 * field) & 3)
+    }
+
+    /// What the term counts in this skill, before its rarity.
+    pub(super) fn worth(self) -> f32 {
+        f32::from(self.worth) * STEP
+    }
+
+    pub(super) fn is_in_name(self) -> bool {
+        self.counts & 3 != 0
+    }
+}
+
+/// By number: a list has each skill once.
+impl Ord for Posting {
+    fn cmp(&self, other: &Posting) -> Ordering {
+        self.number.cmp(&other.number)
+    }
+}
+
+impl PartialOrd for Posting {
+    fn partial_cmp(&self, other: &Posting) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Posting {
+    fn eq(&self, other: &Posting) -> bool {
+        self.number == other.number
+    }
+}
+
+impl Eq for Posting {}
 
 /// What the index holds of a skill itself.
 #[derive(Debug, Clone)]
@@ -79,22 +151,28 @@ impl Doc {
 #[derive(Debug)]
 pub(super) struct Terms {
     /// Stems of words, and facets.
-    pub(super) counts: HashMap<String, Counts>,
+    counts: HashMap<String, Counts>,
     /// The words of the name as written, each once.
     pub(super) name_words: Vec<String>,
     /// The name as one word; that of the skill itself too, where a namespace stands before it.
     pub(super) names: Vec<String>,
     /// Words of the description.
-    pub(super) length: u16,
+    length: u16,
 }
 
 impl Terms {
+    /// The terms as postings of the skill with this number.
+    pub(super) fn postings(&self, number: u32) -> impl Iterator<Item = (&str, Posting)> {
+        let posting = move |counts: &Counts| Posting::new(number, *counts, self.length);
+        self.counts.iter().map(move |(term, counts)| (term.as_str(), posting(counts)))
+    }
+
     pub(super) fn of(entry: &Entry<Skill>, stems: &Stems) -> Terms {
         let skill = entry.item();
         let mut terms = Terms { counts: HashMap::new(), name_words: Vec::new(), names: Vec::new(), length: 0 };
         let mut count = |term: String, field: HitField| {
             let counts: &mut Counts = terms.counts.entry(term).or_default();
-            counts[field as usize] = counts[field as usize].saturating_add(1);
+            counts[field as usize] = (counts[field as usize] + 1).min(2);
         };
         name_words(entry.id.as_str(), |word| {
             count(stems.of(word).into_owned(), HitField::Name);

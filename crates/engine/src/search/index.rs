@@ -6,7 +6,7 @@ use repertoire_core::{Id, Skill};
 use repertoire_registry::{Entry, Snapshot};
 
 use super::best::Best;
-use super::dictionary::{Dictionary, Posting};
+use super::dictionary::Dictionary;
 use super::document::{Doc, HitField, Terms};
 use super::scoring;
 use super::sorted::Sorted;
@@ -45,10 +45,6 @@ pub(super) struct Inner {
     /// Names as one word each, and whose.
     pub(super) names: Sorted<(Arc<str>, u32)>,
     pub(super) docs: Table<Option<Doc>>,
-    /// Words of each description.
-    pub(super) lengths: Table<u16>,
-    /// Their sum.
-    pub(super) words: u64,
     /// Numbers below the highest that nobody has.
     free: Vec<u32>,
     next: u32,
@@ -63,8 +59,6 @@ impl Index {
             vocabulary: Vocabulary::default(),
             names: Sorted::default(),
             docs: Table::default(),
-            lengths: Table::default(),
-            words: 0,
             free: Vec::new(),
             next: 0,
         };
@@ -151,28 +145,24 @@ impl Inner {
             self.next += 1;
             self.next - 1
         });
-        let Terms { counts, name_words, names, length } = Terms::of(entry, stems);
-        for (term, counts) in counts {
-            self.dictionary.insert(&term, Posting { number, counts });
+        let terms = Terms::of(entry, stems);
+        for (term, posting) in terms.postings(number) {
+            self.dictionary.insert(term, posting);
         }
-        name_words.iter().for_each(|word| self.vocabulary.insert(word));
-        names.iter().for_each(|name| self.names.insert((name.as_str().into(), number)));
+        terms.name_words.iter().for_each(|word| self.vocabulary.insert(word));
+        terms.names.iter().for_each(|name| self.names.insert((name.as_str().into(), number)));
         self.docs.set(number, Some(Doc::of(entry)));
-        self.lengths.set(number, length);
-        self.words += u64::from(length);
     }
 
     fn remove(&mut self, entry: &Arc<Entry<Skill>>, stems: &Stems) {
         let number = self.number_of(&entry.id).expect("what is removed was inserted");
-        let Terms { counts, name_words, names, length } = Terms::of(entry, stems);
-        for (term, counts) in counts {
-            self.dictionary.remove(&term, Posting { number, counts });
+        let terms = Terms::of(entry, stems);
+        for (term, posting) in terms.postings(number) {
+            self.dictionary.remove(term, &posting);
         }
-        name_words.iter().for_each(|word| self.vocabulary.remove(word));
-        names.iter().for_each(|name| self.names.remove(&(name.as_str().into(), number)));
+        terms.name_words.iter().for_each(|word| self.vocabulary.remove(word));
+        terms.names.iter().for_each(|name| self.names.remove(&(name.as_str().into(), number)));
         self.docs.set(number, None);
-        self.lengths.set(number, 0);
-        self.words -= u64::from(length);
         self.free.push(number);
     }
 

@@ -1,26 +1,17 @@
 //! From a query to the best skills: BM25F, a block of skills at a time.
 
 use super::best::{Best, Row};
-use super::dictionary::Posting;
+use super::document::Posting;
 use super::hit::{Fit, Hit, Why};
 use super::index::Inner;
 use super::query::Query;
 use super::sorted::Sorted;
 use super::table::BLOCK;
-use super::wanted::Wanted;
+use super::wanted::{Term, Wanted};
 use super::words::squashed;
 
-/// What a word counts in each field.
-const WEIGHTS: [f32; 4] = [3.0, 2.0, 1.5, 1.0];
-/// How soon more of the same word counts no more.
-const K1: f32 = 1.2;
-/// How much the length of a description counts against its words.
-const B: f32 = 0.6;
 /// What a word counts that was not typed.
-const INSTEAD: f32 = 0.6;
-/// Longer descriptions are as long as this.
-const LONGEST: usize = 512;
-
+const INSTEAD: f32 = 0.4;
 pub(super) fn search(index: &Inner, query: &Query) -> Vec<Hit> {
     let Some(mut best) = Best::none_of(index, query) else { return Vec::new() };
     let name = squashed(&query.text);
@@ -56,34 +47,45 @@ fn named(index: &Inner, name: &str) -> Vec<(u32, Fit)> {
 /// Offers every skill that has one of the words or is `named`.
 fn score<'a>(index: &'a Inner, wanted: &[Wanted<'_>], named: &[(u32, Fit)], best: &mut Best<'a>) {
     let all = index.len();
-    let average = (index.words as f32 / all as f32).max(1.0);
-    // One division a length, instead of one a posting.
-    let by_length = |length: usize| 1.0 / (1.0 - B + B * length as f32 / average);
-    let by_length: Vec<f32> = (0..=LONGEST).map(by_length).collect();
     let mut words: Vec<Vec<Cursor<'_>>> = wanted.iter().map(|word| Cursor::each(word, all)).collect();
     let mut named = named.iter().peekable();
-    let mut block = Block { scores: [0.0; BLOCK], brought: [0.0; BLOCK], in_name: [0; BLOCK] };
-    let blocks = index.docs.blocks().zip(index.lengths.blocks());
-    for (start, (docs, lengths)) in (0..).step_by(BLOCK).zip(blocks) {
-        block.fill(start, &mut words, lengths, &by_length);
-        let mut fits = [Fit::Words; BLOCK];
-        while let Some((number, fit)) = named.next_if(|(number, _)| (*number as usize) < start as usize + BLOCK) {
-            fits[(number - start) as usize] = *fit;
-            // A name may have none of the words that count.
-            block.scores[(number - start) as usize] += f32::MIN_POSITIVE;
-        }
-        for (at, doc) in docs.iter().enumerate() {
-            let score = block.scores[at];
-            if score > 0.0
-                && let Some(doc) = doc
-            {
-                let every = usize::from(block.in_name[at]) == wanted.len();
-                let fit = if fits[at] == Fit::Words && every { Fit::Name } else { fits[at] };
+    let mut block = Block { scores: [0.0; BLOCK], brought: [0.0; BLOCK], in_name: [0; BLOCK], every: Vec::new() };
+    for (start, docs) in (0..).step_by(BLOCK).zip(index.docs.blocks()) {
+        block.fill(start, &mut words);
+        let offer = |best: &mut Best<'a>, at: usize, fit: Fit, score: f32| {
+            if let Some(doc) = &docs[at] {
                 best.offer(Row { fit, score, number: start + at as u32, doc });
+            }
+        };
+        while let Some((number, fit)) = named.next_if(|(number, _)| (*number as usize) < start as usize + BLOCK) {
+            let at = (number - start) as usize;
+            offer(best, at, *fit, std::mem::take(&mut block.scores[at]));
+        }
+        for at in block.every.drain(..) {
+            // One that is named was offered already.
+            let score = std::mem::take(&mut block.scores[at]);
+            if score > 0.0 {
+                offer(best, at, Fit::Name, score);
+            }
+        }
+        let mut least = best.least(Fit::Words);
+        for (first, scores) in (0..).step_by(STRIDE).zip(block.scores.as_chunks::<STRIDE>().0) {
+            // Without branches, because nearly all of them are too low once there are some hits.
+            if !scores.iter().fold(false, |any, score| any | (*score >= least)) {
+                continue;
+            }
+            for (at, score) in (first..).zip(scores) {
+                if *score >= least {
+                    offer(best, at, Fit::Words, *score);
+                    least = best.least(Fit::Words);
+                }
             }
         }
     }
 }
+
+/// Scores that are looked at together.
+const STRIDE: usize = 32;
 
 /// What the skills of one block have of a query.
 struct Block {
@@ -92,39 +94,50 @@ struct Block {
     brought: [f32; BLOCK],
     /// How many words, from the first on without a gap, are in the name.
     in_name: [u8; BLOCK],
+    /// Who has every word in the name.
+    every: Vec<usize>,
 }
 
 impl Block {
-    fn fill(&mut self, start: u32, words: &mut [Vec<Cursor<'_>>], lengths: &[u16], by_length: &[f32]) {
+    fn fill(&mut self, start: u32, words: &mut [Vec<Cursor<'_>>]) {
         self.scores.fill(0.0);
         self.in_name.fill(0);
+        let (last, end) = (words.len() as u8, start + BLOCK as u32);
         for (word, terms) in (1..).zip(words) {
-            let several = terms.len() > 1;
-            if several {
+            let as_typed = terms.iter().all(|term| !term.instead);
+            if !as_typed {
                 self.brought.fill(0.0);
             }
-            for Cursor { postings, rarity, in_names_only } in terms {
-                postings.below(start + BLOCK as u32, |posting| {
-                    let at = (posting.number - start) as usize;
-                    let [name, trigger, tag, description] = posting.counts.map(f32::from);
-                    if *in_names_only && name == 0.0 {
-                        return;
+            for Cursor { postings, rarity, instead } in terms {
+                let (scores, brought, in_name) = (&mut self.scores, &mut self.brought, &mut self.in_name);
+                let mut named = |at: usize| {
+                    if in_name[at] + 1 == word {
+                        in_name[at] = word;
+                        if word == last {
+                            self.every.push(at);
+                        }
                     }
-                    let mut often = WEIGHTS[0] * name;
-                    if !*in_names_only {
-                        let description = description * by_length[usize::from(lengths[at]).min(LONGEST)];
-                        often += WEIGHTS[1] * trigger + WEIGHTS[2] * tag + WEIGHTS[3] * description;
-                    }
-                    let mut worth = *rarity * often * (K1 + 1.0) / (K1 + often);
-                    if several {
-                        let more = worth.max(self.brought[at]);
-                        worth = more - std::mem::replace(&mut self.brought[at], more);
-                    }
-                    self.scores[at] += worth;
-                    if name > 0.0 && self.in_name[at] + 1 == word {
-                        self.in_name[at] = word;
-                    }
-                });
+                };
+                let place = |posting: &Posting| (posting.number - start) as usize % BLOCK;
+                if as_typed {
+                    postings.below(end, |posting| {
+                        scores[place(posting)] += *rarity * posting.worth();
+                        if posting.is_in_name() {
+                            named(place(posting));
+                        }
+                    });
+                } else {
+                    postings.below(end, |posting| {
+                        if !*instead || posting.is_in_name() {
+                            let (at, worth) = (place(posting), *rarity * posting.worth());
+                            scores[at] += (worth - brought[at]).max(0.0);
+                            brought[at] = worth.max(brought[at]);
+                        }
+                        if posting.is_in_name() {
+                            named(place(posting));
+                        }
+                    });
+                }
             }
         }
     }
@@ -134,18 +147,18 @@ impl Block {
 struct Cursor<'a> {
     postings: Postings<'a>,
     rarity: f32,
-    in_names_only: bool,
+    /// Whether it stands for what was typed.
+    instead: bool,
 }
 
 impl<'a> Cursor<'a> {
     fn each(word: &Wanted<'a>, all: usize) -> Vec<Cursor<'a>> {
-        let terms = word.terms.iter();
-        let cursor = |term: &super::wanted::Term<'a>| {
+        let cursor = |term: &Term<'a>| {
             let instead = term.instead.is_some();
             let weight = if instead { INSTEAD } else { 1.0 };
-            Cursor { postings: Postings::of(term.postings), rarity: weight * term.rarity(all), in_names_only: instead }
+            Cursor { postings: Postings::of(term.postings), rarity: weight * term.rarity(all), instead }
         };
-        terms.map(cursor).collect()
+        word.terms.iter().map(cursor).collect()
     }
 }
 
@@ -162,19 +175,21 @@ impl<'a> Postings<'a> {
     /// Calls `each` with the next ones below `end`.
     fn below(&mut self, end: u32, mut each: impl FnMut(&Posting)) {
         loop {
-            let till = match self.rest.last() {
-                Some(last) if last.number < end => self.rest.len(),
-                _ => self.rest.partition_point(|posting| posting.number < end),
-            };
-            let (now, later) = self.rest.split_at(till);
-            now.iter().for_each(&mut each);
-            self.rest = later;
-            if !later.is_empty() {
-                return;
+            let rest = self.rest;
+            // One after another, and not by halves: the memory behind them is on its way already.
+            for (at, posting) in rest.iter().enumerate() {
+                if posting.number >= end {
+                    self.rest = &rest[at..];
+                    return;
+                }
+                each(posting);
             }
             match self.chunks.next() {
                 Some(chunk) => self.rest = chunk,
-                None => return,
+                None => {
+                    self.rest = &[];
+                    return;
+                }
             }
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::sorted::Sorted;
 
-/// The words of names as written, each with how many names have it.
+/// The words of names as written, each with how many names have it. Numbers are left out: nobody means another one.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Vocabulary(Sorted<Word>);
 
@@ -48,6 +48,9 @@ impl Vocabulary {
     }
 
     fn count(&mut self, word: &str, change: impl Fn(u32) -> u32) {
+        if word.bytes().any(|byte| byte.is_ascii_digit()) {
+            return;
+        }
         let found = self.0.from(|other| *other.text < *word).next().filter(|other| *other.text == *word).cloned();
         let names = change(found.as_ref().map_or(0, |found| found.names));
         let text = match &found {

@@ -1,7 +1,6 @@
 //! The words of a query, and what stands for them in an index.
 
-use super::dictionary::Posting;
-use super::document::HitField;
+use super::document::{Counts, HitField, Posting};
 use super::hit::HitWord;
 use super::index::Inner;
 use super::sorted::Sorted;
@@ -89,8 +88,8 @@ impl Term<'_> {
         (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
     }
 
-    fn counts_in(&self, number: u32) -> Option<super::document::Counts> {
+    fn counts_in(&self, number: u32) -> Option<Counts> {
         let first = self.postings.from(|posting| posting.number < number).next()?;
-        (first.number == number).then_some(first.counts)
+        (first.number == number).then(|| first.counts())
     }
 }
