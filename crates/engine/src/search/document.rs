@@ -42,8 +42,8 @@ pub(super) struct Posting {
     counts: u8,
 }
 
-/// What a word counts in each field that has it never, once, and more often. Whoever repeats a word gains little: it
-/// counts less than once in the name.
+/// What a word counts in each field that has it never, once, and more often. Whoever repeats a word gains little: in the
+/// shortest description it counts less than once in the name.
 const WORTH: [[f32; 3]; 4] = [[0.0, 3.0, 3.0], [0.0, 2.0, 2.0], [0.0, 1.5, 1.5], [0.0, 1.0, 2.0]];
 /// How soon more counts no more.
 const K1: f32 = 1.2;
@@ -52,7 +52,8 @@ const B: f32 = 0.6;
 /// Words of a description of middle length. Fixed, so that no skill counts less because of others.
 const MIDDLE: f32 = 25.0;
 /// A description as short as this part of it is short enough.
-const SHORTEST: f32 = 0.4;
+const SHORTEST: f32 = 0.5;
+const _: () = assert!(WORTH[3][2] / (1.0 - B + B * SHORTEST) < WORTH[0][1]);
 /// Fine enough to keep any two skills apart that are worth to be.
 const STEP: f32 = 1.0 / 16_384.0;
 
