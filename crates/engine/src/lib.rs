@@ -47,11 +47,16 @@ mod catalog;
 mod one_line;
 mod search;
 mod tokens;
+mod tools;
 mod turn;
 mod visibility;
 
 pub use catalog::{Budget, Catalog, CatalogOptions, Fate, Format, Line, Overflow, Report, Totals};
 pub use search::{Fit, Hit, HitField, HitWord, Index, LiveIndex, Query, Ranker, Why};
 pub use tokens::{Tokenizer, Weights};
+pub use tools::{
+    Answer, AnswerCode, LiveTools, ReadTool, Reader, ResourceTool, Rows, SkillRead, ToolFormat, ToolOptions,
+    ToolPreset, Toolset, Wrapper,
+};
+pub use visibility::{Audience, Hidden, Mode, Modes, UnknownMode};
 pub use turn::News;
-pub use visibility::{Audience, Hidden};

@@ -36,7 +36,8 @@ struct Cost {
 impl<'a> Draft<'a> {
     pub(super) fn of(snapshot: &'a Snapshot<Skill>, options: &'a CatalogOptions) -> Draft<'a> {
         let entries = snapshot.entries().iter().map(AsRef::as_ref);
-        let mut visible: Vec<&Entry<Skill>> = entries.filter(|entry| Audience::Model.sees(&entry.claim)).collect();
+        let mut visible: Vec<&Entry<Skill>> =
+            entries.filter(|entry| options.modes.hides(Audience::Model, &entry.claim).is_none()).collect();
         // Ids are unique, so the order is total.
         visible.sort_by_key(|entry| (entry.origin().tier, entry.id.as_str()));
         let skills = visible.into_iter().map(|entry| Listable::of(entry, options.locations)).collect();

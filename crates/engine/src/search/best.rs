@@ -99,7 +99,7 @@ impl<'a> Best<'a> {
 
     pub(super) fn allows(&self, number: u32, doc: &Doc) -> bool {
         let has = |bits: &Vec<u64>| bits[number as usize / 64] & (1 << (number % 64)) != 0;
-        doc.is_seen_by(self.query.audience)
+        self.query.audience.is_none_or(|audience| self.query.modes.hides(audience, &doc.entry.claim).is_none())
             && self.query.tier.is_none_or(|tier| tier == doc.tier())
             && self.facets.as_ref().is_none_or(has)
             && self.query.source.as_ref().is_none_or(|source| *source == *doc.entry.origin().source)

@@ -8,7 +8,6 @@ use repertoire_core::{Skill, SkillTrigger, Value};
 use repertoire_registry::{Entry, Tier};
 
 use super::words::{Stems, is_stop_word, name_words, squashed, words};
-use crate::{Audience, Hidden};
 
 /// Where a word of a query was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
@@ -110,8 +109,6 @@ pub(super) struct Doc {
     /// The first bytes of the id: orders most skills without a look at the entry.
     beginning: u64,
     tier: Tier,
-    hidden_from_model: bool,
-    hidden_from_user: bool,
 }
 
 impl Doc {
@@ -120,14 +117,7 @@ impl Doc {
         for (to, from) in beginning.iter_mut().zip(entry.id.as_str().bytes()) {
             *to = from;
         }
-        let hides = |audience: Audience| -> Option<Hidden> { audience.hides(&entry.claim) };
-        Doc {
-            entry: entry.clone(),
-            beginning: u64::from_be_bytes(beginning),
-            tier: entry.origin().tier,
-            hidden_from_model: hides(Audience::Model).is_some(),
-            hidden_from_user: hides(Audience::User).is_some(),
-        }
+        Doc { entry: entry.clone(), beginning: u64::from_be_bytes(beginning), tier: entry.origin().tier }
     }
 
     /// The default order: by tier, then id.
@@ -137,14 +127,6 @@ impl Doc {
 
     pub(super) fn tier(&self) -> Tier {
         self.tier
-    }
-
-    pub(super) fn is_seen_by(&self, audience: Option<Audience>) -> bool {
-        match audience {
-            None => true,
-            Some(Audience::Model) => !self.hidden_from_model,
-            Some(Audience::User) => !self.hidden_from_user,
-        }
     }
 }
 

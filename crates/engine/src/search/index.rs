@@ -15,7 +15,6 @@ use super::vocabulary::Vocabulary;
 use super::wanted::Wanted;
 use super::words::{Stems, squashed};
 use super::{Fit, Hit, Query};
-use crate::Audience;
 
 /// What is looked through instead of the skills of a snapshot: a dictionary of the words of their front matter.
 ///
@@ -107,13 +106,13 @@ impl Index {
         scoring::search(&self.0, query)
     }
 
-    /// The skills that `name`, which nobody has, may have been meant for: at most three, of what `audience` may see.
+    /// The skills that the text of `query`, which nobody is called, may have been meant for: at most three.
     ///
     /// At least half of the words are in the name of each, slips forgiven.
-    pub fn near(&self, name: &str, audience: Audience) -> Vec<Arc<Entry<Skill>>> {
-        let words = Wanted::all(&self.0, name).len();
+    pub fn near(&self, query: &Query) -> Vec<Arc<Entry<Skill>>> {
+        let words = Wanted::all(&self.0, &query.text).len();
         let in_name = |hit: &Hit| hit.why.words.iter().filter(|word| word.fields.contains(&HitField::Name)).count();
-        let hits = self.search(&Query::new(name).seen_by(audience)).into_iter();
+        let hits = self.search(query).into_iter();
         let near = hits.filter(|hit| hit.why.fit < Fit::Words || in_name(hit) > 0 && in_name(hit) * 2 >= words);
         near.map(|hit| hit.entry).take(3).collect()
     }

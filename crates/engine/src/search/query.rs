@@ -3,7 +3,7 @@
 use repertoire_registry::Tier;
 
 use super::document::Facet;
-use crate::Audience;
+use crate::{Audience, Modes};
 
 /// What is searched for, and among what: ten hits among what a model may see, unless told otherwise.
 ///
@@ -13,6 +13,7 @@ pub struct Query {
     pub(super) text: String,
     pub(super) limit: usize,
     pub(super) audience: Option<Audience>,
+    pub(super) modes: Modes,
     pub(super) tier: Option<Tier>,
     pub(super) source: Option<String>,
     /// Terms that a skill must all have.
@@ -26,6 +27,7 @@ impl Query {
             text: text.into(),
             limit: 10,
             audience: Some(Audience::Model),
+            modes: Modes::default(),
             tier: None,
             source: None,
             facets: Vec::new(),
@@ -43,6 +45,13 @@ impl Query {
     #[must_use]
     pub fn seen_by(mut self, audience: Audience) -> Query {
         self.audience = Some(audience);
+        self
+    }
+
+    /// Leaves out what the operator hides.
+    #[must_use]
+    pub fn modes(mut self, modes: Modes) -> Query {
+        self.modes = modes;
         self
     }
 

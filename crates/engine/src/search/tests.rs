@@ -3,7 +3,7 @@ use repertoire_core::{Id, Listed, Listing, Revision, Skill, Stamp, skill_md};
 use repertoire_registry::{Layer, Origin, Snapshot, Tier, Trust, merge};
 
 use super::*;
-use crate::Audience;
+use crate::{Audience, Mode, Modes};
 
 mod relevance;
 
@@ -204,8 +204,11 @@ fn what_an_audience_may_not_see_is_neither_found_nor_suggested() {
         assert_eq!(found(query.seen_by(Audience::User)), "kept-hand", "{text}");
     }
     assert_eq!(found(Query::new("releases").for_operator()), "kept-clone kept-hand kept-model");
+    let off = Modes::default().with("home:*", Mode::Off);
+    assert_eq!(found(Query::new("releases").modes(off.clone())), "");
+    assert_eq!(found(Query::new("releases").modes(off).for_operator()), "kept-clone kept-hand kept-model");
     for (audience, near) in [(Audience::Model, "kept-model"), (Audience::User, "kept-hand")] {
-        let suggested = index.near("kept-hnad", audience);
+        let suggested = index.near(&Query::new("kept-hnad").seen_by(audience));
         assert_eq!(suggested.iter().map(|entry| entry.id.as_str()).collect::<Vec<_>>(), [near]);
     }
 }
@@ -215,7 +218,7 @@ fn suggestions_share_half_of_the_name_and_are_three() {
     let names = ["pdf-forms", "pdf-merge", "pdf-split", "pdf-sign", "weather"];
     let index = index(names.map(|id| skill(id, "Mentions weather reports in passing.")));
     let near = |name: &str| -> Vec<String> {
-        index.near(name, Audience::Model).iter().map(|entry| entry.id.to_string()).collect()
+        index.near(&Query::new(name)).iter().map(|entry| entry.id.to_string()).collect()
     };
     assert_eq!(near("pdf-from"), ["pdf-forms", "pdf-merge", "pdf-sign"]);
     assert_eq!(near("wether"), ["weather"]);

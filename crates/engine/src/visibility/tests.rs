@@ -68,3 +68,21 @@ fn a_reason_says_who_may() {
         ]
     );
 }
+
+#[test]
+fn the_last_rule_that_fits_decides_and_widens_nothing() {
+    let by_hand = |skill: &mut Skill| skill.disable_model_invocation = true;
+    let mut release = Skill::new("release".parse().unwrap(), "Releases.");
+    by_hand(&mut release);
+    let rows = [release, Skill::new("pdf".parse().unwrap(), "Reads.")].map(|skill| Listed::new(skill, Stamp::of("1")));
+    let snapshot = merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, Listing::new(Revision(0), rows, []))]);
+    let claim = |id: &str| snapshot.get(id).unwrap().claim.clone();
+    let hidden =
+        |modes: &Modes, id: &str| [Audience::Model, Audience::User].map(|audience| modes.hides(audience, &claim(id)));
+    let modes = Modes::default().with("*", Mode::Off).with("home:pdf", Mode::ManualOnly).with("release", Mode::Pinned);
+    assert_eq!(modes.of(&claim("pdf")), Mode::ManualOnly);
+    assert_eq!(hidden(&modes, "pdf"), [Some(Hidden::ForUsersOnly), None]);
+    assert_eq!(hidden(&modes, "release"), [Some(Hidden::ForUsersOnly), None]);
+    assert_eq!(hidden(&modes.with("home:*", Mode::Off), "pdf"), [Some(Hidden::Disabled); 2]);
+    assert_eq!(hidden(&Modes::default(), "pdf"), [None, None]);
+}
