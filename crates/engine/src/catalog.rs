@@ -1,19 +1,24 @@
 //! The text that tells a model which skills exist.
 
 mod budget;
+mod cache;
+mod clause;
 mod draft;
 mod format;
 mod options;
 mod overflow;
+mod preset;
 mod report;
 
 use repertoire_core::Skill;
 use repertoire_registry::Snapshot;
 
 pub use budget::Budget;
+pub use cache::CatalogCache;
 pub use format::Format;
 pub use options::CatalogOptions;
 pub use overflow::Overflow;
+pub use preset::{CatalogPreset, PresetBudget, PresetOverflow};
 pub use report::{Fate, Line, Report, Totals};
 
 use draft::Draft;

@@ -51,7 +51,10 @@ mod tools;
 mod turn;
 mod visibility;
 
-pub use catalog::{Budget, Catalog, CatalogOptions, Fate, Format, Line, Overflow, Report, Totals};
+pub use catalog::{
+    Budget, Catalog, CatalogCache, CatalogOptions, CatalogPreset, Fate, Format, Line, Overflow, PresetBudget,
+    PresetOverflow, Report, Totals,
+};
 pub use search::{Fit, Hit, HitField, HitWord, Index, LiveIndex, Query, Ranker, Why};
 pub use tokens::{Tokenizer, Weights};
 pub use tools::{

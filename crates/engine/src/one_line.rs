@@ -20,6 +20,15 @@ pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(lines.join(" "))
 }
 
+/// How many characters of `text` people do not see and models read; its `line` has none.
+pub(crate) fn hidden_in(text: &str, line: &str) -> usize {
+    // Nothing was taken out but blanks at the ends.
+    if line.len() == text.trim().len() {
+        return 0;
+    }
+    text.chars().filter(|c| !is_break(*c) && is_unfit(*c)).count()
+}
+
 /// What a reader may take for the end of a line, and tabs.
 fn is_break(c: char) -> bool {
     matches!(c, '\t'..='\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
