@@ -47,6 +47,7 @@
 //! | `engine` | catalogs, sessions and what else puts skills before a model |
 //! | `render` | bodies as text: variables and arguments, in the module [`render`] |
 //! | `process` | running the commands and scripts of bodies, where a host switches that on |
+//! | `exact-tokens` | tokens counted by published vocabularies, beside the estimates |
 //! | `inventory` | `StaticList::collected` and `assert_complete!`: skills of linked crates, declared with `declare_skill!` |
 //! | `schema` | JSON schemas of what is serialised, by `schemars` |
 //!

@@ -23,4 +23,6 @@ mod render;
 mod sarif;
 mod schema;
 mod watch;
+mod search;
+mod tools;
 mod world;

@@ -11,6 +11,7 @@ use super::words::{Stems, is_stop_word, name_words, squashed, words};
 
 /// Where a word of a query was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum HitField {
     /// In the name.

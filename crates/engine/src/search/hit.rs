@@ -21,6 +21,7 @@ pub struct Hit {
 
 /// Why a skill was found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Why {
     /// How the query as a whole fits.
@@ -28,11 +29,13 @@ pub struct Why {
     /// The words of the query that were found, in their order, and where.
     pub words: Vec<HitWord>,
     /// How well the words fit, for comparison inside one search.
+    #[serde(skip)]
     pub score: f32,
 }
 
 /// How a query as a whole fits a skill. Better ones come first in every search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Fit {
     /// It is the name; case, blanks and signs aside.
@@ -51,12 +54,12 @@ pub enum Fit {
 
 /// A word of a query that was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct HitWord {
     /// As the query has it, without letter case.
     pub word: String,
     /// The word that was found instead: a longer one, or what was meant.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub instead: Option<String>,
     /// Where it is.
     pub fields: Vec<HitField>,
