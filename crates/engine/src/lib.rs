@@ -69,5 +69,5 @@ pub use tools::{
     Answer, AnswerCode, LiveTools, ReadTool, Reader, ResourceTool, Rows, SkillRead, ToolFormat, ToolOptions,
     ToolPreset, Toolset, Wrapper,
 };
-pub use visibility::{Audience, Hidden, Mode, Modes, UnknownMode};
 pub use turn::News;
+pub use visibility::{Audience, Hidden, Mode, Modes, UnknownMode};

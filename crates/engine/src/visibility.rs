@@ -33,8 +33,6 @@ pub enum Hidden {
     ForUsersOnly,
     /// It declares `user-invocable: false`.
     ForModelsOnly,
-    /// The operator disabled it.
-    Disabled,
 }
 
 impl Audience {
@@ -71,7 +69,6 @@ impl fmt::Display for Hidden {
             Hidden::Pending => "its source is not trusted yet",
             Hidden::ForUsersOnly => "only the user may invoke it",
             Hidden::ForModelsOnly => "only the model may invoke it",
-            Hidden::Disabled => "it is disabled",
         })
     }
 }

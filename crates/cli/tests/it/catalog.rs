@@ -88,7 +88,7 @@ note: 2 skills, 96 of 128 tokens: 2 in full
 #[test]
 fn a_client_writes_as_it_does_and_flags_go_before_it() {
     let world = skills();
-    let ran = world.run(&["catalog", "root", "--preset", "opencode", "--mode", "a-*=off", "--locations"]);
+    let ran = world.run(&["catalog", "root", "--preset", "opencode", "--mode", "a-long-one=off", "--locations"]);
     assert_data_eq!(
         ran.stdout,
         str![[r#"

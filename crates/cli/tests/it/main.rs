@@ -22,7 +22,7 @@ mod read;
 mod render;
 mod sarif;
 mod schema;
-mod watch;
 mod search;
 mod tools;
+mod watch;
 mod world;

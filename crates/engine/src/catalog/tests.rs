@@ -304,10 +304,12 @@ fn any_options() -> impl Strategy<Value = CatalogOptions> {
     ];
     let mode = prop_oneof![Just(Mode::Pinned), Just(Mode::NameOnly), Just(Mode::Auto)];
     let format = proptest::sample::select(FORMATS.to_vec());
-    (format, budgets(), overflow, "[a-z]\\*?", mode).prop_map(|(format, budget, overflow, rule, mode)| {
-        let modes = Modes::default().with(&rule, mode);
-        options().format(format).budget(budget).overflow(overflow).modes(modes)
-    })
+    (format, budgets(), overflow, proptest::sample::select(vec!["a", "b", "*", "home:*"]), mode).prop_map(
+        |(format, budget, overflow, rule, mode)| {
+            let modes = Modes::default().with(rule.parse().unwrap(), mode);
+            options().format(format).budget(budget).overflow(overflow).modes(modes)
+        },
+    )
 }
 
 proptest! {

@@ -200,7 +200,7 @@ fn what_an_audience_may_not_see_is_neither_found_nor_suggested() {
         assert_eq!(found(query.seen_by(Audience::User)), "kept-hand", "{text}");
     }
     assert_eq!(found(Query::new("releases").for_operator()), "kept-clone kept-hand kept-model");
-    let off = Modes::default().with("home:*", Mode::Off);
+    let off = Modes::default().with("home:*".parse().unwrap(), Mode::Off);
     assert_eq!(found(Query::new("releases").modes(off.clone())), "");
     assert_eq!(found(Query::new("releases").modes(off).for_operator()), "kept-clone kept-hand kept-model");
     for (audience, near) in [(Audience::Model, "kept-model"), (Audience::User, "kept-hand")] {

@@ -51,7 +51,7 @@ async fn hidden() -> SkillRegistry {
 }
 
 fn without_off() -> ToolOptions {
-    ToolOptions::default().modes(Modes::default().with("release-off", Mode::Off))
+    ToolOptions::default().modes(Modes::default().with("release-off".parse().unwrap(), Mode::Off))
 }
 
 fn preset(preset: ToolPreset) -> ToolOptions {

@@ -13,7 +13,7 @@ use super::options::ToolOptions;
 use super::preset::Rows;
 use super::reader::Reader;
 use crate::one_line::{one_line, shorten};
-use crate::{Audience, Catalog, Hidden, Index, Query};
+use crate::{Audience, Catalog, Index, Query};
 
 /// Rows of a page, unless the model asks for fewer or more.
 pub(super) const USUAL_PAGE: usize = 50;
@@ -133,8 +133,6 @@ impl Toolset {
         };
         match hides(&found) {
             None => Ok(found),
-            // Nobody but the operator knows of it.
-            Some(Hidden::Pending) => Err(self.unknown(name)),
             Some(hidden) => {
                 Err(Failure::new(AnswerCode::Refused, format!("The skill {} cannot be read: {hidden}.", quoted(name))))
             }

@@ -1,10 +1,12 @@
 //! What the operator allows each skill.
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 
-use repertoire_core::Skill;
-use repertoire_registry::Claim;
+use repertoire_core::{Id, Skill};
+use repertoire_registry::{Claim, Target};
 use serde::{Deserialize, Serialize};
 
 use super::{Audience, Hidden};
@@ -22,28 +24,30 @@ pub enum Mode {
     NameOnly,
     /// For the user alone.
     ManualOnly,
-    /// For nobody.
+    /// For nobody. Where it shall not win its id either, [`Rules`](repertoire_registry::Rules) of the registry switch it off.
     Off,
 }
 
-/// Which skill is offered how: rules, of which the last that fits a skill decides.
-///
-/// A rule names an id, or `source:id`; `*` stands for any text: `acme:*` is everything of the source `acme`. Cheap to clone.
+/// Which skill is offered how. Of several rules that match, the most specific decides, as in the registry's
+/// [`Rules`](repertoire_registry::Rules): the one for `source:id`, then for the id, then for the source, then for
+/// everything; of two for the same, the later. Cheap to clone.
 ///
 /// ```
 /// use repertoire_engine::{Mode, Modes};
 ///
-/// let modes = Modes::default().with("acme:*", Mode::ManualOnly).with("acme:release-notes", Mode::Pinned);
+/// let modes = Modes::default().with("acme:*".parse()?, Mode::ManualOnly).with("acme:release-notes".parse()?, Mode::Pinned);
 /// assert_ne!(modes, Modes::default());
+/// # Ok::<(), repertoire_core::InvalidId>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize)]
-pub struct Modes(Arc<[(Arc<str>, Mode)]>);
+pub struct Modes(Arc<BTreeMap<Target, Mode>>);
 
 impl Modes {
-    /// The same rules, and behind them `rule`.
+    /// The same modes, and `mode` for `target`.
     #[must_use]
-    pub fn with(self, rule: &str, mode: Mode) -> Modes {
-        Modes(self.0.iter().cloned().chain([(rule.into(), mode)]).collect())
+    pub fn with(mut self, target: Target, mode: Mode) -> Modes {
+        Arc::make_mut(&mut self.0).insert(target, mode);
+        self
     }
 
     /// How `claim` is offered.
@@ -51,17 +55,16 @@ impl Modes {
         if self.0.is_empty() {
             return Mode::Auto;
         }
-        let (id, qualified) = (claim.item.id.as_str(), claim.qualified_id());
-        let fits = |rule: &str| fits(rule, id) || fits(rule, qualified.as_str());
-        let mut rules = self.0.iter().rev();
-        rules.find(|(rule, _)| fits(rule)).map_or(Mode::Auto, |(_, mode)| *mode)
+        let (source, id) = (&claim.origin.source, claim.item.id.clone());
+        let qualified = Target::Id(Id::qualified(source, &id));
+        let targets = [qualified, Target::Id(id), Target::Source(source.clone()), Target::All];
+        targets.iter().find_map(|target| self.0.get(target)).copied().unwrap_or_default()
     }
 
     /// Why `claim` is hidden from `audience`; `None` when it is visible. The one place that decides it.
     ///
     /// The first of these that holds:
-    /// 1. its source is [`Pending`](repertoire_registry::Trust::Pending), or the skill itself excludes the audience:
-    ///    see [`Audience::hides`];
+    /// 1. it is switched off, waits for admission, or excludes the audience itself: see [`Audience::hides`];
     /// 2. it is [`Off`](Mode::Off);
     /// 3. the model asks, and it is [`ManualOnly`](Mode::ManualOnly).
     pub fn hides(&self, audience: Audience, claim: &Claim<Skill>) -> Option<Hidden> {
@@ -73,22 +76,7 @@ impl Modes {
     }
 }
 
-/// Whether `text` is `rule`, in which every `*` stands for any text.
-fn fits(rule: &str, text: &str) -> bool {
-    let Some((first, rest)) = rule.split_once('*') else { return rule == text };
-    let Some(mut text) = text.strip_prefix(first) else { return false };
-    let mut parts = rest.split('*').peekable();
-    while let Some(part) = parts.next() {
-        if parts.peek().is_none() {
-            return text.ends_with(part);
-        }
-        match text.find(part) {
-            Some(at) => text = &text[at + part.len()..],
-            None => return false,
-        }
-    }
-    true
-}
+const ALL: [Mode; 5] = [Mode::Pinned, Mode::Auto, Mode::NameOnly, Mode::ManualOnly, Mode::Off];
 
 impl fmt::Display for Mode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -107,14 +95,12 @@ impl fmt::Display for Mode {
 #[error("unknown mode `{0}`: expected `pinned`, `auto`, `name-only`, `manual-only` or `off`")]
 pub struct UnknownMode(String);
 
-impl std::str::FromStr for Mode {
+impl FromStr for Mode {
     type Err = UnknownMode;
 
     fn from_str(text: &str) -> Result<Mode, UnknownMode> {
-        [Mode::Pinned, Mode::Auto, Mode::NameOnly, Mode::ManualOnly, Mode::Off]
-            .into_iter()
-            .find(|mode| mode.to_string() == text)
-            .ok_or_else(|| UnknownMode(text.escape_debug().to_string()))
+        let named = ALL.into_iter().find(|mode| mode.to_string() == text);
+        named.ok_or_else(|| UnknownMode(text.escape_debug().to_string()))
     }
 }
 
@@ -123,29 +109,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_star_stands_for_any_text() {
-        for (rule, text, expected) in [
-            ("pdf", "pdf", true),
-            ("pdf", "pdf-forms", false),
-            ("pdf*", "pdf", true),
-            ("pdf*", "pdf-forms", true),
-            ("*", "anything", true),
-            ("acme:*", "acme:pdf", true),
-            ("acme:*", "pdf", false),
-            ("*-forms", "pdf-forms", true),
-            ("p*f*s", "pdf-forms", true),
-            ("p*f*x", "pdf-forms", false),
-            ("*f-f*f*", "pdf-forms", false),
-            ("a*a", "a", false),
-            ("", "pdf", false),
-        ] {
-            assert_eq!(fits(rule, text), expected, "{rule} on {text}");
-        }
-    }
-
-    #[test]
     fn a_mode_is_read_as_it_is_written() {
-        for mode in [Mode::Pinned, Mode::Auto, Mode::NameOnly, Mode::ManualOnly, Mode::Off] {
+        for mode in ALL {
             assert_eq!(mode.to_string().parse(), Ok(mode));
         }
         let error = "on".parse::<Mode>().unwrap_err().to_string();

@@ -9,8 +9,10 @@ fn fates(options: &CatalogOptions, snapshot: &Snapshot<Skill>) -> Vec<(String, F
 #[test]
 fn a_mode_decides_what_is_told_however_much_room_there_is() {
     let snapshot = snapshot(["named", "off", "plain", "theirs"].map(|id| skill(id, "Does something.")));
-    let modes =
-        Modes::default().with("named", Mode::NameOnly).with("off", Mode::Off).with("home:th*", Mode::ManualOnly);
+    let modes = Modes::default()
+        .with("named".parse().unwrap(), Mode::NameOnly)
+        .with("off".parse().unwrap(), Mode::Off)
+        .with("home:theirs".parse().unwrap(), Mode::ManualOnly);
     let expected = [("named".to_owned(), Fate::NameOnly), ("plain".to_owned(), Fate::Full)];
     assert_eq!(fates(&options().modes(modes.clone()), &snapshot), expected);
     assert_eq!(fates(&in_tokens(1_000).modes(modes), &snapshot), expected);
@@ -18,7 +20,7 @@ fn a_mode_decides_what_is_told_however_much_room_there_is() {
 
 #[test]
 fn what_is_pinned_is_whole_when_others_give_way() {
-    let pinned = Modes::default().with("skill-69", Mode::Pinned);
+    let pinned = Modes::default().with("skill-69".parse().unwrap(), Mode::Pinned);
     for limit in [350, 700, 1_200] {
         for overflow in [Overflow::Shorten, Overflow::RoundRobin, Overflow::NameOnly, Overflow::LeaveOut] {
             let options = in_tokens(limit).overflow(overflow).modes(pinned.clone());

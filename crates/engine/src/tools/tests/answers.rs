@@ -52,14 +52,6 @@ async fn an_unknown_name_is_an_error_that_helps() {
         ),
         ("weather", "Unknown skill `weather`. The skills are `release-notes`. `list_skills` tells which there are."),
         (
-            "release-clone",
-            "Unknown skill `release-clone`. Did you mean `release-notes`? `list_skills` tells which there are.",
-        ),
-        (
-            "clone:release-clone",
-            "Unknown skill `clone:release-clone`. Did you mean `release-notes`? `list_skills` tells which there are.",
-        ),
-        (
             "../etc/passwd",
             "Unknown skill `../etc/passwd`. The skills are `release-notes`. `list_skills` tells which there are.",
         ),
@@ -77,7 +69,12 @@ async fn an_unknown_name_is_an_error_that_helps() {
 #[tokio::test]
 async fn who_may_not_read_is_told_why_and_nothing_more() {
     let registry = hidden().await;
-    for (name, why) in [("release-by-hand", "only the user may invoke it"), ("home:release-off", "it is disabled")] {
+    for (name, why) in [
+        ("release-by-hand", "only the user may invoke it"),
+        ("home:release-off", "it is disabled"),
+        ("release-clone", "its source is not trusted yet"),
+        ("clone:release-clone", "its source is not trusted yet"),
+    ] {
         for (tool, path) in [("read_skill", None), ("read_skill_resource", Some("a.md"))] {
             let (code, text) = answered(&registry, &without_off(), tool, json!({"id": name, "path": path})).await;
             assert_eq!((code, text), (AnswerCode::Refused, format!("The skill `{name}` cannot be read: {why}.")));
@@ -93,10 +90,10 @@ async fn a_name_that_several_have_is_told_by_full_names_among_the_visible() {
     let (code, text) = answered(&registry, &ToolOptions::default(), "read_skill", json!({"id": "deploy"})).await;
     let expected = "Several skills are called `deploy`. Give a full name: `acme:deploy`, `umbrella:deploy`.";
     assert_eq!((code, text.as_str()), (AnswerCode::Ambiguous, expected));
-    let one = ToolOptions::default().modes(Modes::default().with("umbrella:*", Mode::Off));
+    let one = ToolOptions::default().modes(Modes::default().with("umbrella:*".parse().unwrap(), Mode::Off));
     let (code, _) = answered(&registry, &one, "read_skill", json!({"id": "deploy"})).await;
     assert_eq!(code, AnswerCode::Ok);
-    let none = ToolOptions::default().modes(Modes::default().with("deploy", Mode::Off));
+    let none = ToolOptions::default().modes(Modes::default().with("deploy".parse().unwrap(), Mode::Off));
     assert!(Toolset::of(&registry.snapshot(), &none).tools().is_empty());
 }
 

@@ -9,7 +9,7 @@ fn names(tools: &Toolset) -> Vec<&str> {
 #[tokio::test]
 async fn where_nothing_is_visible_there_are_no_tools() {
     let empty = SkillRegistry::builder().load().await.unwrap();
-    let off = ToolOptions::default().modes(Modes::default().with("*", Mode::Off));
+    let off = ToolOptions::default().modes(Modes::default().with("*".parse().unwrap(), Mode::Off));
     for preset in ToolPreset::ALL {
         assert_eq!(names(&Toolset::of(&empty.snapshot(), &self::preset(preset.clone()))), [""; 0]);
     }
