@@ -2,7 +2,9 @@
 
 mod arm;
 mod bodies;
+mod catalog;
 mod child;
+mod engine;
 mod figure;
 mod floor;
 mod known;
@@ -100,6 +102,9 @@ enum Part {
     /// Measure searches among the skills of a file.
     #[command(hide = true)]
     Search { skills: PathBuf },
+    /// Measure catalogs of the skills of a file.
+    #[command(hide = true)]
+    Tell { skills: PathBuf },
 }
 
 /// A rival that gets fewer of a hundred skills right is no measure of speed.
@@ -114,6 +119,7 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
         Some(Part::Reload { tree }) => return child::reload(tree),
         Some(Part::Render { tree }) => return child::render(tree),
         Some(Part::Search { skills }) => return child::print(search::measure(skills)),
+        Some(Part::Tell { skills }) => return child::print(catalog::measure(skills)),
         None => {}
     }
     let mut bench = Bench::new(&options)?;
@@ -127,7 +133,7 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
         bench.reloads()?;
     }
     if wanted(Subject::Engine) {
-        search::figures(&mut bench)?;
+        engine::figures(&mut bench)?;
     }
     for figure in &bench.figures {
         match options.format {

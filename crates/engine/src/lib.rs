@@ -53,6 +53,7 @@
 
 mod catalog;
 mod one_line;
+mod place;
 mod search;
 mod tokens;
 mod tools;

@@ -40,10 +40,8 @@ pub(super) fn measure(file: &Path) -> Result<Searched, Failure> {
     let index = Index::of(&snapshot);
     let build = begun.elapsed().as_secs_f64();
 
-    let questions: Vec<(&str, Query)> = known
-        .iter()
-        .filter_map(|known| Some((known.name.as_str(), Query::new(known.question.as_ref()?))))
-        .collect();
+    let questions: Vec<(&str, Query)> =
+        known.iter().filter_map(|known| Some((known.name.as_str(), Query::new(known.question.as_ref()?)))).collect();
     let mut times = vec![f64::MAX; questions.len()];
     let mut found = 0.0;
     for round in 0..ROUNDS {

@@ -11,6 +11,7 @@ use super::options::Locations;
 use super::overflow::Plan;
 use super::{CatalogOptions, Fate, Line};
 use crate::one_line::{hidden_in, one_line};
+use crate::place::Place;
 use crate::{Audience, Mode};
 
 /// The visible skills in order, their texts clean.
@@ -41,11 +42,11 @@ struct Cost {
 impl<'a> Draft<'a> {
     pub(super) fn of(snapshot: &'a Snapshot<Skill>, options: &'a CatalogOptions) -> Draft<'a> {
         let entries = snapshot.entries().iter().map(AsRef::as_ref);
-        let mut visible: Vec<&Entry<Skill>> =
-            entries.filter(|entry| options.modes.hides(Audience::Model, &entry.claim).is_none()).collect();
+        let visible = entries.filter(|entry| options.modes.hides(Audience::Model, &entry.claim).is_none());
+        let mut visible: Vec<(Place<'a>, &Entry<Skill>)> = visible.map(|entry| (Place::of(entry), entry)).collect();
         // Ids are unique, so the order is total.
-        visible.sort_by_key(|entry| (entry.origin().tier, entry.id.as_str()));
-        let mut skills: Vec<_> = visible.into_iter().map(|entry| Listable::of(entry, options)).collect();
+        visible.sort_unstable_by_key(|(place, _)| *place);
+        let mut skills: Vec<_> = visible.into_iter().map(|(_, entry)| Listable::of(entry, options)).collect();
         let order = |place: &usize| {
             let skill: &Listable<'_> = &skills[*place];
             (skill.mode != Mode::Pinned, Reverse(options.overflow.uses(skill.id)), *place)
@@ -136,8 +137,10 @@ impl<'a> Draft<'a> {
 
     fn fate(&self, skill: &Listable<'_>, plan: Option<Plan>) -> Fate {
         let Some(plan) = plan.filter(|plan| skill.rank < plan.listed) else { return Fate::LeftOut };
+        if skill.most(plan) >= skill.length {
+            return Fate::Full;
+        }
         match self.shown(skill, plan).chars().count() {
-            to if to == skill.length => Fate::Full,
             0 => Fate::NameOnly,
             to => Fate::Shortened { to },
         }

@@ -20,7 +20,7 @@ pub(super) struct Row<'a> {
 impl Ord for Row<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
         let by_score = || other.score.total_cmp(&self.score);
-        let by_place = || self.doc.place().cmp(&other.doc.place());
+        let by_place = || self.doc.cmp_place(other.doc);
         self.fit.cmp(&other.fit).then_with(by_score).then_with(by_place)
     }
 }
@@ -99,7 +99,7 @@ impl<'a> Best<'a> {
 
     pub(super) fn allows(&self, number: u32, doc: &Doc) -> bool {
         let has = |bits: &Vec<u64>| bits[number as usize / 64] & (1 << (number % 64)) != 0;
-        self.query.audience.is_none_or(|audience| self.query.modes.hides(audience, &doc.entry.claim).is_none())
+        self.query.audience.is_none_or(|audience| doc.is_seen_by(audience, &self.query.modes))
             && self.query.tier.is_none_or(|tier| tier == doc.tier())
             && self.facets.as_ref().is_none_or(has)
             && self.query.source.as_ref().is_none_or(|source| *source == *doc.entry.origin().source)

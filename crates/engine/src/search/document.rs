@@ -7,6 +7,9 @@ use std::sync::Arc;
 use repertoire_core::{Skill, SkillTrigger, Value};
 use repertoire_registry::{Entry, Tier};
 
+use crate::place::beginning;
+use crate::{Audience, Modes};
+
 use super::words::{Stems, is_stop_word, name_words, squashed, words};
 
 /// Where a word of a query was found.
@@ -107,23 +110,28 @@ impl Eq for Posting {}
 #[derive(Debug, Clone)]
 pub(super) struct Doc {
     pub(super) entry: Arc<Entry<Skill>>,
-    /// The first bytes of the id: orders most skills without a look at the entry.
-    beginning: u64,
     tier: Tier,
+    /// The first bytes of the id.
+    beginning: u64,
+    /// Whom it is hidden from by what it is.
+    hidden: [bool; 2],
 }
 
 impl Doc {
     pub(super) fn of(entry: &Arc<Entry<Skill>>) -> Doc {
-        let mut beginning = [0; 8];
-        for (to, from) in beginning.iter_mut().zip(entry.id.as_str().bytes()) {
-            *to = from;
-        }
-        Doc { entry: entry.clone(), beginning: u64::from_be_bytes(beginning), tier: entry.origin().tier }
+        let hidden = [Audience::Model, Audience::User].map(|audience| !audience.sees(&entry.claim));
+        Doc { entry: entry.clone(), tier: entry.origin().tier, beginning: beginning(entry.id.as_str()), hidden }
     }
 
-    /// The default order: by tier, then id.
-    pub(super) fn place(&self) -> (Tier, u64, &str) {
-        (self.tier, self.beginning, self.entry.id.as_str())
+    /// Whether `audience` may see it: without a look at the entry, unless the operator chose something.
+    pub(super) fn is_seen_by(&self, audience: Audience, modes: &Modes) -> bool {
+        !self.hidden[audience as usize] && (modes.is_empty() || modes.hides(audience, &self.entry.claim).is_none())
+    }
+
+    /// Compares by the default order; most docs without a look at their entries.
+    pub(super) fn cmp_place(&self, other: &Doc) -> Ordering {
+        let quick = |doc: &Doc| (doc.tier, doc.beginning);
+        quick(self).cmp(&quick(other)).then_with(|| self.entry.id.cmp(&other.entry.id))
     }
 
     pub(super) fn tier(&self) -> Tier {

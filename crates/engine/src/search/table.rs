@@ -9,7 +9,7 @@ pub(super) struct Table<T> {
 }
 
 /// Values of a block.
-pub(super) const BLOCK: usize = 1024;
+pub(super) const BLOCK: usize = 2048;
 
 impl<T: Clone + Default> Table<T> {
     /// Sets the value of `number`; numbers between the last one and it get the default.
@@ -54,6 +54,6 @@ mod tests {
         let copy = table.clone();
         table.set(1100, 7);
         assert_eq!((*table.get(1100), *copy.get(1100), *table.get(2499)), (7, 1100, 2499));
-        assert_eq!(table.blocks().map(<[u32]>::len).collect::<Vec<_>>(), [1024, 1024, 452]);
+        assert_eq!(table.blocks().map(<[u32]>::len).collect::<Vec<_>>(), [2048, 452]);
     }
 }

@@ -13,6 +13,7 @@ use super::options::ToolOptions;
 use super::preset::Rows;
 use super::reader::Reader;
 use crate::one_line::{one_line, shorten};
+use crate::place::Place;
 use crate::{Audience, Catalog, Index, Query};
 
 /// Rows of a page, unless the model asks for fewer or more.
@@ -50,7 +51,7 @@ impl Toolset {
         let seen = |entry: &&Arc<Entry<Skill>>| options.modes.hides(Audience::Model, &entry.claim).is_none();
         let mut visible: Vec<_> = snapshot.entries().iter().filter(seen).cloned().collect();
         if options.preset.rows == Rows::Pages {
-            visible.sort_by(|a, b| (a.origin().tier, a.id.as_str()).cmp(&(b.origin().tier, b.id.as_str())));
+            visible.sort_by(|a, b| Place::of(a).cmp(&Place::of(b)));
         }
         let tools = if visible.is_empty() {
             Vec::new()

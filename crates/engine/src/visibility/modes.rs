@@ -50,9 +50,14 @@ impl Modes {
         self
     }
 
+    /// Whether nothing was chosen.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// How `claim` is offered.
     pub fn of(&self, claim: &Claim<Skill>) -> Mode {
-        if self.0.is_empty() {
+        if self.is_empty() {
             return Mode::Auto;
         }
         let (source, id) = (&claim.origin.source, claim.item.id.clone());
