@@ -49,6 +49,7 @@
 //! | `render` | bodies as text: variables and arguments, in the module [`render`] |
 //! | `process` | running the commands and scripts of bodies, where a host switches that on |
 //! | `sandbox` | confining what is run, on Linux |
+//! | `exact-tokens` | tokens counted by published vocabularies, beside the estimates |
 //! | `inventory` | `StaticList::collected` and `assert_complete!`: skills of linked crates, declared with `declare_skill!` |
 //! | `schema` | JSON schemas of what is serialised, by `schemars` |
 //!
