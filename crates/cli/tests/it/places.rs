@@ -272,7 +272,7 @@ error: invalid literal string, expected `'`
     assert_data_eq!(
         world.run(&["list", "--source", "fs:mine:rots = []"]).failure(),
         str![[r#"
-error: unknown field `rots`, expected one of `roots`, `patterns`, `limits`
+error: unknown field `rots`, expected one of `roots`, `patterns`, `limits`, `watch`
  --> --source:1:41
   |
 1 | source = [{ kind = "fs", name = "mine", rots = [] }]

@@ -163,6 +163,10 @@ Where to look:
       --no-defaults
           Leave the standard folders and the built-in skills out
 
+      --disable <NAME>
+          Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the
+          configuration file says
+
       --trust-project
           Admit the skills of the project: without this, no model would see them
 
