@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use super::preset::ToolPreset;
-use crate::{CatalogOptions, Modes, Ranker};
+use crate::{Audience, CatalogOptions, Modes, Ranker};
 
 /// How the tools are made: the project's own names, no catalog in a description, unless told otherwise.
 #[derive(Debug, Clone)]
 pub struct ToolOptions {
     pub(super) preset: ToolPreset,
+    pub(super) audience: Audience,
     pub(super) catalog: Option<CatalogOptions>,
     pub(super) modes: Modes,
     pub(super) ranker: Option<Arc<dyn Ranker>>,
@@ -17,7 +18,14 @@ pub struct ToolOptions {
 
 impl Default for ToolOptions {
     fn default() -> ToolOptions {
-        ToolOptions { preset: ToolPreset::DEFAULT, catalog: None, modes: Modes::default(), ranker: None, named: 250 }
+        ToolOptions {
+            preset: ToolPreset::DEFAULT,
+            audience: Audience::Model,
+            catalog: None,
+            modes: Modes::default(),
+            ranker: None,
+            named: 250,
+        }
     }
 }
 
@@ -26,6 +34,13 @@ impl ToolOptions {
     #[must_use]
     pub fn preset(mut self, preset: ToolPreset) -> ToolOptions {
         self.preset = preset;
+        self
+    }
+
+    /// Whose door they are: that of a model, unless a host serves its user's commands by them.
+    #[must_use]
+    pub fn seen_by(mut self, audience: Audience) -> ToolOptions {
+        self.audience = audience;
         self
     }
 

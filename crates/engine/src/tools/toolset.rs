@@ -14,7 +14,7 @@ use super::preset::Rows;
 use super::reader::Reader;
 use crate::one_line::{one_line, shorten};
 use crate::place::Place;
-use crate::{Audience, Catalog, Index, Query};
+use crate::{Catalog, Index, Query};
 
 /// Rows of a page, unless the model asks for fewer or more.
 pub(super) const USUAL_PAGE: usize = 50;
@@ -34,7 +34,7 @@ pub struct Toolset(pub(super) Arc<Inner>);
 pub(super) struct Inner {
     pub(super) index: Index,
     pub(super) options: ToolOptions,
-    /// What a model may see, in the order of lists.
+    /// What may be seen, in the order of lists.
     pub(super) visible: Vec<Arc<Entry<Skill>>>,
     tools: Vec<ToolSpec>,
 }
@@ -48,7 +48,7 @@ impl Toolset {
     /// The tools over the snapshot that `index` is of.
     pub fn over(index: Index, options: &ToolOptions) -> Toolset {
         let snapshot = index.snapshot();
-        let seen = |entry: &&Arc<Entry<Skill>>| options.modes.hides(Audience::Model, &entry.claim).is_none();
+        let seen = |entry: &&Arc<Entry<Skill>>| options.modes.hides(options.audience, &entry.claim).is_none();
         let mut visible: Vec<_> = snapshot.entries().iter().filter(seen).cloned().collect();
         if options.preset.rows == Rows::Pages {
             visible.sort_by(|a, b| Place::of(a).cmp(&Place::of(b)));
@@ -76,13 +76,14 @@ impl Toolset {
 
     /// Answers a call; `None` when `tool` is none of these tools and no skill, so that it is somebody else's.
     ///
+    /// A tool that is not offered, because nothing is visible, is answered all the same: it may have been offered before.
     /// A failure is an answer too: the model learns what to do instead, and never a name that it may not know.
     ///
     /// # Cancel safety
     /// May be dropped at any await.
     pub async fn call(&self, tool: &str, arguments: &Value, reader: &dyn Reader) -> Option<Answer> {
         let preset = &self.0.options.preset;
-        let is = |name: Option<&str>| name == Some(tool) && !self.0.tools.is_empty();
+        let is = |name: Option<&str>| name == Some(tool);
         let arguments = &Arguments(arguments);
         Some(Answer::of(if is(Some(&preset.read.name)) {
             self.read(arguments, reader).await
@@ -110,10 +111,10 @@ impl Toolset {
         Some(Failure::new(AnswerCode::NotATool, text))
     }
 
-    /// What a model means by `name`, if it may see that.
+    /// What is meant by `name`, if that may be seen.
     pub(super) fn find(&self, name: &str) -> Result<Found<'_, Skill>, Failure> {
-        let modes = &self.0.options.modes;
-        let hides = |found: &Found<'_, Skill>| modes.hides(Audience::Model, found.claim);
+        let ToolOptions { modes, audience, .. } = &self.0.options;
+        let hides = |found: &Found<'_, Skill>| modes.hides(*audience, found.claim);
         let found = match self.snapshot().resolve(name.trim()) {
             Ok(found) => found,
             Err(LookupError::Ambiguous { candidates, .. }) => {
@@ -153,19 +154,21 @@ impl Toolset {
         if !near.is_empty() {
             let near: Vec<_> = near.iter().map(quoted).collect();
             text.push_str(&format!(" Did you mean {}?", near.join(" or ")));
-        } else if self.0.visible.len() <= FEW {
+        } else if (1..=FEW).contains(&self.0.visible.len()) {
             let all: Vec<_> = self.0.visible.iter().map(quoted).collect();
             text.push_str(&format!(" The skills are {}.", all.join(", ")));
         }
-        if let Some(tool) = preset.list.as_ref().or(preset.search.as_ref()) {
+        if self.0.visible.is_empty() {
+            text.push_str(" There are none.");
+        } else if let Some(tool) = preset.list.as_ref().or(preset.search.as_ref()) {
             text.push_str(&format!(" `{tool}` tells which there are."));
         }
         Failure::new(AnswerCode::Unknown, text)
     }
 
-    /// A query among what a model may see.
+    /// A query among what may be seen.
     pub(super) fn query(&self, text: &str) -> Query {
-        Query::new(text).modes(self.0.options.modes.clone())
+        Query::new(text).seen_by(self.0.options.audience).modes(self.0.options.modes.clone())
     }
 
     /// Whether a model that got these tools could have read the skill with this effective id.
