@@ -1,19 +1,24 @@
 //! The text that tells a model which skills exist.
 
 mod budget;
+mod cache;
+mod clause;
 mod draft;
 mod format;
 mod options;
 mod overflow;
+mod preset;
 mod report;
 
 use repertoire_core::Skill;
 use repertoire_registry::Snapshot;
 
 pub use budget::Budget;
+pub use cache::CatalogCache;
 pub use format::Format;
 pub use options::CatalogOptions;
 pub use overflow::Overflow;
+pub use preset::{CatalogPreset, PresetBudget, PresetOverflow};
 pub use report::{Fate, Line, Report, Totals};
 
 use draft::Draft;
@@ -39,11 +44,19 @@ impl Catalog {
     /// Linear in the snapshot, times the logarithm of the longest description when a budget has to be met.
     pub fn of(snapshot: &Snapshot<Skill>, options: &CatalogOptions) -> Catalog {
         let draft = Draft::of(snapshot, options);
-        let plan = match options.budget.limit() {
-            None => Some(Plan::whole(draft.len())),
-            Some(limit) => draft.fit(limit),
+        let mut room = options.budget.limit();
+        let (plan, text) = loop {
+            let plan = match room {
+                None => Some(Plan::whole(draft.len())),
+                Some(limit) => draft.fit(limit),
+            };
+            let text = plan.map(|plan| draft.write(plan)).unwrap_or_default();
+            // Estimates of parts add up; in a vocabulary, a token may reach over a seam.
+            match options.budget.limit().map(|limit| options.count(&text).saturating_sub(limit)) {
+                None | Some(0) => break (plan, text),
+                Some(over) => room = room.map(|room| room.saturating_sub(over)),
+            }
         };
-        let text = plan.map(|plan| draft.write(plan)).unwrap_or_default();
         let report = Report { budget: options.budget, used: options.count(&text), lines: draft.lines(plan) };
         Catalog { text, report }
     }

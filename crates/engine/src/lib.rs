@@ -30,26 +30,45 @@
 //! the [`Format`], the [`Budget`] and what gives way when it is met ([`Overflow`]). The text is never over the budget; the
 //! [`Report`] names every skill that was shortened or left out. [`Tokenizer`] estimates tokens without a vocabulary.
 //!
-//! Whatever else you offer, a menu or a command, ask [`Audience::sees`] first: a skill that is hidden from the model or
+//! [`CatalogCache`] keeps it until it would be another.
+//!
+//! A model that is not told of every skill finds the others with the tools of a [`Toolset`], which is over one snapshot, or of
+//! [`LiveTools`], which follows a registry. Offer [`Toolset::tools`] in the form of your provider ([`ToolFormat`]), hand every
+//! call of the model to `call`, and send its [`Answer`] back: failures are answers too. A [`ToolPreset`] has the names that
+//! your prompts know. [`Index`] and [`LiveIndex`] search for people and programs; a [`Ranker`] adds an embedder's opinion.
+//!
+//! Whatever else you offer, a menu or a command, ask [`Modes::hides`] first: a skill that is hidden from the model or
 //! from the user is hidden at each of their doors, or it is not hidden.
 //!
 //! # For authors of sources
 //! Names and descriptions reach a model as data: put on one line, escaped for their place, never read a second time. Nothing
 //! that a source hands over is markup here, so a source escapes nothing. Long descriptions are the first to give way.
+//! Searches read names, descriptions, triggers and tags of the front matter, never a body.
 //!
 //! # For whoever changes this crate
 //! Values in, values out: `clippy.toml` bans files, processes, environment and clock, and nothing here fails or waits. A new
-//! way to reach a skill goes through [`Audience`], the one place that decides who may see it. What is written for models is
+//! way to reach a skill goes through [`Modes::hides`], the one place that decides who may see it. What is written for models is
 //! measured before it is written, and depends neither on the order of arrival nor on a hash map's: the property tests of the
-//! catalog hold it to its budget and to the same bytes.
+//! catalog hold it to its budget and to the same bytes, those of the search to finding the same however an index came about.
 
 mod catalog;
 mod one_line;
+mod place;
+mod search;
 mod tokens;
+mod tools;
 mod turn;
 mod visibility;
 
-pub use catalog::{Budget, Catalog, CatalogOptions, Fate, Format, Line, Overflow, Report, Totals};
+pub use catalog::{
+    Budget, Catalog, CatalogCache, CatalogOptions, CatalogPreset, Fate, Format, Line, Overflow, PresetBudget,
+    PresetOverflow, Report, Totals,
+};
+pub use search::{Fit, Hit, HitField, HitWord, Index, LiveIndex, Query, Ranker, Why};
 pub use tokens::{Tokenizer, Weights};
+pub use tools::{
+    Answer, AnswerCode, LiveTools, ReadTool, Reader, ResourceTool, Rows, SkillRead, ToolFormat, ToolOptions,
+    ToolPreset, Toolset, Wrapper,
+};
 pub use turn::News;
-pub use visibility::{Audience, Hidden};
+pub use visibility::{Audience, Hidden, Mode, Modes, UnknownMode};

@@ -10,14 +10,45 @@ use unicode_segmentation::GraphemeCursor;
 /// A line break or tab, with the blanks around it, becomes one space; other text stays as written.
 pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     // Looks at every byte, because that takes whole vectors at a time.
-    let printable = text.bytes().fold(true, |all, byte| all & matches!(byte, b' '..=b'~'));
-    let plain = printable || !text.chars().any(|c| is_break(c) || is_unfit(c));
-    if plain {
+    if text.bytes().fold(true, |all, byte| all & matches!(byte, b' '..=b'~')) {
         return Cow::Borrowed(text.trim());
     }
-    let visible: String = text.chars().filter(|c| is_break(*c) || !is_unfit(*c)).collect();
-    let lines: Vec<_> = visible.split(is_break).map(str::trim).filter(|line| !line.is_empty()).collect();
-    Cow::Owned(lines.join(" "))
+    let (mut breaks, mut unfit) = (false, false);
+    for c in text.chars().filter(|c| !matches!(c, ' '..='~')) {
+        if is_break(c) {
+            breaks = true;
+        } else {
+            unfit |= is_unfit(c);
+        }
+    }
+    let visible: Cow<'_, str> = if unfit {
+        text.chars().filter(|c| is_break(*c) || !is_unfit(*c)).collect::<String>().into()
+    } else {
+        text.into()
+    };
+    if !breaks {
+        return match visible {
+            Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
+            Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
+        };
+    }
+    let mut line = String::with_capacity(visible.len());
+    for part in visible.split(is_break).map(str::trim).filter(|part| !part.is_empty()) {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(part);
+    }
+    Cow::Owned(line)
+}
+
+/// How many characters of `text` people do not see and models read; its `line` has none.
+pub(crate) fn hidden_in(text: &str, line: &str) -> usize {
+    // Nothing was taken out but blanks at the ends.
+    if line.len() == text.trim().len() {
+        return 0;
+    }
+    text.chars().filter(|c| !is_break(*c) && is_unfit(*c)).count()
 }
 
 /// What a reader may take for the end of a line, and tabs.

@@ -1,10 +1,14 @@
 //! Who may see a skill.
 
+mod modes;
+
 use std::fmt;
 
 use repertoire_core::Skill;
 use repertoire_registry::{Claim, Standing};
 use serde::Serialize;
+
+pub use modes::{Mode, Modes, UnknownMode};
 
 /// Who asks: the two doors that a skill can be reached by. The operator sees everything and needs neither.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -25,14 +29,15 @@ pub enum Hidden {
     Disabled,
     /// Its source is not admitted yet.
     Pending,
-    /// It declares `disable-model-invocation: true`.
+    /// It declares `disable-model-invocation: true`, or the operator says so.
     ForUsersOnly,
     /// It declares `user-invocable: false`.
     ForModelsOnly,
 }
 
 impl Audience {
-    /// Why `claim` is hidden from this audience; `None` when it is visible. The one place that decides it.
+    /// Why `claim` is hidden from this audience by what it is; `None` when it is visible. Every door asks
+    /// [`Modes::hides`], which asks here and adds what the operator chose.
     ///
     /// The first of these that holds:
     /// 1. it is [`Disabled`](Standing::Disabled), then: its source is [`Pending`](Standing::Pending): hidden from both;
@@ -51,7 +56,7 @@ impl Audience {
         }
     }
 
-    /// Whether this audience may see `claim`.
+    /// Whether this audience may see `claim`, as far as the operator chose nothing.
     pub fn sees(self, claim: &Claim<Skill>) -> bool {
         self.hides(claim).is_none()
     }

@@ -170,8 +170,8 @@ impl<T: Item> Snapshot<T> {
         &self.0.draft.layers
     }
 
-    /// Whether both are the very same view.
-    pub(crate) fn is(&self, other: &Snapshot<T>) -> bool {
+    /// Whether both are the very same view: told at once, for what was derived from one to be kept.
+    pub fn is(&self, other: &Snapshot<T>) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 

@@ -48,6 +48,7 @@
 //! | `plugin` | sources in shared libraries, and the kinds `plugin` and `process` for configuration files |
 //! | `render` | bodies as text: variables and arguments, in the module [`render`] |
 //! | `process` | running the commands and scripts of bodies, where a host switches that on |
+//! | `exact-tokens` | tokens counted by published vocabularies, beside the estimates |
 //! | `sandbox` | confining what is run, on Linux |
 //! | `inventory` | `StaticList::collected` and `assert_complete!`: skills of linked crates, declared with `declare_skill!` |
 //! | `schema` | JSON schemas of what is serialised, by `schemars` |

@@ -61,6 +61,11 @@ impl Skill {
         self.items(&["triggers"]).iter().filter_map(SkillTrigger::read).collect()
     }
 
+    /// Words to find the skill by: `tags`, else `keywords`, a list or one text with commas.
+    pub fn tags(&self) -> Vec<&str> {
+        self.names(&["tags", "keywords"], |c| c == ',')
+    }
+
     /// Tools without which the skill cannot work.
     pub fn required_tools(&self) -> Vec<&str> {
         self.names(&["required_tools", "required-tools"], |c| c == ',' || c.is_whitespace())

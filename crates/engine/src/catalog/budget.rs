@@ -16,7 +16,8 @@ pub enum Budget {
     Tokens(usize),
     /// This many characters (Unicode scalar values).
     Characters(usize),
-    /// A share of a model's context window, in tokens. Clients give their catalogs 10 to 20 ‰.
+    /// A share of a model's context window, in tokens, and never less than [`Budget::LEAST_SHARE`]. Clients give their catalogs
+    /// 10 to 20 ‰.
     Share {
         /// Tokens of the window.
         window: usize,
@@ -26,6 +27,17 @@ pub enum Budget {
 }
 
 impl Budget {
+    /// The least that a share gives, in tokens: a few names, however small the window is.
+    pub const LEAST_SHARE: usize = 128;
+
+    /// What clients take for a model with a context window of so many tokens: 20 ‰ of it; 8,000 characters if nobody knows.
+    pub fn for_window(window: Option<usize>) -> Budget {
+        match window {
+            Some(window) => Budget::Share { window, per_mille: 20 },
+            None => Budget::Characters(8_000),
+        }
+    }
+
     /// The limit in the budget's unit; `None` for none.
     pub fn limit(self) -> Option<usize> {
         match self {
@@ -33,7 +45,7 @@ impl Budget {
             Budget::Tokens(limit) | Budget::Characters(limit) => Some(limit),
             Budget::Share { window, per_mille } => {
                 let share = window as u128 * u128::from(per_mille) / 1000;
-                Some(usize::try_from(share).unwrap_or(usize::MAX))
+                Some(usize::try_from(share).unwrap_or(usize::MAX).max(Budget::LEAST_SHARE))
             }
         }
     }

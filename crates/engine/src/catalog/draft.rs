@@ -1,17 +1,18 @@
 //! A catalog before it is decided how much of it is written.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 
 use repertoire_core::{Id, Skill};
 use repertoire_registry::{Entry, Snapshot, Trust};
-
-use crate::Audience;
-use crate::one_line::{one_line, shorten};
 
 use super::format::Texts;
 use super::options::Locations;
 use super::overflow::Plan;
 use super::{CatalogOptions, Fate, Line};
+use crate::one_line::{hidden_in, one_line};
+use crate::place::Place;
+use crate::{Audience, Mode};
 
 /// The visible skills in order, their texts clean.
 pub(super) struct Draft<'a> {
@@ -23,8 +24,13 @@ pub(super) struct Draft<'a> {
 struct Listable<'a> {
     id: &'a Id,
     texts: Texts<'a>,
+    mode: Mode,
+    /// Who gives way last: 0 is the very last.
+    rank: usize,
     /// Characters of the description.
     length: usize,
+    /// Characters that were taken out of it.
+    hidden: usize,
 }
 
 /// What the line of a skill costs, in thousandths.
@@ -36,10 +42,18 @@ struct Cost {
 impl<'a> Draft<'a> {
     pub(super) fn of(snapshot: &'a Snapshot<Skill>, options: &'a CatalogOptions) -> Draft<'a> {
         let entries = snapshot.entries().iter().map(AsRef::as_ref);
-        let mut visible: Vec<&Entry<Skill>> = entries.filter(|entry| Audience::Model.sees(&entry.claim)).collect();
+        let visible = entries.filter(|entry| options.modes.hides(Audience::Model, &entry.claim).is_none());
+        let mut visible: Vec<(Place<'a>, &Entry<Skill>)> = visible.map(|entry| (Place::of(entry), entry)).collect();
         // Ids are unique, so the order is total.
-        visible.sort_by_key(|entry| (entry.origin().tier, entry.id.as_str()));
-        let skills = visible.into_iter().map(|entry| Listable::of(entry, options.locations)).collect();
+        visible.sort_unstable_by_key(|(place, _)| *place);
+        let mut skills: Vec<_> = visible.into_iter().map(|(_, entry)| Listable::of(entry, options)).collect();
+        let order = |place: &usize| {
+            let skill: &Listable<'_> = &skills[*place];
+            (skill.mode != Mode::Pinned, Reverse(options.overflow.uses(skill.id)), *place)
+        };
+        let mut ranked: Vec<usize> = (0..skills.len()).collect();
+        ranked.sort_by_key(order);
+        ranked.into_iter().enumerate().for_each(|(rank, place)| skills[place].rank = rank);
         Draft { options, hint: one_line(&options.hint), skills }
     }
 
@@ -60,14 +74,23 @@ impl<'a> Draft<'a> {
             meter.part(&text)
         };
         let line = |skill: &Listable<'_>, most| {
-            part(&|out| format.skill(&skill.texts, &shorten(&skill.texts.description, most), out))
+            part(&|out| {
+                out.push_str(format.between());
+                format.skill(&skill.texts, &self.options.overflow.cut(&skill.texts.description, most), out);
+            })
         };
-        let cost = |skill| Cost { name_only: line(skill, 0), whole: line(skill, usize::MAX) };
+        let cost = |skill: &Listable<'_>| {
+            let name_only = line(skill, 0);
+            let whole = if skill.mode == Mode::NameOnly { name_only } else { line(skill, usize::MAX) };
+            Cost { name_only, whole }
+        };
         let costs: Vec<Cost> = self.skills.iter().map(cost).collect();
+        // Nothing stands before the first.
         let frame = meter.base() + meter.part(format.opening()) + meter.part(format.closing());
+        let frame = frame.saturating_sub(meter.part(format.between()));
         let total = |plan: Plan| {
-            let lines = self.skills.iter().zip(&costs).take(plan.listed).enumerate();
-            let lines = lines.map(|(index, (skill, cost))| match plan.most_at(index) {
+            let lines = self.skills.iter().zip(&costs).filter(|(skill, _)| skill.rank < plan.listed);
+            let lines = lines.map(|(skill, cost)| match skill.most(plan) {
                 0 => cost.name_only,
                 most if most >= skill.length => cost.whole,
                 most => line(skill, most),
@@ -84,11 +107,15 @@ impl<'a> Draft<'a> {
             return String::new();
         }
         let format = self.options.format;
-        let room = |skill: &Listable<'_>| skill.texts.description.len().min(plan.most) + 128;
-        let mut text = String::with_capacity(self.skills.iter().take(plan.listed).map(room).sum());
+        let listed = || self.skills.iter().filter(|skill| skill.rank < plan.listed);
+        let room = |skill: &Listable<'_>| skill.texts.description.len().min(skill.most(plan)) + 128;
+        let mut text = String::with_capacity(listed().map(room).sum());
         text.push_str(format.opening());
-        for (index, skill) in self.skills.iter().take(plan.listed).enumerate() {
-            format.skill(&skill.texts, &shorten(&skill.texts.description, plan.most_at(index)), &mut text);
+        for (place, skill) in listed().enumerate() {
+            if place > 0 {
+                text.push_str(format.between());
+            }
+            format.skill(&skill.texts, &self.shown(skill, plan), &mut text);
         }
         self.note(plan, &mut text);
         text.push_str(format.closing());
@@ -96,41 +123,66 @@ impl<'a> Draft<'a> {
     }
 
     fn note(&self, plan: Plan, out: &mut String) {
-        let left_out = self.len() - plan.listed;
-        if left_out > 0 {
-            self.options.format.note(left_out, &self.hint, out);
-        }
+        self.options.format.note(self.len() - plan.listed, &self.hint, out);
     }
 
     /// What becomes of each skill under `plan`.
     pub(super) fn lines(&self, plan: Option<Plan>) -> Vec<Line> {
-        let skills = self.skills.iter().enumerate();
-        skills
-            .map(|(index, skill)| Line { id: skill.id.clone(), length: skill.length, fate: skill.fate(index, plan) })
-            .collect()
+        let line = |skill: &Listable<'_>| {
+            let Listable { id, length, hidden, .. } = *skill;
+            Line { id: id.clone(), length, hidden, fate: self.fate(skill, plan) }
+        };
+        self.skills.iter().map(line).collect()
+    }
+
+    fn fate(&self, skill: &Listable<'_>, plan: Option<Plan>) -> Fate {
+        let Some(plan) = plan.filter(|plan| skill.rank < plan.listed) else { return Fate::LeftOut };
+        if skill.most(plan) >= skill.length {
+            return Fate::Full;
+        }
+        match self.shown(skill, plan).chars().count() {
+            0 => Fate::NameOnly,
+            to => Fate::Shortened { to },
+        }
+    }
+
+    /// What is written of the description of a listed skill.
+    fn shown<'t>(&self, skill: &'t Listable<'_>, plan: Plan) -> Cow<'t, str> {
+        match skill.most(plan) {
+            most if most >= skill.length => Cow::Borrowed(skill.texts.description.as_ref()),
+            most => self.options.overflow.cut(&skill.texts.description, most),
+        }
     }
 }
 
 impl<'a> Listable<'a> {
-    fn of(entry: &'a Entry<Skill>, locations: Locations) -> Listable<'a> {
+    fn of(entry: &'a Entry<Skill>, options: &CatalogOptions) -> Listable<'a> {
         let skill = entry.item();
         let restricted = entry.claim.trust != Trust::Trusted;
-        let location = skill.location.as_deref().filter(|_| locations == Locations::Told);
+        let location = skill.location.as_deref().filter(|_| options.locations == Locations::Told);
         let texts = Texts {
             name: one_line(entry.id.as_str()),
             description: one_line(&skill.description),
             source: restricted.then(|| one_line(&entry.origin().source)),
             location: location.map(one_line),
         };
-        Listable { id: &entry.id, length: texts.description.chars().count(), texts }
+        Listable {
+            id: &entry.id,
+            mode: options.modes.of(&entry.claim),
+            rank: 0,
+            length: texts.description.chars().count(),
+            hidden: hidden_in(&skill.description, &texts.description),
+            texts,
+        }
     }
 
-    fn fate(&self, index: usize, plan: Option<Plan>) -> Fate {
-        let Some(plan) = plan.filter(|plan| index < plan.listed) else { return Fate::LeftOut };
-        match shorten(&self.texts.description, plan.most_at(index)).chars().count() {
-            to if to == self.length => Fate::Full,
-            0 => Fate::NameOnly,
-            to => Fate::Shortened { to },
+    /// The most characters that the description may have.
+    fn most(&self, plan: Plan) -> usize {
+        match self.mode {
+            Mode::NameOnly => 0,
+            Mode::Pinned if plan.pins => usize::MAX,
+            _ if self.rank < plan.described => plan.most,
+            _ => 0,
         }
     }
 }

@@ -1,23 +1,35 @@
 //! The markup of a catalog.
 
+mod markdown;
+mod xml;
+
 use std::borrow::Cow;
 
 use serde::Serialize;
+use serde_json::json;
 
 /// The markup of a catalog.
 ///
-/// Names, descriptions, sources, locations and the hint are data in either: escaped for where they stand. A skill
-/// takes one line, which costs the fewest tokens, and names its source when that is
-/// [`Restricted`](repertoire_registry::Trust::Restricted).
+/// Names, descriptions, sources, locations and the hint are data in each: escaped for where they stand. A skill
+/// names its source when that is [`Restricted`](repertoire_registry::Trust::Restricted).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
-    /// `<available_skills>` with a `<skill>` a line; well-formed XML, in which `&`, `<` and `>` are escaped and
-    /// nothing else.
+    /// `<available_skills>` with a `<skill>` a line, which costs the fewest tokens of the XML formats; well-formed,
+    /// `&`, `<` and `>` escaped and nothing else.
     #[default]
     Xml,
+    /// The same elements, each on a line of its own, indented.
+    Indented,
+    /// As the reference library of the standard writes it: every tag and every text on a line of its own, quotes
+    /// escaped too.
+    Reference,
     /// A Markdown list: `- name: description`. `<` is escaped, and what would make a name another block.
     Bullets,
+    /// The same without marks: `name: description`.
+    Lines,
+    /// `{"skills": [{"name", "description"}]}`, a skill a line.
+    Json,
 }
 
 /// What one line tells. The texts are clean: one line, nothing invisible, not escaped.
@@ -30,90 +42,82 @@ pub(super) struct Texts<'a> {
     pub(super) location: Option<Cow<'a, str>>,
 }
 
+impl Texts<'_> {
+    /// What is told by name, with `description` in place of the skill's own.
+    fn rows<'t>(&'t self, description: &'t str) -> impl Iterator<Item = (&'static str, &'t str)> {
+        let description = (!description.is_empty()).then_some(description);
+        let rows = [
+            ("name", Some(self.name.as_ref())),
+            ("description", description),
+            ("source", self.source.as_deref()),
+            ("location", self.location.as_deref()),
+        ];
+        rows.into_iter().filter_map(|(name, text)| Some((name, text?)))
+    }
+}
+
 impl Format {
     /// What stands before the skills.
     pub(super) fn opening(self) -> &'static str {
         match self {
-            Format::Xml => "<available_skills>\n",
-            Format::Bullets => "",
+            Format::Xml | Format::Indented | Format::Reference => "<available_skills>\n",
+            Format::Bullets | Format::Lines => "",
+            Format::Json => "{\"skills\": [\n",
         }
+    }
+
+    /// What stands between two skills.
+    pub(super) fn between(self) -> &'static str {
+        if self == Format::Json { "," } else { "" }
     }
 
     /// What stands after everything.
     pub(super) fn closing(self) -> &'static str {
         match self {
-            Format::Xml => "</available_skills>\n",
-            Format::Bullets => "",
+            Format::Xml | Format::Indented | Format::Reference => "</available_skills>\n",
+            Format::Bullets | Format::Lines => "",
+            Format::Json => "}\n",
         }
     }
 
-    /// Writes a skill's line, with `description` in place of its own.
+    /// Writes a skill, with `description` in place of its own.
     pub(super) fn skill(self, texts: &Texts<'_>, description: &str, out: &mut String) {
         match self {
-            Format::Xml => {
-                out.push_str("<skill>");
-                element("name", &texts.name, out);
-                if !description.is_empty() {
-                    element("description", description, out);
-                }
-                if let Some(source) = &texts.source {
-                    element("source", source, out);
-                }
-                if let Some(location) = &texts.location {
-                    element("location", location, out);
-                }
-                out.push_str("</skill>\n");
-            }
+            Format::Xml => xml::compact(texts.rows(description), out),
+            Format::Indented => xml::indented(texts.rows(description), out),
+            Format::Reference => xml::reference(texts.rows(description), out),
             Format::Bullets => {
                 out.push_str("- ");
-                bullet_name(&texts.name, out);
-                // Ahead of the description, which could claim another source.
-                for (word, text) in [("source", &texts.source), ("location", &texts.location)] {
-                    if let Some(text) = text {
-                        out.extend([" (", word, ": "]);
-                        markdown(text, out);
-                        out.push(')');
-                    }
-                }
-                if !description.is_empty() {
-                    out.push_str(": ");
-                    markdown(description, out);
-                }
+                markdown::item(texts, description, out);
+            }
+            Format::Lines => markdown::item(texts, description, out),
+            Format::Json => {
+                let rows = texts.rows(description).map(|(name, text)| (name.to_owned(), text.into()));
+                out.push_str(&serde_json::Value::Object(rows.collect()).to_string());
                 out.push('\n');
             }
         }
     }
 
-    /// Writes the line that tells how many skills are not listed, and how to find them.
+    /// Writes what stands behind the skills: how many are not listed, and how to find them.
     pub(super) fn note(self, left_out: usize, hint: &str, out: &mut String) {
-        let note = format!("Skills not listed: {left_out}. {hint}");
+        let note = if left_out > 0 { format!("Skills not listed: {left_out}. {hint}") } else { String::new() };
+        let note = note.trim_end();
         match self {
-            Format::Xml => {
-                element("note", note.trim_end(), out);
-                out.push('\n');
+            Format::Json if note.is_empty() => out.push(']'),
+            Format::Json => {
+                out.push_str("],\n\"note\": ");
+                out.push_str(&json!(note).to_string());
             }
-            Format::Bullets => {
-                // The blank line ends the list.
-                out.push('\n');
-                markdown(note.trim_end(), out);
-                out.push('\n');
-            }
+            _ if note.is_empty() => {}
+            Format::Xml | Format::Reference => xml::note("", note, out),
+            Format::Indented => xml::note("  ", note, out),
+            Format::Bullets | Format::Lines => markdown::note(note, out),
         }
     }
 }
 
-fn element(name: &str, text: &str, out: &mut String) {
-    out.extend(["<", name, ">"]);
-    let bytes = text.as_bytes();
-    escape(text, memchr::memchr3_iter(b'&', b'<', b'>', bytes), out);
-    out.extend(["</", name, ">"]);
-}
-
-/// Text inside a line: only `<` can leave it, for the markup that a host may put around the list.
-fn markdown(text: &str, out: &mut String) {
-    escape(text, memchr::memchr_iter(b'<', text.as_bytes()), out);
-}
-
+/// Writes `text` with other words for the bytes at `special`.
 fn escape(text: &str, special: impl Iterator<Item = usize>, out: &mut String) {
     let mut done = 0;
     for at in special {
@@ -121,27 +125,11 @@ fn escape(text: &str, special: impl Iterator<Item = usize>, out: &mut String) {
         out.push_str(match text.as_bytes()[at] {
             b'&' => "&amp;",
             b'<' => "&lt;",
-            _ => "&gt;",
+            b'>' => "&gt;",
+            b'"' => "&quot;",
+            _ => "&#x27;",
         });
         done = at + 1;
     }
     out.push_str(&text[done..]);
-}
-
-/// A name where Markdown looks for blocks: a heading, a quote, a fence, a rule, a list in the list.
-fn bullet_name(name: &str, out: &mut String) {
-    let rest = name.trim_start_matches(|c: char| c.is_ascii_digit());
-    let digits = name.len() - rest.len();
-    let opens_block = match rest.as_bytes() {
-        [b'<', ..] => false,
-        [first, ..] if digits == 0 => first.is_ascii_punctuation(),
-        [b'.' | b')'] | [b'.' | b')', b' ', ..] => true,
-        _ => false,
-    };
-    if opens_block {
-        out.extend([&name[..digits], "\\"]);
-        markdown(rest, out);
-    } else {
-        markdown(name, out);
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::Tokenizer;
+use crate::{Modes, Tokenizer};
 
 use super::{Budget, Format, Overflow};
 
@@ -17,6 +17,7 @@ pub struct CatalogOptions {
     pub(super) tokenizer: Tokenizer,
     pub(super) locations: Locations,
     pub(super) hint: Cow<'static, str>,
+    pub(super) modes: Modes,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -34,6 +35,7 @@ impl Default for CatalogOptions {
             tokenizer: Tokenizer::default(),
             locations: Locations::Untold,
             hint: Cow::Borrowed("Each can still be loaded by its exact name."),
+            modes: Modes::default(),
         }
     }
 }
@@ -72,6 +74,13 @@ impl CatalogOptions {
     #[must_use]
     pub fn with_locations(mut self) -> CatalogOptions {
         self.locations = Locations::Told;
+        self
+    }
+
+    /// How the operator wants each skill to be offered.
+    #[must_use]
+    pub fn modes(mut self, modes: Modes) -> CatalogOptions {
+        self.modes = modes;
         self
     }
 

@@ -29,6 +29,9 @@ pub struct Line {
     pub id: Id,
     /// Characters of its description on one line.
     pub length: usize,
+    /// Characters of it that people do not see and models would read: control characters, direction marks, tags. They
+    /// were taken out.
+    pub hidden: usize,
     /// How much of it is listed.
     #[serde(flatten)]
     pub fate: Fate,
@@ -86,12 +89,16 @@ impl Report {
 impl fmt::Display for Line {
     /// One line for the operator: the name, and its description's length before and after.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Line { id, length, fate } = self;
+        let Line { id, length, hidden, fate } = self;
         match fate {
             Fate::Full => write!(f, "`{id}`: listed in full, {length} characters"),
             Fate::Shortened { to } => write!(f, "`{id}`: shortened from {length} to {to} characters"),
             Fate::NameOnly => write!(f, "`{id}`: listed by name, its {length} characters left out"),
             Fate::LeftOut => write!(f, "`{id}`: left out"),
+        }?;
+        match hidden {
+            0 => Ok(()),
+            count => write!(f, "; {count} invisible characters taken out"),
         }
     }
 }

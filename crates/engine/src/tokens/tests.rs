@@ -41,6 +41,14 @@ fn the_shipped_tables_have_names() {
     assert_eq!(Tokenizer::default(), Tokenizer::CLAUDE_2023);
 }
 
+fn weights_of(tokenizer: Tokenizer) -> Weights {
+    match tokenizer.counting {
+        Counting::Weights(weights) => weights,
+        #[cfg(feature = "exact-tokens")]
+        Counting::Vocabulary(_) => panic!("no weights"),
+    }
+}
+
 /// The features, counted the plain way.
 fn defined(weights: &Weights, text: &str) -> u64 {
     let words: Vec<&str> = text.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| !word.is_empty()).collect();
@@ -69,7 +77,7 @@ proptest! {
     #[test]
     fn counting_is_as_defined(text in texts()) {
         for tokenizer in SHIPPED {
-            prop_assert_eq!(tokenizer.thousandths(&text), defined(&tokenizer.weights, &text));
+            prop_assert_eq!(tokenizer.thousandths(&text), defined(&weights_of(tokenizer), &text));
         }
     }
 

@@ -1,5 +1,5 @@
 use repertoire_core::{Listed, Listing, Revision, Stamp};
-use repertoire_registry::{Authority, Layer, Level, Origin, Rules, Tier, Trust, merge_under};
+use repertoire_registry::{Authority, Layer, Level, Origin, Rules, Tier, Trust, merge, merge_under};
 
 use super::*;
 
@@ -67,4 +67,23 @@ fn a_reason_says_who_may() {
             "only the model may invoke it"
         ]
     );
+}
+
+#[test]
+fn the_most_specific_mode_decides_and_widens_nothing() {
+    let mut release = Skill::new("release".parse().unwrap(), "Releases.");
+    release.disable_model_invocation = true;
+    let rows = [release, Skill::new("pdf".parse().unwrap(), "Reads.")].map(|skill| Listed::new(skill, Stamp::of("1")));
+    let snapshot = merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, Listing::new(Revision(0), rows, []))]);
+    let claim = |id: &str| snapshot.get(id).unwrap().claim.clone();
+    let hidden =
+        |modes: &Modes, id: &str| [Audience::Model, Audience::User].map(|audience| modes.hides(audience, &claim(id)));
+    let modes =
+        [("home:pdf", Mode::ManualOnly), ("release", Mode::Pinned), ("*", Mode::Off), ("home:*", Mode::NameOnly)];
+    let modes = modes.iter().fold(Modes::default(), |all, (target, mode)| all.with(target.parse().unwrap(), *mode));
+    assert_eq!([modes.of(&claim("pdf")), modes.of(&claim("release"))], [Mode::ManualOnly, Mode::Pinned]);
+    assert_eq!(hidden(&modes, "pdf"), [Some(Hidden::ForUsersOnly), None]);
+    assert_eq!(hidden(&modes, "release"), [Some(Hidden::ForUsersOnly), None], "what it declares stays");
+    assert_eq!(hidden(&modes.with("home:pdf".parse().unwrap(), Mode::Off), "pdf"), [Some(Hidden::Disabled); 2]);
+    assert_eq!(hidden(&Modes::default(), "pdf"), [None, None]);
 }

@@ -1,0 +1,56 @@
+//! A catalog that is kept until it would be another.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwapOption;
+use repertoire_core::Skill;
+use repertoire_registry::{Modified, Snapshot};
+
+use super::{Catalog, CatalogOptions};
+
+/// The catalog of the snapshot that was asked for last, with fixed options.
+///
+/// Costs an atomic load while the snapshot is the same view; while nothing changed that the text tells of, what
+/// changed; else a new catalog. Callers at the same time may make one each, and get equal ones.
+#[derive(Debug)]
+pub struct CatalogCache {
+    options: CatalogOptions,
+    last: ArcSwapOption<(Snapshot<Skill>, Arc<Catalog>)>,
+}
+
+impl CatalogCache {
+    /// No catalog yet.
+    pub fn new(options: CatalogOptions) -> CatalogCache {
+        CatalogCache { options, last: ArcSwapOption::empty() }
+    }
+
+    /// The options of every catalog.
+    pub fn options(&self) -> &CatalogOptions {
+        &self.options
+    }
+
+    /// The catalog of `snapshot`: equal to [`Catalog::of`].
+    pub fn of(&self, snapshot: &Snapshot<Skill>) -> Arc<Catalog> {
+        let last = self.last.load();
+        let kept = last.as_ref().map(|last| (&last.0, &last.1));
+        if let Some((_, catalog)) = kept.filter(|(older, _)| snapshot.is(older)) {
+            return catalog.clone();
+        }
+        let same = |(older, _): &(&Snapshot<Skill>, _)| is_told_alike(older, snapshot);
+        let catalog = match kept.filter(same) {
+            Some((_, catalog)) => catalog.clone(),
+            None => Arc::new(Catalog::of(snapshot, &self.options)),
+        };
+        self.last.store(Some(Arc::new((snapshot.clone(), catalog.clone()))));
+        catalog
+    }
+}
+
+/// Whether a catalog of either is that of the other: bodies and shadows may differ.
+fn is_told_alike(older: &Snapshot<Skill>, newer: &Snapshot<Skill>) -> bool {
+    let change = newer.changes_since(older);
+    let same = |Modified { old, new, .. }: &Modified<Skill>| {
+        (&old.claim.item, &old.claim.origin, old.claim.trust) == (&new.claim.item, &new.claim.origin, new.claim.trust)
+    };
+    change.added.is_empty() && change.removed.is_empty() && change.modified.iter().all(same)
+}

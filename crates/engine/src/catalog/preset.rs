@@ -1,0 +1,89 @@
+//! Catalogs as clients write them, as data.
+
+use super::{Budget, CatalogOptions, Format, Overflow};
+
+/// How a client writes its catalog. Budgets are for an unknown context window; see [`CatalogPreset::for_window`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CatalogPreset {
+    /// The client.
+    pub name: &'static str,
+    /// The markup.
+    pub format: Format,
+    /// How large the text may be.
+    pub budget: PresetBudget,
+    /// What gives way.
+    pub overflow: PresetOverflow,
+    /// Whether each skill's file is told.
+    pub locations: bool,
+}
+
+/// How large a client's catalog may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PresetBudget {
+    /// As large as it gets.
+    Unlimited,
+    /// So many thousandths of the context window; of an unknown one, 8,000 characters.
+    PerMille(u16),
+    /// So many characters.
+    Characters(usize),
+}
+
+/// What gives way in a client's catalog.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PresetOverflow {
+    /// As [`Overflow::Shorten`].
+    Shorten,
+    /// As [`Overflow::RoundRobin`].
+    RoundRobin,
+    /// As [`Overflow::LeastUsed`]; without a record of use, as [`Overflow::NameOnly`].
+    LeastUsed,
+}
+
+use PresetBudget::{Characters, PerMille, Unlimited};
+use PresetOverflow::{LeastUsed, RoundRobin, Shorten};
+
+impl CatalogPreset {
+    /// Every known client.
+    pub const ALL: [CatalogPreset; 7] = [
+        CatalogPreset::new("agentskills", Format::Reference, Unlimited, Shorten, true),
+        CatalogPreset::new("claude", Format::Bullets, PerMille(10), LeastUsed, false),
+        CatalogPreset::new("codex", Format::Bullets, PerMille(20), RoundRobin, true),
+        CatalogPreset::new("gemini", Format::Indented, Unlimited, Shorten, true),
+        CatalogPreset::new("goose", Format::Bullets, Unlimited, Shorten, false),
+        CatalogPreset::new("openclaw", Format::Indented, Characters(18_000), Shorten, true),
+        CatalogPreset::new("opencode", Format::Indented, Unlimited, Shorten, false),
+    ];
+
+    const fn new(
+        name: &'static str,
+        format: Format,
+        budget: PresetBudget,
+        overflow: PresetOverflow,
+        locations: bool,
+    ) -> CatalogPreset {
+        CatalogPreset { name, format, budget, overflow, locations }
+    }
+
+    /// The preset of this name.
+    pub fn named(name: &str) -> Option<&'static CatalogPreset> {
+        CatalogPreset::ALL.iter().find(|preset| preset.name == name)
+    }
+
+    /// The options for a model with a context window of so many tokens, if that is known.
+    pub fn for_window(&self, window: Option<usize>) -> CatalogOptions {
+        let budget = match (self.budget, window) {
+            (Unlimited, _) => Budget::Unlimited,
+            (Characters(limit), _) => Budget::Characters(limit),
+            (PerMille(per_mille), Some(window)) => Budget::Share { window, per_mille },
+            (PerMille(_), None) => Budget::for_window(None),
+        };
+        let overflow = match self.overflow {
+            Shorten => Overflow::Shorten,
+            RoundRobin => Overflow::RoundRobin,
+            LeastUsed => Overflow::LeastUsed(std::sync::Arc::default()),
+        };
+        let options = CatalogOptions::default().format(self.format).budget(budget).overflow(overflow);
+        if self.locations { options.with_locations() } else { options }
+    }
+}

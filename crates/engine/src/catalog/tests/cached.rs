@@ -1,0 +1,49 @@
+//! Catalogs that are kept.
+
+use repertoire_core::Delta;
+
+use super::*;
+
+/// The same view after a change to the source `home`.
+fn after(
+    snapshot: &Snapshot<Skill>,
+    revision: u64,
+    skills: impl IntoIterator<Item = (Skill, &'static str)>,
+) -> Snapshot<Skill> {
+    let rows = skills.into_iter().map(|(skill, stamp)| Listed::new(skill, Stamp::of(stamp)));
+    let old = &snapshot.layer("home").unwrap().listing;
+    let new = Listing::new(Revision(revision), rows, []);
+    snapshot.apply("home", &Delta::between(old, &new)).unwrap()
+}
+
+#[test]
+fn a_catalog_is_kept_until_its_text_would_change() {
+    let cache = CatalogCache::new(in_tokens(500));
+    let first = snapshot([skill("a", "Does."), skill("b", "Does too.")]);
+    let catalog = cache.of(&first);
+    assert_eq!(*catalog, Catalog::of(&first, cache.options()));
+    assert!(Arc::ptr_eq(&catalog, &cache.of(&first.clone())));
+
+    // Another body is no other catalog.
+    let edited = after(&first, 1, [(skill("a", "Does."), "2"), (skill("b", "Does too."), "1")]);
+    assert!(Arc::ptr_eq(&catalog, &cache.of(&edited)));
+    assert!(Arc::ptr_eq(&catalog, &cache.of(&edited)));
+
+    for (revision, about) in [(2, "Does more."), (3, "Does less.")] {
+        let changed = after(&edited, revision, [(skill("a", about), "3"), (skill("b", "Does too."), "1")]);
+        let next = cache.of(&changed);
+        assert_eq!(*next, Catalog::of(&changed, cache.options()));
+        assert!(next.text.contains(about));
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_kept_catalog_is_the_one_that_would_be_made(versions in proptest::collection::vec(skills(), 1..5), options in any_options()) {
+        let cache = CatalogCache::new(options.clone());
+        for skills in versions {
+            let snapshot = snapshot(skills);
+            prop_assert_eq!(&*cache.of(&snapshot), &Catalog::of(&snapshot, &options));
+        }
+    }
+}

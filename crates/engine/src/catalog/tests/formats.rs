@@ -1,0 +1,101 @@
+//! Each format, to the byte.
+
+use super::*;
+
+/// A skill of a plugin, with signs that mean something somewhere.
+fn signs() -> Snapshot<Skill> {
+    let mine = skill("tidy", "Doesn't \"cut\" <b> & more.").from_location("/me/R&D/SKILL.md");
+    let theirs = skill("weather", "Tells the\n weather.");
+    let mut plugin = layer(Tier::Plugin, "acme", 1, [theirs]);
+    plugin.trust = Trust::Restricted;
+    merge(&[layer(Tier::User, "home", 0, [mine]), plugin])
+}
+
+#[track_caller]
+fn check(format: Format, expected: &str) {
+    assert_eq!(Catalog::of(&signs(), &options().format(format).with_locations()).text, expected);
+}
+
+#[test]
+fn indented() {
+    check(
+        Format::Indented,
+        "<available_skills>\n  <skill>\n    <name>tidy</name>\n    \
+         <description>Doesn't \"cut\" &lt;b&gt; &amp; more.</description>\n    \
+         <location>/me/R&amp;D/SKILL.md</location>\n  </skill>\n  <skill>\n    <name>weather</name>\n    \
+         <description>Tells the weather.</description>\n    <source>acme</source>\n  </skill>\n</available_skills>\n",
+    );
+}
+
+#[test]
+fn as_the_reference_library() {
+    check(
+        Format::Reference,
+        "<available_skills>\n<skill>\n<name>\ntidy\n</name>\n<description>\n\
+         Doesn&#x27;t &quot;cut&quot; &lt;b&gt; &amp; more.\n</description>\n<location>\n/me/R&amp;D/SKILL.md\n</location>\n\
+         </skill>\n<skill>\n<name>\nweather\n</name>\n<description>\nTells the weather.\n</description>\n<source>\nacme\n\
+         </source>\n</skill>\n</available_skills>\n",
+    );
+}
+
+#[test]
+fn lines() {
+    check(
+        Format::Lines,
+        "tidy (location: /me/R&D/SKILL.md): Doesn't \"cut\" &lt;b> & more.\nweather (source: acme): Tells the weather.\n",
+    );
+}
+
+#[test]
+fn json() {
+    check(
+        Format::Json,
+        "{\"skills\": [\n{\"name\":\"tidy\",\"description\":\"Doesn't \\\"cut\\\" <b> & more.\",\"location\":\"/me/R&D/SKILL.md\"}\n\
+         ,{\"name\":\"weather\",\"description\":\"Tells the weather.\",\"source\":\"acme\"}\n]}\n",
+    );
+}
+
+#[test]
+fn json_is_json_with_a_note_too() {
+    let options = in_tokens(300).format(Format::Json).hint("Ask \"search\".");
+    let Catalog { text, report } = Catalog::of(&sixty(), &options);
+    let value: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    let totals = report.totals();
+    assert!(totals.left_out > 0);
+    assert_eq!(value["skills"].as_array().unwrap().len(), 60 - totals.left_out);
+    assert_eq!(value["note"], format!("Skills not listed: {}. Ask \"search\".", totals.left_out));
+}
+
+#[test]
+fn every_xml_format_reads_as_the_same() {
+    let [one, two, three] = [Format::Xml, Format::Indented, Format::Reference].map(|format| {
+        let skills = read(&Catalog::of(&sixty(), &in_tokens(2_000).format(format).overflow(Overflow::LeaveOut)).text);
+        skills
+            .into_iter()
+            .map(|(name, about)| (name.trim().to_owned(), about.map(|about| about.trim().to_owned())))
+            .take(5)
+            .collect::<Vec<_>>()
+    });
+    assert_eq!((&one, &one), (&two, &three));
+}
+
+#[test]
+fn presets_are_what_their_clients_write() {
+    let told = |name: &str, window| {
+        let options = CatalogPreset::named(name).unwrap().for_window(window);
+        (options.format, options.budget, options.locations == options::Locations::Told)
+    };
+    for (name, window, expected) in [
+        ("agentskills", None, (Format::Reference, Budget::Unlimited, true)),
+        ("claude", Some(200_000), (Format::Bullets, Budget::Share { window: 200_000, per_mille: 10 }, false)),
+        ("codex", Some(100_000), (Format::Bullets, Budget::Share { window: 100_000, per_mille: 20 }, true)),
+        ("codex", None, (Format::Bullets, Budget::Characters(8_000), true)),
+        ("openclaw", Some(9), (Format::Indented, Budget::Characters(18_000), true)),
+    ] {
+        assert_eq!(told(name, window), expected, "{name}");
+    }
+    assert!(CatalogPreset::ALL.is_sorted_by_key(|preset| preset.name) && CatalogPreset::named("nobody").is_none());
+    for preset in CatalogPreset::ALL {
+        assert!(!Catalog::of(&sixty(), &preset.for_window(Some(100_000))).text.is_empty(), "{}", preset.name);
+    }
+}

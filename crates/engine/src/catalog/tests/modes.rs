@@ -1,0 +1,92 @@
+//! What the operator chose for each skill.
+
+use super::*;
+
+fn fates(options: &CatalogOptions, snapshot: &Snapshot<Skill>) -> Vec<(String, Fate)> {
+    Catalog::of(snapshot, options).report.lines.iter().map(|line| (line.id.to_string(), line.fate)).collect()
+}
+
+#[test]
+fn a_mode_decides_what_is_told_however_much_room_there_is() {
+    let snapshot = snapshot(["named", "off", "plain", "theirs"].map(|id| skill(id, "Does something.")));
+    let modes = Modes::default()
+        .with("named".parse().unwrap(), Mode::NameOnly)
+        .with("off".parse().unwrap(), Mode::Off)
+        .with("home:theirs".parse().unwrap(), Mode::ManualOnly);
+    let expected = [("named".to_owned(), Fate::NameOnly), ("plain".to_owned(), Fate::Full)];
+    assert_eq!(fates(&options().modes(modes.clone()), &snapshot), expected);
+    assert_eq!(fates(&in_tokens(1_000).modes(modes), &snapshot), expected);
+}
+
+#[test]
+fn what_is_pinned_is_whole_when_others_give_way() {
+    let pinned = Modes::default().with("skill-69".parse().unwrap(), Mode::Pinned);
+    for limit in [350, 700, 1_200] {
+        for overflow in [Overflow::Shorten, Overflow::RoundRobin, Overflow::NameOnly, Overflow::LeaveOut] {
+            let options = in_tokens(limit).overflow(overflow).modes(pinned.clone());
+            let fates = fates(&options, &sixty());
+            assert_eq!(fates.last(), Some(&("skill-69".to_owned(), Fate::Full)), "{limit} {:?}", options.overflow);
+            assert!(fates.iter().any(|(_, fate)| *fate != Fate::Full));
+        }
+    }
+    // Where not even that fits, it is the last to give way.
+    let tight = fates(&in_tokens(60).modes(pinned), &sixty());
+    assert_eq!(tight.iter().filter(|(_, fate)| *fate == Fate::LeftOut).count(), 59);
+    assert_ne!(tight[59].1, Fate::LeftOut);
+}
+
+#[test]
+fn what_was_used_least_gives_way_first_if_that_is_wanted() {
+    let used: BTreeMap<Id, u64> =
+        [("skill-40", 9), ("skill-69", 2)].map(|(id, uses)| (id.parse().unwrap(), uses)).into();
+    let overflow = Overflow::LeastUsed(Arc::new(used));
+    let fates = fates(&in_tokens(1_300).overflow(overflow), &sixty());
+    let full: Vec<&str> = fates.iter().filter(|(_, fate)| *fate == Fate::Full).map(|(id, _)| id.as_str()).collect();
+    assert!(full.contains(&"skill-40") && full.contains(&"skill-69") && full.contains(&"skill-10"), "{full:?}");
+    assert!(!full.contains(&"skill-68"), "{full:?}");
+    assert_eq!(fates.len(), 60, "in the catalog's order");
+}
+
+#[test]
+fn clauses_stay_whole_by_default_and_words_by_turns() {
+    let about = "Number 1 handles forms, checks every total twice, and writes a letter. Use when forms come in.";
+    let skills = ["a", "b", "c", "d"].map(|id| skill(id, about));
+    let text = |overflow| Catalog::of(&snapshot(skills.clone()), &in_tokens(165).overflow(overflow)).text;
+    assert!(
+        text(Overflow::Shorten).contains("<description>Number 1 handles forms… Use when forms come in.</description>"),
+        "{}",
+        text(Overflow::Shorten)
+    );
+    assert!(
+        text(Overflow::RoundRobin)
+            .contains("<description>Number 1 handles forms, checks every total twice, and writes a…</description>"),
+        "{}",
+        text(Overflow::RoundRobin)
+    );
+}
+
+#[test]
+fn a_window_gives_a_share_with_a_floor() {
+    for (window, limit) in [(Some(200_000), Some(4_000)), (Some(1_000), Some(Budget::LEAST_SHARE)), (None, Some(8_000))]
+    {
+        assert_eq!(Budget::for_window(window).limit(), limit);
+    }
+    assert_eq!(Budget::for_window(None), Budget::Characters(8_000));
+}
+
+#[test]
+fn what_was_taken_out_is_flagged() {
+    let hidden = "Formats files.\u{E0070}\u{E0072}\u{202E}\n";
+    let report = Catalog::of(&snapshot([skill("ghost", hidden), skill("plain", "Two\n  lines. ")]), &options()).report;
+    assert_eq!(report.lines.iter().map(|line| line.hidden).collect::<Vec<_>>(), [3, 0]);
+    assert_eq!(report.lines[0].to_string(), "`ghost`: listed in full, 14 characters; 3 invisible characters taken out");
+}
+
+#[test]
+fn an_edit_moves_no_other_line() {
+    let before = Catalog::of(&snapshot(["a", "b", "c"].map(|id| skill(id, "Does."))), &options()).text;
+    let edited = ["a", "b", "c"].map(|id| skill(id, if id == "b" { "Does more." } else { "Does." }));
+    let after = Catalog::of(&snapshot(edited), &options()).text;
+    let differ = before.lines().zip(after.lines()).filter(|(one, other)| one != other).count();
+    assert_eq!((before.lines().count(), after.lines().count(), differ), (5, 5, 1));
+}

@@ -1,0 +1,179 @@
+//! What is looked through instead of the skills.
+
+use std::sync::Arc;
+
+use repertoire_core::{Id, Skill};
+use repertoire_registry::{Entry, Snapshot};
+
+use super::best::Best;
+use super::dictionary::Dictionary;
+use super::document::{Doc, HitField, Terms};
+use super::scoring;
+use super::sorted::Sorted;
+use super::table::Table;
+use super::vocabulary::Vocabulary;
+use super::wanted::Wanted;
+use super::words::{Stems, squashed};
+use super::{Fit, Hit, Query};
+
+/// What is looked through instead of the skills of a snapshot: a dictionary of the words of their front matter.
+///
+/// Immutable and cheap to clone. No body is read for it, and no text is taken apart again for a query.
+///
+/// ```
+/// use repertoire_core::{Listed, Listing, Revision, Skill, Stamp};
+/// use repertoire_engine::{Index, Query};
+/// use repertoire_registry::{Layer, Origin, Tier, merge};
+///
+/// let skills = [("fill-form", "Fills PDF forms."), ("pdf", "Reads PDF files."), ("mail", "Writes letters.")];
+/// let rows = skills.map(|(id, about)| Listed::new(Skill::new(id.parse().unwrap(), about), Stamp::of(about)));
+/// let snapshot = merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, Listing::new(Revision(0), rows, []))]);
+///
+/// let hits = Index::of(&snapshot).search(&Query::new("PDF"));
+/// let found: Vec<_> = hits.iter().map(|hit| (hit.entry.id.as_str(), hit.why.to_string())).collect();
+/// assert_eq!(found, [("pdf", "its name".to_owned()), ("fill-form", "description: `pdf`".to_owned())]);
+/// ```
+#[derive(Debug, Clone)]
+pub struct Index(pub(super) Arc<Inner>);
+
+#[derive(Debug, Clone)]
+pub(super) struct Inner {
+    snapshot: Snapshot<Skill>,
+    pub(super) dictionary: Dictionary,
+    pub(super) vocabulary: Vocabulary,
+    /// Names as one word each, and whose.
+    pub(super) names: Sorted<(Arc<str>, u32)>,
+    pub(super) docs: Table<Option<Doc>>,
+    /// Numbers below the highest that nobody has.
+    free: Vec<u32>,
+    next: u32,
+}
+
+impl Index {
+    /// The index of `snapshot`.
+    pub fn of(snapshot: &Snapshot<Skill>) -> Index {
+        let mut inner = Inner {
+            snapshot: snapshot.clone(),
+            dictionary: Dictionary::new(),
+            vocabulary: Vocabulary::default(),
+            names: Sorted::default(),
+            docs: Table::default(),
+            free: Vec::new(),
+            next: 0,
+        };
+        let stems = Stems::new();
+        for entry in snapshot.entries() {
+            inner.insert(entry, &stems);
+        }
+        Index(Arc::new(inner))
+    }
+
+    /// The index of `snapshot`, made from this one. Costs what changed, if the snapshot came from the one indexed here.
+    #[must_use]
+    pub fn updated(&self, snapshot: &Snapshot<Skill>) -> Index {
+        let change = snapshot.changes_since(&self.0.snapshot);
+        let mut inner = Inner::clone(&self.0);
+        inner.snapshot = snapshot.clone();
+        let stems = Stems::new();
+        for entry in &change.removed {
+            inner.remove(entry, &stems);
+        }
+        for modified in &change.modified {
+            inner.remove(&modified.old, &stems);
+            inner.insert(&modified.new, &stems);
+        }
+        for entry in &change.added {
+            inner.insert(entry, &stems);
+        }
+        Index(Arc::new(inner))
+    }
+
+    /// The snapshot that is indexed.
+    pub fn snapshot(&self) -> &Snapshot<Skill> {
+        &self.0.snapshot
+    }
+
+    /// The skills that fit `query`, the best first.
+    ///
+    /// 1. By [`Fit`](super::Fit): the name itself, its beginning, every word in the name, some words anywhere.
+    /// 2. By the words: rare ones count more, and a word counts most in a name, then in a trigger, a tag, a description
+    ///    (BM25F). The forms of an English word are one word. A word that no skill has is taken for the nearest
+    ///    words of names; the last word also for the beginning of one.
+    /// 3. By tier, then id.
+    ///
+    /// The same snapshot and query give the same hits, however the index came about.
+    pub fn search(&self, query: &Query) -> Vec<Hit> {
+        scoring::search(&self.0, query)
+    }
+
+    /// The skills that the text of `query`, which nobody is called, may have been meant for: at most three.
+    ///
+    /// At least half of the words are in the name of each, slips forgiven.
+    pub fn near(&self, query: &Query) -> Vec<Arc<Entry<Skill>>> {
+        let words = Wanted::all(&self.0, &query.text).len();
+        let in_name = |hit: &Hit| hit.why.words.iter().filter(|word| word.fields.contains(&HitField::Name)).count();
+        let hits = self.search(query).into_iter();
+        let near = hits.filter(|hit| hit.why.fit < Fit::Words || in_name(hit) > 0 && in_name(hit) * 2 >= words);
+        near.map(|hit| hit.entry).take(3).collect()
+    }
+
+    /// Whether `query` may find the skill with this effective id.
+    pub(super) fn allows(&self, query: &Query, id: &Id) -> bool {
+        let allowed = || {
+            let number = self.0.number_of(id)?;
+            let doc = self.0.docs.get(number).as_ref()?;
+            Some(Best::none_of(&self.0, query)?.allows(number, doc))
+        };
+        allowed().unwrap_or(false)
+    }
+}
+
+impl Inner {
+    /// How many skills there are.
+    pub(super) fn len(&self) -> usize {
+        self.next as usize - self.free.len()
+    }
+
+    /// Every skill with its number.
+    pub(super) fn docs(&self) -> impl Iterator<Item = (u32, &Doc)> {
+        (0..).zip(self.docs.blocks().flatten()).filter_map(|(number, doc)| Some((number, doc.as_ref()?)))
+    }
+
+    fn insert(&mut self, entry: &Arc<Entry<Skill>>, stems: &Stems) {
+        let number = self.free.pop().unwrap_or_else(|| {
+            self.next += 1;
+            self.next - 1
+        });
+        let terms = Terms::of(entry, stems);
+        for (term, posting) in terms.postings(number) {
+            self.dictionary.insert(term, posting);
+        }
+        terms.name_words.iter().for_each(|word| self.vocabulary.insert(word));
+        terms.names.iter().for_each(|name| self.names.insert((name.as_str().into(), number)));
+        self.docs.set(number, Some(Doc::of(entry)));
+    }
+
+    fn remove(&mut self, entry: &Arc<Entry<Skill>>, stems: &Stems) {
+        let number = self.number_of(&entry.id).expect("what is removed was inserted");
+        let terms = Terms::of(entry, stems);
+        for (term, posting) in terms.postings(number) {
+            self.dictionary.remove(term, &posting);
+        }
+        terms.name_words.iter().for_each(|word| self.vocabulary.remove(word));
+        terms.names.iter().for_each(|name| self.names.remove(&(name.as_str().into(), number)));
+        self.docs.set(number, None);
+        self.free.push(number);
+    }
+
+    /// The number of the skill with this effective id.
+    fn number_of(&self, id: &Id) -> Option<u32> {
+        let has = |number: &u32| self.docs.get(*number).as_ref().is_some_and(|doc| doc.entry.id == *id);
+        let name = squashed(id.as_str());
+        if name.is_empty() {
+            // A name of signs alone: rare enough to be looked for everywhere.
+            return (0..self.next).find(has);
+        }
+        let names = self.names.from(|(other, _)| **other < *name).take_while(|(other, _)| **other == *name);
+        names.map(|(_, number)| *number).find(has)
+    }
+}

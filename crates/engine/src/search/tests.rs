@@ -1,0 +1,318 @@
+use proptest::prelude::*;
+use repertoire_core::{Id, Listed, Listing, Revision, Skill, Stamp, skill_md};
+use repertoire_registry::{Layer, Origin, Snapshot, Tier, Trust, merge};
+
+use super::*;
+use crate::{Audience, Mode, Modes};
+
+mod relevance;
+
+fn skill(id: &str, about: &str) -> Skill {
+    Skill::new(id.parse().unwrap(), about)
+}
+
+/// A skill with these lines in its front matter.
+fn written(id: &str, lines: &str) -> Skill {
+    let text = format!("---\nname: {id}\n{lines}\n---\n");
+    skill_md::parse(text.as_bytes(), skill_md::Site::new("SKILL.md").in_directory(id)).skill.unwrap()
+}
+
+fn layer(tier: Tier, source: &str, position: usize, skills: impl IntoIterator<Item = Skill>) -> Layer<Skill> {
+    let rows = skills.into_iter().map(|skill| {
+        let stamp = Stamp::of(&format!("{skill:?}"));
+        Listed::new(skill, stamp)
+    });
+    Layer::new(Origin::new(tier, source), position, Listing::new(Revision(0), rows, []))
+}
+
+fn index(skills: impl IntoIterator<Item = Skill>) -> Index {
+    Index::of(&merge(&[layer(Tier::User, "home", 0, skills)]))
+}
+
+fn ids(hits: &[Hit]) -> Vec<&str> {
+    hits.iter().map(|hit| hit.entry.id.as_str()).collect()
+}
+
+#[track_caller]
+fn check(index: &Index, query: &str, expected: &[&str]) {
+    assert_eq!(ids(&index.search(&Query::new(query))), expected, "{query}");
+}
+
+#[test]
+fn a_name_comes_before_its_beginning_before_its_words_before_the_description() {
+    let index = index([
+        skill("describes", "PDF, PDF and PDF again: all about PDF files."),
+        skill("fill-pdf", "Fills forms."),
+        skill("pdf", "Reads."),
+        skill("pdf-tools", "Cuts and joins."),
+        skill("weather", "Tells the weather."),
+    ]);
+    check(&index, "pdf", &["pdf", "pdf-tools", "fill-pdf", "describes"]);
+    check(&index, "PDF Tools", &["pdf-tools", "fill-pdf", "pdf", "describes"]);
+    check(&index, "tools for pdf", &["pdf-tools", "fill-pdf", "pdf", "describes"]);
+    let fits: Vec<Fit> = index.search(&Query::new("pdf")).iter().map(|hit| hit.why.fit).collect();
+    assert_eq!(fits, [Fit::Exact, Fit::Beginning, Fit::Name, Fit::Words]);
+}
+
+#[test]
+fn signs_case_and_humps_make_no_other_name() {
+    let index = index([skill("release-notes", "R."), skill("GitHub Issues", "G."), skill("straße", "S.")]);
+    for (query, found) in [
+        ("Release_Notes", "release-notes"),
+        ("releasenotes", "release-notes"),
+        ("hub", "GitHub Issues"),
+        ("githubissues", "GitHub Issues"),
+        ("STRASSE", "straße"),
+    ] {
+        check(&index, query, &[found]);
+    }
+}
+
+#[test]
+fn slips_in_names_are_forgiven_and_told() {
+    let index = index([skill("release-notes", "Writes them."), skill("deployment-checklist", "Lists steps.")]);
+    let hits = index.search(&Query::new("relaese ntoes"));
+    assert_eq!((ids(&hits), hits[0].why.fit), (vec!["release-notes"], Fit::Name));
+    assert_eq!(hits[0].why.to_string(), "name: `release` for `relaese`, `notes` for `ntoes`");
+    check(&index, "delpoymetn", &["deployment-checklist"]);
+    // What somebody wrote is not taken for something else.
+    check(&index, "steps", &["deployment-checklist"]);
+    check(&index, "zebra", &[]);
+}
+
+#[test]
+fn the_last_word_may_be_unfinished() {
+    let index = index([skill("write-spreadsheet", "W."), skill("read-spreadsheet", "R.")]);
+    let hits = index.search(&Query::new("read spread"));
+    assert_eq!(ids(&hits), ["read-spreadsheet", "write-spreadsheet"]);
+    assert_eq!(hits[1].why.to_string(), "name: `spreadsheet` for `spread`");
+    check(&index, "spread read", &["read-spreadsheet"]);
+}
+
+#[test]
+fn forms_of_a_word_are_one_word() {
+    let index = index([skill("a", "Deploys containers."), skill("b", "Translates books.")]);
+    check(&index, "deploying container", &["a"]);
+    check(&index, "translation book", &["b"]);
+}
+
+#[test]
+fn scripts_without_blanks_are_found_by_their_parts() {
+    let index = index([
+        skill("kanji", "表を読み、合計を確かめます。"),
+        skill("hangul", "한국어 문서를 요약합니다."),
+        skill("thai", "แปลเอกสารภาษาไทย"),
+        skill("russian", "Переводит ДОКУМЕНТЫ на русский."),
+    ]);
+    for (query, found) in [("合計", "kanji"), ("한국", "hangul"), ("ภาษาไทย", "thai"), ("документы", "russian")]
+    {
+        check(&index, query, &[found]);
+    }
+    // Read as one character: compatibility forms are what they stand for.
+    check(&index, "한국어", &["hangul"]);
+}
+
+#[test]
+fn words_that_tell_nothing_do_not_count_unless_there_are_no_others() {
+    let index = index([skill("how-to", "Explains."), skill("pdf", "Use this when the user has a file for you.")]);
+    check(&index, "how to use a pdf", &["pdf"]);
+    check(&index, "how to", &["how-to"]);
+    check(&index, "when", &[]);
+}
+
+#[test]
+fn each_hit_says_why() {
+    let index = index([written(
+        "pdf-forms",
+        "description: Fills forms in PDF files.\ntriggers: [tax return]\ntags: [office, Paper]\nmetadata: {category: legal}",
+    )]);
+    let why = |query: &str| index.search(&Query::new(query))[0].why.clone();
+    assert_eq!(why("legal form filling").to_string(), "name: `form`; tag: `legal`; description: `form`, `filling`");
+    assert_eq!(why("tax paper").to_string(), "trigger: `tax`; tag: `paper`");
+    assert_eq!(why("pdf-forms").to_string(), "its name");
+    assert!(why("form dentist").score > 0.0);
+    assert_eq!(
+        serde_json::to_value(why("form dentist")).unwrap(),
+        serde_json::json!({"fit": "words", "words": [{"word": "form", "instead": null, "fields": ["name", "description"]}]})
+    );
+}
+
+#[test]
+fn filters_leave_only_what_has_everything_asked_for() {
+    let layers = [
+        layer(
+            Tier::User,
+            "home",
+            0,
+            [
+                written("a", "description: PDF.\ntags: [Office, paper]\nrequired_tools: [git]"),
+                written("b", "description: PDF.\nmetadata: {tags: office}\nallowed-tools: Bash(git:*) Read"),
+            ],
+        ),
+        layer(Tier::Plugin, "acme", 1, [written("c", "description: PDF.\ncategory: office\ntools: [git]")]),
+    ];
+    let index = Index::of(&merge(&layers));
+    let found = |query: Query| ids(&index.search(&query)).join(" ");
+    let pdf = || Query::new("pdf");
+    for (query, expected) in [
+        (pdf(), "a b c"),
+        (pdf().tier(Tier::Plugin), "c"),
+        (pdf().source("home"), "a b"),
+        (pdf().tag("office"), "a b"),
+        (pdf().tag("OFFICE").tag("paper"), "a"),
+        (pdf().category("Office"), "c"),
+        (pdf().tool("git"), "a c"),
+        (pdf().tool("bash"), "b"),
+        (pdf().tool("bash").tag("paper"), ""),
+        (pdf().tag("unheard of"), ""),
+        (Query::new("").tool("git"), "a c"),
+        (Query::new("  "), "a b c"),
+        (Query::new("").limit(2), "a b"),
+        (Query::new("").limit(0), ""),
+        (Query::new("!?"), ""),
+    ] {
+        assert_eq!(found(query.clone()), expected, "{query:?}");
+    }
+}
+
+#[test]
+fn equals_stand_by_tier_then_id() {
+    let layers = [
+        layer(Tier::Plugin, "acme", 0, ["a", "b"].map(|id| skill(id, "Same words."))),
+        layer(Tier::User, "home", 1, ["same-beginning-2", "same-beginning-10", "B"].map(|id| skill(id, "Same words."))),
+    ];
+    check(&Index::of(&merge(&layers)), "words", &["B", "same-beginning-10", "same-beginning-2", "a", "b"]);
+}
+
+#[test]
+fn what_an_audience_may_not_see_is_neither_found_nor_suggested() {
+    let mut by_hand = skill("kept-hand", "Releases the product.");
+    by_hand.disable_model_invocation = true;
+    let mut background = skill("kept-model", "Releases the product.");
+    background.user_invocable = false;
+    let mut clone = layer(Tier::User, "clone", 1, [skill("kept-clone", "Releases the product.")]);
+    clone.trust = Trust::Pending;
+    let index = Index::of(&merge(&[layer(Tier::User, "home", 0, [by_hand, background]), clone]));
+    let found = |query: Query| ids(&index.search(&query)).join(" ");
+    for text in ["releases", "kept", "kept-hand", "kept-clone", "", "kept hnad model clone"] {
+        let query = Query::new(text);
+        assert_eq!(found(query.clone()), "kept-model", "{text}");
+        assert_eq!(found(query.seen_by(Audience::User)), "kept-hand", "{text}");
+    }
+    assert_eq!(found(Query::new("releases").for_operator()), "kept-clone kept-hand kept-model");
+    let off = Modes::default().with("home:*".parse().unwrap(), Mode::Off);
+    assert_eq!(found(Query::new("releases").modes(off.clone())), "");
+    assert_eq!(found(Query::new("releases").modes(off).for_operator()), "kept-clone kept-hand kept-model");
+    for (audience, near) in [(Audience::Model, "kept-model"), (Audience::User, "kept-hand")] {
+        let suggested = index.near(&Query::new("kept-hnad").seen_by(audience));
+        assert_eq!(suggested.iter().map(|entry| entry.id.as_str()).collect::<Vec<_>>(), [near]);
+    }
+}
+
+#[test]
+fn suggestions_share_half_of_the_name_and_are_three() {
+    let names = ["pdf-forms", "pdf-merge", "pdf-split", "pdf-sign", "weather"];
+    let index = index(names.map(|id| skill(id, "Mentions weather reports in passing.")));
+    let near = |name: &str| -> Vec<String> {
+        index.near(&Query::new(name)).iter().map(|entry| entry.id.to_string()).collect()
+    };
+    assert_eq!(near("pdf-from"), ["pdf-forms", "pdf-merge", "pdf-sign"]);
+    assert_eq!(near("wether"), ["weather"]);
+    assert_eq!(near("reports"), [""; 0]);
+    assert_eq!(near("../../etc/passwd"), [""; 0]);
+    assert_eq!(near("__proto__"), [""; 0]);
+}
+
+#[test]
+fn two_rankings_are_fused_and_the_exact_name_stays_first() {
+    let index = index(["pdf", "pdf-a", "pdf-b", "letters"].map(|id| skill(id, "Reads a pdf.")));
+    let ranked = ["letters", "pdf-b", "nobody", "letters"].map(|id| id.parse::<Id>().unwrap());
+    let query = Query::new("pdf");
+    assert_eq!(ids(&index.search(&query)), ["pdf", "pdf-a", "pdf-b", "letters"]);
+    // `letters` is fourth and first, `pdf-b` third and second, `pdf-a` second alone.
+    assert_eq!(ids(&index.search_with(&query, &ranked)), ["pdf", "letters", "pdf-b", "pdf-a"]);
+    assert_eq!(ids(&index.search_with(&query.clone().limit(2), &ranked)), ["pdf", "letters"]);
+    assert_eq!(ids(&index.search_with(&query, &[])), ids(&index.search(&query)));
+    let hits = index.search_with(&Query::new("unheard"), &ranked);
+    assert_eq!((ids(&hits), hits[0].why.fit), (vec!["letters", "pdf-b"], Fit::Ranked));
+    assert_eq!(index.search_with(&Query::new("unheard").source("elsewhere"), &ranked).len(), 0);
+}
+
+#[tokio::test]
+async fn a_live_index_follows_its_registry() {
+    use repertoire_registry::{MemorySource, Registered, SkillRegistry};
+    let home = MemorySource::named("home");
+    home.register(Registered::new(skill("pdf", "Reads."), "-")).unwrap();
+    let registry = SkillRegistry::builder().user(home).load().await.unwrap();
+    let live = LiveIndex::of(registry.clone());
+    let before = live.current();
+    registry.register(skill("pdf-forms", "Fills.")).unwrap();
+    assert_eq!(ids(&live.search(&Query::new("pdf"))), ["pdf", "pdf-forms"]);
+    assert_eq!(ids(&before.search(&Query::new("pdf"))), ["pdf"]);
+    registry.unregister("pdf-forms");
+    assert_eq!(ids(&live.clone().search(&Query::new("pdf"))), ["pdf"]);
+}
+
+/// Few words, so that they meet; names that fold to one, and some that fold to nothing.
+fn skills() -> impl Strategy<Value = Vec<Skill>> {
+    let word = prop_oneof!["(pdf|form|read|deploy|notes)(s|ing)?", "[ab]{1,2}", "表|を|Straße"];
+    let name = prop_oneof![
+        4 => proptest::collection::vec(word.clone(), 1..4).prop_map(|words| words.join("-")),
+        1 => "[+=!]{1,2}",
+        1 => "[Aa][ _-]?[Bb]",
+    ];
+    let about = proptest::collection::vec(word, 0..8).prop_map(|words| words.join(" "));
+    let skill = (name, about, any::<bool>()).prop_map(|(name, about, by_hand)| {
+        let mut skill = Skill::new(name.parse().unwrap(), about);
+        skill.disable_model_invocation = by_hand;
+        skill
+    });
+    proptest::collection::vec(skill, 0..24)
+}
+
+fn snapshot(mine: &[Skill], theirs: &[Skill]) -> Snapshot<Skill> {
+    let mut plugin = layer(Tier::Plugin, "acme", 1, theirs.to_vec());
+    plugin.namespaced = theirs.len().is_multiple_of(2);
+    merge(&[layer(Tier::User, "home", 0, mine.to_vec()), plugin])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn an_updated_index_finds_what_a_new_one_finds(
+        versions in proptest::collection::vec((skills(), skills()), 1..5),
+        queries in proptest::collection::vec("(pdf|form|deply|notes|a|b|表を|re|=| ){0,4}", 1..6),
+    ) {
+        let mut updated = Index::of(&snapshot(&[], &[]));
+        for (mine, theirs) in versions {
+            let snapshot = snapshot(&mine, &theirs);
+            let (older, fresh) = (updated.clone(), Index::of(&snapshot));
+            let untouched: Vec<_> = queries.iter().map(|text| shown(&older, text)).collect();
+            updated = updated.updated(&snapshot);
+            for (text, before) in queries.iter().zip(untouched) {
+                prop_assert_eq!(shown(&updated, text), shown(&fresh, text));
+                prop_assert_eq!(shown(&older, text), before);
+            }
+        }
+    }
+
+    #[test]
+    fn no_text_panics_and_a_name_finds_its_skill_first(skills in skills(), text in any::<String>(), at in any::<prop::sample::Index>()) {
+        let index = index(skills.clone());
+        let all = index.search(&Query::new(&text).for_operator().limit(3));
+        prop_assert!(all.len() <= 3);
+        if !skills.is_empty() {
+            let id = &skills[at.index(skills.len())].id;
+            let hits = index.search(&Query::new(id.as_str()).for_operator());
+            if id.as_str().chars().any(char::is_alphanumeric) {
+                prop_assert_eq!(hits[0].why.fit, Fit::Exact);
+            }
+        }
+    }
+}
+
+fn shown(index: &Index, text: &str) -> Vec<(Id, Why)> {
+    let hits = index.search(&Query::new(text).limit(50)).into_iter();
+    hits.map(|hit| (hit.entry.id.clone(), hit.why)).collect()
+}

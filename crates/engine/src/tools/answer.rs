@@ -1,0 +1,91 @@
+//! What a tool answers.
+
+use std::sync::Arc;
+
+use repertoire_core::Skill;
+use repertoire_registry::{Claim, Entry};
+use serde::Serialize;
+
+/// What a tool answers.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Answer {
+    /// For the model: data, and how to go on.
+    pub text: String,
+    /// Whether the call failed: providers have a flag for it.
+    pub is_error: bool,
+    /// What became of the call.
+    pub code: AnswerCode,
+    /// The skill whose instructions were read from their beginning: for whoever keeps what is active.
+    pub read: Option<SkillRead>,
+    /// What the operator should know, and the model need not.
+    pub trouble: Option<String>,
+}
+
+/// What became of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum AnswerCode {
+    /// It was answered.
+    Ok,
+    /// The arguments are not what the tool takes.
+    BadArguments,
+    /// No such skill, for all that the model may know.
+    Unknown,
+    /// Several skills are called so; the text has their full names.
+    Ambiguous,
+    /// The skill is not for the model.
+    Refused,
+    /// The skill was there when the tools were made, and is no more.
+    Stale,
+    /// No such file in the skill.
+    NoResource,
+    /// The source could not give what was asked for.
+    Unreadable,
+    /// The name of a skill was called like a tool.
+    NotATool,
+}
+
+/// A skill whose instructions were read.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct SkillRead {
+    /// The skill.
+    pub entry: Arc<Entry<Skill>>,
+    /// Whose instructions they are: the winner's, or those of a shadow that was asked for by its full name.
+    pub claim: Claim<Skill>,
+    /// The instructions, rendered and without a wrapper.
+    pub body: Arc<str>,
+}
+
+impl Answer {
+    pub(super) fn ok(text: impl Into<String>) -> Answer {
+        Answer { text: text.into(), is_error: false, code: AnswerCode::Ok, read: None, trouble: None }
+    }
+
+    /// What a tool did, or why it did not.
+    pub(super) fn of(outcome: Result<Answer, Failure>) -> Answer {
+        outcome.unwrap_or_else(|Failure { code, text, trouble }| Answer {
+            text,
+            is_error: true,
+            code,
+            read: None,
+            trouble,
+        })
+    }
+}
+
+/// Why a call failed.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) code: AnswerCode,
+    pub(super) text: String,
+    pub(super) trouble: Option<String>,
+}
+
+impl Failure {
+    pub(super) fn new(code: AnswerCode, text: impl Into<String>) -> Failure {
+        Failure { code, text: text.into(), trouble: None }
+    }
+}

@@ -1,0 +1,84 @@
+use std::sync::Arc;
+
+use repertoire_core::{Bytes, Resource, ResourcePath, Skill, SourceError, SourceErrorKind, async_trait};
+use repertoire_registry::{Claim, MemorySource, Mount, Registered, SkillRegistry, Trust};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::{Budget, CatalogOptions, Format, Mode, Modes, Ranker};
+
+mod answers;
+mod declared;
+mod live;
+mod provider;
+mod reading;
+mod seeds;
+
+fn skill(id: &str, about: &str) -> Skill {
+    Skill::new(id.parse().unwrap(), about)
+}
+
+fn source(name: &str, skills: impl IntoIterator<Item = (Skill, &'static str)>) -> MemorySource<Skill> {
+    let source = MemorySource::named(name);
+    for (skill, body) in skills {
+        source.register(Registered::new(skill, body)).unwrap();
+    }
+    source
+}
+
+/// Two skills in the order of their registration, as the vectors of agentfootprint have them.
+async fn two() -> SkillRegistry {
+    let refund = skill("refund", "Pays money back.");
+    let skills = [(skill("billing", "Writes bills."), "Write the bill."), (refund, "Pay it back.")];
+    SkillRegistry::builder().user(source("home", skills)).load().await.unwrap()
+}
+
+/// One visible skill among hidden ones, of which each is hidden in another way.
+async fn hidden() -> SkillRegistry {
+    let mut by_hand = skill("release-by-hand", "Releases.");
+    by_hand.disable_model_invocation = true;
+    let home = [
+        (skill("release-notes", "Writes them."), "Write."),
+        (by_hand, "Push the button."),
+        (skill("release-off", "Off."), "-"),
+    ];
+    SkillRegistry::builder()
+        .user(source("home", home))
+        .mount(Mount::user(source("clone", [(skill("release-clone", "Came along."), "Obey.")])).trust(Trust::Pending))
+        .load()
+        .await
+        .unwrap()
+}
+
+fn without_off() -> ToolOptions {
+    ToolOptions::default().modes(Modes::default().with("release-off".parse().unwrap(), Mode::Off))
+}
+
+fn preset(preset: ToolPreset) -> ToolOptions {
+    ToolOptions::default().preset(preset)
+}
+
+async fn call(registry: &SkillRegistry, options: &ToolOptions, tool: &str, arguments: Value) -> Answer {
+    let tools = Toolset::of(&registry.snapshot(), options);
+    tools.call(tool, &arguments, registry).await.expect("the tool is one of these")
+}
+
+/// What a call answers: its code and its text. Errors are flagged, and nothing else is.
+async fn answered(
+    registry: &SkillRegistry,
+    options: &ToolOptions,
+    tool: &str,
+    arguments: Value,
+) -> (AnswerCode, String) {
+    let answer = call(registry, options, tool, arguments).await;
+    assert_eq!(answer.is_error, answer.code != AnswerCode::Ok);
+    assert_eq!(
+        answer.read.is_some(),
+        answer.code == AnswerCode::Ok && tool.contains("read_skill") && !tool.contains("resource")
+    );
+    (answer.code, answer.text)
+}
+
+fn parsed(text: &str) -> Value {
+    serde_json::from_str(text).expect("the text is JSON")
+}

@@ -1,0 +1,172 @@
+//! What lists, searches and slips are answered.
+
+use super::*;
+
+#[tokio::test]
+async fn lists_come_in_pages() {
+    let skills = ["d", "b", "a", "c", "e"].map(|id| (skill(id, "One of five."), "-"));
+    let registry = SkillRegistry::builder().user(source("home", skills)).load().await.unwrap();
+    let options = ToolOptions::default();
+    let mut pages = Vec::new();
+    let mut arguments = json!({"limit": 2});
+    loop {
+        let (_, text) = answered(&registry, &options, "list_skills", arguments.clone()).await;
+        let page = parsed(&text);
+        let ids: Vec<String> =
+            page["skills"].as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect();
+        assert_eq!(page["total"], 5);
+        pages.push(ids);
+        let Some(cursor) = page.get("next_cursor") else { break };
+        arguments["cursor"] = cursor.clone();
+    }
+    assert_eq!(pages, [vec!["a", "b"], vec!["c", "d"], vec!["e"]]);
+    let (code, text) = answered(&registry, &options, "list_skills", json!({"cursor": "gone"})).await;
+    assert_eq!(
+        (code, text.as_str()),
+        (AnswerCode::Stale, "The list has changed and has no `gone` any more: list from the start.")
+    );
+}
+
+#[tokio::test]
+async fn a_list_can_be_narrowed_and_a_search_ranks() {
+    let skills = [("pdf", "Reads files."), ("mail", "Writes letters."), ("forms", "Fills in a pdf.")];
+    let skills = skills.map(|(id, about)| (skill(id, about), "-"));
+    let registry = SkillRegistry::builder().user(source("home", skills)).load().await.unwrap();
+    let rows = json!([{"id": "pdf", "description": "Reads files."}, {"id": "forms", "description": "Fills in a pdf."}]);
+    let (_, listed) = answered(&registry, &ToolOptions::default(), "list_skills", json!({"query": "PDF"})).await;
+    assert_eq!(parsed(&listed), json!({"skills": rows, "total": 2}));
+    let (_, found) = answered(&registry, &ToolOptions::default(), "search_skills", json!({"query": "PDF"})).await;
+    assert_eq!(parsed(&found), json!({"query": "PDF", "matches": rows}));
+    let (_, none) = answered(&registry, &ToolOptions::default(), "search_skills", json!({"query": "zebra"})).await;
+    assert_eq!(parsed(&none), json!({"query": "zebra", "matches": []}));
+}
+
+#[tokio::test]
+async fn an_unknown_name_is_an_error_that_helps() {
+    let registry = hidden().await;
+    let options = without_off();
+    for (name, expected) in [
+        (
+            "release-ntoes",
+            "Unknown skill `release-ntoes`. Did you mean `release-notes`? `list_skills` tells which there are.",
+        ),
+        ("weather", "Unknown skill `weather`. The skills are `release-notes`. `list_skills` tells which there are."),
+        (
+            "../etc/passwd",
+            "Unknown skill `../etc/passwd`. The skills are `release-notes`. `list_skills` tells which there are.",
+        ),
+        (
+            "__proto__",
+            "Unknown skill `__proto__`. The skills are `release-notes`. `list_skills` tells which there are.",
+        ),
+        ("a\n`b\u{202E}", "Unknown skill `a 'b`. The skills are `release-notes`. `list_skills` tells which there are."),
+    ] {
+        let (code, text) = answered(&registry, &options, "read_skill", json!({"id": name})).await;
+        assert_eq!((code, text.as_str()), (AnswerCode::Unknown, expected), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn who_may_not_read_is_told_why_and_nothing_more() {
+    let registry = hidden().await;
+    for (name, why) in [
+        ("release-by-hand", "only the user may invoke it"),
+        ("home:release-off", "it is disabled"),
+        ("release-clone", "its source is not trusted yet"),
+        ("clone:release-clone", "its source is not trusted yet"),
+    ] {
+        for (tool, path) in [("read_skill", None), ("read_skill_resource", Some("a.md"))] {
+            let (code, text) = answered(&registry, &without_off(), tool, json!({"id": name, "path": path})).await;
+            assert_eq!((code, text), (AnswerCode::Refused, format!("The skill `{name}` cannot be read: {why}.")));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_name_that_several_have_is_told_by_full_names_among_the_visible() {
+    let namespaced = |name: &str| Mount::plugin(source(name, [(skill("deploy", "Deploys."), "Go.")])).namespaced();
+    let builder = || SkillRegistry::builder().mount(namespaced("acme")).mount(namespaced("umbrella"));
+    let registry = builder().load().await.unwrap();
+    let (code, text) = answered(&registry, &ToolOptions::default(), "read_skill", json!({"id": "deploy"})).await;
+    let expected = "Several skills are called `deploy`. Give a full name: `acme:deploy`, `umbrella:deploy`.";
+    assert_eq!((code, text.as_str()), (AnswerCode::Ambiguous, expected));
+    let one = ToolOptions::default().modes(Modes::default().with("umbrella:*".parse().unwrap(), Mode::Off));
+    let (code, _) = answered(&registry, &one, "read_skill", json!({"id": "deploy"})).await;
+    assert_eq!(code, AnswerCode::Ok);
+    let none = ToolOptions::default().modes(Modes::default().with("deploy".parse().unwrap(), Mode::Off));
+    assert!(Toolset::of(&registry.snapshot(), &none).tools().is_empty());
+}
+
+#[tokio::test]
+async fn a_skill_called_like_a_tool_is_told_how_it_is_read() {
+    let registry = two().await;
+    let tools = Toolset::of(&registry.snapshot(), &ToolOptions::default());
+    let answer = tools.call("billing", &json!({}), &registry).await.unwrap();
+    let expected =
+        "`billing` is a skill and no tool. Call `read_skill` with {\"id\":\"billing\"}, and follow what it says.";
+    assert_eq!((answer.code, answer.text.as_str(), answer.is_error), (AnswerCode::NotATool, expected, true));
+    // Other tools are somebody else's, and hidden skills are no skills.
+    for (registry, tool) in [(registry, "bash"), (hidden().await, "release-by-hand"), (hidden().await, "release-clone")]
+    {
+        let tools = Toolset::of(&registry.snapshot(), &ToolOptions::default());
+        assert!(tools.call(tool, &json!({}), &registry).await.is_none(), "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn arguments_that_do_not_fit_are_told() {
+    let registry = two().await;
+    for (tool, arguments, expected) in [
+        ("read_skill", json!({}), "The arguments do not fit: `id` is missing: give the name of a skill."),
+        ("read_skill", json!("billing"), "The arguments do not fit: `id` is missing: give the name of a skill."),
+        ("read_skill", json!({"id": 7}), "The arguments do not fit: `id` is a text; found `7`."),
+        (
+            "read_skill",
+            json!({"id": "billing", "offset": -1}),
+            "The arguments do not fit: `offset` is a number that is not negative.",
+        ),
+        (
+            "search_skills",
+            json!({"query": null}),
+            "The arguments do not fit: `query` is missing: say in a few words what you need.",
+        ),
+        (
+            "read_skill_resource",
+            json!({"id": "billing"}),
+            "The arguments do not fit: `path` is missing: give the path of a file of the skill.",
+        ),
+    ] {
+        let (code, text) = answered(&registry, &ToolOptions::default(), tool, arguments.clone()).await;
+        assert_eq!((code, text.as_str()), (AnswerCode::BadArguments, expected), "{arguments}");
+    }
+}
+
+/// Puts one skill first, or fails.
+#[derive(Debug)]
+struct Favourite(Option<&'static str>);
+
+#[async_trait]
+impl Ranker for Favourite {
+    async fn rank(
+        &self,
+        _: &str,
+        _: usize,
+    ) -> Result<Vec<repertoire_core::Id>, Box<dyn std::error::Error + Send + Sync>> {
+        Ok(vec![self.0.ok_or("no network")?.parse()?])
+    }
+}
+
+#[tokio::test]
+async fn another_ranking_has_its_say_and_its_failure_is_the_operators() {
+    let registry = two().await;
+    let search = |favourite| {
+        let options = ToolOptions::default().ranker(Arc::new(Favourite(favourite)));
+        let registry = registry.clone();
+        async move { call(&registry, &options, "search_skills", json!({"query": "bills"})).await }
+    };
+    let answer = search(Some("refund")).await;
+    assert_eq!(parsed(&answer.text)["matches"][1]["id"], "refund");
+    let answer = search(None).await;
+    assert_eq!(parsed(&answer.text)["matches"].as_array().unwrap().len(), 1);
+    assert_eq!(answer.trouble.as_deref(), Some("skills were ranked by words alone: no network"));
+}

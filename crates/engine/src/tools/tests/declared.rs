@@ -1,0 +1,86 @@
+//! What the model is told of the tools.
+
+use super::*;
+
+fn names(tools: &Toolset) -> Vec<&str> {
+    tools.tools().iter().map(|tool| tool.name.as_ref()).collect()
+}
+
+#[tokio::test]
+async fn where_nothing_is_visible_there_are_no_tools() {
+    let empty = SkillRegistry::builder().load().await.unwrap();
+    let off = ToolOptions::default().modes(Modes::default().with("*".parse().unwrap(), Mode::Off));
+    for preset in ToolPreset::ALL {
+        assert_eq!(names(&Toolset::of(&empty.snapshot(), &self::preset(preset.clone()))), [""; 0]);
+    }
+    let tools = Toolset::of(&two().await.snapshot(), &off);
+    assert_eq!(names(&tools), [""; 0]);
+    let answer = tools.call("read_skill", &json!({"id": "billing"}), &empty).await.unwrap();
+    assert_eq!(
+        (answer.code, answer.text.as_str()),
+        (AnswerCode::Refused, "The skill `billing` cannot be read: it is disabled.")
+    );
+    let answer = tools.call("list_skills", &json!({}), &empty).await.unwrap();
+    assert_eq!(parsed(&answer.text), json!({"skills": [], "total": 0}));
+}
+
+#[tokio::test]
+async fn the_tools_are_these() {
+    let tools = Toolset::of(&two().await.snapshot(), &ToolOptions::default());
+    let expected: Value = serde_json::from_str(include_str!("../fixtures/default.json")).unwrap();
+    assert_eq!(serde_json::to_value(tools.tools()).unwrap(), expected);
+}
+
+#[tokio::test]
+async fn no_more_names_than_providers_take_are_in_the_schemas() {
+    let names = |count: usize| async move {
+        let skills = (0..count).map(|number| (skill(&format!("skill-{number}"), "One of many."), "-"));
+        let registry = SkillRegistry::builder().user(source("home", skills)).load().await.unwrap();
+        let tools = Toolset::of(&registry.snapshot(), &ToolOptions::default());
+        tools.tools()[2].input_schema["properties"]["id"]["enum"].as_array().map(Vec::len)
+    };
+    assert_eq!((names(250).await, names(251).await), (Some(250), None));
+}
+
+#[tokio::test]
+async fn what_is_hidden_is_in_no_text() {
+    let registry = hidden().await;
+    for preset in ToolPreset::ALL {
+        let catalog = CatalogOptions::default().format(Format::Bullets);
+        let tools = Toolset::of(&registry.snapshot(), &without_off().preset(preset.clone()).catalog(catalog));
+        let text = serde_json::to_string(tools.tools()).unwrap();
+        assert!(text.contains("release-notes"), "{text}");
+        for name in ["release-by-hand", "release-off", "release-clone"] {
+            assert!(!text.contains(name), "{text}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_catalog_stands_in_the_description_if_it_shall() {
+    let catalog = CatalogOptions::default().format(Format::Bullets).budget(Budget::Characters(500));
+    let options = preset(ToolPreset::CORTEX).catalog(catalog);
+    let tools = Toolset::of(&two().await.snapshot(), &options);
+    let [tool] = tools.tools() else { panic!("one tool") };
+    assert_eq!(tool.name.as_ref(), "load_skill");
+    assert!(
+        tool.description.ends_with("\n\n- billing: Writes bills.\n- refund: Pays money back."),
+        "{}",
+        tool.description
+    );
+}
+
+#[tokio::test]
+async fn texts_are_the_same_bytes_whatever_was_done_before() {
+    let registry = two().await;
+    let tools = Toolset::of(&registry.snapshot(), &ToolOptions::default());
+    let before = serde_json::to_string(tools.tools()).unwrap();
+    tools.call("read_skill", &json!({"id": "refund"}), &registry).await.unwrap();
+    registry.register(skill("later", "Later.")).unwrap();
+    assert_eq!(serde_json::to_string(tools.tools()).unwrap(), before);
+    let (_, listed) = {
+        let answer = tools.call("list_skills", &json!({}), &registry).await.unwrap();
+        (answer.code, answer.text)
+    };
+    assert!(!listed.contains("later"), "a snapshot stays what it was");
+}

@@ -1,0 +1,187 @@
+//! The tools that a model finds and reads skills with.
+
+use std::sync::Arc;
+
+use repertoire_core::{Id, Skill, ToolSpec};
+use repertoire_registry::{Entry, Found, LookupError, Snapshot};
+use serde_json::Value;
+
+use super::answer::{Answer, AnswerCode, Failure};
+use super::arguments::Arguments;
+use super::declare::declare;
+use super::options::ToolOptions;
+use super::preset::Rows;
+use super::reader::Reader;
+use crate::one_line::{one_line, shorten};
+use crate::place::Place;
+use crate::{Catalog, Index, Query};
+
+/// Rows of a page, unless the model asks for fewer or more.
+pub(super) const USUAL_PAGE: usize = 50;
+/// Rows of the longest page.
+pub(super) const LONGEST_PAGE: usize = 200;
+/// Bytes of instructions or of a file in one answer.
+pub(super) const PAGE: usize = 20_000;
+
+/// The tools that a model finds and reads skills with, over one snapshot: the skills stay what they were, however the registry changes.
+///
+/// The texts are the same bytes for the same snapshot and options, whoever asks and whatever was read before, so that
+/// prompt caches hold. Where nothing is visible to a model, there are no tools. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Toolset(pub(super) Arc<Inner>);
+
+#[derive(Debug)]
+pub(super) struct Inner {
+    pub(super) index: Index,
+    pub(super) options: ToolOptions,
+    /// What may be seen, in the order of lists.
+    pub(super) visible: Vec<Arc<Entry<Skill>>>,
+    tools: Vec<ToolSpec>,
+}
+
+impl Toolset {
+    /// The tools over `snapshot`.
+    pub fn of(snapshot: &Snapshot<Skill>, options: &ToolOptions) -> Toolset {
+        Toolset::over(Index::of(snapshot), options)
+    }
+
+    /// The tools over the snapshot that `index` is of.
+    pub fn over(index: Index, options: &ToolOptions) -> Toolset {
+        let snapshot = index.snapshot();
+        let seen = |entry: &&Arc<Entry<Skill>>| options.modes.hides(options.audience, &entry.claim).is_none();
+        let mut visible: Vec<_> = snapshot.entries().iter().filter(seen).cloned().collect();
+        if options.preset.rows == Rows::Pages {
+            visible.sort_by(|a, b| Place::of(a).cmp(&Place::of(b)));
+        }
+        let tools = if visible.is_empty() {
+            Vec::new()
+        } else {
+            let ids: Vec<&str> = visible.iter().map(|entry| entry.id.as_str()).collect();
+            let catalog = options.catalog.clone().map(|catalog| catalog.modes(options.modes.clone()));
+            let catalog = catalog.map(|catalog| Catalog::of(snapshot, &catalog).text).unwrap_or_default();
+            declare(&options.preset, Some(&ids[..]).filter(|ids| ids.len() <= options.named), &catalog)
+        };
+        Toolset(Arc::new(Inner { options: options.clone(), visible, tools, index }))
+    }
+
+    /// The tools to offer: those of the preset, or none at all.
+    pub fn tools(&self) -> &[ToolSpec] {
+        &self.0.tools
+    }
+
+    /// The snapshot that the tools are over.
+    pub fn snapshot(&self) -> &Snapshot<Skill> {
+        self.0.index.snapshot()
+    }
+
+    /// Answers a call; `None` when `tool` is none of these tools and no skill, so that it is somebody else's.
+    ///
+    /// A tool that is not offered, because nothing is visible, is answered all the same: it may have been offered before.
+    /// A failure is an answer too: the model learns what to do instead, and never a name that it may not know.
+    ///
+    /// # Cancel safety
+    /// May be dropped at any await.
+    pub async fn call(&self, tool: &str, arguments: &Value, reader: &dyn Reader) -> Option<Answer> {
+        let preset = &self.0.options.preset;
+        let is = |name: Option<&str>| name == Some(tool);
+        let arguments = &Arguments(arguments);
+        Some(Answer::of(if is(Some(&preset.read.name)) {
+            self.read(arguments, reader).await
+        } else if is(preset.list.as_deref()) {
+            self.list(arguments).await
+        } else if is(preset.search.as_deref()) {
+            self.search(arguments).await
+        } else if is(preset.resource.as_ref().map(|tool| tool.name.as_ref())) {
+            self.resource(arguments, reader).await
+        } else {
+            Err(self.not_a_tool(tool)?)
+        }))
+    }
+
+    /// Says that a skill is read and not called, if `tool` is one.
+    fn not_a_tool(&self, tool: &str) -> Option<Failure> {
+        let found = self.find(tool).ok()?;
+        let read = &self.0.options.preset.read;
+        let call = serde_json::json!({read.id.as_ref(): found.entry.id});
+        let text = format!(
+            "{} is a skill and no tool. Call `{}` with {call}, and follow what it says.",
+            quoted(tool),
+            read.name
+        );
+        Some(Failure::new(AnswerCode::NotATool, text))
+    }
+
+    /// What is meant by `name`, if that may be seen.
+    pub(super) fn find(&self, name: &str) -> Result<Found<'_, Skill>, Failure> {
+        let ToolOptions { modes, audience, .. } = &self.0.options;
+        let hides = |found: &Found<'_, Skill>| modes.hides(*audience, found.claim);
+        let found = match self.snapshot().resolve(name.trim()) {
+            Ok(found) => found,
+            Err(LookupError::Ambiguous { candidates, .. }) => {
+                let candidates = candidates.iter().filter_map(|id| self.snapshot().resolve(id.as_str()).ok());
+                let mut seen: Vec<_> = candidates.filter(|found| hides(found).is_none()).collect();
+                match (seen.pop(), seen.as_slice()) {
+                    (None, _) => return Err(self.unknown(name)),
+                    (Some(only), []) => only,
+                    (Some(last), others) => {
+                        let names = others.iter().chain([&last]).map(|found| quoted(found.entry.id.as_str()));
+                        let names = names.collect::<Vec<_>>().join(", ");
+                        let text = format!("Several skills are called {}. Give a full name: {names}.", quoted(name));
+                        return Err(Failure::new(AnswerCode::Ambiguous, text));
+                    }
+                }
+            }
+            Err(_) => return Err(self.unknown(name)),
+        };
+        match hides(&found) {
+            None => Ok(found),
+            Some(hidden) => {
+                Err(Failure::new(AnswerCode::Refused, format!("The skill {} cannot be read: {hidden}.", quoted(name))))
+            }
+        }
+    }
+
+    /// Says that there is no such skill, and what may have been meant.
+    pub(super) fn unknown(&self, name: &str) -> Failure {
+        let preset = &self.0.options.preset;
+        if preset.rows == Rows::Named {
+            let text = serde_json::json!({"error": "unknown_skill", "skill_name": name});
+            return Failure::new(AnswerCode::Unknown, format!("{text:#}"));
+        }
+        let mut text = format!("Unknown skill {}.", quoted(name));
+        let near = self.0.index.near(&self.query(name));
+        let quoted = |entry: &Arc<Entry<Skill>>| quoted(entry.id.as_str());
+        if !near.is_empty() {
+            let near: Vec<_> = near.iter().map(quoted).collect();
+            text.push_str(&format!(" Did you mean {}?", near.join(" or ")));
+        } else if (1..=FEW).contains(&self.0.visible.len()) {
+            let all: Vec<_> = self.0.visible.iter().map(quoted).collect();
+            text.push_str(&format!(" The skills are {}.", all.join(", ")));
+        }
+        if self.0.visible.is_empty() {
+            text.push_str(" There are none.");
+        } else if let Some(tool) = preset.list.as_ref().or(preset.search.as_ref()) {
+            text.push_str(&format!(" `{tool}` tells which there are."));
+        }
+        Failure::new(AnswerCode::Unknown, text)
+    }
+
+    /// A query among what may be seen.
+    pub(super) fn query(&self, text: &str) -> Query {
+        Query::new(text).seen_by(self.0.options.audience).modes(self.0.options.modes.clone())
+    }
+
+    /// Whether a model that got these tools could have read the skill with this effective id.
+    pub(super) fn offered(&self, name: &str) -> Option<&Id> {
+        self.find(name).ok().map(|found| &found.entry.id)
+    }
+}
+
+/// So many skills are named where one was not found.
+const FEW: usize = 20;
+
+/// What the model wrote, short and without what could be taken for something else.
+pub(super) fn quoted(name: &str) -> String {
+    let name = one_line(name);
+    format!("`{}`", shorten(&name, 80).replace('`', "'"))
+}
