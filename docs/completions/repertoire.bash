@@ -67,8 +67,14 @@ _repertoire() {
             repertoire,roots)
                 cmd="repertoire__subcmd__roots"
                 ;;
+            repertoire,search)
+                cmd="repertoire__subcmd__search"
+                ;;
             repertoire,show)
                 cmd="repertoire__subcmd__show"
+                ;;
+            repertoire,tools)
+                cmd="repertoire__subcmd__tools"
                 ;;
             repertoire,validate)
                 cmd="repertoire__subcmd__check"
@@ -133,8 +139,14 @@ _repertoire() {
             repertoire__subcmd__help,roots)
                 cmd="repertoire__subcmd__help__subcmd__roots"
                 ;;
+            repertoire__subcmd__help,search)
+                cmd="repertoire__subcmd__help__subcmd__search"
+                ;;
             repertoire__subcmd__help,show)
                 cmd="repertoire__subcmd__help__subcmd__show"
+                ;;
+            repertoire__subcmd__help,tools)
+                cmd="repertoire__subcmd__help__subcmd__tools"
                 ;;
             repertoire__subcmd__help,verify)
                 cmd="repertoire__subcmd__help__subcmd__verify"
@@ -203,7 +215,7 @@ _repertoire() {
 
     case "${cmd}" in
         repertoire)
-            opts="-h -V --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help --version list show which roots check validate watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help"
+            opts="-h -V --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help --version list show which search roots check validate watch catalog tools body render directives approve files lock verify new fmt plugin kinds completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -329,14 +341,18 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__catalog)
-            opts="-h --style --tokens --chars --window --share --overflow --tokenizer --locations --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
+            opts="-h --preset --style --tokens --chars --window --share --overflow --used --tokenizer --locations --hint --mode --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --preset)
+                    COMPREPLY=($(compgen -W "agentskills claude codex gemini goose openclaw opencode" -- "${cur}"))
+                    return 0
+                    ;;
                 --style)
-                    COMPREPLY=($(compgen -W "xml bullets" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "xml indented reference bullets lines json" -- "${cur}"))
                     return 0
                     ;;
                 --tokens)
@@ -356,11 +372,23 @@ _repertoire() {
                     return 0
                     ;;
                 --overflow)
-                    COMPREPLY=($(compgen -W "shorten name-only leave-out" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "shorten round-robin name-only least-used leave-out" -- "${cur}"))
+                    return 0
+                    ;;
+                --used)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --tokenizer)
                     COMPREPLY=($(compgen -W "claude-2023 o200k llama3" -- "${cur}"))
+                    return 0
+                    ;;
+                --hint)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --mode)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --root)
@@ -609,7 +637,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__help)
-            opts="list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help"
+            opts="list show which search roots check watch catalog tools body render directives approve files lock verify new fmt plugin kinds completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -930,7 +958,35 @@ _repertoire() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        repertoire__subcmd__help__subcmd__search)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         repertoire__subcmd__help__subcmd__show)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        repertoire__subcmd__help__subcmd__tools)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1662,6 +1718,76 @@ _repertoire() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        repertoire__subcmd__search)
+            opts="-h --limit --seen-by --tier --from --category --tag --tool --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seen-by)
+                    COMPREPLY=($(compgen -W "model user" -- "${cur}"))
+                    return 0
+                    ;;
+                --tier)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --category)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tag)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tool)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --client)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --model)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "human json sarif" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         repertoire__subcmd__show)
             opts="-h --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1669,6 +1795,60 @@ _repertoire() {
                 return 0
             fi
             case "${prev}" in
+                --root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --client)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --model)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "human json sarif" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        repertoire__subcmd__tools)
+            opts="-h --provider --preset --with-catalog --mode --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --provider)
+                    COMPREPLY=($(compgen -W "anthropic openai openai-responses gemini" -- "${cur}"))
+                    return 0
+                    ;;
+                --preset)
+                    COMPREPLY=($(compgen -W "repertoire agentfootprint cortex find-skills gemini-cli opencode goose agent-framework" -- "${cur}"))
+                    return 0
+                    ;;
+                --mode)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --root)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

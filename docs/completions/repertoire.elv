@@ -35,11 +35,13 @@ set edit:completion:arg-completer[repertoire] = {|@words|
             cand list 'List the skills: who has each id, from where, and where its body goes'
             cand show 'Show everything about one skill'
             cand which 'Tell who has an id, and why every other claim to it lost'
+            cand search 'Find skills by words: in their names, triggers, tags and descriptions, the best first'
             cand roots 'Show every place that was looked at, whether it is there and what it holds'
             cand check 'Show everything that is wrong or odd, with the lines that it is about'
             cand validate 'Show everything that is wrong or odd, with the lines that it is about'
             cand watch 'Show changes as they happen, with what is wrong or odd about them'
             cand catalog 'Print the text that tells a model which skills there are; what did not fit goes to standard error'
+            cand tools 'Print the tools that a model finds and reads skills with, for the request to a provider'
             cand body 'Print the instructions of one skill'
             cand render 'Print the instructions of one skill as a model gets them, with what was typed in its places'
             cand directives 'Show every command and script that one skill would run, without running any'
@@ -85,6 +87,27 @@ set edit:completion:arg-completer[repertoire] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'repertoire;which'= {
+            cand --root 'A folder of skills, ahead of everything else; several come in the order given'
+            cand --source 'A source of any linked kind, behind the roots; options as in a TOML inline table'
+            cand --config 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked'
+            cand --client 'Also the standard folders of this client, as in `claude`; `all` for every known one'
+            cand --disable 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says'
+            cand --model 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`'
+            cand --format 'The form of the answer'
+            cand --no-defaults 'Leave the standard folders and the built-in skills out'
+            cand --trust-project 'Admit the skills of the project: without this, no model would see them'
+            cand --json 'The same as `--format json`'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'repertoire;search'= {
+            cand --limit 'At most so many skills'
+            cand --seen-by 'Among what the model or the user may see, and not among everything'
+            cand --tier 'Only skills of this tier'
+            cand --from 'Only skills of this source'
+            cand --category 'Only skills of this category'
+            cand --tag 'Only skills with this tag; several must all be there'
+            cand --tool 'Only skills that need, bring or pre-approve this tool'
             cand --root 'A folder of skills, ahead of everything else; several come in the order given'
             cand --source 'A source of any linked kind, behind the roots; options as in a TOML inline table'
             cand --config 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked'
@@ -158,13 +181,17 @@ set edit:completion:arg-completer[repertoire] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'repertoire;catalog'= {
-            cand --style 'The markup'
+            cand --preset 'Markup, budget, overflow and locations as this client has them; what else is given goes before it'
+            cand --style 'The markup [default: xml]'
             cand --tokens 'At most so many tokens'
             cand --chars 'At most so many characters'
             cand --window 'A share of a context window of so many tokens'
-            cand --share 'How much of the window, in percent'
-            cand --overflow 'What gives way when not everything fits'
+            cand --share 'How much of the window, in percent, and never less than 128 tokens [default: 2, or as the client has it]'
+            cand --overflow 'What gives way when not everything fits [default: shorten]'
+            cand --used 'How often a skill was used, for `--overflow least-used`'
             cand --tokenizer 'Whose tokens are counted'
+            cand --hint 'What tells the model how to find skills that were left out'
+            cand --mode 'How skills are offered: `pinned`, `auto`, `name-only`, `manual-only` or `off`. A target is `source:id`, an id, `source:*` or `*`; of those that fit, the first of these decides'
             cand --root 'A folder of skills, ahead of everything else; several come in the order given'
             cand --source 'A source of any linked kind, behind the roots; options as in a TOML inline table'
             cand --config 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked'
@@ -173,6 +200,24 @@ set edit:completion:arg-completer[repertoire] = {|@words|
             cand --model 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`'
             cand --format 'The form of the answer'
             cand --locations 'Tell where each skill lies, for models that read skills with their file tools'
+            cand --no-defaults 'Leave the standard folders and the built-in skills out'
+            cand --trust-project 'Admit the skills of the project: without this, no model would see them'
+            cand --json 'The same as `--format json`'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'repertoire;tools'= {
+            cand --provider 'Whose requests they are for'
+            cand --preset 'The client whose names and parameters they have'
+            cand --mode 'How skills are offered: `pinned`, `auto`, `name-only`, `manual-only` or `off`. A target is `source:id`, an id, `source:*` or `*`; of those that fit, the first of these decides'
+            cand --root 'A folder of skills, ahead of everything else; several come in the order given'
+            cand --source 'A source of any linked kind, behind the roots; options as in a TOML inline table'
+            cand --config 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked'
+            cand --client 'Also the standard folders of this client, as in `claude`; `all` for every known one'
+            cand --disable 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says'
+            cand --model 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`'
+            cand --format 'The form of the answer'
+            cand --with-catalog 'Put a catalog into the description of the tool that reads skills'
             cand --no-defaults 'Leave the standard folders and the built-in skills out'
             cand --trust-project 'Admit the skills of the project: without this, no model would see them'
             cand --json 'The same as `--format json`'
@@ -476,10 +521,12 @@ set edit:completion:arg-completer[repertoire] = {|@words|
             cand list 'List the skills: who has each id, from where, and where its body goes'
             cand show 'Show everything about one skill'
             cand which 'Tell who has an id, and why every other claim to it lost'
+            cand search 'Find skills by words: in their names, triggers, tags and descriptions, the best first'
             cand roots 'Show every place that was looked at, whether it is there and what it holds'
             cand check 'Show everything that is wrong or odd, with the lines that it is about'
             cand watch 'Show changes as they happen, with what is wrong or odd about them'
             cand catalog 'Print the text that tells a model which skills there are; what did not fit goes to standard error'
+            cand tools 'Print the tools that a model finds and reads skills with, for the request to a provider'
             cand body 'Print the instructions of one skill'
             cand render 'Print the instructions of one skill as a model gets them, with what was typed in its places'
             cand directives 'Show every command and script that one skill would run, without running any'
@@ -501,6 +548,8 @@ set edit:completion:arg-completer[repertoire] = {|@words|
         }
         &'repertoire;help;which'= {
         }
+        &'repertoire;help;search'= {
+        }
         &'repertoire;help;roots'= {
         }
         &'repertoire;help;check'= {
@@ -508,6 +557,8 @@ set edit:completion:arg-completer[repertoire] = {|@words|
         &'repertoire;help;watch'= {
         }
         &'repertoire;help;catalog'= {
+        }
+        &'repertoire;help;tools'= {
         }
         &'repertoire;help;body'= {
         }

@@ -41,11 +41,13 @@ complete -c repertoire -n "__fish_repertoire_needs_command" -s V -l version -d '
 complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "list" -d 'List the skills: who has each id, from where, and where its body goes'
 complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "show" -d 'Show everything about one skill'
 complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "which" -d 'Tell who has an id, and why every other claim to it lost'
+complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "search" -d 'Find skills by words: in their names, triggers, tags and descriptions, the best first'
 complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "roots" -d 'Show every place that was looked at, whether it is there and what it holds'
 complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "check" -d 'Show everything that is wrong or odd, with the lines that it is about'
 complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "validate" -d 'Show everything that is wrong or odd, with the lines that it is about'
 complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "watch" -d 'Show changes as they happen, with what is wrong or odd about them'
 complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "catalog" -d 'Print the text that tells a model which skills there are; what did not fit goes to standard error'
+complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "tools" -d 'Print the tools that a model finds and reads skills with, for the request to a provider'
 complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "body" -d 'Print the instructions of one skill'
 complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "render" -d 'Print the instructions of one skill as a model gets them, with what was typed in its places'
 complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "directives" -d 'Show every command and script that one skill would run, without running any'
@@ -100,6 +102,27 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l no-defau
 complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
 complete -c repertoire -n "__fish_repertoire_using_subcommand which" -l json -d 'The same as `--format json`'
 complete -c repertoire -n "__fish_repertoire_using_subcommand which" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l limit -d 'At most so many skills' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l seen-by -d 'Among what the model or the user may see, and not among everything' -r -f -a "model\t'What reaches a model'
+user\t'What a user may call'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l tier -d 'Only skills of this tier' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l from -d 'Only skills of this source' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l category -d 'Only skills of this category' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l tag -d 'Only skills with this tag; several must all be there' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l tool -d 'Only skills that need, bring or pre-approve this tool' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
+json\t'One JSON document on standard output'
+sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l no-defaults -d 'Leave the standard folders and the built-in skills out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
+complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l json -d 'The same as `--format json`'
+complete -c repertoire -n "__fish_repertoire_using_subcommand search" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand roots" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
@@ -155,18 +178,34 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand watch" -l no-defau
 complete -c repertoire -n "__fish_repertoire_using_subcommand watch" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
 complete -c repertoire -n "__fish_repertoire_using_subcommand watch" -l json -d 'The same as `--format json`'
 complete -c repertoire -n "__fish_repertoire_using_subcommand watch" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l style -d 'The markup' -r -f -a "xml\t'`<available_skills>`'
-bullets\t'A Markdown list'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l preset -d 'Markup, budget, overflow and locations as this client has them; what else is given goes before it' -r -f -a "agentskills\t''
+claude\t''
+codex\t''
+gemini\t''
+goose\t''
+openclaw\t''
+opencode\t''"
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l style -d 'The markup [default: xml]' -r -f -a "xml\t'`<available_skills>`, a skill a line'
+indented\t'The same elements, each on a line of its own'
+reference\t'As the reference library of the standard'
+bullets\t'A Markdown list'
+lines\t'The list without marks'
+json\t'JSON, a skill a line'"
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l tokens -d 'At most so many tokens' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l chars -d 'At most so many characters' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l window -d 'A share of a context window of so many tokens' -r
-complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l share -d 'How much of the window, in percent' -r
-complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l overflow -d 'What gives way when not everything fits' -r -f -a "shorten\t'Long descriptions first, names last'
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l share -d 'How much of the window, in percent, and never less than 128 tokens [default: 2, or as the client has it]' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l overflow -d 'What gives way when not everything fits [default: shorten]' -r -f -a "shorten\t'Long descriptions first, cut where a clause ends; names last'
+round-robin\t'The same, cut where a word ends'
 name-only\t'Descriptions, whole ones at a time'
+least-used\t'The same, those first that were used least'
 leave-out\t'Skills, whole ones at a time'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l used -d 'How often a skill was used, for `--overflow least-used`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l tokenizer -d 'Whose tokens are counted' -r -f -a "claude-2023\t'Anthropic\'s last published one; the highest estimate, so safe for every model'
 o200k\t'OpenAI\'s since GPT-4o'
 llama3\t'Llama 3\'s'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l hint -d 'What tells the model how to find skills that were left out' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l mode -d 'How skills are offered: `pinned`, `auto`, `name-only`, `manual-only` or `off`. A target is `source:id`, an id, `source:*` or `*`; of those that fit, the first of these decides' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
@@ -181,6 +220,33 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l no-def
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l json -d 'The same as `--format json`'
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c repertoire -n "__fish_repertoire_using_subcommand tools" -l provider -d 'Whose requests they are for' -r -f -a "anthropic\t'Anthropic\'s Messages'
+openai\t'OpenAI\'s Chat Completions, and what is compatible with it'
+openai-responses\t'OpenAI\'s Responses'
+gemini\t'Gemini\'s `generateContent`'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand tools" -l preset -d 'The client whose names and parameters they have' -r -f -a "repertoire\t''
+agentfootprint\t''
+cortex\t''
+find-skills\t''
+gemini-cli\t''
+opencode\t''
+goose\t''
+agent-framework\t''"
+complete -c repertoire -n "__fish_repertoire_using_subcommand tools" -l mode -d 'How skills are offered: `pinned`, `auto`, `name-only`, `manual-only` or `off`. A target is `source:id`, an id, `source:*` or `*`; of those that fit, the first of these decides' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand tools" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand tools" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand tools" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand tools" -l client -d 'Also the standard folders of this client, as in `claude`; `all` for every known one' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand tools" -l disable -d 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand tools" -l model -d 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand tools" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
+json\t'One JSON document on standard output'
+sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand tools" -l with-catalog -d 'Put a catalog into the description of the tool that reads skills'
+complete -c repertoire -n "__fish_repertoire_using_subcommand tools" -l no-defaults -d 'Leave the standard folders and the built-in skills out'
+complete -c repertoire -n "__fish_repertoire_using_subcommand tools" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
+complete -c repertoire -n "__fish_repertoire_using_subcommand tools" -l json -d 'The same as `--format json`'
+complete -c repertoire -n "__fish_repertoire_using_subcommand tools" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand body" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
@@ -446,27 +512,29 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l no-default
 complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
 complete -c repertoire -n "__fish_repertoire_using_subcommand man" -l json -d 'The same as `--format json`'
 complete -c repertoire -n "__fish_repertoire_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "list" -d 'List the skills: who has each id, from where, and where its body goes'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "show" -d 'Show everything about one skill'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "which" -d 'Tell who has an id, and why every other claim to it lost'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "roots" -d 'Show every place that was looked at, whether it is there and what it holds'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "check" -d 'Show everything that is wrong or odd, with the lines that it is about'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "watch" -d 'Show changes as they happen, with what is wrong or odd about them'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "catalog" -d 'Print the text that tells a model which skills there are; what did not fit goes to standard error'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "body" -d 'Print the instructions of one skill'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "render" -d 'Print the instructions of one skill as a model gets them, with what was typed in its places'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "directives" -d 'Show every command and script that one skill would run, without running any'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "approve" -d 'Let one skill run its commands and scripts, as they are now: any change asks again'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "files" -d 'List the files of one skill, or print one of them'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "lock" -d 'Write down what every file of the project\'s skills is now, for `verify` to compare'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "verify" -d 'Compare every file of the project\'s skills with what `lock` wrote down'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "new" -d 'Write the beginning of a skill, and print where it is'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "fmt" -d 'Bring the front matter of skills into its canonical form'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "plugin" -d 'Decide which plugins may run, look at one without running it, or begin one'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "kinds" -d 'List the kinds of sources that this program knows'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "completions" -d 'Print what a shell needs to complete this program\'s arguments'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "man" -d 'Print the manual page of this program, or of one of its commands'
-complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which roots check watch catalog body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which search roots check watch catalog tools body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "list" -d 'List the skills: who has each id, from where, and where its body goes'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which search roots check watch catalog tools body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "show" -d 'Show everything about one skill'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which search roots check watch catalog tools body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "which" -d 'Tell who has an id, and why every other claim to it lost'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which search roots check watch catalog tools body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "search" -d 'Find skills by words: in their names, triggers, tags and descriptions, the best first'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which search roots check watch catalog tools body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "roots" -d 'Show every place that was looked at, whether it is there and what it holds'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which search roots check watch catalog tools body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "check" -d 'Show everything that is wrong or odd, with the lines that it is about'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which search roots check watch catalog tools body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "watch" -d 'Show changes as they happen, with what is wrong or odd about them'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which search roots check watch catalog tools body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "catalog" -d 'Print the text that tells a model which skills there are; what did not fit goes to standard error'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which search roots check watch catalog tools body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "tools" -d 'Print the tools that a model finds and reads skills with, for the request to a provider'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which search roots check watch catalog tools body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "body" -d 'Print the instructions of one skill'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which search roots check watch catalog tools body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "render" -d 'Print the instructions of one skill as a model gets them, with what was typed in its places'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which search roots check watch catalog tools body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "directives" -d 'Show every command and script that one skill would run, without running any'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which search roots check watch catalog tools body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "approve" -d 'Let one skill run its commands and scripts, as they are now: any change asks again'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which search roots check watch catalog tools body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "files" -d 'List the files of one skill, or print one of them'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which search roots check watch catalog tools body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "lock" -d 'Write down what every file of the project\'s skills is now, for `verify` to compare'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which search roots check watch catalog tools body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "verify" -d 'Compare every file of the project\'s skills with what `lock` wrote down'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which search roots check watch catalog tools body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "new" -d 'Write the beginning of a skill, and print where it is'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which search roots check watch catalog tools body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "fmt" -d 'Bring the front matter of skills into its canonical form'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which search roots check watch catalog tools body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "plugin" -d 'Decide which plugins may run, look at one without running it, or begin one'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which search roots check watch catalog tools body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "kinds" -d 'List the kinds of sources that this program knows'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which search roots check watch catalog tools body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "completions" -d 'Print what a shell needs to complete this program\'s arguments'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which search roots check watch catalog tools body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "man" -d 'Print the manual page of this program, or of one of its commands'
+complete -c repertoire -n "__fish_repertoire_using_subcommand help; and not __fish_seen_subcommand_from list show which search roots check watch catalog tools body render directives approve files lock verify new fmt plugin kinds completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c repertoire -n "__fish_repertoire_using_subcommand help; and __fish_seen_subcommand_from plugin" -f -a "list" -d 'List the plugins that were approved, and whether their files are still what they were'
 complete -c repertoire -n "__fish_repertoire_using_subcommand help; and __fish_seen_subcommand_from plugin" -f -a "inspect" -d 'Show what the file of a plugin says of itself, without running any of it'
 complete -c repertoire -n "__fish_repertoire_using_subcommand help; and __fish_seen_subcommand_from plugin" -f -a "approve" -d 'Approve what the file of a plugin holds now: configured sources may run it, until it changes'

@@ -12,11 +12,14 @@ mod kinds;
 mod list;
 mod lock;
 mod man;
+mod modes;
 mod new;
 mod plugin;
 mod render;
 mod roots;
+mod search;
 mod show;
+mod tools;
 mod verify;
 pub(crate) mod watch;
 mod which;
@@ -41,10 +44,12 @@ pub(crate) enum Command {
     List(list::List),
     Show(show::Show),
     Which(which::Which),
+    Search(search::Search),
     Roots(roots::Roots),
     Check(check::Check),
     Watch(watch::Watch),
     Catalog(catalog::Catalog),
+    Tools(tools::Tools),
     Body(body::Body),
     Render(render::Render),
     Directives(directives::Directives),
@@ -67,10 +72,12 @@ impl Command {
             Command::List(_) => "list",
             Command::Show(_) => "show",
             Command::Which(_) => "which",
+            Command::Search(_) => "search",
             Command::Roots(_) => "roots",
             Command::Check(_) => "check",
             Command::Watch(_) => "watch",
             Command::Catalog(_) => "catalog",
+            Command::Tools(_) => "tools",
             Command::Body(_) => "body",
             Command::Render(_) => "render",
             Command::Directives(_) => "directives",
@@ -96,6 +103,7 @@ impl Command {
             Command::Check(check) => &check.folders,
             Command::Watch(watch) => &watch.folders,
             Command::Catalog(catalog) => &catalog.folders,
+            Command::Tools(tools) => &tools.folders,
             Command::Lock(lock) => &lock.folders,
             Command::Verify(verify) => &verify.folders,
             _ => &[],
@@ -126,9 +134,11 @@ impl Command {
             Command::List(list) => Box::new(list.answer(session)),
             Command::Show(show) => Box::new(show.answer(session).await?),
             Command::Which(which) => Box::new(which.answer(session)?),
+            Command::Search(search) => Box::new(search.answer(session)),
             Command::Roots(roots) => Box::new(roots.answer(session).await?),
             Command::Check(check) => Box::new(check.answer(session)),
             Command::Catalog(catalog) => Box::new(catalog.answer(session)),
+            Command::Tools(tools) => Box::new(tools.answer(session)),
             Command::Body(body) => Box::new(body.answer(session).await?),
             Command::Render(render) => Box::new(render.answer(session, environment).await?),
             Command::Directives(directives) => Box::new(directives.answer(session).await?),
@@ -148,11 +158,13 @@ pub(crate) fn answers(generator: &mut SchemaGenerator) -> Vec<(&'static str, Sch
         ("list", list::Listed::json_schema(generator)),
         ("show", show::Shown::json_schema(generator)),
         ("which", which::Chain::json_schema(generator)),
+        ("search", search::Found::json_schema(generator)),
         ("roots", roots::Places::json_schema(generator)),
         ("check", check::Checked::json_schema(generator)),
         ("watch", watch::Started::json_schema(generator)),
         ("watch", watch::Changed::json_schema(generator)),
         ("catalog", catalog::Rendered::json_schema(generator)),
+        ("tools", tools::Declared::json_schema(generator)),
         ("body", body::Text::json_schema(generator)),
         ("render", render::Instructions::json_schema(generator)),
         ("directives", directives::Directed::json_schema(generator)),

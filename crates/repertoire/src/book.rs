@@ -16,6 +16,7 @@ prose! {
     Precedence: "docs/book/src/precedence.md"
     Surfaces: "docs/book/src/surfaces.md"
     Catalog: "docs/book/src/catalog.md"
+    Finding: "docs/book/src/finding.md"
     Rendering: "docs/book/src/rendering.md"
     Changes: "docs/book/src/changes.md"
 }

@@ -2,13 +2,15 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use repertoire::{Budget, CatalogOptions, Fate, Format, Overflow, Report, Tokenizer, Totals};
+use repertoire::{Budget, CatalogOptions, CatalogPreset, Fate, Format, Id, Overflow, Report, Tokenizer, Totals};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::body::write_text;
+use super::modes::Offered;
 use crate::Stream;
 use crate::answer::{Answer, json};
 use crate::finding::counted;
@@ -20,9 +22,12 @@ pub(crate) struct Catalog {
     /// Look in these folders alone.
     #[arg(value_name = "DIR")]
     pub(crate) folders: Vec<PathBuf>,
-    /// The markup.
-    #[arg(long, value_enum, default_value_t)]
-    style: Style,
+    /// Markup, budget, overflow and locations as this client has them; what else is given goes before it.
+    #[arg(long, value_name = "CLIENT", value_parser = preset_names())]
+    preset: Option<String>,
+    /// The markup [default: xml].
+    #[arg(long, value_enum)]
+    style: Option<Style>,
     /// At most so many tokens.
     #[arg(long, value_name = "N", group = "budget")]
     tokens: Option<usize>,
@@ -32,38 +37,66 @@ pub(crate) struct Catalog {
     /// A share of a context window of so many tokens.
     #[arg(long, value_name = "N", group = "budget")]
     window: Option<usize>,
-    /// How much of the window, in percent.
-    #[arg(long, value_name = "PERCENT", requires = "window", default_value = "1", value_parser = per_mille)]
-    share: u16,
-    /// What gives way when not everything fits.
-    #[arg(long, value_enum, default_value_t)]
-    overflow: Yielding,
+    /// How much of the window, in percent, and never less than 128 tokens [default: 2, or as the client has it].
+    #[arg(long, value_name = "PERCENT", requires = "window", value_parser = per_mille)]
+    share: Option<u16>,
+    /// What gives way when not everything fits [default: shorten].
+    #[arg(long, value_enum)]
+    overflow: Option<Yielding>,
+    /// How often a skill was used, for `--overflow least-used`.
+    #[arg(long = "used", value_name = "ID=N", value_parser = uses)]
+    uses: Vec<(Id, u64)>,
     /// Whose tokens are counted.
     #[arg(long, value_enum, default_value_t)]
     tokenizer: Vocabulary,
     /// Tell where each skill lies, for models that read skills with their file tools.
     #[arg(long)]
     locations: bool,
+    /// What tells the model how to find skills that were left out.
+    #[arg(long, value_name = "TEXT")]
+    hint: Option<String>,
+    #[command(flatten)]
+    offered: Offered,
 }
 
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+#[derive(Debug, Clone, Copy, ValueEnum)]
 enum Style {
-    /// `<available_skills>`.
-    #[default]
+    /// `<available_skills>`, a skill a line.
     Xml,
+    /// The same elements, each on a line of its own.
+    Indented,
+    /// As the reference library of the standard.
+    Reference,
     /// A Markdown list.
     Bullets,
+    /// The list without marks.
+    Lines,
+    /// JSON, a skill a line.
+    Json,
 }
 
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+#[derive(Debug, Clone, Copy, ValueEnum)]
 enum Yielding {
-    /// Long descriptions first, names last.
-    #[default]
+    /// Long descriptions first, cut where a clause ends; names last.
     Shorten,
+    /// The same, cut where a word ends.
+    RoundRobin,
     /// Descriptions, whole ones at a time.
     NameOnly,
+    /// The same, those first that were used least.
+    LeastUsed,
     /// Skills, whole ones at a time.
     LeaveOut,
+}
+
+fn preset_names() -> clap::builder::PossibleValuesParser {
+    CatalogPreset::ALL.map(|preset| preset.name).into()
+}
+
+fn uses(text: &str) -> Result<(Id, u64), String> {
+    let (id, uses) = text.rsplit_once('=').ok_or("expected `ID=N`")?;
+    let id = Id::new(id).map_err(|error| error.to_string())?;
+    Ok((id, uses.parse().map_err(|_| format!("expected a number, found `{}`", uses.escape_debug()))?))
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
@@ -106,28 +139,42 @@ impl Catalog {
     }
 
     fn options(&self) -> CatalogOptions {
+        let preset = self.preset.as_deref().and_then(CatalogPreset::named);
+        let options = preset.map(|preset| preset.for_window(self.window)).unwrap_or_default();
         let budget = match (self.tokens, self.chars, self.window) {
-            (Some(tokens), ..) => Budget::Tokens(tokens),
-            (_, Some(characters), _) => Budget::Characters(characters),
-            (.., Some(window)) => Budget::Share { window, per_mille: self.share },
-            (None, None, None) => Budget::Unlimited,
+            (Some(tokens), ..) => Some(Budget::Tokens(tokens)),
+            (_, Some(characters), _) => Some(Budget::Characters(characters)),
+            (.., Some(window)) => match self.share {
+                Some(per_mille) => Some(Budget::Share { window, per_mille }),
+                // A client has a share of its own.
+                None => preset.is_none().then(|| Budget::for_window(Some(window))),
+            },
+            (None, None, None) => None,
         };
-        let options = CatalogOptions::default()
-            .budget(budget)
-            .format(match self.style {
-                Style::Xml => Format::Xml,
-                Style::Bullets => Format::Bullets,
-            })
-            .overflow(match self.overflow {
-                Yielding::Shorten => Overflow::Shorten,
-                Yielding::NameOnly => Overflow::NameOnly,
-                Yielding::LeaveOut => Overflow::LeaveOut,
-            })
-            .tokenizer(match self.tokenizer {
-                Vocabulary::Claude2023 => Tokenizer::CLAUDE_2023,
-                Vocabulary::O200k => Tokenizer::O200K,
-                Vocabulary::Llama3 => Tokenizer::LLAMA3,
-            });
+        let format = self.style.map(|style| match style {
+            Style::Xml => Format::Xml,
+            Style::Indented => Format::Indented,
+            Style::Reference => Format::Reference,
+            Style::Bullets => Format::Bullets,
+            Style::Lines => Format::Lines,
+            Style::Json => Format::Json,
+        });
+        let overflow = self.overflow.map(|overflow| match overflow {
+            Yielding::Shorten => Overflow::Shorten,
+            Yielding::RoundRobin => Overflow::RoundRobin,
+            Yielding::NameOnly => Overflow::NameOnly,
+            Yielding::LeastUsed => Overflow::LeastUsed(Arc::new(self.uses.iter().cloned().collect())),
+            Yielding::LeaveOut => Overflow::LeaveOut,
+        });
+        let options = budget.into_iter().fold(options, CatalogOptions::budget);
+        let options = format.into_iter().fold(options, CatalogOptions::format);
+        let options = overflow.into_iter().fold(options, CatalogOptions::overflow);
+        let options = self.hint.iter().cloned().fold(options, CatalogOptions::hint);
+        let options = options.modes(self.offered.modes()).tokenizer(match self.tokenizer {
+            Vocabulary::Claude2023 => Tokenizer::CLAUDE_2023,
+            Vocabulary::O200k => Tokenizer::O200K,
+            Vocabulary::Llama3 => Tokenizer::LLAMA3,
+        });
         if self.locations { options.with_locations() } else { options }
     }
 }
@@ -159,7 +206,7 @@ impl Answer for Rendered {
             [] => vec!["no skill is visible to a model: no catalog".to_owned()],
             lines => vec![format!("{}, {size}: {}", counted(lines.len(), "skill"), fates.join(", "))],
         };
-        notes.extend(lines.iter().filter(|line| line.fate != Fate::Full).map(ToString::to_string));
+        notes.extend(lines.iter().filter(|line| line.fate != Fate::Full || line.hidden > 0).map(ToString::to_string));
         notes.extend(self.pending.clone());
         notes
     }

@@ -63,7 +63,7 @@ note: `a-long-one`: shortened from 83 to 34 characters
 
 "#]]
     );
-    let ran = world.run(&["catalog", "root", "--window", "10000", "--share", "0.4", "--overflow", "leave-out"]);
+    let ran = world.run(&["catalog", "root", "--tokens", "40", "--overflow", "leave-out"]);
     assert_data_eq!(ran.stdout, str![]);
     assert_data_eq!(
         ran.stderr,
@@ -74,6 +74,99 @@ note: `b-short`: left out
 
 "#]]
     );
+    // A share is never less than a few names take.
+    let ran = world.run(&["catalog", "root", "--window", "10000", "--share", "0.4"]);
+    assert_data_eq!(
+        ran.stderr,
+        str![[r#"
+note: 2 skills, 96 of 128 tokens: 2 in full
+
+"#]]
+    );
+}
+
+#[test]
+fn a_client_writes_as_it_does_and_flags_go_before_it() {
+    let world = skills();
+    let ran = world.run(&["catalog", "root", "--preset", "opencode", "--mode", "a-long-one=off", "--locations"]);
+    assert_data_eq!(
+        ran.stdout,
+        str![[r#"
+<available_skills>
+  <skill>
+    <name>b-short</name>
+    <description>Counts &lt;beans&gt; &amp; peas.</description>
+    <location>[WORLD]/here/root/b-short/SKILL.md</location>
+  </skill>
+</available_skills>
+
+"#]]
+    );
+    let ran =
+        world.run(&["catalog", "root", "--preset", "claude", "--style", "lines", "--hint", "Ask.", "--chars", "44"]);
+    assert_data_eq!(
+        ran.stdout,
+        str![[r#"
+a-long-one
+b-short
+
+"#]]
+    );
+}
+
+#[test]
+fn the_operator_says_how_skills_are_offered() {
+    let world = skills();
+    let ran = world.run(&[
+        "catalog",
+        "root",
+        "--style",
+        "bullets",
+        "--mode",
+        "root:*=name-only",
+        "--mode",
+        "b-short=pinned",
+        "--tokens",
+        "30",
+    ]);
+    assert_data_eq!(
+        ran.stdout,
+        str![[r#"
+- a-long-one
+- b-short: Counts &lt;beans> & peas.
+
+"#]]
+    );
+    let ran = world.run(&["catalog", "root", "--style", "lines", "--mode", "*=off"]);
+    assert_data_eq!(
+        ran.stderr,
+        str![[r#"
+note: no skill is visible to a model: no catalog
+
+"#]]
+    );
+    let ran = world.run(&[
+        "catalog",
+        "root",
+        "--style",
+        "lines",
+        "--overflow",
+        "least-used",
+        "--used",
+        "b-short=3",
+        "--tokens",
+        "22",
+    ]);
+    assert_data_eq!(
+        ran.stdout,
+        str![[r#"
+a-long-one
+b-short: Counts &lt;beans> & peas.
+
+"#]]
+    );
+    let ran = world.run(&["catalog", "root", "--mode", "pdf=on"]);
+    assert!(ran.failure().contains("unknown mode `on`"));
 }
 
 #[test]

@@ -23,5 +23,7 @@ mod read;
 mod render;
 mod sarif;
 mod schema;
+mod search;
+mod tools;
 mod watch;
 mod world;

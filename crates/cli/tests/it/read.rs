@@ -117,12 +117,15 @@ Commands:
   list         List the skills: who has each id, from where, and where its body goes
   show         Show everything about one skill
   which        Tell who has an id, and why every other claim to it lost
+  search       Find skills by words: in their names, triggers, tags and descriptions, the best first
   roots        Show every place that was looked at, whether it is there and what it holds
   check        Show everything that is wrong or odd, with the lines that it is about [alias:
                validate]
   watch        Show changes as they happen, with what is wrong or odd about them
   catalog      Print the text that tells a model which skills there are; what did not fit goes to
                standard error
+  tools        Print the tools that a model finds and reads skills with, for the request to a
+               provider
   body         Print the instructions of one skill
   render       Print the instructions of one skill as a model gets them, with what was typed in its
                places

@@ -26,6 +26,8 @@ fn every_answer_is_what_the_schema_says() {
         &["show", "b:review", "--root", "a", "--root", "b"],
         &["which", "copy", "--root", "b", "--root", "c"],
         &["which", "review", "--root", "a", "--root", "b"],
+        &["search", "review", "--root", "a"],
+        &["search", "revew", "--root", "a", "--root", "b", "--seen-by", "model", "--limit", "1"],
         &["roots"],
         &["check", "a", "b", "c"],
         &["check", "a", "b", "c", "--strict"],
@@ -33,6 +35,8 @@ fn every_answer_is_what_the_schema_says() {
         &["catalog", "a", "b", "--tokens", "30"],
         &["catalog", "a", "b", "--chars", "90"],
         &["catalog", "a", "b", "--window", "9000"],
+        &["tools", "a", "--provider", "anthropic"],
+        &["tools", "a", "--provider", "openai-responses", "--preset", "cortex"],
         &["body", "review", "--root", "a"],
         &["render", "clock", "words", "--root", "a"],
         &["directives", "clock", "--root", "a"],
@@ -78,8 +82,20 @@ fn every_answer_is_what_the_schema_says() {
 const OPTIONAL: [&str; 6] = ["identical", "path", "line", "column", "other", "help"];
 
 /// Texts of which the schema knows every one.
-const LISTED: [&str; 10] =
-    ["schema", "command", "tier", "trust", "mode", "severity", "outcome", "fate", "difference", "lock"];
+const LISTED: [&str; 12] = [
+    "schema",
+    "command",
+    "tier",
+    "trust",
+    "mode",
+    "severity",
+    "outcome",
+    "fate",
+    "difference",
+    "lock",
+    "fit",
+    "provider",
+];
 
 /// `document` with one thing wrong, in every way, and what that is.
 fn forgeries(document: &Value) -> Vec<(String, Value)> {
@@ -110,7 +126,8 @@ fn forgeries(document: &Value) -> Vec<(String, Value)> {
     forgeries
 }
 
-/// Calls `see` with every value of a document and its place; what authors and installers write is theirs.
+/// Calls `see` with every value of a document and its place; what authors and installers write is theirs, and what
+/// providers ask for.
 fn visit(value: &Value, at: &mut String, see: &mut impl FnMut(&str, &Value)) {
     see(at, value);
     let length = at.len();
@@ -122,7 +139,7 @@ fn visit(value: &Value, at: &mut String, see: &mut impl FnMut(&str, &Value)) {
     match value {
         Value::Object(rows) => {
             rows.iter()
-                .filter(|(key, _)| !["fields", "github"].contains(&key.as_str()))
+                .filter(|(key, _)| !["fields", "github", "tools"].contains(&key.as_str()))
                 .for_each(|(key, value)| below(key, value));
         }
         Value::Array(items) => items.iter().enumerate().for_each(|(at, value)| below(&at.to_string(), value)),

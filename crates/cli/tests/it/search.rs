@@ -1,0 +1,68 @@
+//! `search`.
+
+use snapbox::{assert_data_eq, str};
+
+use crate::world::World;
+
+fn skills() -> World {
+    let world = World::new();
+    world.skill("root", "pdf", "Reads files.").skill("root", "pdf-forms", "Fills in forms.");
+    world.file("root/letters/SKILL.md", "---\nname: letters\ndescription: Writes a pdf.\ntags: [Office]\n---\nA.\n");
+    world.file(
+        "root/press/SKILL.md",
+        "---\nname: press\ndescription: Prints a pdf.\ndisable-model-invocation: true\n---\nA.\n",
+    );
+    world
+}
+
+#[test]
+fn the_best_come_first_and_say_why() {
+    assert_data_eq!(
+        skills().run(&["search", "pdf", "--root", "root", "--no-defaults"]).data(),
+        str![[r#"
+name       source  found by
+pdf        root    its name
+pdf-forms  root    its name begins so
+letters    root    description: `pdf`
+press      root    description: `pdf`
+
+"#]]
+    );
+}
+
+#[test]
+fn slips_are_forgiven_and_words_may_be_several() {
+    assert_data_eq!(
+        skills().run(&["search", "pdf", "froms", "--limit", "1", "--root", "root", "--no-defaults"]).data(),
+        str![[r#"
+name       source  found by
+pdf-forms  root    name: `pdf`, `forms` for `froms`
+
+"#]]
+    );
+}
+
+#[test]
+fn a_search_is_narrowed_to_what_somebody_may_see_and_what_a_skill_has() {
+    let world = skills();
+    let found = |arguments: &[&str]| {
+        let ran = world.run(&[&["search", "pdf", "--root", "root", "--no-defaults", "--json"], arguments].concat());
+        let document: serde_json::Value = serde_json::from_str(&ran.stdout).expect("one JSON document");
+        let hits = document["hits"].as_array().expect("a list").clone();
+        hits.iter().map(|hit| hit["skill"]["id"].as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(found(&[]), "pdf pdf-forms letters press");
+    assert_eq!(found(&["--seen-by", "model"]), "pdf pdf-forms letters");
+    assert_eq!(found(&["--tag", "office"]), "letters");
+    assert_eq!(found(&["--from", "root", "--tier", "user", "--limit", "2"]), "pdf pdf-forms");
+    assert_eq!(found(&["--from", "elsewhere"]), "");
+}
+
+#[test]
+fn nothing_found_is_told() {
+    let ran = skills().run(&["search", "zebra", "--root", "root", "--no-defaults"]);
+    assert_eq!(
+        (ran.stdout.as_str(), ran.stderr.as_str()),
+        ("", "note: no skill fits; `repertoire list` shows every skill\n")
+    );
+}

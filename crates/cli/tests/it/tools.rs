@@ -1,0 +1,73 @@
+//! `tools`.
+
+use snapbox::{assert_data_eq, str};
+
+use crate::world::World;
+
+fn skills() -> World {
+    let world = World::new();
+    world.skill("root", "pdf", "Reads files.").skill("root", "letters", "Writes letters.");
+    world
+}
+
+#[test]
+fn the_tools_are_ready_for_a_request() {
+    let ran = skills().run(&["tools", "root", "--provider", "anthropic", "--preset", "cortex", "--with-catalog"]);
+    assert_data_eq!(
+        ran.data(),
+        str![[r#"
+[
+  {
+    "name": "load_skill",
+    "description": "Reads the instructions of a skill. Call it as soon as a task fits what the skill is for, before you begin the task, and follow what it answers./n/n- letters: Writes letters./n- pdf: Reads files.",
+    "input_schema": {
+      "type": "object",
+      "properties": {
+        "name": {
+          "type": "string",
+          "description": "The name of the skill.",
+          "enum": [
+            "letters",
+            "pdf"
+          ]
+        },
+        "arguments": {
+          "type": "string",
+          "description": "What the skill shall work on, as a user would write it behind its name."
+        }
+      },
+      "required": [
+        "name"
+      ],
+      "additionalProperties": false
+    }
+  }
+]
+
+"#]]
+    );
+}
+
+#[test]
+fn every_provider_gets_its_own_form() {
+    let world = skills();
+    for (provider, pointer) in [
+        ("anthropic", "/0/input_schema/properties"),
+        ("openai", "/0/function/parameters/properties"),
+        ("openai-responses", "/0/parameters/properties"),
+        ("gemini", "/0/functionDeclarations/0/parameters/properties"),
+    ] {
+        let data = world.run(&["tools", "root", "--provider", provider]).data();
+        let tools: serde_json::Value = serde_json::from_str(&data).expect("it is JSON");
+        assert!(tools.pointer(pointer).is_some(), "{provider}: {tools}");
+    }
+}
+
+#[test]
+fn nothing_visible_is_no_tools() {
+    let ran = skills().run(&["tools", "root", "--provider", "openai", "--mode", "*=off"]);
+    assert_eq!(
+        (ran.stdout.as_str(), ran.stderr.as_str()),
+        ("[]\n", "note: no skill is visible to a model: no tools\n")
+    );
+}
