@@ -1,5 +1,6 @@
 //! What a line of an `expect.txt` asks for.
 
+mod door;
 mod render;
 
 use std::ops::RangeInclusive;
@@ -8,6 +9,7 @@ use std::time::Duration;
 use repertoire_core::Severity;
 use serde_json::Value;
 
+pub(crate) use self::door::{Activation, ActivationWant, Asked};
 pub(crate) use self::render::{RenderLine, RenderWant, Shell};
 
 /// One check.
@@ -51,6 +53,13 @@ pub(crate) enum Check {
     UserList(Want),
     Command(CommandLine),
     Render(Box<RenderLine>),
+    Activate(Box<Activation>),
+    /// Exactly these tools are offered to a model.
+    Tools(Vec<String>),
+    /// They take exactly these names of skills.
+    ToolsEnum(Vec<String>),
+    /// While these skills are switched off.
+    Disabled(Vec<String>, Box<Check>),
     /// One of them holds.
     Either(Vec<Check>),
     /// None of them happens.
@@ -220,21 +229,15 @@ pub(crate) enum Never {
 /// What a check needs and nothing here can do yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Feature {
-    Activation,
-    Disabling,
     Mcp,
     Sessions,
-    Tools,
 }
 
 impl std::fmt::Display for Feature {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.pad(match self {
-            Feature::Activation => "activation",
-            Feature::Disabling => "disabling by name",
             Feature::Mcp => "the MCP server",
             Feature::Sessions => "sessions",
-            Feature::Tools => "discovery tools",
         })
     }
 }

@@ -2,6 +2,7 @@
 
 mod catalog;
 mod command;
+mod door;
 mod either;
 mod missing;
 mod never;
@@ -212,6 +213,12 @@ fn statement(scan: &mut Scan<'_>, above: &mut Above) -> Result<Check, Unread> {
         Ok(Check::Resources(scan.name()?, want(scan)?))
     } else if scan.take("user-list") {
         Ok(Check::UserList(want(scan)?))
+    } else if scan.take("activate") {
+        door::activate(scan, above)
+    } else if scan.take("tools") {
+        door::tools(scan)
+    } else if scan.take("with") {
+        door::with(scan, above)
     } else if scan.take("render") {
         render::render(scan, above)
     } else if scan.take("cli") {
@@ -233,7 +240,7 @@ fn statement(scan: &mut Scan<'_>, above: &mut Above) -> Result<Check, Unread> {
         scan.expect("(inotify lines in /proc/<pid>/fdinfo)")?;
         Ok(Check::Watches(limit))
     } else {
-        missing::missing(scan, above).map(Check::Missing)
+        missing::missing(scan).map(Check::Missing)
     }
 }
 

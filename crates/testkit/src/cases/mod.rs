@@ -33,7 +33,10 @@
 //! | `watches: <= N (inotify lines in /proc/<pid>/fdinfo)` | so many folders are watched while the registry runs |
 //! | `after N CHECK` | the check holds after step N |
 //! | `after N catalog-version unchanged` | the step left every byte of the catalog as it was |
-//! | `activate`, `session:`, `with`, `tools`, `mcp` | not yet applicable |
+//! | `activate model\|user NAME = ok`, `= error`, `has`, `lacks`, `result <= N bytes` | what who asks gets for the name |
+//! | `tools: [...]`, `tools enum: [...]` | the tools that a model is offered, and the skills that they take |
+//! | `with disabled=[...] CHECK` | the same while these skills are switched off |
+//! | `session:`, `mcp` | not yet applicable |
 //!
 //! `steps: steps.sh (N)` announces N blocks of that script, each behind a line `## step NUMBER`. They run one after another
 //! in the copy while the registry watches it. After each, the registry has two seconds to show all that the lines for

@@ -70,12 +70,12 @@ fn the_report_names_what_failed_and_ends_in_totals() {
 #[test]
 fn what_is_missing_is_neither_passed_nor_failed() {
     let cases = Cases::new()
-        .case("later", &["loads: [\"tea\"]", "activate user tea = ok", "cli list: exit 0"])
-        .case("worse", &["loads: []", "activate user tea = ok"]);
+        .case("later", &["loads: [\"tea\"]", "session: activate tea -> has \"Boil\"", "cli list: exit 0"])
+        .case("worse", &["loads: []", "session: activate tea -> has \"Boil\""]);
     let (passed, out) = cases.run(&Runner::default());
     assert!(!passed);
-    let expected = "not applicable without activation:\n  later, line 3: activate user tea = ok\n  \
-                    worse, line 3: activate user tea = ok\n\
+    let expected = "not applicable without sessions:\n  later, line 3: session: activate tea -> has \"Boil\"\n  \
+                    worse, line 3: session: activate tea -> has \"Boil\"\n\
                     not applicable without the binary, which is not built:\n  later, line 4: cli list: exit 0\n\
                     A: 0 passed, 1 failed, 1 not applicable\ncases: 0 passed, 1 failed, 1 not applicable\n";
     assert!(out.ends_with(expected), "{out}");
@@ -107,6 +107,16 @@ fn what_is_not_so_fails() {
             "read tea SKILL.md has \"milk\"",
             "resources tea = [\"SKILL.md\"]",
             "resources tea has \"milk.md\"",
+            "activate model tea = error",
+            "activate user milk = ok",
+            "activate user milk = error has \"tea pot\"",
+            "activate model tea lacks \"Boil\"",
+            "activate model tea has the absolute path of root/milk",
+            "activate model tea result <= 5 bytes",
+            "tools: []",
+            "tools enum: [\"milk\"]",
+            "with disabled=[\"tea\"] loads: [\"tea\"]",
+            "with disabled=[\"tea\"] activate model tea = ok",
             "diag any root/tea/SKILL.md",
             "catalog lacks \"tea\"",
             "catalog = \"\"",

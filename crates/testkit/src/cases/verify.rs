@@ -2,6 +2,7 @@
 
 mod catalog;
 mod command;
+mod door;
 mod finding;
 mod listing;
 mod never;
@@ -52,6 +53,10 @@ fn ended(check: &Check, world: &World) -> Verdict {
         Check::Command(line) => command::command(line, world),
         Check::Within(limit) => command::scan_within(*limit, world),
         Check::Memory(limit) => command::scan_below(*limit, world),
+        Check::Activate(activation) => door::activate(activation, world),
+        Check::Tools(names) => door::tools(names, world),
+        Check::ToolsEnum(names) => door::tools_enum(names, world),
+        Check::Disabled(names, check) => door::disabled(names, check, world),
         Check::Either(checks) => Verdict::any(checks.iter().map(|check| verify(check, world))),
         Check::Never(things) => Verdict::all(things.iter().map(|thing| never::never(thing, world))),
         // Those of a step that there is are checked one by one, after it.

@@ -1,5 +1,6 @@
 //! What a case turned out to be: its skills, merged as its roots say.
 
+mod door;
 mod live;
 mod render;
 
@@ -15,7 +16,7 @@ use std::{fs, thread};
 
 use repertoire_core::{ResourcePath, Severity, Skill};
 use repertoire_engine::{Catalog, CatalogOptions};
-use repertoire_registry::{Entry, Mount, Origin, SkillRegistry, Snapshot, Tier, Trust};
+use repertoire_registry::{Entry, Mount, Origin, SkillRegistry, Snapshot, Standing, Tier, Trust};
 use repertoire_source_fs::{Client, ClientPlugins, Discovery, FsSource, WatchOptions, discover};
 use tokio::runtime::Runtime;
 
@@ -122,7 +123,7 @@ impl World {
     /// The ids that a model or a user may be offered, sorted by bytes.
     pub(crate) fn offered(&self) -> Vec<String> {
         let snapshot = self.snapshot();
-        let entries = snapshot.entries().iter().filter(|entry| entry.claim.trust != Trust::Pending);
+        let entries = snapshot.entries().iter().filter(|entry| entry.claim.standing == Standing::Admitted);
         let mut ids: Vec<_> = entries.map(|entry| entry.id.to_string()).collect();
         ids.sort();
         ids

@@ -5,27 +5,12 @@ use serde_json::Value;
 use crate::cases::check::Feature;
 use crate::cases::scan::{Scan, Unread};
 
-use super::{Above, text_want, want, wrapped};
+use super::{text_want, want};
 
-pub(super) fn missing(scan: &mut Scan<'_>, above: &mut Above) -> Result<Feature, Unread> {
-    let start = scan.rest();
-    if scan.take("activate") {
-        asker(scan)?;
-        activated(scan)?;
-        above.subject = Some(before(start, scan));
-        outcome(scan)?;
-        Ok(Feature::Activation)
-    } else if scan.take("session:") {
+pub(super) fn missing(scan: &mut Scan<'_>) -> Result<Feature, Unread> {
+    if scan.take("session:") {
         session(scan)?;
         Ok(Feature::Sessions)
-    } else if scan.take("with") {
-        scan.expect("disabled=")?;
-        scan.json::<Vec<String>>()?;
-        wrapped(scan, above)?;
-        Ok(Feature::Disabling)
-    } else if scan.take("tools:") || scan.take("tools enum:") {
-        scan.json::<Vec<String>>()?;
-        Ok(Feature::Tools)
     } else if scan.take("mcp") {
         mcp(scan)?;
         Ok(Feature::Mcp)
@@ -37,39 +22,6 @@ pub(super) fn missing(scan: &mut Scan<'_>, above: &mut Above) -> Result<Feature,
 /// What of `start` was read so far.
 pub(super) fn before(start: &str, scan: &Scan<'_>) -> String {
     start[..start.len() - scan.rest().len()].trim_end().to_owned()
-}
-
-fn asker(scan: &mut Scan<'_>) -> Result<(), Unread> {
-    if scan.take("model") || scan.take("user") { Ok(()) } else { Err(scan.unread("`model` or `user`")) }
-}
-
-fn activated(scan: &mut Scan<'_>) -> Result<(), Unread> {
-    scan.take("the absolute path of");
-    scan.name().map(drop)
-}
-
-fn outcome(scan: &mut Scan<'_>) -> Result<(), Unread> {
-    if scan.take("result") {
-        scan.expect("<=")?;
-        scan.number::<usize>()?;
-        return scan.expect("bytes");
-    }
-    if scan.take("= ok") {
-        return Ok(());
-    }
-    if scan.take("= error") && scan.is_done() {
-        return Ok(());
-    }
-    text(scan)
-}
-
-/// `= / has / lacks JSON`, or `has the absolute path of PATH [followed by JSON]`.
-fn text(scan: &mut Scan<'_>) -> Result<(), Unread> {
-    if scan.take("has the absolute path of") {
-        scan.name()?;
-        return if scan.take("followed by") { scan.json::<String>().map(drop) } else { Ok(()) };
-    }
-    text_want(scan).map(drop)
 }
 
 fn session(scan: &mut Scan<'_>) -> Result<(), Unread> {

@@ -1,10 +1,12 @@
 use std::time::Duration;
 
+use repertoire_engine::Audience;
 use serde_json::json;
 
 use super::*;
 use crate::cases::check::{
-    CatalogWant, CommandLine, CommandWant, Counted, Feature, Head, Never, RenderLine, RenderWant, Shell, Tally,
+    Activation, ActivationWant, Asked, CatalogWant, CommandLine, CommandWant, Counted, Feature, Head, Never,
+    RenderLine, RenderWant, Shell, Tally,
 };
 
 fn texts(names: &[&str]) -> Vec<String> {
@@ -267,29 +269,47 @@ fn lines_about_bodies_as_a_model_gets_them() {
 }
 
 #[test]
+fn lines_about_doors() {
+    let activate = |by, asked: &str, want| {
+        Check::Activate(Box::new(Activation { by, asked: Asked::Name(asked.to_owned()), want }))
+    };
+    let by_path =
+        Activation { by: Audience::Model, asked: Asked::PathOf("root/a".to_owned()), want: ActivationWant::Error };
+    let has = || Want::Has("b".to_owned());
+    let disabled = |check| Check::Disabled(texts(&["a"]), Box::new(check));
+    check_lines(vec![
+        (r#"activate model "a b" = ok"#, activate(Audience::Model, "a b", ActivationWant::Ok)),
+        (r#"activate user a = error"#, activate(Audience::User, "a", ActivationWant::Error)),
+        (r#"activate user a = error has "b""#, activate(Audience::User, "a", ActivationWant::ErrorText(has()))),
+        (r#"activate model a has "b""#, activate(Audience::Model, "a", ActivationWant::Text(has()))),
+        (
+            r#"activate model a has the absolute path of root/a"#,
+            activate(Audience::Model, "a", ActivationWant::PathOf("root/a".to_owned())),
+        ),
+        (r#"activate model the absolute path of root/a = error"#, Check::Activate(Box::new(by_path))),
+        (r#"activate model a result <= 20000 bytes"#, activate(Audience::Model, "a", ActivationWant::AtMost(20_000))),
+        (r#"with disabled=["a"] loads: []"#, disabled(Check::Loads(Vec::new()))),
+        (
+            r#"with disabled=["a"] activate user a = error"#,
+            disabled(activate(Audience::User, "a", ActivationWant::Error)),
+        ),
+        (r#"tools: []"#, Check::Tools(Vec::new())),
+        (r#"tools enum: ["a"]"#, Check::ToolsEnum(texts(&["a"]))),
+    ]);
+}
+
+#[test]
 fn lines_for_what_is_not_built() {
     for (text, feature) in [
-        (r#"activate model "a b" = ok"#, Feature::Activation),
-        (r#"activate user a = error"#, Feature::Activation),
-        (r#"activate user a = error has "b""#, Feature::Activation),
-        (r#"activate model a has "b""#, Feature::Activation),
-        (r#"activate model a has the absolute path of root/a"#, Feature::Activation),
-        (r#"activate model the absolute path of root/a = error"#, Feature::Activation),
-        (r#"activate model a result <= 20000 bytes"#, Feature::Activation),
         (r#"session: activate a -> has "b""#, Feature::Sessions),
         (r#"session: activate a again -> lacks "b""#, Feature::Sessions),
         (r#"session: reset, activate a -> has "b""#, Feature::Sessions),
         (r#"session: active list = ["a"]"#, Feature::Sessions),
-        (r#"with disabled=["a"] loads: []"#, Feature::Disabling),
-        (r#"with disabled=["a"] activate user a = error has "disabled""#, Feature::Disabling),
-        (r#"tools: []"#, Feature::Tools),
-        (r#"tools enum: ["a"]"#, Feature::Tools),
         (r#"mcp initialize: capabilities.*.listChanged true"#, Feature::Mcp),
         (r#"mcp stdout: every line is one JSON-RPC message, from start to end, with RUST_LOG=debug"#, Feature::Mcp),
         (r#"mcp list has "a""#, Feature::Mcp),
         (r#"after 1 mcp: exactly one notifications/*/list_changed per announced list within 2s"#, Feature::Mcp),
         (r#"after 1 mcp list has "a""#, Feature::Mcp),
-        (r#"after 1 activate model a = ok"#, Feature::Activation),
     ] {
         assert_eq!(check(text, &mut Above::default()), Ok(Check::Missing(feature)), "{text}");
     }
