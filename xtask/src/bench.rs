@@ -2,9 +2,12 @@
 
 mod arm;
 mod bodies;
+mod catalog;
 mod child;
+mod engine;
 mod figure;
 mod floor;
+mod known;
 mod page;
 mod plugin;
 mod random;
@@ -14,6 +17,7 @@ mod rival;
 mod rounds;
 #[allow(unreachable_pub, reason = "public where a library shares the file")]
 mod sample;
+mod search;
 mod template;
 mod tree;
 
@@ -56,10 +60,21 @@ pub(crate) struct Options {
     #[arg(long, default_value = "text")]
     format: Format,
     /// Write `docs/benchmarks.md` too.
-    #[arg(long, conflicts_with_all = ["corpus", "no_rivals", "quick"])]
+    #[arg(long, conflicts_with_all = ["corpus", "no_rivals", "only", "quick"])]
     write: bool,
+    /// Measure this alone.
+    #[arg(long, value_enum)]
+    only: Option<Subject>,
     #[command(subcommand)]
     part: Option<Part>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Subject {
+    /// Loading, reading and reloading of skills.
+    Sources,
+    /// What is made of them for models.
+    Engine,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -89,6 +104,12 @@ enum Part {
     /// Measure a plugin.
     #[command(hide = true)]
     Plugin { library: PathBuf, runner: PathBuf, count: usize },
+    /// Measure searches among the skills of a file.
+    #[command(hide = true)]
+    Search { skills: PathBuf },
+    /// Measure catalogs of the skills of a file.
+    #[command(hide = true)]
+    Tell { skills: PathBuf },
 }
 
 /// A rival that gets fewer of a hundred skills right is no measure of speed.
@@ -103,16 +124,24 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
         Some(Part::Reload { tree }) => return child::reload(tree),
         Some(Part::Render { tree }) => return child::render(tree),
         Some(Part::Plugin { library, runner, count }) => return child::plugin(library, runner, *count),
+        Some(Part::Search { skills }) => return child::print(search::measure(skills)),
+        Some(Part::Tell { skills }) => return child::print(catalog::measure(skills)),
         None => {}
     }
     let mut bench = Bench::new(&options)?;
-    bench.loads()?;
-    bench.nested()?;
-    bench.readers()?;
-    bench.plugins()?;
-    bench.bodies()?;
-    bench.arming()?;
-    bench.reloads()?;
+    let wanted = |subject| options.only.is_none_or(|only| only == subject);
+    if wanted(Subject::Sources) {
+        bench.loads()?;
+        bench.nested()?;
+        bench.readers()?;
+        bench.plugins()?;
+        bench.bodies()?;
+        bench.arming()?;
+        bench.reloads()?;
+    }
+    if wanted(Subject::Engine) {
+        engine::figures(&mut bench)?;
+    }
     for figure in &bench.figures {
         match options.format {
             Format::Text => println!("{figure}"),

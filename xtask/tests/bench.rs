@@ -43,6 +43,15 @@ fn a_quick_bench_prints_every_figure_once() {
             "reload/cpu/200",
             "reload/read/200",
             "reload/refresh/200",
+            "search/index/200",
+            "search/p50/200",
+            "search/p99/200",
+            "search/update/200",
+            "search/found/200",
+            "catalog/whole/200",
+            "catalog/short/200",
+            "catalog/again/200",
+            "tools/200",
         ]
     );
     let right = &figures[3];

@@ -44,14 +44,18 @@ pub(super) fn run(load: Load, tree: &Path) -> Result<(), Failure> {
         Load::Warm | Load::Cold => loaded(tree),
         Load::Again => again(tree),
     }?;
-    println!("{}", serde_json::to_string(&sample)?);
+    print(Ok(sample))
+}
+
+/// Prints what was measured.
+pub(super) fn print(measured: Result<impl serde::Serialize, Failure>) -> Result<(), Failure> {
+    println!("{}", serde_json::to_string(&measured?)?);
     Ok(())
 }
 
 /// Prints what readers pay per look-up and per list.
 pub(super) fn read(tree: &Path) -> Result<(), Failure> {
-    println!("{}", serde_json::to_string(&readers::measure(&sample::skills(tree))?)?);
-    Ok(())
+    print(readers::measure(&sample::skills(tree)))
 }
 
 /// Measures a plugin, and prints it.

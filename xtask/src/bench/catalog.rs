@@ -1,0 +1,87 @@
+//! What catalogs and tools cost.
+
+use std::hint::black_box;
+use std::path::Path;
+
+use repertoire::{Catalog, CatalogCache, CatalogOptions, Index, ToolOptions, Toolset};
+use rustix::time::ClockId;
+use serde::{Deserialize, Serialize};
+
+use super::known::{self, Known};
+use super::sample::cpu;
+use super::search;
+use crate::Failure;
+
+/// Processor times in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(super) struct Told {
+    /// Names sorted, and written as XML by hand.
+    pub(super) floor: f64,
+    /// The catalog, whole.
+    pub(super) whole: f64,
+    /// The catalog in the room that clients give it.
+    pub(super) short: f64,
+    /// The same catalog once more.
+    pub(super) again: f64,
+    /// The tools over an index that is there.
+    pub(super) tools: f64,
+}
+
+const ROUNDS: usize = 15;
+const AGAIN: usize = 10_000;
+
+/// Makes the catalogs of the skills in `file`.
+pub(super) fn measure(file: &Path) -> Result<Told, Failure> {
+    let known = known::read(file)?;
+    let snapshot = search::snapshot(&known)?;
+    // Made when first asked for, and no part of a catalog.
+    black_box(snapshot.entries().len());
+    let index = Index::of(&snapshot);
+    let cache = CatalogCache::new(CatalogOptions::default());
+    cache.of(&snapshot);
+    let short = CatalogOptions::default().budget(repertoire::Budget::for_window(Some(200_000)));
+    let timed = |work: &dyn Fn()| {
+        let times = (0..ROUNDS).map(|_| {
+            let begun = cpu(ClockId::ThreadCPUTime);
+            work();
+            cpu(ClockId::ThreadCPUTime) - begun
+        });
+        super::median(times)
+    };
+    Ok(Told {
+        floor: timed(&|| drop(black_box(by_hand(&known)))),
+        whole: timed(&|| drop(black_box(Catalog::of(&snapshot, &CatalogOptions::default())))),
+        short: timed(&|| drop(black_box(Catalog::of(&snapshot, &short)))),
+        again: timed(&|| (0..AGAIN).for_each(|_| drop(black_box(cache.of(&snapshot))))) / AGAIN as f64,
+        tools: timed(&|| drop(black_box(Toolset::over(index.clone(), &ToolOptions::default())))),
+    })
+}
+
+/// What anybody would write who needs a catalog: sorted, escaped, nothing else.
+fn by_hand(known: &[Known]) -> String {
+    let mut sorted: Vec<(&str, &str)> =
+        known.iter().map(|known| (known.name.as_str(), known.description.as_str())).collect();
+    sorted.sort_unstable();
+    let mut text = String::from("<available_skills>\n");
+    let escape = |mut rest: &str, text: &mut String| {
+        while let Some(at) = rest.find(['&', '<', '>']) {
+            text.push_str(&rest[..at]);
+            text.push_str(match rest.as_bytes()[at] {
+                b'&' => "&amp;",
+                b'<' => "&lt;",
+                _ => "&gt;",
+            });
+            rest = &rest[at + 1..];
+        }
+        text.push_str(rest);
+    };
+    for (name, description) in sorted {
+        text.push_str("<skill><name>");
+        escape(name, &mut text);
+        text.push_str("</name><description>");
+        escape(description, &mut text);
+        text.push_str("</description></skill>\n");
+    }
+    text.push_str("</available_skills>\n");
+    text
+}

@@ -1,0 +1,86 @@
+//! The figures of what is made of skills for models: searches, catalogs, tools.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::catalog::Told;
+use super::figure::{Figure, Goal};
+use super::search::Searched;
+use super::{Bench, known, rival, rounds};
+use crate::Failure;
+
+/// Another search engine: a program that asks the same questions of the same skills.
+const RIVAL: &str = "tantivy";
+
+/// Measures made-up skills; and real ones, where questions have an answer that is right.
+pub(super) fn figures(bench: &mut Bench<'_>) -> Result<(), Failure> {
+    let with_rivals = !bench.options.quick && !bench.options.no_rivals;
+    let rival = with_rivals.then(|| rival::build(&format!("rival-{RIVAL}")));
+    let rival = rival.transpose().unwrap_or_else(|failure| {
+        bench.remarks.push(failure.to_string());
+        None
+    });
+    let counts: &[usize] = if bench.options.quick { &[200] } else { &[1_000, 10_000, 100_000] };
+    for &count in counts {
+        let skills = bench.folder.path().join(format!("known-{count}.jsonl"));
+        known::make(&skills, count)?;
+        searched(bench, &skills, count, rival.as_deref())?;
+        told(bench, &skills, count)?;
+    }
+    if let Some(corpus) = &bench.options.corpus {
+        let skills = bench.folder.path().join("known.jsonl");
+        let count = known::take(&skills, corpus)?;
+        searched(bench, &skills, count, rival.as_deref())?;
+    }
+    Ok(())
+}
+
+fn searched(bench: &mut Bench<'_>, skills: &Path, count: usize, rival: Option<&Path>) -> Result<(), Failure> {
+    eprintln!("searching {count} skills");
+    let ours: Searched = rounds::parsed(bench.itself().arg("search").arg(skills))?;
+    let theirs = rival.map(|program| rounds::parsed::<Searched>(Command::new(program).arg(skills))).transpose()?;
+    let figure = |name: &str, value: f64, unit| Figure::new(format!("search/{name}/{count}"), value, unit);
+    let slow = figure("p99", ours.slow * 1e6, "us");
+    let found = figure("found", ours.found * 100.0, "of 100");
+    bench.figures.extend([
+        figure("index", ours.build * 1e3, "ms"),
+        figure("p50", ours.middle * 1e6, "us"),
+        match count {
+            10_000 => slow.goal(Goal::AtMost(100.0)),
+            100_000 => slow.goal(Goal::AtMost(500.0)),
+            _ => slow,
+        },
+        figure("update", ours.update * 1e6, "us").against(ours.build * 1e6, "index"),
+        match theirs {
+            Some(theirs) => found.against(theirs.found * 100.0, RIVAL).goal(Goal::RatioAtLeast(1.0)),
+            None => found,
+        },
+    ]);
+    if let Some(theirs) = theirs {
+        let figure = |name: &str, value: f64, unit| figure(&format!("{RIVAL}/{name}"), value, unit);
+        bench.figures.extend([
+            figure("index", theirs.build * 1e3, "ms").against(ours.build * 1e3, "ours"),
+            figure("p50", theirs.middle * 1e6, "us").against(ours.middle * 1e6, "ours"),
+            figure("p99", theirs.slow * 1e6, "us").against(ours.slow * 1e6, "ours"),
+            figure("update", theirs.update * 1e6, "us").against(ours.update * 1e6, "ours"),
+            figure("found", theirs.found * 100.0, "of 100"),
+        ]);
+    }
+    Ok(())
+}
+
+fn told(bench: &mut Bench<'_>, skills: &Path, count: usize) -> Result<(), Failure> {
+    let told: Told = rounds::parsed(bench.itself().arg("tell").arg(skills))?;
+    let figure = |name: &str, value: f64, unit| Figure::new(format!("{name}/{count}"), value, unit);
+    let milliseconds = |name: &str, seconds: f64| figure(name, seconds * 1e3, "ms");
+    let whole = milliseconds("catalog/whole", told.whole).against(told.floor * 1e3, "by hand");
+    let again = figure("catalog/again", told.again * 1e9, "ns");
+    let large = count == 10_000;
+    bench.figures.extend([
+        if large { whole.goal(Goal::RatioAtMost(2.0)) } else { whole },
+        milliseconds("catalog/short", told.short).against(told.floor * 1e3, "by hand"),
+        if large { again.goal(Goal::AtMost(1000.0)) } else { again },
+        milliseconds("tools", told.tools),
+    ]);
+    Ok(())
+}

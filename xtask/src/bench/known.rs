@@ -1,0 +1,106 @@
+//! Skills to be searched, and questions that have one of them in mind.
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use repertoire_core::skill_md::{self, Site};
+use serde::{Deserialize, Serialize};
+
+use super::random::Random;
+use super::template::template;
+use crate::Failure;
+
+/// A skill to be searched: one line of a file that every search engine under measurement reads.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Known {
+    pub(super) name: String,
+    pub(super) description: String,
+    /// What somebody asks who has this skill in mind.
+    pub(super) question: Option<String>,
+}
+
+const SEED: u64 = 7;
+
+/// Questions among made-up skills.
+const QUESTIONS: usize = 1_000;
+
+/// Words of a question.
+const WORDS: usize = 6;
+
+/// Writes `count` made-up skills to `file`. A question is words of the description, one in five with two letters swapped.
+pub(super) fn make(file: &Path, count: usize) -> Result<(), Failure> {
+    let mut random = Random::new(SEED);
+    let mut all: Vec<Known> = Vec::with_capacity(count);
+    for number in 0.. {
+        if all.len() == count {
+            break;
+        }
+        let expected = template(number, &mut random).expected;
+        all.extend(expected.map(|skill| Known { name: skill.name, description: skill.description, question: None }));
+    }
+    let every = all.len().div_ceil(QUESTIONS);
+    for known in all.iter_mut().step_by(every) {
+        let text = format!("{} {}", known.name.replace('-', " "), known.description);
+        known.question = question(text.split_whitespace(), &mut random).map(|text| slip(&text, &mut random));
+    }
+    write(file, &all)
+}
+
+/// Writes the skills of a corpus to `file`, each description once, and returns how many they are. A question is words
+/// from the beginning of the instructions, which are not searched.
+pub(super) fn take(file: &Path, corpus: &Path) -> Result<usize, Failure> {
+    #[derive(Deserialize)]
+    struct Line {
+        path: String,
+    }
+    let mut random = Random::new(SEED);
+    let (mut all, mut names, mut descriptions) = (Vec::new(), HashSet::new(), HashSet::new());
+    for line in fs::read_to_string(corpus.join("EXPECTED.jsonl"))?.lines() {
+        let Line { path } = serde_json::from_str(line)?;
+        let bytes = fs::read(corpus.join(&path))?;
+        let directory = Path::new(&path).parent().and_then(Path::file_name).and_then(|name| name.to_str());
+        let parsed = skill_md::parse(&bytes, Site::new(&path).in_directory(directory.unwrap_or_default()));
+        let (Some(skill), Ok(body)) = (parsed.skill, skill_md::body(&bytes)) else { continue };
+        if !names.insert(skill.id.to_string()) || !descriptions.insert(skill.description.to_string()) {
+            continue;
+        }
+        let words = body.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() > 2).take(60);
+        let question = question(words, &mut random);
+        all.push(Known { name: skill.id.to_string(), description: skill.description.to_string(), question });
+    }
+    write(file, &all)?;
+    Ok(all.len())
+}
+
+/// Some of `words`, in their order.
+fn question<'a>(words: impl Iterator<Item = &'a str>, random: &mut Random) -> Option<String> {
+    let mut words: Vec<&str> = words.collect();
+    while words.len() > WORDS {
+        words.remove(random.below(words.len()));
+    }
+    (words.len() == WORDS).then(|| words.join(" "))
+}
+
+fn slip(text: &str, random: &mut Random) -> String {
+    let mut letters: Vec<char> = text.chars().collect();
+    let at = random.below(letters.len() - 1);
+    if random.chance(20) && letters[at..at + 2].iter().all(|c| c.is_alphabetic()) {
+        letters.swap(at, at + 1);
+    }
+    letters.into_iter().collect()
+}
+
+fn write(file: &Path, all: &[Known]) -> Result<(), Failure> {
+    let mut out = BufWriter::new(File::create(file)?);
+    for known in all {
+        writeln!(out, "{}", serde_json::to_string(known)?)?;
+    }
+    Ok(out.flush()?)
+}
+
+/// Reads what [`make`] and [`take`] write.
+pub(super) fn read(file: &Path) -> Result<Vec<Known>, Failure> {
+    fs::read_to_string(file)?.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
+}
