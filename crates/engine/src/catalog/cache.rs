@@ -50,7 +50,8 @@ impl CatalogCache {
 fn is_told_alike(older: &Snapshot<Skill>, newer: &Snapshot<Skill>) -> bool {
     let change = newer.changes_since(older);
     let same = |Modified { old, new, .. }: &Modified<Skill>| {
-        (&old.claim.item, &old.claim.origin, old.claim.trust) == (&new.claim.item, &new.claim.origin, new.claim.trust)
+        let (old, new) = (&old.claim, &new.claim);
+        (&old.item, &old.origin, old.trust, old.standing) == (&new.item, &new.origin, new.trust, new.standing)
     };
     change.added.is_empty() && change.removed.is_empty() && change.modified.iter().all(same)
 }

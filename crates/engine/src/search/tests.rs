@@ -240,7 +240,7 @@ fn two_rankings_are_fused_and_the_exact_name_stays_first() {
 
 #[tokio::test]
 async fn a_live_index_follows_its_registry() {
-    use repertoire_registry::{MemorySource, Registered, SkillRegistry};
+    use repertoire_registry::{Authority, Level, MemorySource, Registered, Rules, SkillRegistry};
     let home = MemorySource::named("home");
     home.register(Registered::new(skill("pdf", "Reads."), "-")).unwrap();
     let registry = SkillRegistry::builder().user(home).load().await.unwrap();
@@ -251,6 +251,11 @@ async fn a_live_index_follows_its_registry() {
     assert_eq!(ids(&before.search(&Query::new("pdf"))), ["pdf"]);
     registry.unregister("pdf-forms");
     assert_eq!(ids(&live.clone().search(&Query::new("pdf"))), ["pdf"]);
+    registry.set_rules(&Rules::new([Level::new("user", Authority::MayWiden).disable("pdf".parse().unwrap())]));
+    assert_eq!(live.search(&Query::new("pdf")).len(), 0);
+    assert_eq!(ids(&live.search(&Query::new("pdf").for_operator())), ["pdf"]);
+    registry.set_rules(&Rules::default());
+    assert_eq!(ids(&live.search(&Query::new("pdf"))), ["pdf"]);
 }
 
 /// Few words, so that they meet; names that fold to one, and some that fold to nothing.

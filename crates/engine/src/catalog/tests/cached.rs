@@ -1,6 +1,7 @@
 //! Catalogs that are kept.
 
 use repertoire_core::Delta;
+use repertoire_registry::{Authority, Level, Rules};
 
 use super::*;
 
@@ -35,6 +36,11 @@ fn a_catalog_is_kept_until_its_text_would_change() {
         assert_eq!(*next, Catalog::of(&changed, cache.options()));
         assert!(next.text.contains(about));
     }
+
+    let rules = Rules::new([Level::new("user", Authority::MayWiden).disable("a".parse().unwrap())]);
+    let without = cache.of(&first.with_rules(&rules));
+    assert!(!without.text.contains("<name>a</name>"), "{}", without.text);
+    assert_eq!(*cache.of(&first), *catalog);
 }
 
 proptest! {

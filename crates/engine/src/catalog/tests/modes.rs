@@ -90,3 +90,17 @@ fn an_edit_moves_no_other_line() {
     let differ = before.lines().zip(after.lines()).filter(|(one, other)| one != other).count();
     assert_eq!((before.lines().count(), after.lines().count(), differ), (5, 5, 1));
 }
+
+/// Tokens of a vocabulary may reach over the seam between two parts; the budget holds all the same.
+#[cfg(feature = "exact-tokens")]
+#[test]
+fn a_budget_of_exact_tokens_is_kept() {
+    for format in FORMATS {
+        for limit in [60, 300, 900, 1_500, 4_000] {
+            let options = in_tokens(limit).format(format).tokenizer(Tokenizer::O200K_EXACT);
+            let Catalog { text, report } = Catalog::of(&sixty(), &options);
+            assert!(report.used <= limit && report.used == options.count(&text), "{format:?} {limit}: {}", report.used);
+            assert_eq!(text.is_empty(), limit < 200 && report.totals().left_out == 60, "{format:?} {limit}");
+        }
+    }
+}
