@@ -181,7 +181,7 @@ impl<'a> Bench<'a> {
         let folder = tempfile::Builder::new().prefix("bench-").tempdir_in(&target)?;
         let mut bench =
             Bench { options, program, folder, rivals: Vec::new(), figures: Vec::new(), remarks: Vec::new() };
-        if !options.quick && !options.no_rivals {
+        if !options.quick && !options.no_rivals && options.only != Some(Subject::Engine) {
             for name in rival::RIVALS {
                 eprintln!("building {name}");
                 match rival::build(&format!("rival-{name}")) {
