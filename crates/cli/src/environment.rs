@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, BufRead, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
+use std::sync::mpsc::Sender;
 
 use anstream::{AutoStream, ColorChoice};
 
@@ -128,6 +129,12 @@ impl<'a> Stream<'a> {
         Stream { writer: Box::new(writer), terminal: false, coloured: false }
     }
 
+    /// Whoever listens at the other end of `lines`: each line is handed over once it is whole, without what ends it.
+    /// Nobody listening any more is a closed pipe.
+    pub fn lines(lines: Sender<String>) -> Stream<'a> {
+        Stream::new(Lines { begun: Vec::new(), whole: lines })
+    }
+
     /// The same place, read by a person at a terminal.
     #[must_use]
     pub fn at_terminal(mut self) -> Stream<'a> {
@@ -158,6 +165,28 @@ impl Write for Stream<'_> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.writer.flush()
+    }
+}
+
+/// Hands over what is written, a line at a time.
+struct Lines {
+    begun: Vec<u8>,
+    whole: Sender<String>,
+}
+
+impl Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.begun.extend_from_slice(bytes);
+        while let Some(end) = self.begun.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = self.begun.drain(..=end).collect();
+            let line = String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned();
+            self.whole.send(line).map_err(|_| io::ErrorKind::BrokenPipe)?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -1,7 +1,7 @@
 //! The last scene: skills that change while they are watched.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
@@ -73,30 +73,7 @@ fn copy_until(start: &str, lines: &Receiver<String>, out: &mut impl Write) -> Re
 
 /// Runs the command, and hands over what it says line by line.
 fn watch(root: &Path, lines: Sender<String>, signals: Signals) -> Exit {
-    let lines = || Stream::new(Lines { begun: Vec::new(), whole: lines.clone() });
-    let environment = Environment { stdout: lines(), stderr: lines(), signals, ..Environment::quiet(root) };
+    let (stdout, stderr) = (Stream::lines(lines.clone()), Stream::lines(lines));
+    let environment = Environment { stdout, stderr, signals, ..Environment::quiet(root) };
     repertoire_cli::run(["repertoire", "watch", "skills"], environment)
-}
-
-/// Hands over what is written once a line is whole.
-struct Lines {
-    begun: Vec<u8>,
-    whole: Sender<String>,
-}
-
-impl Write for Lines {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.begun.extend_from_slice(bytes);
-        while let Some(end) = self.begun.iter().position(|byte| *byte == b'\n') {
-            let line: Vec<u8> = self.begun.drain(..=end).collect();
-            let line = String::from_utf8_lossy(&line).trim_end().to_owned();
-            // Nobody listens any more.
-            self.whole.send(line).map_err(|_| io::ErrorKind::BrokenPipe)?;
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }

@@ -16,13 +16,7 @@ fn a_closed_pipe_ends_the_run_quietly() {
         );
     }
     for arguments in [&["list", "root"][..], &["list", "--json", "root"], &["catalog", "root"]] {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_repertoire"))
-            .args(arguments)
-            .current_dir(world.here())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the binary was built for this test");
+        let mut child = world.spawn(arguments);
         let mut stdout = BufReader::new(child.stdout.take().expect("it is piped"));
         let mut first = String::new();
         stdout.read_line(&mut first).expect("there is a first line");

@@ -1,7 +1,6 @@
 //! `repertoire watch`: one line a change, until it is told to stop.
 
-use std::io::{self, Write};
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::mpsc::{self, Receiver};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -22,25 +21,6 @@ struct Watching {
     run: JoinHandle<Exit>,
 }
 
-/// Hands over what is written, a line at a time.
-struct Lines(Vec<u8>, Sender<String>);
-
-impl Write for Lines {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.extend_from_slice(bytes);
-        while let Some(end) = self.0.iter().position(|byte| *byte == b'\n') {
-            let line: Vec<u8> = self.0.drain(..=end).collect();
-            let gone = |_| io::Error::from(io::ErrorKind::BrokenPipe);
-            self.1.send(String::from_utf8_lossy(&line).trim_end().to_owned()).map_err(gone)?;
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 impl Watching {
     fn start(world: &World, arguments: &[&str]) -> Watching {
         let (out, stdout) = mpsc::channel();
@@ -50,7 +30,7 @@ impl Watching {
         let arguments: Vec<String> =
             ["repertoire", "watch"].iter().chain(arguments).map(|one| one.to_string()).collect();
         let run = thread::spawn(move || {
-            let (stdout, stderr) = (Stream::new(Lines(Vec::new(), out)), Stream::new(Lines(Vec::new(), err)));
+            let (stdout, stderr) = (Stream::lines(out), Stream::lines(err));
             run(arguments, Environment { stdout, stderr, signals, ..Environment::quiet(cwd) })
         });
         let signal = Box::new(move |signal| sender.send(signal).expect("it listens"));
@@ -189,20 +169,13 @@ fn the_configuration_is_read_again_and_a_bad_one_changes_nothing() {
 #[test]
 fn a_process_ends_cleanly_when_it_is_told_to() {
     use std::io::{BufRead, BufReader, Read};
-    use std::process::{Command, Stdio};
 
     use rustix::process::{Pid, Signal, kill_process};
 
     for signal in [Signal::INT, Signal::TERM] {
         let world = World::new();
         world.skill("root", "tidy", "Sorts.");
-        let mut child = Command::new(env!("CARGO_BIN_EXE_repertoire"))
-            .args(["watch", "root", "--json"])
-            .current_dir(world.here())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the binary was built for this test");
+        let mut child = world.spawn(&["watch", "root", "--json"]);
         let mut stdout = BufReader::new(child.stdout.take().expect("it is piped"));
         let mut first = String::new();
         stdout.read_line(&mut first).expect("there is a first line");

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 
 use repertoire_cli::{Answers, Environment, Exit, Stream, run};
 use tempfile::TempDir;
@@ -81,6 +82,17 @@ impl World {
         };
         let exit = run(std::iter::once(&"repertoire").chain(arguments), environment);
         Ran { exit, stdout: self.text(stdout), stderr: self.text(stderr) }
+    }
+
+    /// Starts the real binary, its output piped.
+    pub(crate) fn spawn(&self, arguments: &[&str]) -> Child {
+        Command::new(env!("CARGO_BIN_EXE_repertoire"))
+            .args(arguments)
+            .current_dir(self.here())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary was built for this test")
     }
 
     fn text(&self, bytes: Vec<u8>) -> String {
