@@ -14,7 +14,13 @@ use crate::failure::Failure;
 use crate::{Environment, Exit};
 
 /// Runs this process's arguments in this process's environment.
+///
+/// A program that calls this runs plugins alone, too: a host starts it again with `plugin-host` as its first argument.
 pub fn main() -> ExitCode {
+    #[cfg(unix)]
+    if std::env::args_os().nth(1).is_some_and(|word| word == "plugin-host") {
+        return repertoire::plugin_host();
+    }
     match Environment::of_process() {
         Ok(environment) => run(std::env::args_os(), environment).into(),
         Err(error) => {

@@ -39,8 +39,14 @@ inventory::submit! {
     })
 }
 
+/// The program beside this one that runs plugins; `repertoire` itself is one.
 #[cfg(unix)]
 fn beside_this_program() -> Result<PathBuf, ConfigError> {
     let this = std::env::current_exe().map_err(|error| ConfigError::in_option("runner", error.to_string()))?;
-    Ok(this.with_file_name("repertoire-plugin-host"))
+    let beside = ["repertoire-plugin-host", "repertoire"].map(|name| this.with_file_name(name));
+    beside.into_iter().find(|runner| runner.is_file()).ok_or_else(|| {
+        let message =
+            "no program that runs plugins is beside this one; expected `repertoire-plugin-host` or `repertoire`";
+        ConfigError::new(format!("{message}, or `runner = \"PATH\"`"))
+    })
 }

@@ -1,5 +1,6 @@
 //! The program in which a plugin runs alone.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -10,7 +11,7 @@ use std::thread;
 
 use repertoire_core::{Digest, SourceError};
 use repertoire_plugin_sdk::message::Failure;
-use rustix::process::{Resource, Rlimit, Signal, getpgrp, kill_process_group, setrlimit};
+use rustix::process::{Resource, Rlimit, Signal, getpgrp, getpid, kill_process_group, setrlimit};
 
 use crate::PluginError;
 use crate::file::PluginFile;
@@ -18,25 +19,20 @@ use crate::frame::{self, Frame};
 use crate::guest::{Door, Guest};
 use crate::library::{Instance, Library};
 
-/// Loads the plugin that the arguments name and answers what comes in on standard input: the whole of a program
-/// `repertoire-plugin-host`.
+/// Loads the plugin that the arguments name and answers what comes in on standard input: the whole of the program
+/// `repertoire-plugin-host`, and of any other whose first argument is `plugin-host`.
 ///
-/// Arguments: the file, its digest, and how many bytes of address space there are. Ends when its input does, and takes its
-/// process group with it.
+/// The other arguments: the file, its digest, bytes of address space, and seconds of processor time. Ends when its input
+/// does, and takes its process group with it.
 pub fn plugin_host() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
-    let texts: Vec<_> = arguments.iter().map(|argument| argument.to_string_lossy()).collect();
-    let parsed = match texts.as_slice() {
-        [_, digest, memory] => digest.parse::<Digest>().ok().zip(memory.parse::<u64>().ok()),
-        _ => None,
-    };
-    let Some((digest, memory)) = parsed else {
+    let Some((file, digest, limits)) = parsed(&arguments) else {
         eprintln!(
-            "usage: repertoire-plugin-host FILE DIGEST BYTES\n\nStarted by hosts, for plugins of the kind `process`."
+            "usage: {PLUGIN_HOST} FILE DIGEST BYTES SECONDS\n\nStarted by hosts, for plugins of the kind `process`."
         );
         return ExitCode::from(2);
     };
-    match serve(arguments[0].as_ref(), digest, memory) {
+    match serve(file, digest, limits) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error}");
@@ -45,12 +41,32 @@ pub fn plugin_host() -> ExitCode {
     }
 }
 
+/// What a program of several uses is told by: its first argument.
+pub(crate) const PLUGIN_HOST: &str = "plugin-host";
+
+/// What the process may use.
+struct Limits {
+    memory: u64,
+    cpu: u64,
+}
+
+fn parsed(arguments: &[OsString]) -> Option<(&Path, Digest, Limits)> {
+    let [word, file, digest, memory, cpu] = arguments else { return None };
+    if word != PLUGIN_HOST {
+        return None;
+    }
+    let limits = Limits { memory: memory.to_str()?.parse().ok()?, cpu: cpu.to_str()?.parse().ok()? };
+    Some((file.as_ref(), digest.to_str()?.parse().ok()?, limits))
+}
+
 type Output = Arc<Mutex<File>>;
 
-fn serve(path: &Path, digest: Digest, memory: u64) -> io::Result<()> {
-    let limit = |resource, most| setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) });
-    limit(Resource::As, memory)?;
-    limit(Resource::Core, 0)?;
+fn serve(path: &Path, digest: Digest, limits: Limits) -> io::Result<()> {
+    let limit = |resource, most, hard| setrlimit(resource, Rlimit { current: Some(most), maximum: Some(hard) });
+    limit(Resource::As, limits.memory, limits.memory)?;
+    // The first ends with a signal that tells why; the second cannot be ignored.
+    limit(Resource::Cpu, limits.cpu, limits.cpu.saturating_add(1))?;
+    limit(Resource::Core, 0, 0)?;
     let (mut input, output) = take_streams()?;
     let output = Arc::new(Mutex::new(output));
     let Some(first) = frame::read(&mut input, |_| Door::Body.limit())? else { return Ok(()) };
@@ -68,8 +84,10 @@ fn serve(path: &Path, digest: Digest, memory: u64) -> io::Result<()> {
             break;
         }
     }
-    // The host is gone, or wants this to be: whatever the plugin started goes too.
-    kill_process_group(getpgrp(), Signal::KILL)?;
+    // The host is gone, or wants this to be: whatever the plugin started goes too. A group of others is left alone.
+    if getpgrp() == getpid() {
+        kill_process_group(getpgrp(), Signal::KILL)?;
+    }
     Ok(())
 }
 

@@ -106,24 +106,33 @@ pub struct ProcessOptions {
     /// How long a call may take, in milliseconds. Default 10,000.
     #[serde(default = "ten_seconds")]
     pub deadline_ms: u64,
-    /// The program that loads the library. By default the one beside the host's own.
+    /// The program that loads the library: `repertoire` or `repertoire-plugin-host`. By default the one beside the host's
+    /// own.
     #[serde(default)]
     pub runner: Option<PathBuf>,
     /// Address space of the process, in MiB. Default 1024.
     #[serde(default = "a_gibibyte")]
     pub memory_mib: u64,
+    /// Processor time of the process, in seconds; when it is used up, the process ends, and is started again. Default 600.
+    #[serde(default = "ten_minutes")]
+    pub cpu_s: u64,
 }
 
 fn a_gibibyte() -> u64 {
     1024
 }
 
+fn ten_minutes() -> u64 {
+    600
+}
+
 impl ProcessOptions {
     /// The plugin and its process; nothing, if no runner is named.
     pub fn split(self) -> Option<(PluginOptions, Containment)> {
-        let ProcessOptions { path, digest, options, deadline_ms, runner, memory_mib } = self;
+        let ProcessOptions { path, digest, options, deadline_ms, runner, memory_mib, cpu_s } = self;
         let plugin = PluginOptions { path, digest, options, deadline_ms, approvals: None };
-        Some((plugin, Containment::by(runner?).with_memory(memory_mib.saturating_mul(1 << 20))))
+        let contained = Containment::by(runner?).with_memory(memory_mib.saturating_mul(1 << 20));
+        Some((plugin, contained.with_cpu(Duration::from_secs(cpu_s))))
     }
 }
 
@@ -131,23 +140,33 @@ impl ProcessOptions {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Containment {
-    /// The program that loads the library there: `repertoire-plugin-host`, or one that calls
-    /// [`plugin_host`](crate::plugin_host).
+    /// The program that loads the library there: `repertoire`, `repertoire-plugin-host`, or one that calls
+    /// [`plugin_host`](crate::plugin_host) when its first argument is `plugin-host`.
     pub runner: PathBuf,
     /// Bytes of address space that the process gets. Default 1 GiB; threads of their own reserve 64 MiB each.
     pub memory: u64,
+    /// Processor time that the process gets, in whole seconds. Default 10 minutes. A deadline ends a call that takes too
+    /// long; this ends what goes on beside the calls. Who uses it up is started again.
+    pub cpu: Duration,
 }
 
 impl Containment {
     /// Processes that `runner` starts.
     pub fn by(runner: impl Into<PathBuf>) -> Containment {
-        Containment { runner: runner.into(), memory: 1 << 30 }
+        Containment { runner: runner.into(), memory: 1 << 30, cpu: Duration::from_secs(ten_minutes()) }
     }
 
     /// The same, with so many bytes of address space.
     #[must_use]
     pub fn with_memory(mut self, bytes: u64) -> Containment {
         self.memory = bytes;
+        self
+    }
+
+    /// The same, with so much processor time.
+    #[must_use]
+    pub fn with_cpu(mut self, time: Duration) -> Containment {
+        self.cpu = time;
         self
     }
 }

@@ -17,6 +17,7 @@ use crate::Containment;
 use crate::file::PluginFile;
 use crate::frame::{self, Frame};
 use crate::guest::{Door, Guest, SHORT, failure, told};
+use crate::host::PLUGIN_HOST;
 
 /// A source that another process made.
 #[derive(Debug)]
@@ -71,10 +72,11 @@ fn unavailable(message: impl Into<String>) -> SourceError {
 impl Process {
     /// Starts a process that loads `file` and makes a source; `request` is a `create` message.
     ///
-    /// The process has no environment, a group of its own, and no more memory than it is given.
+    /// The process has no environment, a group of its own, and no more memory and processor time than it is given.
     pub(crate) fn start(how: &Containment, file: &PluginFile, request: &[u8]) -> Result<Process, SourceError> {
         let mut command = Command::new(&how.runner);
-        command.arg(&file.path).arg(file.digest.to_string()).arg(how.memory.to_string());
+        command.arg(PLUGIN_HOST).arg(&file.path).arg(file.digest.to_string());
+        command.args([how.memory, how.cpu.as_secs()].map(|most| most.to_string()));
         command.env_clear().process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let cannot = |error| unavailable(format!("`{}` cannot be started", how.runner.display())).caused_by(error);
@@ -182,6 +184,7 @@ fn follow(
 fn how(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!(" with exit code {code}"),
+        (None, Some(signal)) if signal == Signal::XCPU.as_raw() => ", since its processor time was used up".to_owned(),
         (None, Some(signal)) => format!(" by signal {signal}"),
         (None, None) => String::new(),
     }

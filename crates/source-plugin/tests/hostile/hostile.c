@@ -70,6 +70,11 @@ static void *spin(void *value) {
     return value;
 }
 
+static void *burn(void *value) {
+    for (volatile int i = 0;; i++) {}
+    return value;
+}
+
 #define ROW(name) "{\"key\":\"" name "\",\"stamp\":\"1\",\"document\":\"---\\nname: " name "\\ndescription: One.\\n---\\n\"}"
 
 /* Whether the call was answered by misbehaving. */
@@ -106,6 +111,11 @@ static int misbehaves(Source *source, const char *door, RepertoireBuffer *reply,
             pthread_t thread;
             pthread_create(&thread, 0, spin, 0);
         }
+        return 0;
+    }
+    if (!strcmp(act, "burn")) {
+        pthread_t thread;
+        pthread_create(&thread, 0, burn, 0);
         return 0;
     }
     if (!strcmp(act, "print")) {

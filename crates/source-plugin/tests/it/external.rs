@@ -1,29 +1,62 @@
 //! A host that was built on its own, and plugins that were built in other ways.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use repertoire_core::Digest;
+use repertoire_core::{Digest, Source};
+use repertoire_source_plugin::Inspection;
 use serde_json::{Value, json};
 
-use crate::library::{Compiled, built, source_file};
+use crate::library::{Compiled, Where, built, options, pinned, soon, source, source_file};
 
-/// Builds in a target folder of its own, without a network.
-fn cargo(folder: &Path, arguments: &[&str]) -> PathBuf {
+/// How well something is compiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Profile {
+    Debug,
+    Release,
+}
+
+const PROFILES: [Profile; 2] = [Profile::Debug, Profile::Release];
+
+/// Builds what is in `folder`, without a network, into a target folder that all of these share.
+fn cargo(folder: &Path, profile: Profile, arguments: &[&str]) -> PathBuf {
     let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().join("external");
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--quiet", "--offline", "--target-dir"]).arg(&target).args(arguments).current_dir(folder);
+    if profile == Profile::Release {
+        cargo.arg("--release");
+    }
     let output = cargo.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    target
+    target.join(if profile == Profile::Release { "release" } else { "debug" })
 }
 
-fn host() -> PathBuf {
-    let example = source_file("../../tests/external/plugin-host");
+fn library(name: &str) -> String {
+    format!("{}{name}{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX)
+}
+
+/// Builds a package of `tests/external`.
+fn outside(name: &str, profile: Profile) -> PathBuf {
+    let folder = source_file(&format!("../../tests/external/{name}"));
     // The versions that the workspace was built with are the ones that are there without a network.
-    fs::copy(source_file("../../Cargo.lock"), example.join("Cargo.lock")).unwrap();
-    cargo(&example, &[]).join("debug/plugin-host")
+    fs::copy(source_file("../../Cargo.lock"), folder.join("Cargo.lock")).unwrap();
+    cargo(&folder, profile, &[])
+}
+
+/// The library of a package of `tests/external`.
+pub(crate) fn built_outside(name: &str) -> PathBuf {
+    outside(name, Profile::Debug).join(library(name))
+}
+
+fn hello(profile: Profile) -> PathBuf {
+    match profile {
+        Profile::Debug => built("hello"),
+        Profile::Release => {
+            cargo(&source_file("../.."), profile, &["-p", "repertoire-plugin-hello"]).join(library("hello"))
+        }
+    }
 }
 
 fn listed(host: &Path, library: &Path, options: &Value) -> String {
@@ -35,21 +68,66 @@ fn listed(host: &Path, library: &Path, options: &Value) -> String {
 }
 
 #[test]
-fn a_host_of_its_own_loads_plugins_of_every_profile() {
-    let host = host();
-    let name = format!("release/{}hello{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
-    let release = cargo(&source_file("../.."), &["--release", "-p", "repertoire-plugin-hello"]).join(name);
-    let people = json!({ "people": ["Ann"] });
-    for library in [built("hello"), release] {
-        assert_eq!(
-            listed(&host, &library, &people),
-            "greet-ann (restricted): Say hello to Ann.\nplugin-apart:greet-ann (restricted): Say hello to Ann.\n"
-        );
-    }
+fn a_host_of_its_own_loads_plugins_of_every_profile_and_so_does_one_of_another() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("tea.md"), "---\nname: tea\ndescription: Brews tea.\n---\nBoil water.\n").unwrap();
-    assert_eq!(
-        listed(&host, &Compiled::hello().path, &json!({ "folder": folder.path() })),
-        "tea (restricted): Boil water.\nplugin-apart:tea (restricted): Boil water.\n"
-    );
+    let in_c = Compiled::hello();
+    for host in PROFILES.map(|profile| outside("plugin-host", profile).join("plugin-host")) {
+        for library in PROFILES.map(hello) {
+            assert_eq!(
+                listed(&host, &library, &json!({ "people": ["Ann"] })),
+                "greet-ann (restricted): Say hello to Ann.\nplugin-apart:greet-ann (restricted): Say hello to Ann.\n",
+                "{} {}",
+                host.display(),
+                library.display()
+            );
+        }
+        assert_eq!(
+            listed(&host, &in_c.path, &json!({ "folder": folder.path() })),
+            "tea (restricted): Boil water.\nplugin-apart:tea (restricted): Boil water.\n"
+        );
+    }
+}
+
+/// A workspace with crates of this one under another version, which makes every type and symbol of them another one.
+fn of_another_version() -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("another-version");
+    let renumbered = |text: String| text.replace("version = \"0.1.0\"", "version = \"0.2.0\"");
+    let read = |path: &str| fs::read_to_string(source_file("../..").join(path)).unwrap();
+    let members = ["crates/core", "crates/plugin-sdk", "plugins/hello"];
+    let all = read("Cargo.toml")
+        .replace("members = [\"crates/*\", \"plugins/*\", \"tests\", \"xtask\"]", &format!("members = {members:?}"));
+    write_if_new(&folder.join("Cargo.toml"), &renumbered(all));
+    write_if_new(&folder.join("Cargo.lock"), &read("Cargo.lock"));
+    for member in members {
+        // What its tests need is not needed to build it.
+        let text = read(&format!("{member}/Cargo.toml"));
+        let (before, after) = text.split_once("[dev-dependencies]").unwrap_or((&text, ""));
+        let rest = after.split_once("\n[").map_or(String::new(), |(_, rest)| format!("[{rest}"));
+        write_if_new(&folder.join(member).join("Cargo.toml"), &format!("{before}{rest}"));
+        let _ = symlink(
+            source_file("../..").join(member).join("src").canonicalize().unwrap(),
+            folder.join(member).join("src"),
+        );
+    }
+    cargo(&folder, Profile::Debug, &["-p", "repertoire-plugin-hello"]).join(library("hello"))
+}
+
+/// Writes a file unless it says that already: cargo builds anew what was written.
+fn write_if_new(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    if fs::read_to_string(path).ok().as_deref() != Some(text) {
+        fs::write(path, text).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_plugin_of_another_version_of_every_crate_is_understood() {
+    let library = of_another_version();
+    assert_eq!(Inspection::of(&library).unwrap().version, "0.2.0");
+    for at in [Where::Here, Where::There] {
+        let plugin = source(at, pinned(&library).with_options(options(json!({ "people": ["Ann"] }))));
+        let listing = soon(plugin.list()).await.unwrap();
+        assert_eq!(listing.iter().map(|row| row.item.id.as_str()).collect::<Vec<_>>(), ["greet-ann"], "{at:?}");
+    }
 }

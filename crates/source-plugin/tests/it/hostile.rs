@@ -265,6 +265,25 @@ async fn a_process_that_ends_is_started_again_and_takes_nothing_with_it() {
     }
 }
 
+/// A deadline ends one call; this ends what goes on beside all of them.
+#[tokio::test]
+async fn a_process_has_its_processor_time_and_no_more() {
+    let contained = Containment::by(runner()).with_cpu(Duration::from_secs(1));
+    let plugin = PluginSource::contained("plugin", acting("burn", "list"), contained);
+    assert_eq!(ids(&soon(plugin.list()).await.unwrap()), ["fine"]);
+    let error = soon(async {
+        loop {
+            match plugin.list().await {
+                Ok(_) => tokio::task::yield_now().await,
+                Err(error) => return error,
+            }
+        }
+    });
+    let error = error.await;
+    assert_eq!(error.kind(), SourceErrorKind::Unavailable, "{error}");
+    assert_eq!(error.to_string(), "the plugin's process ended, since its processor time was used up");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_registry_keeps_the_last_listing_of_a_process_that_ended() {
     let folder = tempfile::tempdir().unwrap();

@@ -6,5 +6,6 @@ mod external;
 mod hostile;
 mod library;
 mod lifetime;
+mod panicking;
 mod trust;
 mod versions;

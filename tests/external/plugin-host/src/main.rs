@@ -12,7 +12,7 @@ fn main() -> Result<ExitCode, Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.as_slice() {
         // This program started itself, to run a plugin alone.
-        [_, _, _] => Ok(plugin_host()),
+        [word, ..] if word == "plugin-host" => Ok(plugin_host()),
         [name, library, options, digest] => {
             let plugin = PluginOptions::new(library).pinned(digest.parse()?).with_options(serde_json::from_str(options)?);
             list(name, plugin)?;
