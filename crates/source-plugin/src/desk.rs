@@ -1,11 +1,15 @@
 //! Where a plugin is asked: a thread of its own, and a caller who does not wait for ever.
 
-use std::sync::mpsc;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::fmt;
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use tokio::sync::oneshot;
+use tokio::sync::oneshot::{self, error::TryRecvError};
+use tokio::time::sleep;
+
+use crate::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc, thread};
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -13,10 +17,15 @@ type Job = Box<dyn FnOnce() + Send>;
 ///
 /// Not tokio's blocking pool: a runtime that shuts down waits for what runs there, and a plugin may never return. This
 /// thread nobody waits for; when it hangs, it is left behind.
-#[derive(Debug)]
 pub(crate) struct Desk {
     jobs: mpsc::Sender<Job>,
     busy: Arc<Mutex<Busy>>,
+}
+
+impl fmt::Debug for Desk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Desk").field("busy", &self.busy).finish_non_exhaustive()
+    }
 }
 
 /// What the thread is doing.
@@ -63,6 +72,16 @@ impl Desk {
         deadline: Duration,
         work: impl FnOnce() -> O + Send + 'static,
     ) -> Result<O, NoAnswer> {
+        self.run_by(|| sleep(deadline), deadline, work).await
+    }
+
+    /// The same, by any clock: each time that `alarm` rings, it is looked how long the job of now takes.
+    pub(crate) async fn run_by<A: Future<Output = ()>, O: Send + 'static>(
+        &self,
+        alarm: impl Fn() -> A,
+        deadline: Duration,
+        work: impl FnOnce() -> O + Send + 'static,
+    ) -> Result<O, NoAnswer> {
         if let Busy { since: Some(since), overdue: true } = *lock(&self.busy) {
             return Err(NoAnswer::Blocked(since.elapsed()));
         }
@@ -70,20 +89,40 @@ impl Desk {
         let job = Box::new(move || drop(done.send(work())));
         self.jobs.send(job).map_err(|_| NoAnswer::Gone)?;
         loop {
-            match tokio::time::timeout(deadline, &mut result).await {
-                Ok(result) => return result.map_err(|_| NoAnswer::Gone),
-                Err(_) => self.check(deadline)?,
+            if let Some(result) = before(&mut result, alarm()).await {
+                return result.map_err(|_| NoAnswer::Gone);
+            }
+            let mut busy = lock(&self.busy);
+            // A reply is there before the next job begins: without one, what is at work is this job or an earlier one.
+            match result.try_recv() {
+                Ok(reply) => return Ok(reply),
+                Err(TryRecvError::Closed) => return Err(NoAnswer::Gone),
+                Err(TryRecvError::Empty) => busy.check(deadline)?,
             }
         }
     }
+}
 
+/// What comes through `result` before `alarm` rings.
+async fn before<O>(
+    result: &mut oneshot::Receiver<O>,
+    alarm: impl Future<Output = ()>,
+) -> Option<Result<O, oneshot::error::RecvError>> {
+    let mut alarm = pin!(alarm);
+    poll_fn(|context| match Pin::new(&mut *result).poll(context) {
+        Poll::Ready(result) => Poll::Ready(Some(result)),
+        Poll::Pending => alarm.as_mut().poll(context).map(|()| None),
+    })
+    .await
+}
+
+impl Busy {
     /// Gives up on a job that takes longer than `deadline`.
-    fn check(&self, deadline: Duration) -> Result<(), NoAnswer> {
-        let mut busy = lock(&self.busy);
-        match busy.since.map(|since| since.elapsed()) {
-            Some(elapsed) if busy.overdue => Err(NoAnswer::Blocked(elapsed)),
+    fn check(&mut self, deadline: Duration) -> Result<(), NoAnswer> {
+        match self.since.map(|since| since.elapsed()) {
+            Some(elapsed) if self.overdue => Err(NoAnswer::Blocked(elapsed)),
             Some(elapsed) if elapsed >= deadline => {
-                busy.overdue = true;
+                self.overdue = true;
                 Err(NoAnswer::Overdue)
             }
             _ => Ok(()),
@@ -91,9 +130,6 @@ impl Desk {
     }
 }
 
-fn lock(busy: &Mutex<Busy>) -> std::sync::MutexGuard<'_, Busy> {
+fn lock(busy: &Mutex<Busy>) -> MutexGuard<'_, Busy> {
     busy.lock().unwrap_or_else(PoisonError::into_inner)
 }
-
-#[cfg(test)]
-mod tests;

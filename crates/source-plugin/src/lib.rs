@@ -31,6 +31,8 @@
 
 mod approvals;
 mod backoff;
+#[cfg(unix)]
+mod calls;
 mod desk;
 mod error;
 mod file;
@@ -46,8 +48,15 @@ mod options;
 #[cfg(unix)]
 mod process;
 mod reader;
+mod room;
 mod source;
+mod sync;
 mod visit;
+
+/// Here, and not in `desk.rs`: the models have that file too.
+#[cfg(test)]
+#[path = "desk/tests.rs"]
+mod desk_tests;
 
 /// The tutorial, so that its code is compiled and run.
 #[cfg(doctest)]

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use repertoire_core::{Code, Diagnostic, Digest, Revision, SourceError, SourceErrorKind, Stamp};
+use repertoire_core::{Code, Diagnostic, Revision, SourceError, SourceErrorKind, Stamp};
 use repertoire_plugin_sdk::message::{Create, Wait, Waited};
 use tokio::sync::watch;
 use tokio::time::timeout;
@@ -14,6 +14,7 @@ use crate::file::{PluginFile, stamp};
 use crate::guest::{Door, Guest};
 use crate::library::{Instance, Library};
 use crate::reader::{self, Reader};
+use crate::room::{Closed, Room};
 use crate::{Containment, PluginOptions};
 
 /// How often the file of a plugin is looked at while somebody waits for changes, and how long a plugin is asked to wait.
@@ -38,6 +39,7 @@ pub(crate) struct Lodging {
     pub(crate) name: String,
     pub(crate) options: PluginOptions,
     way: Way,
+    room: Room<dyn Guest>,
     state: Mutex<State>,
     /// Used on the plugin's own thread alone.
     reader: Mutex<Reader>,
@@ -45,29 +47,20 @@ pub(crate) struct Lodging {
     revision: watch::Sender<u64>,
 }
 
+/// What is known of the files.
 #[derive(Debug, Default)]
 struct State {
-    guest: Option<Arc<dyn Guest>>,
-    /// What the guest was made of.
-    digest: Option<Digest>,
     /// The files at the last look.
     looked: Option<[Stamp; 2]>,
     /// Why what is in the file now is not what runs.
     finding: Option<Diagnostic>,
-    /// The guest's own revision, as last told.
-    seen: Option<u64>,
-    /// Since when the guest waits for a change, if somebody wants to know.
-    waits: Option<Instant>,
-    /// Whether the guest was told to end such a wait that took too long; it is told once.
-    told_to_end: bool,
     starts: Backoff,
-    closed: bool,
 }
 
 impl Lodging {
     pub(crate) fn new(name: String, options: PluginOptions, way: Way) -> Lodging {
-        let reader = Mutex::new(Reader::new(&name));
-        Lodging { name, options, way, state: Mutex::default(), reader, revision: watch::Sender::new(0) }
+        let (room, reader) = (Room::new(), Mutex::new(Reader::new(&name)));
+        Lodging { name, options, way, room, state: Mutex::default(), reader, revision: watch::Sender::new(0) }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -88,19 +81,14 @@ impl Lodging {
     /// Runs foreign code; called on the plugin's own thread, with no lock held meanwhile.
     pub(crate) fn guest(&self) -> Result<Arc<dyn Guest>, SourceError> {
         let stamps = self.stamps();
-        let (old, digest) = {
-            let state = self.state();
-            if state.closed {
-                return Err(SourceError::new(SourceErrorKind::Unavailable, "the source is closed"));
-            }
-            let old = state.guest.clone().filter(|guest| guest.is_alive());
-            match &old {
-                Some(guest) if state.looked == Some(stamps) => return Ok(guest.clone()),
-                _ => (old, state.digest),
-            }
-        };
+        let old = self.room.guest().map_err(closed)?.filter(|(guest, _)| guest.is_alive());
+        if let Some((guest, _)) = &old
+            && self.state().looked == Some(stamps)
+        {
+            return Ok(guest.clone());
+        }
         let made = match self.options.admitted() {
-            Ok(file) if old.is_some() && digest == Some(file.digest) => Ok(None),
+            Ok(file) if old.as_ref().is_some_and(|(_, digest)| *digest == file.digest) => Ok(None),
             Ok(file) => self.open(&file).map(|guest| Some((guest, file.digest))),
             Err(error) => Err(error.into()),
         };
@@ -110,23 +98,17 @@ impl Lodging {
             self.revision.send_modify(|revision| *revision += 1);
         }
         match (made, old) {
-            (Ok(None), Some(old)) => {
+            (Ok(None), Some((old, _))) => {
                 state.finding = None;
                 Ok(old)
             }
             (Ok(Some((guest, digest))), _) => {
-                let replaced = state.guest.replace(guest.clone());
-                (state.digest, state.finding, state.seen, state.waits) = (Some(digest), None, None, None);
-                state.told_to_end = false;
-                let closed = state.closed;
+                state.finding = None;
                 drop(state);
-                retire(replaced);
-                if closed {
-                    self.close();
-                }
+                retire(self.room.move_in(guest.clone(), digest));
                 Ok(guest)
             }
-            (Err(error), Some(old)) => {
+            (Err(error), Some((old, _))) => {
                 let message = format!("{error}; the one that was loaded before stays");
                 state.finding = Some(Diagnostic::new(Code::PLUGIN_REPLACED, message));
                 Ok(old)
@@ -166,9 +148,7 @@ impl Lodging {
     ///
     /// It only ever counts: a guest may begin anew, or say a number that it said before.
     pub(crate) fn saw(&self, guest: &Arc<dyn Guest>, told: u64) -> Revision {
-        let mut state = self.state();
-        let is_guest = state.guest.as_ref().is_some_and(|now| Arc::ptr_eq(now, guest));
-        if is_guest && state.seen.replace(told) != Some(told) {
+        if self.room.saw(guest, told) {
             self.revision.send_modify(|revision| *revision += 1);
         }
         Revision(*self.revision.borrow())
@@ -192,15 +172,12 @@ impl Lodging {
     async fn look(self: &Arc<Lodging>) -> bool {
         let lodging = self.clone();
         let stamps = tokio::task::spawn_blocking(move || lodging.stamps()).await.ok();
-        let mut state = self.state();
-        let is_overdue = state.waits.is_some_and(|since| since.elapsed() > LOOK_EVERY + self.options.deadline());
-        if is_overdue && !state.told_to_end {
-            state.told_to_end = true;
-            drop(state);
-            self.give_up();
+        if let Some(guest) = self.room.waits_too_long(LOOK_EVERY + self.options.deadline()) {
+            retire(Some(guest));
             return false;
         }
-        let is_gone = state.guest.as_ref().is_some_and(|guest| !guest.is_alive());
+        let is_gone = self.room.guest().is_ok_and(|guest| guest.is_some_and(|(guest, _)| !guest.is_alive()));
+        let state = self.state();
         let is_touched = stamps.is_some() && state.looked.is_some() && state.looked != stamps;
         let result = is_touched || (is_gone && state.starts.is_due(Instant::now()));
         drop(state);
@@ -212,28 +189,17 @@ impl Lodging {
 
     /// Lets the guest wait for changes on a thread of its own, if it can and nobody does yet.
     fn watch(self: &Arc<Lodging>) {
-        let mut state = self.state();
-        let Some(guest) = state.guest.clone().filter(|guest| guest.is_alive() && guest.has("changes")) else { return };
-        if state.waits.is_none() && !state.closed {
-            let lodging = Arc::downgrade(self);
-            let watch = move || while lodging.upgrade().is_some_and(|lodging| lodging.wait_on(&guest)) {};
-            let name = format!("plugin {} waits", self.name);
-            if thread::Builder::new().name(name).spawn(watch).is_ok() {
-                state.waits = Some(Instant::now());
-            }
+        let Some(guest) = self.room.begin_to_wait(|guest| guest.is_alive() && guest.has("changes")) else { return };
+        let (lodging, waiting) = (Arc::downgrade(self), guest.clone());
+        let watch = move || while lodging.upgrade().is_some_and(|lodging| lodging.wait_on(&waiting)) {};
+        if thread::Builder::new().name(format!("plugin {} waits", self.name)).spawn(watch).is_err() {
+            self.room.end_to_wait(&guest);
         }
     }
 
     /// Waits once. Whether to wait again.
     fn wait_on(&self, guest: &Arc<dyn Guest>) -> bool {
-        let since = {
-            let mut state = self.state();
-            if state.closed || !state.guest.as_ref().is_some_and(|now| Arc::ptr_eq(now, guest)) {
-                return false;
-            }
-            state.waits = Some(Instant::now());
-            state.seen.unwrap_or(0)
-        };
+        let Some(since) = self.room.wait_on(guest) else { return false };
         let request = serde_json::to_vec(&Wait::new(since, LOOK_EVERY)).expect("numbers are JSON");
         let waited = guest.call(Door::Wait, &request).and_then(|reply| reader::message::<Waited>(&reply));
         match waited {
@@ -249,10 +215,7 @@ impl Lodging {
                 true
             }
             Err(_) => {
-                let mut state = self.state();
-                if state.guest.as_ref().is_some_and(|now| Arc::ptr_eq(now, guest)) {
-                    state.waits = None;
-                }
+                self.room.end_to_wait(guest);
                 self.revision.send_modify(|revision| *revision += 1);
                 false
             }
@@ -261,23 +224,20 @@ impl Lodging {
 
     /// Ends what takes too long, by whatever means there are; nobody waits for that either.
     pub(crate) fn give_up(&self) {
-        if let Some(guest) = self.state().guest.clone() {
-            aside(move || guest.stop());
-        }
+        retire(self.room.guest().ok().flatten().map(|(guest, _)| guest));
     }
 
     /// Ends what runs. The guest is unmade when the last call returns.
     pub(crate) fn close(&self) {
-        let guest = {
-            let mut state = self.state();
-            state.closed = true;
-            state.guest.take()
-        };
-        retire(guest);
+        retire(self.room.close());
     }
 }
 
-/// Lets go of a guest without waiting for anything: what runs in it is asked to end, and the last to hold it unmakes it.
+fn closed(_: Closed) -> SourceError {
+    SourceError::new(SourceErrorKind::Unavailable, "the source is closed")
+}
+
+/// Asks what runs in a guest to end, without waiting for anything; the last who holds it unmakes it.
 fn retire(guest: Option<Arc<dyn Guest>>) {
     if let Some(guest) = guest {
         aside(move || guest.stop());

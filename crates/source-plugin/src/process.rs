@@ -1,12 +1,10 @@
 //! A source of a plugin in a process of its own.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -14,6 +12,7 @@ use repertoire_core::{SourceError, SourceErrorKind};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::Containment;
+use crate::calls::Calls;
 use crate::file::PluginFile;
 use crate::frame::{self, Frame};
 use crate::guest::{Door, Guest, SHORT, failure, told};
@@ -24,17 +23,8 @@ use crate::host::PLUGIN_HOST;
 pub(crate) struct Process {
     features: String,
     input: Mutex<ChildStdin>,
-    calls: Arc<Mutex<Calls>>,
-    next: AtomicU32,
+    calls: Arc<Calls<Frame>>,
     group: Arc<Group>,
-}
-
-/// Who waits for a reply.
-#[derive(Debug, Default)]
-struct Calls {
-    open: HashMap<u32, (usize, mpsc::Sender<Frame>)>,
-    /// How the process ended.
-    ended: Option<String>,
 }
 
 /// The processes to kill; nothing once they are.
@@ -61,10 +51,6 @@ const LAST_WORDS: Duration = Duration::from_millis(200);
 /// Bytes of what a process wrote to its standard error that are told.
 const WORDS: usize = 2048;
 
-fn lock(calls: &Mutex<Calls>) -> MutexGuard<'_, Calls> {
-    calls.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 fn unavailable(message: impl Into<String>) -> SourceError {
     SourceError::new(SourceErrorKind::Unavailable, message)
 }
@@ -84,9 +70,8 @@ impl Process {
         let group = Arc::new(Group(Mutex::new(Some(Pid::from_child(&child)))));
         let taken = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(input), Some(output), Some(errors)) = taken else { unreachable!("all three are piped") };
-        let calls = Arc::new(Mutex::new(Calls::default()));
-        let mut process =
-            Process { features: String::new(), input: Mutex::new(input), calls, next: AtomicU32::new(1), group };
+        let calls = Arc::new(Calls::new());
+        let mut process = Process { features: String::new(), input: Mutex::new(input), calls, group };
         let words = listen(errors);
         let (calls, group) = (process.calls.clone(), process.group.clone());
         thread::Builder::new()
@@ -99,15 +84,7 @@ impl Process {
     }
 
     fn ask(&self, tag: u32, request: &[u8], limit: usize) -> Result<Vec<u8>, SourceError> {
-        let call = self.next.fetch_add(1, Ordering::Relaxed);
-        let (replies, reply) = mpsc::channel();
-        {
-            let mut calls = lock(&self.calls);
-            if let Some(ended) = &calls.ended {
-                return Err(unavailable(ended.as_str()));
-            }
-            calls.open.insert(call, (limit, replies));
-        }
+        let (call, reply) = self.calls.begin(limit).map_err(unavailable)?;
         let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
         // A request that cannot be written is one whose reply will not come.
         let _ = frame::write(&mut *input, call, tag, request);
@@ -115,7 +92,7 @@ impl Process {
         match reply.recv() {
             Ok(Frame { tag: frame::ERROR, message, .. }) => Err(failure(&message)),
             Ok(Frame { message, .. }) => Ok(message),
-            Err(_) => Err(unavailable(lock(&self.calls).ended.clone().unwrap_or_default())),
+            Err(_) => Err(unavailable(self.calls.ended().unwrap_or_default())),
         }
     }
 }
@@ -134,7 +111,7 @@ impl Guest for Process {
     }
 
     fn is_alive(&self) -> bool {
-        lock(&self.calls).ended.is_none()
+        self.calls.ended().is_none()
     }
 }
 
@@ -149,18 +126,12 @@ fn follow(
     mut child: Child,
     mut output: ChildStdout,
     words: &mpsc::Receiver<String>,
-    calls: &Mutex<Calls>,
+    calls: &Calls<Frame>,
     group: &Group,
 ) {
-    let limit = |call| lock(calls).open.get(&call).map_or(0, |(limit, _)| *limit);
     let error = loop {
-        match frame::read(&mut output, limit) {
-            Ok(Some(frame)) => {
-                if let Some((_, waits)) = lock(calls).open.remove(&frame.call) {
-                    // Who gave up meanwhile needs no reply.
-                    let _ = waits.send(frame);
-                }
-            }
+        match frame::read(&mut output, |call| calls.limit(call)) {
+            Ok(Some(frame)) => calls.reply(frame.call, frame),
             Ok(None) => break None,
             Err(error) => break Some(error),
         }
@@ -176,9 +147,7 @@ fn follow(
     {
         ended.push_str(&format!("; it said: {words}"));
     }
-    let mut calls = lock(calls);
-    calls.ended = Some(ended);
-    calls.open.clear();
+    calls.end(ended);
 }
 
 fn how(status: ExitStatus) -> String {

@@ -1,6 +1,8 @@
 use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
-use super::*;
+use crate::desk::{Desk, NoAnswer};
 
 const SHORT: Duration = Duration::from_millis(50);
 const LONG: Duration = Duration::from_secs(30);
