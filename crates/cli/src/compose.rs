@@ -14,7 +14,7 @@ use repertoire::{
 use tokio::runtime::Handle;
 
 use crate::arguments::Places;
-use crate::config::{Config, Declared, Home, Preference};
+use crate::config::{Config, Declared, Home, Plugins, Preference};
 use crate::failure::Failure;
 use crate::page::Page;
 use crate::pool::{Made, Pool};
@@ -74,8 +74,9 @@ impl Plan {
             Vec::new()
         };
         let kept = config.iter().flat_map(|config| &config.sources);
-        let mounts = roots.into_iter().chain(extra.iter().map(Declared::mount)).chain(named);
-        let mounts = mounts.chain(kept.map(Declared::mount)).chain(standard);
+        let [extra_mounts, kept_mounts] = [folders.mounted(extra.iter()), folders.mounted(kept)];
+        let mounts = roots.into_iter().chain(extra_mounts).chain(named);
+        let mounts = mounts.chain(kept_mounts).chain(standard);
 
         let typed = Level::new("command line", Authority::MayWiden);
         let typed = places.disabled.iter().cloned().fold(typed, Level::disable);
@@ -206,12 +207,34 @@ impl<'p> Folders<'p> {
         if !self.real.insert(real) {
             return None;
         }
-        let numbered = (2..).map(|number| format!("{name}-{number}"));
-        let free = std::iter::once(name.to_owned()).chain(numbered).find(|name| self.names.insert(name.clone()));
-        let name = free.expect("numbers do not end");
+        let name = self.free(name);
         let Made { mount, folders } = self.pool.folder(&name, path);
         self.sources.extend(folders.map(|source| (name, source)));
         Some(mount)
+    }
+
+    /// The sources that were declared, those of plugins under names that no other has.
+    fn mounted<'d>(&mut self, declared: impl Iterator<Item = &'d Declared>) -> Vec<Mount<Skill>> {
+        declared.flat_map(|declared| declared.mounts(|name, plugins| self.plugins(name, plugins))).collect()
+    }
+
+    fn plugins(&mut self, name: &str, plugins: &Plugins) -> Vec<Made> {
+        let mut made = Vec::new();
+        for plugin in &plugins.found.plugins {
+            let name = self.free(&plugin.name);
+            let source = self.pool.plugin(&name, plugin, &plugins.options);
+            self.sources.extend(source.folders.clone().map(|source| (name, source)));
+            made.push(source);
+        }
+        made.push(self.pool.findings(name, plugins));
+        made
+    }
+
+    /// `name`, or one like it that no other source has.
+    fn free(&mut self, name: &str) -> String {
+        let numbered = (2..).map(|number| format!("{name}-{number}"));
+        let free = std::iter::once(name.to_owned()).chain(numbered).find(|name| self.names.insert(name.clone()));
+        free.expect("numbers do not end")
     }
 }
 

@@ -15,7 +15,7 @@ use repertoire::{ComposeError, Id, Level, SkillRegistry, SurfacePolicy};
 use toml_edit::{Document, Item};
 
 pub(crate) use home::Home;
-pub(crate) use source::Declared;
+pub(crate) use source::{Declared, Plugins};
 
 use crate::failure::Failure;
 use crate::page::Page;

@@ -4,17 +4,21 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use repertoire::{ConfigError, FsSource, Mount, Skill, SourceConfig, SourceKind, WatchOptions, configured_folders};
+use repertoire::{
+    ClientPlugin, ClientPluginsOptions, ConfigError, FsSource, Mount, Skill, SourceConfig, SourceKind, WatchOptions,
+    configured_folders,
+};
 use serde_json::{Map, Value};
 
 use crate::builtin;
+use crate::config::Plugins;
 
 /// The sources that were made, so that places read again keep those that stay.
 #[derive(Debug, Default)]
 pub(crate) struct Pool {
     watching: bool,
-    before: HashMap<String, Made>,
-    now: HashMap<String, Made>,
+    before: HashMap<String, Vec<Made>>,
+    now: HashMap<String, Vec<Made>>,
 }
 
 /// A source.
@@ -44,33 +48,57 @@ impl Pool {
 
     /// The skills that come with the program.
     pub(crate) fn builtin(&mut self) -> Mount<Skill> {
-        let made = || Ok(Made { mount: builtin::mount(), folders: None });
-        self.get("builtin".to_owned(), made).expect("nothing can be wrong with what was compiled").mount
+        self.one("builtin".to_owned(), || Made { mount: builtin::mount(), folders: None }).mount
     }
 
     /// A source over one folder.
     pub(crate) fn folder(&mut self, name: &str, path: PathBuf) -> Made {
         let watching = self.watching;
-        let made = || Ok(Made::folders(FsSource::new(name, path.clone()), watching));
-        self.get(format!("folder {name} {}", path.display()), made).expect("every path can be searched")
+        let key = format!("folder {name} {}", path.display());
+        self.one(key, || Made::folders(FsSource::new(name, path), watching))
     }
 
-    /// A source of any kind.
+    /// A source over the skills of a plugin, called `name`.
+    pub(crate) fn plugin(&mut self, name: &str, plugin: &ClientPlugin, options: &ClientPluginsOptions) -> Made {
+        let watching = self.watching;
+        let key = format!("plugin {name} {plugin:?} {options:?}");
+        self.one(key, || Made::folders(options.source(plugin, name), watching))
+    }
+
+    /// The source that tells what is wrong or odd where plugins are.
+    pub(crate) fn findings(&mut self, name: &str, plugins: &Plugins) -> Made {
+        let key = format!("findings {name} {plugins:?}");
+        self.one(key, || Made { mount: Mount::plugin(plugins.findings(name)), folders: None })
+    }
+
+    /// The sources of any kind.
     pub(crate) fn configured(
         &mut self,
         kind: &SourceKind,
         config: &SourceConfig,
         options: &Map<String, Value>,
-    ) -> Result<Made, ConfigError> {
+    ) -> Result<Vec<Made>, ConfigError> {
         let watching = self.watching;
         let key = serde_json::json!([kind.name(), config.name, config.base, options]).to_string();
         self.get(key, || match kind.name() {
-            "fs" => Ok(Made::folders(configured_folders(config)?, watching)),
-            _ => Ok(Made { mount: Mount::user(kind.build(config)?), folders: None }),
+            "fs" => Ok(vec![Made::folders(configured_folders(config)?, watching)]),
+            _ => {
+                let built = kind.build(config)?.into_iter();
+                Ok(built.map(|source| Made { mount: Mount::user(source), folders: None }).collect())
+            }
         })
     }
 
-    fn get(&mut self, key: String, make: impl FnOnce() -> Result<Made, ConfigError>) -> Result<Made, ConfigError> {
+    fn one(&mut self, key: String, make: impl FnOnce() -> Made) -> Made {
+        let made = self.get(key, || Ok(vec![make()]));
+        made.expect("nothing is configured").pop().expect("one was made")
+    }
+
+    fn get(
+        &mut self,
+        key: String,
+        make: impl FnOnce() -> Result<Vec<Made>, ConfigError>,
+    ) -> Result<Vec<Made>, ConfigError> {
         let made = match self.before.remove(&key).or_else(|| self.now.get(&key).cloned()) {
             Some(made) => made,
             None => make()?,

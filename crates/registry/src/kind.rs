@@ -35,30 +35,57 @@ use serde::de::DeserializeOwned;
 pub struct SourceKind {
     name: &'static str,
     about: &'static str,
-    build: Build,
+    build: Way,
     foreign: bool,
+    namespaced: bool,
 }
 
 /// Makes a source from its configuration. Reads no skill yet.
 pub type Build = fn(&SourceConfig) -> Result<Arc<dyn Source<Skill>>, ConfigError>;
+
+/// Makes several sources from one configuration, each with a name of its own. Reads no skill yet.
+pub type BuildSeveral = fn(&SourceConfig) -> Result<Vec<Arc<dyn Source<Skill>>>, ConfigError>;
+
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    One(Build),
+    Several(BuildSeveral),
+}
 
 inventory::collect!(SourceKind);
 
 impl SourceKind {
     /// A kind called `name`; `about` is a few words for people.
     pub const fn new(name: &'static str, about: &'static str, build: Build) -> SourceKind {
-        SourceKind { name, about, build, foreign: false }
+        SourceKind { name, about, build: Way::One(build), foreign: false, namespaced: false }
     }
 
-    /// A kind whose sources run other people's code: they belong to the tier of plugins and are restricted unless a
+    /// A kind whose sources bring what other people made: they belong to the tier of plugins and are restricted unless a
     /// configuration says otherwise, and can never be builtin.
     pub const fn foreign(name: &'static str, about: &'static str, build: Build) -> SourceKind {
-        SourceKind { name, about, build, foreign: true }
+        SourceKind { foreign: true, ..SourceKind::new(name, about, build) }
     }
 
-    /// Whether its sources run other people's code.
+    /// A [foreign](SourceKind::foreign) and [namespaced](SourceKind::namespaced) kind that makes several sources of one
+    /// configuration, as there are plugins in a folder.
+    pub const fn several(name: &'static str, about: &'static str, build: BuildSeveral) -> SourceKind {
+        SourceKind { name, about, build: Way::Several(build), foreign: true, namespaced: true }
+    }
+
+    /// The same kind, its sources namespaced unless a configuration says otherwise.
+    #[must_use]
+    pub const fn namespaced(self) -> SourceKind {
+        SourceKind { namespaced: true, ..self }
+    }
+
+    /// Whether its sources bring what other people made.
     pub fn is_foreign(&self) -> bool {
         self.foreign
+    }
+
+    /// Whether its sources are namespaced unless a configuration says otherwise.
+    pub fn is_namespaced(&self) -> bool {
+        self.namespaced
     }
 
     /// The name in configuration files.
@@ -89,12 +116,15 @@ impl SourceKind {
         known.iter().find(|kind| kind.name == name).copied().ok_or_else(unknown)
     }
 
-    /// Makes a source of this kind.
+    /// Makes the sources of this kind, most often one; in their order.
     ///
     /// # Errors
     /// [`ConfigError`] for options that the kind does not understand.
-    pub fn build(&self, config: &SourceConfig) -> Result<Arc<dyn Source<Skill>>, ConfigError> {
-        (self.build)(config)
+    pub fn build(&self, config: &SourceConfig) -> Result<Vec<Arc<dyn Source<Skill>>>, ConfigError> {
+        match self.build {
+            Way::One(build) => Ok(vec![build(config)?]),
+            Way::Several(build) => build(config),
+        }
     }
 }
 

@@ -89,7 +89,7 @@ pub use change::{Change, Modified};
 pub use diagnostic_change::DiagnosticChange;
 pub use entry::{Claim, Entry, Shadow};
 pub use findings::SourceDiagnostic;
-pub use kind::{Build, ConfigError, SourceConfig, SourceKind, UnknownKind};
+pub use kind::{Build, BuildSeveral, ConfigError, SourceConfig, SourceKind, UnknownKind};
 pub use layer::Layer;
 pub use level::{Authority, Decision, Level, Target};
 pub use listener::Unsubscribe;

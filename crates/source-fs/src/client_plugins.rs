@@ -1,18 +1,23 @@
 //! The plugins that clients install as folders.
 
 mod described;
+mod findings;
 mod installed;
+mod options;
 mod version;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use repertoire_core::{Code, Diagnostic};
+use repertoire_core::{Code, Diagnostic, Id};
 
-use crate::{FsOptions, FsSource};
+use crate::FsSource;
 use described::{Manifest, Marketplace};
 use installed::Installed;
 use version::Version;
+
+pub use findings::ClientPluginsFindings;
+pub use options::ClientPluginsOptions;
 
 /// The plugins that a client keeps in one folder: one version of each.
 ///
@@ -65,9 +70,7 @@ pub struct ClientPlugin {
 impl ClientPlugin {
     /// A source over its skills, to be composed namespaced at the tier of plugins.
     pub fn source(&self) -> FsSource {
-        let options = FsOptions { roots: self.skills.clone(), ..FsOptions::default() };
-        let source = FsSource::from_options(self.name.as_str(), &self.folder, options);
-        source.expect("there is a root, all of them are absolute, and the pattern is the usual one")
+        ClientPluginsOptions::new(&self.folder).source(self, self.name.as_str())
     }
 }
 
@@ -83,6 +86,13 @@ impl ClientPlugins {
         found.plugins.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.folder.cmp(&b.folder)));
         let Found { mut plugins, mut diagnostics, .. } = found;
         plugins.retain(|plugin| !plugin.skills.is_empty());
+        plugins.retain(|plugin| {
+            if !is_name(&plugin.name) {
+                let message = format!("`{}` is no name for a plugin; it was left out", plugin.name.escape_debug());
+                diagnostics.push(Diagnostic::new(Code::CLIENT_PLUGIN, message).at_path(shown(&plugin.folder)));
+            }
+            is_name(&plugin.name)
+        });
         plugins.dedup_by(|later, first| {
             let is_taken = later.name == first.name;
             if is_taken {
@@ -147,7 +157,7 @@ impl Found {
         let paths = if manifest.skills.is_empty() { vec!["skills".to_owned()] } else { manifest.skills };
         let skills = paths.iter().filter_map(|path| self.inside(place, path)).collect();
         // A name that could not stand before a colon is the folder's.
-        let own = manifest.name.filter(|name| !name.trim().is_empty() && !name.contains([':', '/', '\\']));
+        let own = manifest.name.filter(|name| is_name(name));
         let version = version.or(manifest.version);
         ClientPlugin { name: own.unwrap_or(name), version, folder: place.to_owned(), skills }
     }
@@ -169,6 +179,11 @@ impl Found {
         self.diagnostics.push(Diagnostic::new(Code::CLIENT_PLUGIN, message).at_path(shown(place)));
         None
     }
+}
+
+/// Whether a source can be called so: an id that may stand before a colon.
+fn is_name(name: &str) -> bool {
+    !name.contains(':') && Id::new(name).is_ok()
 }
 
 fn is_plugin(place: &Path) -> bool {

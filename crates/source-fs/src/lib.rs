@@ -34,7 +34,8 @@
 //! # Where to look
 //! [`discover`] gives the folders in which the clients of the field keep skills, nearest project first, home last.
 //! Each becomes one [`FsSource`], composed in that order. [`ClientPlugins::find`] gives the plugins that clients install as
-//! folders, one version of each; each becomes one source of its own, composed namespaced.
+//! folders, one version of each; each becomes one source of its own,
+//! composed namespaced. [`ClientPluginsOptions`] is what a configuration says of them.
 //!
 //! # Watching
 //! [`FsSource::watching`] makes [`changed`](repertoire_core::Source::changed) tell of changes, those of a skill's other
@@ -96,7 +97,7 @@ mod walk;
 mod watch;
 mod workers;
 
-pub use client_plugins::{ClientPlugin, ClientPlugins};
+pub use client_plugins::{ClientPlugin, ClientPlugins, ClientPluginsFindings, ClientPluginsOptions};
 pub use clients::Client;
 pub use discovery::{Discovery, Root, Scope, discover};
 pub use limits::FsLimits;

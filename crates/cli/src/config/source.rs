@@ -4,10 +4,13 @@
 mod schema;
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use repertoire::{ConfigError, FsSource, Mount, Skill, SourceConfig, SourceKind, Tier, Trust};
+use repertoire::{
+    ClientPlugins, ClientPluginsFindings, ClientPluginsOptions, ConfigError, FsSource, Mount, Skill, SourceConfig,
+    SourceKind, Tier, Trust,
+};
 use serde::Deserialize;
 use serde_json::Map;
 
@@ -19,11 +22,25 @@ use crate::pool::{Made, Pool};
 /// One source that a configuration names, built.
 #[derive(Debug)]
 pub(crate) struct Declared {
-    made: Made,
+    sources: Sources,
     common: Common,
-    /// Whether it runs other people's code.
-    foreign: bool,
+    kind: &'static SourceKind,
     name_span: Range<usize>,
+}
+
+#[derive(Debug)]
+enum Sources {
+    Made(Vec<Made>),
+    /// Of plugins, which have names of their own.
+    Plugins(Box<Plugins>),
+}
+
+/// The plugins that were found where a configuration says.
+#[derive(Debug)]
+pub(crate) struct Plugins {
+    pub(crate) options: ClientPluginsOptions,
+    pub(crate) found: ClientPlugins,
+    base: PathBuf,
 }
 
 /// What every `[[source]]` says, whatever its kind.
@@ -36,13 +53,12 @@ struct Common {
     /// Unique, without a colon.
     #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^[^:]*[^:\s][^:]*$")))]
     name: String,
-    /// By default `user`, and `plugin` for kinds that run other people's code.
+    /// By default `user`, and `plugin` for kinds that bring what other people made.
     tier: Option<Tier>,
     /// By default `trusted`, and `restricted` in the tier `plugin`.
     trust: Option<Trust>,
-    /// Whether its ids are `NAME:ID`.
-    #[serde(default)]
-    namespaced: bool,
+    /// Whether its ids are `NAME:ID`. By default not, but for kinds like `client-plugins`.
+    namespaced: Option<bool>,
 }
 
 const COMMON: [&str; 5] = ["kind", "name", "tier", "trust", "namespaced"];
@@ -58,13 +74,17 @@ impl Declared {
         let options = home.expand(options).map_err(|error| section.refuse(&error))?;
         if kind.is_foreign() && common.tier == Some(Tier::Builtin) {
             let message =
-                format!("a source of the kind `{}` runs other people's code, and cannot be builtin", kind.name());
+                format!("a source of the kind `{}` brings what other people made, and cannot be builtin", kind.name());
             return Err(section.refuse(&ConfigError::in_option("tier", message)));
         }
         let mut config = SourceConfig::new(common.name.clone(), base, options.clone());
         config.state = home.state.clone();
-        let made = pool.configured(kind, &config, &options).map_err(|error| section.refuse(&error))?;
-        Ok(Declared { made, common, foreign: kind.is_foreign(), name_span: section.span("name") })
+        let sources = match kind.name() {
+            "client-plugins" => Plugins::find(&config).map(|found| Sources::Plugins(Box::new(found))),
+            _ => pool.configured(kind, &config, &options).map(Sources::Made),
+        };
+        let sources = sources.map_err(|error| section.refuse(&error))?;
+        Ok(Declared { sources, common, kind, name_span: section.span("name") })
     }
 
     /// Builds the source of `--source KIND:NAME[:OPTIONS]`, the options being the inside of an inline table.
@@ -96,22 +116,44 @@ impl Declared {
         &self.common.name
     }
 
-    /// The name, and the source itself if it searches folders.
-    pub(crate) fn folders(&self) -> Option<(String, Arc<FsSource>)> {
-        Some((self.common.name.clone(), Arc::clone(self.made.folders.as_ref()?)))
-    }
-
     pub(super) fn name_span(&self) -> Range<usize> {
         self.name_span.clone()
     }
 
-    /// How the source is composed.
-    pub(crate) fn mount(&self) -> Mount<Skill> {
-        let usual = if self.foreign { Tier::Plugin } else { Tier::User };
-        let mut mount = self.made.mount.clone().at(self.common.tier.unwrap_or(usual));
-        if let Some(trust) = self.common.trust.or(self.foreign.then_some(Trust::Restricted)) {
+    /// The sources as they are composed; `plugins` makes those of plugins.
+    pub(crate) fn mounts(&self, plugins: impl FnOnce(&str, &Plugins) -> Vec<Made>) -> Vec<Mount<Skill>> {
+        let made = match &self.sources {
+            Sources::Made(made) => made.clone(),
+            Sources::Plugins(found) => plugins(self.name(), found),
+        };
+        made.into_iter().map(|made| self.composed(made.mount)).collect()
+    }
+
+    /// The sources that search folders, but for those of plugins.
+    pub(crate) fn folders(&self) -> Option<(String, Arc<FsSource>)> {
+        let Sources::Made(made) = &self.sources else { return None };
+        Some((self.common.name.clone(), Arc::clone(made.first()?.folders.as_ref()?)))
+    }
+
+    fn composed(&self, mount: Mount<Skill>) -> Mount<Skill> {
+        let (foreign, namespaced) = (self.kind.is_foreign(), self.common.namespaced);
+        let usual = if foreign { Tier::Plugin } else { Tier::User };
+        let mut mount = mount.at(self.common.tier.unwrap_or(usual));
+        if let Some(trust) = self.common.trust.or(foreign.then_some(Trust::Restricted)) {
             mount = mount.trust(trust);
         }
-        if self.common.namespaced { mount.namespaced() } else { mount }
+        if namespaced.unwrap_or(self.kind.is_namespaced()) { mount.namespaced() } else { mount }
+    }
+}
+
+impl Plugins {
+    fn find(config: &SourceConfig) -> Result<Plugins, ConfigError> {
+        let options: ClientPluginsOptions = config.options()?;
+        Ok(Plugins { found: options.find(&config.base), options, base: config.base.clone() })
+    }
+
+    /// The source called `name` that tells what is wrong or odd there.
+    pub(crate) fn findings(&self, name: &str) -> ClientPluginsFindings {
+        self.options.findings(name, &self.base, self.found.clone())
     }
 }

@@ -6,6 +6,7 @@ mod builtin;
 mod cases;
 mod catalog;
 mod check;
+mod client_plugins;
 mod config;
 mod config_schema;
 mod escapes;

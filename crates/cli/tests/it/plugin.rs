@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use repertoire::Digest;
 use snapbox::{assert_data_eq, str};
 
 use crate::world::{World, checkout};
@@ -82,6 +83,29 @@ repertoire-plugin-hello  0.1.0    approved  [WORLD]/here/libhello.so
     assert!(failure.starts_with("error: no plugin `[WORLD]/here/libhello.so` is approved"), "{failure}");
 }
 
+/// As `cargo install` leaves it: one binary, which is what runs plugins, too.
+#[cfg(unix)]
+#[test]
+fn an_installed_program_gives_plugins_processes_of_their_own() {
+    let world = world();
+    let bin = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary folder");
+    let installed = bin.path().join("repertoire");
+    std::fs::hard_link(env!("CARGO_BIN_EXE_repertoire"), &installed).expect("both lie in the target folder");
+    let library = world.here().join("libhello.so");
+    let digest = Digest::of(&std::fs::read(&library).expect("it is there"));
+    world.file("process.toml", format!("[[source]]\nkind = \"process\"\nname = \"hello\"\npath = \"libhello.so\"\ndigest = \"{digest}\"\noptions = {{ people = [\"Ann\"] }}\n"));
+    let mut command = Command::new(&installed);
+    let ran = command.args(["body", "greet-ann", "--config", "process.toml"]).current_dir(world.here()).output();
+    let ran = ran.expect("it runs");
+    let (said, talk) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+    assert_eq!((said.as_ref(), talk.as_ref()), ("Say hello to Ann.\n", ""));
+
+    let ran = Command::new(&installed).arg("plugin-host").output().expect("it runs");
+    assert_eq!(ran.status.code(), Some(2));
+    let usage = String::from_utf8_lossy(&ran.stderr);
+    assert!(usage.starts_with("usage: plugin-host FILE DIGEST BYTES SECONDS\n"), "{usage}");
+}
+
 #[test]
 fn an_inspection_tells_what_the_file_says_and_runs_nothing() {
     let world = world();
@@ -108,7 +132,7 @@ fn a_plugin_cannot_be_builtin_and_its_options_are_checked() {
     world.file("repertoire.toml", CONFIG.replace("path =", "tier = \"builtin\"\npath ="));
     let failure = world.run(&["list", "--config", "repertoire.toml"]).failure();
     assert!(
-        failure.starts_with("error: a source of the kind `plugin` runs other people's code, and cannot be builtin\n --> repertoire.toml:4:1"),
+        failure.starts_with("error: a source of the kind `plugin` brings what other people made, and cannot be builtin\n --> repertoire.toml:4:1"),
         "{failure}"
     );
     for (wrong, expected) in [
@@ -133,6 +157,10 @@ fn a_new_plugin_builds_and_passes_the_tests_of_every_source() {
     assert_eq!(world.run(&["plugin", "new", "acme-shelf", "--checkout", root]).data(), "acme-shelf\n");
     let failure = world.run(&["plugin", "new", "acme-shelf"]).failure();
     assert!(failure.starts_with("error: `acme-shelf` is there already"), "{failure}");
+    let ran = world.run(&["plugin", "new", "released"]);
+    let note = "note: it depends on `repertoire-plugin-sdk`, `-source-plugin` and `-testkit` 0.1.0 from the registry; where they \
+                are not released yet, begin it with `--checkout DIR`\n";
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("released\n", note));
     let failure = world.run(&["plugin", "new", "../up"]).failure();
     assert!(failure.starts_with("error: `../up` is no name for a plugin"), "{failure}");
 

@@ -33,7 +33,23 @@ inventory::submit! {
 
 fn build(options: serde_json::Value) -> Result<Arc<dyn Source<Skill>>, ConfigError> {
     let serde_json::Value::Object(options) = options else { panic!("options are a table") };
-    SourceKind::find("inline").unwrap().build(&SourceConfig::new("mine", "/base", options))
+    let mut built = SourceKind::find("inline").unwrap().build(&SourceConfig::new("mine", "/base", options))?;
+    assert_eq!(built.len(), 1);
+    Ok(built.remove(0))
+}
+
+#[test]
+fn a_kind_says_how_its_sources_are_composed_unless_a_configuration_does() {
+    let one = |_: &SourceConfig| Err(ConfigError::new("none"));
+    let kinds = [
+        SourceKind::new("a", "", one),
+        SourceKind::foreign("b", "", one),
+        SourceKind::foreign("c", "", one).namespaced(),
+        SourceKind::several("d", "", |_| Ok(Vec::new())),
+    ];
+    let says = kinds.map(|kind| (kind.name(), kind.is_foreign(), kind.is_namespaced()));
+    assert_eq!(says, [("a", false, false), ("b", true, false), ("c", true, true), ("d", true, true)]);
+    assert!(kinds[3].build(&SourceConfig::new("mine", "/base", serde_json::Map::new())).unwrap().is_empty());
 }
 
 #[tokio::test]

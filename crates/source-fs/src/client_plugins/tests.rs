@@ -92,7 +92,8 @@ fn a_marketplace_lists_its_plugins() {
             {"name": "one", "source": "./one", "skills": ["./skills/a"]},
             {"name": "two", "source": "./two"},
             {"name": "away", "source": {"source": "github", "repo": "a/b"}},
-            {"name": "out", "source": "../../elsewhere"}
+            {"name": "out", "source": "../../elsewhere"},
+            {"name": "a:b", "source": "./two"}
         ]
     }"#;
     let tree = tree(&[
@@ -102,7 +103,7 @@ fn a_marketplace_lists_its_plugins() {
         ("m/plugins/unlisted/skills/c/SKILL.md", ""),
     ]);
     let expected = vec![plugin("one", "", &["m/plugins/one/skills/a"]), plugin("two", "", &["m/plugins/two/skills"])];
-    assert_eq!(found(&tree, "m"), (expected, 1));
+    assert_eq!(found(&tree, "m"), (expected, 2));
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub(crate) struct New {
     /// The folder for the crate's own folder.
     #[arg(long = "in", value_name = "DIR", default_value = ".")]
     folder: PathBuf,
-    /// Depend on a checkout of `repertoire` instead of on released crates.
+    /// Depend on a checkout of `repertoire` instead of on released crates: the way to go until they are released.
     #[arg(long, value_name = "DIR")]
     checkout: Option<PathBuf>,
 }
@@ -41,6 +41,8 @@ pub(in crate::command) struct Begun {
     action: &'static str,
     name: String,
     path: String,
+    #[serde(skip)]
+    checkout: bool,
 }
 
 impl New {
@@ -63,7 +65,7 @@ impl New {
             fs::create_dir_all(path.parent().expect("a file lies in a folder")).map_err(failure)?;
             fs::write(&path, self.filled(template, cwd)).map_err(failure)?;
         }
-        Ok(Begun { action: "new", name: self.name.clone(), path: shown })
+        Ok(Begun { action: "new", name: self.name.clone(), path: shown, checkout: self.checkout.is_some() })
     }
 
     /// A template's text about this plugin.
@@ -93,5 +95,13 @@ impl Answer for Begun {
 
     fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
         writeln!(out, "{}", shown(&self.path))
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let (crates, version) = ("`repertoire-plugin-sdk`, `-source-plugin` and `-testkit`", env!("CARGO_PKG_VERSION"));
+        let note = format!(
+            "it depends on {crates} {version} from the registry; where they are not released yet, begin it with `--checkout DIR`"
+        );
+        if self.checkout { Vec::new() } else { vec![note] }
     }
 }

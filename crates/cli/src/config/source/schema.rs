@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use repertoire::{FsOptions, PluginOptions, ProcessOptions};
+use repertoire::{ClientPluginsOptions, FsOptions, PluginOptions, ProcessOptions};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use super::{Common, Declared};
@@ -16,6 +16,17 @@ struct Folders {
     common: Common,
     #[schemars(flatten)]
     options: FsOptions,
+}
+
+/// The plugins of a client.
+#[derive(JsonSchema)]
+#[schemars(rename = "client-plugins", deny_unknown_fields)]
+#[expect(dead_code, reason = "it tells what is read, and holds nothing")]
+struct ClientPlugins {
+    #[schemars(flatten)]
+    common: Common,
+    #[schemars(flatten)]
+    options: ClientPluginsOptions,
 }
 
 /// A source in a shared library.
@@ -58,17 +69,18 @@ impl JsonSchema for Declared {
         let foreign = |kind: &str, schema: Schema, other: Schema| {
             json_schema!({
                 "if": { "properties": { "kind": { "const": kind } }, "required": ["kind"] },
-                // Other people's code is never builtin.
+                // What other people made is never builtin.
                 "then": { "allOf": [schema, { "properties": { "tier": { "not": { "const": "builtin" } } } }] },
                 "else": other,
             })
         };
         let linked = generator.subschema_for::<Linked>();
         let process = foreign("process", generator.subschema_for::<Process>(), linked);
+        let plugin = foreign("plugin", generator.subschema_for::<Plugin>(), process);
         json_schema!({
             "if": { "properties": { "kind": { "const": "fs" } }, "required": ["kind"] },
             "then": generator.subschema_for::<Folders>(),
-            "else": foreign("plugin", generator.subschema_for::<Plugin>(), process),
+            "else": foreign("client-plugins", generator.subschema_for::<ClientPlugins>(), plugin),
         })
     }
 }

@@ -1,0 +1,55 @@
+//! What is wrong or odd in a folder of plugins.
+
+use std::path::PathBuf;
+
+use repertoire_core::{Code, Diagnostic, Listing, Revision, Skill, Source, SourceError, async_trait};
+
+use super::{ClientPlugin, ClientPlugins, ClientPluginsOptions, shown};
+use crate::workers;
+
+/// A source without skills: what is wrong or odd in a folder of plugins, whose skills are other sources'.
+///
+/// Which plugins are composed is decided when a configuration is read. When others are there by now, a finding says so.
+#[derive(Debug, Clone)]
+pub struct ClientPluginsFindings {
+    name: String,
+    base: PathBuf,
+    options: ClientPluginsOptions,
+    composed: Vec<ClientPlugin>,
+}
+
+impl ClientPluginsFindings {
+    pub(super) fn new(
+        name: String,
+        base: PathBuf,
+        options: ClientPluginsOptions,
+        composed: Vec<ClientPlugin>,
+    ) -> ClientPluginsFindings {
+        ClientPluginsFindings { name, base, options, composed }
+    }
+
+    fn look(&self) -> Vec<Diagnostic> {
+        let ClientPlugins { plugins, mut diagnostics } = self.options.find(&self.base);
+        let mut differ = plugins.iter().filter(|plugin| !self.composed.contains(plugin)).collect::<Vec<_>>();
+        let is_gone = |old: &&ClientPlugin| !plugins.iter().any(|plugin| plugin.name == old.name);
+        differ.extend(self.composed.iter().filter(is_gone));
+        for plugin in differ {
+            let message = format!("plugin `{}` is not what was composed", plugin.name);
+            let finding = Diagnostic::new(Code::CLIENT_PLUGIN, message).at_path(shown(&plugin.folder));
+            diagnostics.push(finding.help("read the configuration again"));
+        }
+        diagnostics
+    }
+}
+
+#[async_trait]
+impl Source<Skill> for ClientPluginsFindings {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    async fn list(&self) -> Result<Listing<Skill>, SourceError> {
+        let this = self.clone();
+        Ok(Listing::new(Revision(0), [], workers::run(move || this.look()).await?))
+    }
+}
