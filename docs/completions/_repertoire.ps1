@@ -469,7 +469,7 @@ Register-ArgumentCompleter -Native -CommandName 'repertoire' -ScriptBlock {
         }
         'repertoire;plugin;new' {
             [CompletionResult]::new('--in', '--in', [CompletionResultType]::ParameterName, 'The folder for the crate''s own folder')
-            [CompletionResult]::new('--checkout', '--checkout', [CompletionResultType]::ParameterName, 'Depend on a checkout of `repertoire` instead of on released crates')
+            [CompletionResult]::new('--checkout', '--checkout', [CompletionResultType]::ParameterName, 'Depend on a checkout of `repertoire` instead of on released crates: the way to go until they are released')
             [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'A folder of skills, ahead of everything else; several come in the order given')
             [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'A source of any linked kind, behind the roots; options as in a TOML inline table')
             [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked')

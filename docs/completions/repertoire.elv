@@ -441,7 +441,7 @@ set edit:completion:arg-completer[repertoire] = {|@words|
         }
         &'repertoire;plugin;new'= {
             cand --in 'The folder for the crate''s own folder'
-            cand --checkout 'Depend on a checkout of `repertoire` instead of on released crates'
+            cand --checkout 'Depend on a checkout of `repertoire` instead of on released crates: the way to go until they are released'
             cand --root 'A folder of skills, ahead of everything else; several come in the order given'
             cand --source 'A source of any linked kind, behind the roots; options as in a TOML inline table'
             cand --config 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked'

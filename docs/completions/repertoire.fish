@@ -453,7 +453,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from revoke" -l json -d 'The same as `--format json`'
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from revoke" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from new" -l in -d 'The folder for the crate\'s own folder' -r -F
-complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from new" -l checkout -d 'Depend on a checkout of `repertoire` instead of on released crates' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from new" -l checkout -d 'Depend on a checkout of `repertoire` instead of on released crates: the way to go until they are released' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from new" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from new" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from new" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F

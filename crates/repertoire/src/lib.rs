@@ -42,7 +42,7 @@
 //! # Features
 //! | feature | brings |
 //! |---|---|
-//! | `fs` | folder trees as a source, and the kind `fs` for configuration files |
+//! | `fs` | folder trees as a source, and the kinds `fs` and `client-plugins` for configuration files |
 //! | `static` | skills compiled into the program |
 //! | `engine` | catalogs, sessions and what else puts skills before a model |
 //! | `plugin` | sources in shared libraries, and the kinds `plugin` and `process` for configuration files |

@@ -26,7 +26,8 @@
 //!
 //! # For whoever changes this crate
 //! Foreign code is called in `library.rs` alone, on threads that nobody waits for (`desk.rs`); what it sends is read in
-//! `reader.rs`, which believes nothing. `lodging.rs` decides which code runs.
+//! `reader.rs`, which believes nothing. `lodging.rs` decides which code runs. What threads hand to each other goes
+//! through `desk.rs`, `calls.rs` and `room.rs`: `tests/model` tries the orders in which that can happen.
 #![allow(unsafe_code)]
 
 mod approvals;

@@ -87,10 +87,11 @@ fn kinds_lists_what_is_linked() {
     assert_data_eq!(
         World::new().run(&["kinds"]).data(),
         str![[r#"
-kind     about
-fs       folders of skills
-plugin   a shared library, loaded into this process
-process  a shared library, loaded into a process of its own
+kind            about
+client-plugins  folders of plugins that a client installed
+fs              folders of skills
+plugin          a shared library, loaded into this process
+process         a shared library, loaded into a process of its own
 
 "#]]
     );
