@@ -1,5 +1,10 @@
 //! The one function that a plugin exports.
 
+use crate::abi::{REPERTOIRE_ABI_MAJOR, REPERTOIRE_ABI_MINOR, REPERTOIRE_SCHEMA};
+
+// A text cannot be put together from numbers at compile time, so the note below has them written out.
+const _: () = assert!(REPERTOIRE_ABI_MAJOR == 1 && REPERTOIRE_ABI_MINOR == 0 && REPERTOIRE_SCHEMA == 1);
+
 /// Exports an ordinary [`Source<Skill>`](crate::Source) that implements [`Open`](crate::Open): the whole of a plugin.
 ///
 /// The source runs on a small tokio runtime of its own, with a clock and the network. Once in a crate of the type

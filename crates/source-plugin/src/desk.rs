@@ -48,11 +48,11 @@ pub(crate) enum NoAnswer {
 }
 
 impl Desk {
-    pub(crate) fn new(name: &str) -> std::io::Result<Desk> {
+    pub(crate) fn new() -> std::io::Result<Desk> {
         let (jobs, received) = mpsc::channel::<Job>();
         let busy = Arc::new(Mutex::new(Busy::default()));
         let at_work = busy.clone();
-        thread::Builder::new().name(format!("plugin {name}")).spawn(move || {
+        thread::Builder::new().name("plugin calls".to_owned()).spawn(move || {
             for job in received {
                 lock(&at_work).since = Some(Instant::now());
                 // A job that panics is lost; who waits for it is told by its channel.

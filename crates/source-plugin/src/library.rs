@@ -179,7 +179,9 @@ unsafe fn load(copy: &PrivateCopy) -> Result<Handle, libloading::Error> {
 /// another library for the system too.
 struct PrivateCopy {
     path: PathBuf,
-    folder: Option<tempfile::TempDir>,
+    /// A loaded library needs its file no more, where the system allows one to remove it; elsewhere it stays for the
+    /// system to clean up.
+    _folder: tempfile::TempDir,
 }
 
 impl PrivateCopy {
@@ -188,17 +190,7 @@ impl PrivateCopy {
         let path = folder.path().join(file.path.file_name().unwrap_or("plugin".as_ref()));
         let mut copy = fs::OpenOptions::new().write(true).create_new(true).open(&path)?;
         copy.write_all(&file.bytes)?;
-        Ok(PrivateCopy { path, folder: Some(folder) })
-    }
-}
-
-impl Drop for PrivateCopy {
-    fn drop(&mut self) {
-        // A loaded library needs its file no more, where the system allows one to remove it; elsewhere it stays for the
-        // system to clean up.
-        if let Some(folder) = self.folder.take() {
-            let _ = folder.close();
-        }
+        Ok(PrivateCopy { path, _folder: folder })
     }
 }
 

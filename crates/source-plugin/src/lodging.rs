@@ -131,7 +131,7 @@ impl Lodging {
                 })?;
                 // What no machine could use needs no process to find out.
                 crate::Inspection::of_file(file)?;
-                Ok(Arc::new(crate::process::Process::start(how, file, &request)?))
+                Ok(Arc::new(crate::process::Process::start(how, file, &request, self.options.deadline())?))
             }
             #[cfg(not(unix))]
             Way::Contained(_) => unreachable!("processes are contained on Unix alone"),
@@ -189,11 +189,11 @@ impl Lodging {
 
     /// Lets the guest wait for changes on a thread of its own, if it can and nobody does yet.
     fn watch(self: &Arc<Lodging>) {
-        let Some(guest) = self.room.begin_to_wait(|guest| guest.is_alive() && guest.has("changes")) else { return };
+        let Some(guest) = self.room.begin_wait(|guest| guest.is_alive() && guest.has("changes")) else { return };
         let (lodging, waiting) = (Arc::downgrade(self), guest.clone());
         let watch = move || while lodging.upgrade().is_some_and(|lodging| lodging.wait_on(&waiting)) {};
-        if thread::Builder::new().name(format!("plugin {} waits", self.name)).spawn(watch).is_err() {
-            self.room.end_to_wait(&guest);
+        if thread::Builder::new().name("plugin waits".to_owned()).spawn(watch).is_err() {
+            self.room.end_wait(&guest);
         }
     }
 
@@ -215,7 +215,7 @@ impl Lodging {
                 true
             }
             Err(_) => {
-                self.room.end_to_wait(guest);
+                self.room.end_wait(guest);
                 self.revision.send_modify(|revision| *revision += 1);
                 false
             }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
@@ -59,7 +60,14 @@ impl Process {
     /// Starts a process that loads `file` and makes a source; `request` is a `create` message.
     ///
     /// The process has no environment, a group of its own, and no more memory and processor time than it is given.
-    pub(crate) fn start(how: &Containment, file: &PluginFile, request: &[u8]) -> Result<Process, SourceError> {
+    ///
+    /// Nobody else knows of it yet, who could end it: what takes longer than `deadline` is ended here.
+    pub(crate) fn start(
+        how: &Containment,
+        file: &PluginFile,
+        request: &[u8],
+        deadline: Duration,
+    ) -> Result<Process, SourceError> {
         let mut command = Command::new(&how.runner);
         command.arg(PLUGIN_HOST).arg(&file.path).arg(file.digest.to_string());
         command.args([how.memory, how.cpu.as_secs()].map(|most| most.to_string()));
@@ -78,21 +86,30 @@ impl Process {
             .name("plugin replies".to_owned())
             .spawn(move || follow(child, output, &words, &calls, &group))
             .map_err(|error| unavailable("no thread can be started").caused_by(error))?;
-        let features = process.ask(frame::CREATE, request, SHORT)?;
+        let features = process.begin(frame::CREATE, request, SHORT)?.recv_timeout(deadline);
+        if matches!(features, Err(RecvTimeoutError::Timeout)) {
+            process.group.kill();
+        }
+        let features = process.answer(features.ok())?;
         process.features = told(&String::from_utf8_lossy(&features));
         Ok(process)
     }
 
-    fn ask(&self, tag: u32, request: &[u8], limit: usize) -> Result<Vec<u8>, SourceError> {
+    /// Asks; the reply comes through what this gives.
+    fn begin(&self, tag: u32, request: &[u8], limit: usize) -> Result<mpsc::Receiver<Frame>, SourceError> {
         let (call, reply) = self.calls.begin(limit).map_err(unavailable)?;
         let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
         // A request that cannot be written is one whose reply will not come.
         let _ = frame::write(&mut *input, call, tag, request);
-        drop(input);
-        match reply.recv() {
-            Ok(Frame { tag: frame::ERROR, message, .. }) => Err(failure(&message)),
-            Ok(Frame { message, .. }) => Ok(message),
-            Err(_) => Err(unavailable(self.calls.ended().unwrap_or_default())),
+        Ok(reply)
+    }
+
+    /// What a reply says, or why there is none.
+    fn answer(&self, reply: Option<Frame>) -> Result<Vec<u8>, SourceError> {
+        match reply {
+            Some(Frame { tag: frame::ERROR, message, .. }) => Err(failure(&message)),
+            Some(Frame { message, .. }) => Ok(message),
+            None => Err(unavailable(self.calls.ended().unwrap_or_else(|| "the plugin does not answer".to_owned()))),
         }
     }
 }
@@ -103,7 +120,8 @@ impl Guest for Process {
     }
 
     fn call(&self, door: Door, request: &[u8]) -> Result<Vec<u8>, SourceError> {
-        self.ask(door as u32, request, door.limit())
+        let reply = self.begin(door as u32, request, door.limit())?;
+        self.answer(reply.recv().ok())
     }
 
     fn stop(&self) {

@@ -74,7 +74,7 @@ impl<G: ?Sized> Room<G> {
     }
 
     /// The guest, if nobody waits for its changes yet; from now on somebody does.
-    pub(crate) fn begin_to_wait(&self, changes: impl FnOnce(&G) -> bool) -> Option<Arc<G>> {
+    pub(crate) fn begin_wait(&self, changes: impl FnOnce(&G) -> bool) -> Option<Arc<G>> {
         let mut state = self.state();
         let stay = state.stay.as_mut().filter(|stay| stay.waits.is_none() && changes(&stay.guest))?;
         stay.waits = Some(Instant::now());
@@ -90,7 +90,7 @@ impl<G: ?Sized> Room<G> {
     }
 
     /// Nobody waits for changes of `guest` any more.
-    pub(crate) fn end_to_wait(&self, guest: &Arc<G>) {
+    pub(crate) fn end_wait(&self, guest: &Arc<G>) {
         self.of(guest, |stay| stay.waits = None);
     }
 

@@ -1,6 +1,6 @@
 //! A plugin as a source.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use repertoire_core::{
@@ -22,6 +22,9 @@ use crate::{Containment, PluginOptions};
 /// The file may be replaced while it runs. A new content that is approved is loaded beside the old one, which ends when
 /// nothing runs in it; one that is not approved is told as a finding, and the old one stays. No library is ever unloaded,
 /// since nobody can know what of it is still in use: what leaks is a mapping for each content that was used.
+///
+/// # Panics
+/// What is `async` here needs a tokio runtime with a clock.
 #[derive(Debug)]
 pub struct PluginSource {
     lodging: Arc<Lodging>,
@@ -63,12 +66,11 @@ impl PluginSource {
     }
 
     fn desk(&self) -> Result<Arc<Desk>, SourceError> {
-        let mut desk: MutexGuard<'_, Option<Arc<Desk>>> = self.desk.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut desk = self.desk.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(desk) = &*desk {
             return Ok(desk.clone());
         }
-        let new = Desk::new(&self.lodging.name)
-            .map_err(|error| unavailable("no thread can be started".to_owned()).caused_by(error))?;
+        let new = Desk::new().map_err(|error| unavailable("no thread can be started".to_owned()).caused_by(error))?;
         Ok(desk.insert(Arc::new(new)).clone())
     }
 

@@ -9,7 +9,7 @@ const LONG: Duration = Duration::from_secs(30);
 
 #[tokio::test]
 async fn an_overdue_job_turns_others_away_until_it_ends() {
-    let desk = Desk::new("test").unwrap();
+    let desk = Desk::new().unwrap();
     let (go, gone) = mpsc::channel::<()>();
     assert_eq!(desk.run(SHORT, move || gone.recv().is_ok()).await, Err(NoAnswer::Overdue));
     assert!(matches!(desk.run(LONG, || ()).await, Err(NoAnswer::Blocked(_))));
@@ -21,7 +21,7 @@ async fn an_overdue_job_turns_others_away_until_it_ends() {
 
 #[tokio::test]
 async fn a_job_that_waits_for_its_turn_is_not_overdue() {
-    let desk = Desk::new("test").unwrap();
+    let desk = Desk::new().unwrap();
     let job = || thread::sleep(SHORT / 2);
     let jobs = [job; 6].map(|job| desk.run(SHORT, job));
     let [a, b, c, d, e, f] = jobs;
@@ -31,7 +31,7 @@ async fn a_job_that_waits_for_its_turn_is_not_overdue() {
 
 #[tokio::test]
 async fn a_job_that_panics_costs_itself() {
-    let desk = Desk::new("test").unwrap();
+    let desk = Desk::new().unwrap();
     assert_eq!(desk.run(LONG, || -> u8 { panic!("no") }).await, Err(NoAnswer::Gone));
     assert_eq!(desk.run(LONG, || 7).await, Ok(7));
 }

@@ -233,24 +233,26 @@ async fn a_call_that_returns_late_is_forgotten_and_the_next_one_is_answered() {
 /// What would be the end of the host is the end of a process that is started again.
 #[tokio::test]
 async fn a_process_that_ends_is_started_again_and_takes_nothing_with_it() {
-    for (act, expected) in [
-        ("exit", "the plugin's process ended with exit code 7"),
-        ("abort", "the plugin's process ended by signal 6"),
-        ("segfault", "the plugin's process ended by signal 11"),
-        ("free-twice", "the plugin's process ended by signal 6; it said: "),
-        ("hog", "the plugin's process ended by signal 6; it said: no memory is left"),
-        ("loop", "the plugin has not answered within 0.3 s"),
-        ("hang", "the plugin has not answered within 0.3 s"),
-        ("flood", "the plugin replied with 104857600 bytes, and at most 67108864 are read"),
+    for (act, door, expected) in [
+        ("exit", "list", "the plugin's process ended with exit code 7"),
+        ("abort", "list", "the plugin's process ended by signal 6"),
+        ("abort", "create", "the plugin's process ended by signal 6"),
+        ("segfault", "list", "the plugin's process ended by signal 11"),
+        ("free-twice", "list", "the plugin's process ended by signal 6; it said: "),
+        ("hog", "list", "the plugin's process ended by signal 6; it said: no memory is left"),
+        ("loop", "list", "the plugin has not answered within 0.3 s"),
+        ("hang", "list", "the plugin has not answered within 0.3 s"),
+        ("hang", "create", "the plugin has not answered within 0.3 s"),
+        ("flood", "list", "the plugin replied with 104857600 bytes, and at most 67108864 are read"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let once = folder.path().join("once");
         let deadline = if ["loop", "hang"].contains(&act) { SHORT } else { Duration::from_secs(30) };
-        let told = acting_once(act, "list", &once).within(deadline);
+        let told = acting_once(act, door, &once).within(deadline);
         let contained = Containment::by(runner()).with_memory(512 << 20);
         let plugin = PluginSource::contained("plugin", told, contained);
         let error = failed(&plugin).await;
-        assert!(error.to_string().starts_with(expected), "{act}: {error}");
+        assert!(error.to_string().starts_with(expected), "{act} in {door}: {error}");
         let again = async {
             // One that was ended from here may still be at it.
             loop {
@@ -301,6 +303,30 @@ async fn a_registry_keeps_the_last_listing_of_a_process_that_ended() {
     assert!(message.contains("the plugin's process ended by signal 11; its last listing stays"), "{message}");
     soon(registry.refresh()).await.unwrap();
     assert!(registry.snapshot().diagnostics().is_empty());
+}
+
+/// One source hangs; the others are refreshed, and nobody waits for it at the end.
+#[test]
+fn a_registry_goes_on_without_a_plugin_that_hangs() {
+    let folder = tempfile::tempdir().unwrap();
+    let once = folder.path().join("once");
+    fs::write(&once, "").unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let plugin = PluginSource::new("hangs", acting_once("hang", "list", &once).within(SHORT));
+        let registry = SkillRegistry::builder().plugin(plugin).start(&tokio::runtime::Handle::current()).await.unwrap();
+        fs::remove_file(&once).unwrap();
+        registry.register(Skill::new("fresh".parse().unwrap(), "New.")).unwrap();
+        soon(registry.refresh()).await.unwrap();
+        let snapshot = registry.snapshot();
+        let listed: Vec<_> = snapshot.entries().iter().map(|entry| entry.id.as_str()).collect();
+        assert_eq!(listed, ["fresh", "fine"], "the last listing stays");
+        let message = &snapshot.diagnostics()[0].diagnostic.message;
+        assert!(message.contains("the plugin has not answered within 0.3 s"), "{message}");
+        soon(registry.close()).await;
+    });
+    // Waits for everything that runs on its blocking threads.
+    drop(runtime);
 }
 
 #[tokio::test]

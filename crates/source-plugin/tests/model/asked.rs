@@ -23,7 +23,7 @@ fn silence() -> std::future::Pending<()> {
 #[test]
 fn each_caller_gets_its_own_reply_or_is_told_that_it_is_late() {
     tried(|| {
-        let desk = Arc::new(Desk::new("model").unwrap());
+        let desk = Arc::new(Desk::new().unwrap());
         let (at_work, done) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(Vec::new())));
         let callers = [1, 2].map(|number| {
             let (desk, at_work, done) = (desk.clone(), at_work.clone(), done.clone());
@@ -65,7 +65,7 @@ fn each_caller_gets_its_own_reply_or_is_told_that_it_is_late() {
 #[test]
 fn a_reply_that_is_there_is_handed_over_however_late_it_is() {
     tried(|| {
-        let desk = Desk::new("model").unwrap();
+        let desk = Desk::new().unwrap();
         let next = Arc::new(AtomicUsize::new(0));
         let begins = next.clone();
         let rings = || async {

@@ -80,7 +80,7 @@ fn nobody_is_unmade_while_something_runs_in_it_and_everybody_in_the_end() {
         let waits = |room: &Arc<Room<Guest>>| {
             let room = room.clone();
             thread::spawn(move || {
-                if let Some(guest) = room.begin_to_wait(|_| true) {
+                if let Some(guest) = room.begin_wait(|_| true) {
                     while room.wait_on(&guest).is_some() {
                         guest.wait();
                     }
@@ -102,7 +102,7 @@ fn nobody_is_unmade_while_something_runs_in_it_and_everybody_in_the_end() {
         asks.join().unwrap();
         let [(), ()] = waiting.map(|waits| waits.join().unwrap());
         assert!(room.guest().is_err(), "closed is closed");
-        assert!(room.begin_to_wait(|_| true).is_none());
+        assert!(room.begin_wait(|_| true).is_none());
         assert_eq!(unmade.load(SeqCst), made.load(SeqCst), "who came after the end stays for ever");
     });
 }
@@ -113,7 +113,7 @@ fn a_guest_that_waits_too_long_is_told_once() {
         let room = Arc::new(Room::<Guest>::new());
         let unmade = Arc::new(AtomicUsize::new(0));
         room.move_in(Guest::new(&unmade), Digest::of(b"old"));
-        let guest = room.begin_to_wait(|_| true).unwrap();
+        let guest = room.begin_wait(|_| true).unwrap();
         let waits = thread::spawn(move || guest.wait());
         let looks = [(); 2].map(|()| {
             let room = room.clone();
