@@ -52,11 +52,13 @@
 //! catalog hold it to its budget and to the same bytes, those of the search to finding the same however an index came about.
 
 mod catalog;
+mod fold;
 mod one_line;
 mod place;
 mod search;
 mod tokens;
 mod tools;
+mod trigger;
 mod turn;
 mod visibility;
 
@@ -70,5 +72,6 @@ pub use tools::{
     Answer, AnswerCode, LiveTools, ReadTool, Reader, ResourceTool, Rows, SkillRead, ToolFormat, ToolOptions,
     ToolPreset, Toolset, Wrapper,
 };
+pub use trigger::{Fired, FiredBy, Occasion, RefusedTrigger, TriggerRefusal, Triggers};
 pub use turn::News;
 pub use visibility::{Audience, Hidden, Mode, Modes, UnknownMode};
