@@ -53,6 +53,7 @@
 
 mod catalog;
 mod fold;
+mod globs;
 mod one_line;
 mod place;
 mod search;
@@ -61,6 +62,7 @@ mod tools;
 mod trigger;
 mod turn;
 mod visibility;
+mod workflow;
 
 pub use catalog::{
     Budget, Catalog, CatalogCache, CatalogOptions, CatalogPreset, Fate, Format, Line, Overflow, PresetBudget,
@@ -75,3 +77,7 @@ pub use tools::{
 pub use trigger::{Fired, FiredBy, Occasion, RefusedTrigger, TriggerRefusal, Triggers};
 pub use turn::News;
 pub use visibility::{Audience, Hidden, Mode, Modes, UnknownMode};
+pub use workflow::{
+    CheckOutcome, Checked, Checker, InvalidWorkflow, PlannedStep, StepOutcome, ToolCheck, ToolError, ToolInvoker,
+    Untrusted, Workflow, WorkflowEnd, WorkflowFault, WorkflowRun, verify,
+};

@@ -3,7 +3,6 @@
 mod declared;
 mod fired;
 mod folded;
-mod globs;
 mod keywords;
 mod mention;
 mod occasion;

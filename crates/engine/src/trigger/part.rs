@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::globs::Globs;
+
 /// Patterns that are compiled together.
 pub(super) trait Matcher: Sized {
     /// Compiles `patterns`: sorted, each once.
@@ -13,6 +15,20 @@ pub(super) trait Matcher: Sized {
 
     /// Why the pattern with this number could not be compiled.
     fn fault(&self, pattern: usize) -> Option<&str>;
+}
+
+impl<const OVER: char> Matcher for Globs<OVER> {
+    fn new(patterns: Vec<String>) -> Globs<OVER> {
+        Globs::new(patterns)
+    }
+
+    fn patterns(&self) -> &[String] {
+        Globs::patterns(self)
+    }
+
+    fn fault(&self, pattern: usize) -> Option<&str> {
+        Globs::fault(self, pattern)
+    }
 }
 
 /// Patterns of one kind, compiled, and for each the triggers that have it, by their numbers.

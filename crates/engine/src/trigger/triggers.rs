@@ -9,12 +9,12 @@ use repertoire_registry::{Found, Snapshot};
 
 use super::declared::{self, Declared, RefusedTrigger, TriggerRefusal};
 use super::fired::{Fired, FiredBy};
-use super::globs::{PathGlobs, ToolGlobs};
 use super::keywords::Keywords;
 use super::mention::{self, Sigil};
 use super::occasion::Occasion;
 use super::part::{Matcher, Part};
 use super::regexes::Regexes;
+use crate::globs::{PathGlobs, ToolGlobs};
 use crate::{Audience, Modes};
 
 /// The triggers of a snapshot, compiled: which skills a turn suggests. Immutable and cheap to clone.

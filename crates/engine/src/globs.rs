@@ -2,23 +2,22 @@
 
 use globset::{Candidate, Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
-use super::part::Matcher;
-
 /// Globs, compiled in as few sets as the limit of a set allows.
 #[derive(Debug)]
-pub(super) struct Globs<const OVER: char> {
+pub(crate) struct Globs<const OVER: char> {
     patterns: Vec<String>,
     sets: Vec<(GlobSet, Vec<usize>)>,
     faults: Vec<Option<String>>,
 }
 
 /// Globs over paths: `*` and `?` end at a slash.
-pub(super) type PathGlobs = Globs<'/'>;
+pub(crate) type PathGlobs = Globs<'/'>;
 /// Globs over names of tools, in which no character is special.
-pub(super) type ToolGlobs = Globs<'\0'>;
+pub(crate) type ToolGlobs = Globs<'\0'>;
 
-impl<const OVER: char> Matcher for Globs<OVER> {
-    fn new(patterns: Vec<String>) -> Globs<OVER> {
+impl<const OVER: char> Globs<OVER> {
+    /// Compiles `patterns`; one that is no glob is a fault and harms no other.
+    pub(crate) fn new(patterns: Vec<String>) -> Globs<OVER> {
         let mut globs = Vec::new();
         let mut faults = vec![None; patterns.len()];
         for (number, pattern) in patterns.iter().enumerate() {
@@ -32,18 +31,18 @@ impl<const OVER: char> Matcher for Globs<OVER> {
         Globs { patterns, sets, faults }
     }
 
-    fn patterns(&self) -> &[String] {
+    /// The patterns, as they were handed over.
+    pub(crate) fn patterns(&self) -> &[String] {
         &self.patterns
     }
 
-    fn fault(&self, pattern: usize) -> Option<&str> {
+    /// Why the glob with this number could not be compiled.
+    pub(crate) fn fault(&self, pattern: usize) -> Option<&str> {
         self.faults[pattern].as_deref()
     }
-}
 
-impl<const OVER: char> Globs<OVER> {
     /// The numbers of the globs that match `text`.
-    pub(super) fn matches(&self, text: &str) -> Vec<usize> {
+    pub(crate) fn matches(&self, text: &str) -> Vec<usize> {
         let candidate = Candidate::new(text);
         let found = |(set, numbers): &(GlobSet, Vec<usize>)| {
             set.matches_candidate(&candidate).into_iter().map(|at| numbers[at]).collect::<Vec<_>>()
