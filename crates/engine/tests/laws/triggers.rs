@@ -35,7 +35,7 @@ fn keyword(text: &str) -> SkillTrigger {
 /// A skill for each text, which is its keyword, and what else a text can be.
 fn snapshot(texts: &[&str]) -> Snapshot<Skill> {
     let row = |(number, text): (usize, &&str)| {
-        let mut skill = Skill::new(format!("skill-{number}").parse().unwrap(), "Does it.");
+        let mut skill = Skill::new(format!("skill-{number}").parse().expect("a name"), "Does it.");
         let kinds = ["keyword", "task", "tool", "path", "command", "regex"];
         let trigger = |kind: &str| Value::Map(vec![(kind.into(), Value::text(*text))]);
         skill.fields.push(("triggers".into(), Value::List(kinds.map(trigger).into())));
