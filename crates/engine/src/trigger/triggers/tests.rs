@@ -153,6 +153,7 @@ fn a_mention_is_the_name_behind_a_sigil() {
     for (message, expected) in [
         ("/review this", &["home:review: /review"][..]),
         ("$review, then /re-read.", &["home:review: $review", "home:re-read: /re-read"]),
+        ("/review, /re-read, $review", &["home:review: /review | $review", "home:re-read: /re-read"]),
         ("(/review)", &["home:review: /review"]),
         ("/review: do it", &["home:review: /review"]),
         ("/home:review", &["home:review: /home:review"]),
@@ -171,7 +172,8 @@ fn a_mention_is_the_name_behind_a_sigil() {
         let fired = triggers.fired(&Occasion::of(message));
         let tell = |fired: &Fired| {
             assert_eq!(fired.by, FiredBy::Mention, "{message}");
-            format!("{}: {}", fired.claim.qualified_id(), &message[fired.spans[0].clone()])
+            let parts: Vec<_> = fired.spans.iter().map(|span| &message[span.clone()]).collect();
+            format!("{}: {}", fired.claim.qualified_id(), parts.join(" | "))
         };
         assert_eq!(fired.iter().map(tell).collect::<Vec<_>>(), expected, "{message}");
     }
