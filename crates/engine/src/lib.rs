@@ -37,6 +37,9 @@
 //! call of the model to `call`, and send its [`Answer`] back: failures are answers too. A [`ToolPreset`] has the names that
 //! your prompts know. [`Index`] and [`LiveIndex`] search for people and programs; a [`Ranker`] adds an embedder's opinion.
 //!
+//! [`Triggers`] tells which skills a turn suggests by itself: hold its [`Occasion`] against them. What a skill declares of its work
+//! is a [`Workflow`], which your [`ToolInvoker`] carries out, a [`ToolCheck`] before it, and [`verify`] behind it.
+//!
 //! Whatever else you offer, a menu or a command, ask [`Modes::hides`] first: a skill that is hidden from the model or
 //! from the user is hidden at each of their doors, or it is not hidden.
 //!
@@ -52,13 +55,17 @@
 //! catalog hold it to its budget and to the same bytes, those of the search to finding the same however an index came about.
 
 mod catalog;
+mod fold;
+mod globs;
 mod one_line;
 mod place;
 mod search;
 mod tokens;
 mod tools;
+mod trigger;
 mod turn;
 mod visibility;
+mod workflow;
 
 pub use catalog::{
     Budget, Catalog, CatalogCache, CatalogOptions, CatalogPreset, Fate, Format, Line, Overflow, PresetBudget,
@@ -70,5 +77,10 @@ pub use tools::{
     Answer, AnswerCode, LiveTools, ReadTool, Reader, ResourceTool, Rows, SkillRead, ToolFormat, ToolOptions,
     ToolPreset, Toolset, Wrapper,
 };
+pub use trigger::{Fired, FiredBy, Occasion, RefusedTrigger, TriggerRefusal, Triggers};
 pub use turn::News;
 pub use visibility::{Audience, Hidden, Mode, Modes, UnknownMode};
+pub use workflow::{
+    CheckOutcome, Checked, Checker, InvalidWorkflow, PlannedStep, StepOutcome, ToolCheck, ToolError, ToolInvoker,
+    Untrusted, Workflow, WorkflowEnd, WorkflowFault, WorkflowRun, verify,
+};
