@@ -95,7 +95,8 @@ impl Session {
     ) -> Result<Vec<Planned<'e>>, CannotCompose> {
         let mut undelivered = Vec::new();
         let mut planned = Vec::new();
-        for active in &evaluation.active {
+        // Nothing that is hidden since it was evaluated.
+        for active in evaluation.active.iter().filter(|active| !self.hides(active)) {
             let (declared, is_read) = match &active.what {
                 What::Host(host) => {
                     let has_body = host.injection.content.slots().contains(&Slot::SystemPrompt);
@@ -134,23 +135,29 @@ impl Session {
         if undelivered.is_empty() { Ok(planned) } else { Err(CannotCompose::Undelivered(undelivered)) }
     }
 
+    fn hides(&self, active: &Active) -> bool {
+        match &active.what {
+            What::Host(_) => false,
+            What::Skill(skill) => self.tools.options().modes.hides(skill.audience, &skill.claim).is_some(),
+        }
+    }
+
+    /// Refuses messages that the provider cannot carry. What waits goes on waiting.
     fn refuse_roles(
         &self,
         evaluation: &Evaluation,
         model: &Model<'_>,
         rules: MessageRules,
     ) -> Result<(), CannotCompose> {
-        let hosts = evaluation.active.iter().filter_map(|active| match &active.what {
-            What::Host(host) => Some((&active.id, &host.injection.content.messages)),
-            What::Skill(_) => None,
-        });
-        let messages = hosts.flat_map(|(id, messages)| messages.iter().map(move |message| (id, message)));
-        let waiting = self.waiting.iter().map(|waiting| (&waiting.id, &waiting.message));
-        let refused: Vec<_> = messages
-            .chain(waiting)
-            .filter(|(_, message)| !rules.carries(message.role))
-            .map(|(id, message)| (id.clone(), message.role))
-            .collect();
+        let mut refused = Vec::new();
+        for active in &evaluation.active {
+            let What::Host(host) = &active.what else { continue };
+            for message in host.injection.content.messages.iter().filter(|message| !rules.carries(message.role)) {
+                if !self.given.contains(&given::key(&active.flavor, &active.id, message)) {
+                    refused.push((active.id.clone(), message.role));
+                }
+            }
+        }
         if refused.is_empty() {
             return Ok(());
         }

@@ -106,6 +106,8 @@ pub enum Deferral {
     SplitsCall,
     /// The message before is of the same role, which the provider refuses.
     SameRole,
+    /// It waits since a call of another provider, and this one has no such role.
+    NoSuchRole,
 }
 
 /// What the host should know about slots.
@@ -197,6 +199,7 @@ impl fmt::Display for Deferral {
         f.pad(match self {
             Deferral::SplitsCall => "it would come between a call and its result",
             Deferral::SameRole => "the message before is of the same role",
+            Deferral::NoSuchRole => "the provider has no such role",
         })
     }
 }
