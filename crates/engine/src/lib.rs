@@ -52,8 +52,11 @@
 //! catalog hold it to its budget and to the same bytes, those of the search to finding the same however an index came about.
 
 mod catalog;
+mod grant;
 mod one_line;
+mod permission;
 mod place;
+mod readiness;
 mod search;
 mod tokens;
 mod tools;
@@ -64,6 +67,12 @@ pub use catalog::{
     Budget, Catalog, CatalogCache, CatalogOptions, CatalogPreset, Fate, Format, Line, Overflow, PresetBudget,
     PresetOverflow, Report, Totals,
 };
+pub use grant::{Grants, ToolPattern, UnreadablePattern};
+pub use permission::{
+    Access, Capability, Checker, Effect, Offer, PermissionPolicy, Ruling, SkillTools, ToolCheck, ToolClash,
+    UnknownRole, check_tools,
+};
+pub use readiness::{Need, NeedKind, Probe, Readiness};
 pub use search::{Fit, Hit, HitField, HitWord, Index, LiveIndex, Query, Ranker, Why};
 pub use tokens::{Tokenizer, Weights};
 pub use tools::{

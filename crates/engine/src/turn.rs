@@ -1,11 +1,12 @@
 //! What changed from one turn to the next.
 
 use std::fmt;
+use std::sync::Arc;
 
 use repertoire_core::Skill;
-use repertoire_registry::{Mark, Modified, Snapshot, Summary, SummaryLine};
+use repertoire_registry::{Entry, Mark, Modified, Snapshot, Summary, SummaryLine};
 
-use crate::Audience;
+use crate::{Audience, Modes};
 
 /// What changed for one audience from one turn to the next, in a few lines to put before it.
 ///
@@ -53,22 +54,30 @@ impl fmt::Display for News {
 }
 
 impl Audience {
-    /// What changed for this audience from `old` to `new`; `None` when it sees nothing of it.
+    /// What changed for this audience from `old` to `new`, as far as nothing was chosen; else see [`Modes::news`].
+    pub fn news(self, old: &Snapshot<Skill>, new: &Snapshot<Skill>) -> Option<News> {
+        Modes::default().news(self, old, new)
+    }
+}
+
+impl Modes {
+    /// What changed for `audience` from `old` to `new`; `None` when it sees nothing of it.
     ///
     /// A skill that becomes hidden reads as removed, one that becomes visible as added, and nothing is told of one that
     /// is hidden in both. What only the operator cares about, such as another shadow, is no news.
-    pub fn news(self, old: &Snapshot<Skill>, new: &Snapshot<Skill>) -> Option<News> {
+    pub fn news(&self, audience: Audience, old: &Snapshot<Skill>, new: &Snapshot<Skill>) -> Option<News> {
         let change = new.changes_since(old);
-        let (added, removed) = (change.added.iter(), change.removed.iter());
-        let added = added.filter(|entry| self.sees(&entry.claim)).map(|entry| (Mark::Added, entry));
-        let removed = removed.filter(|entry| self.sees(&entry.claim)).map(|entry| (Mark::Removed, entry));
-        let lines = added.chain(removed).map(|(mark, entry)| SummaryLine::new(mark, entry.id.clone()));
-        let summary: Summary = lines.chain(change.modified.iter().filter_map(|id| self.line(id))).collect();
+        let seen = |entry: &&Arc<Entry<Skill>>| self.sees(audience, &entry.claim);
+        let line = |mark| move |entry: &Arc<Entry<Skill>>| SummaryLine::new(mark, entry.id.clone());
+        let added = change.added.iter().filter(seen).map(line(Mark::Added));
+        let removed = change.removed.iter().filter(seen).map(line(Mark::Removed));
+        let modified = change.modified.iter().filter_map(|id| self.line(audience, id));
+        let summary: Summary = added.chain(removed).chain(modified).collect();
         (!summary.is_empty()).then_some(News(summary))
     }
 
-    fn line(self, id: &Modified<Skill>) -> Option<SummaryLine> {
-        let mark = match (self.sees(&id.old.claim), self.sees(&id.new.claim)) {
+    fn line(&self, audience: Audience, id: &Modified<Skill>) -> Option<SummaryLine> {
+        let mark = match (self.sees(audience, &id.old.claim), self.sees(audience, &id.new.claim)) {
             (false, false) => return None,
             (false, true) => Mark::Added,
             (true, false) => Mark::Removed,
