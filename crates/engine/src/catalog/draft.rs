@@ -10,9 +10,9 @@ use super::format::Texts;
 use super::options::Locations;
 use super::overflow::Plan;
 use super::{CatalogOptions, Fate, Line};
+use crate::Mode;
 use crate::one_line::{hidden_in, one_line};
 use crate::place::Place;
-use crate::{Audience, Mode};
 
 /// The visible skills in order, their texts clean.
 pub(super) struct Draft<'a> {
@@ -42,7 +42,7 @@ struct Cost {
 impl<'a> Draft<'a> {
     pub(super) fn of(snapshot: &'a Snapshot<Skill>, options: &'a CatalogOptions) -> Draft<'a> {
         let entries = snapshot.entries().iter().map(AsRef::as_ref);
-        let visible = entries.filter(|entry| options.modes.hides(Audience::Model, &entry.claim).is_none());
+        let visible = entries.filter(|entry| options.modes.sees(options.audience, &entry.claim));
         let mut visible: Vec<(Place<'a>, &Entry<Skill>)> = visible.map(|entry| (Place::of(entry), entry)).collect();
         // Ids are unique, so the order is total.
         visible.sort_unstable_by_key(|(place, _)| *place);

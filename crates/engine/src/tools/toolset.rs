@@ -58,8 +58,11 @@ impl Toolset {
             Vec::new()
         } else {
             let ids: Vec<&str> = visible.iter().map(|entry| entry.id.as_str()).collect();
-            let catalog = options.catalog.clone().map(|catalog| catalog.modes(options.modes.clone()));
-            let catalog = catalog.map(|catalog| Catalog::of(snapshot, &catalog).text).unwrap_or_default();
+            let catalog = options.catalog.clone().map(|catalog| {
+                let catalog = catalog.seen_by(options.audience).modes(options.modes.clone());
+                Catalog::of(snapshot, &catalog).text
+            });
+            let catalog = catalog.unwrap_or_default();
             // What other roles may know must not be told, and what all may know is not known: every role gets the same text.
             let are_named = ids.len() <= options.named && !options.modes.depend_on_role();
             declare(&options.preset, are_named.then_some(&ids[..]), &catalog)
