@@ -96,7 +96,7 @@ impl World {
             .with("release-manual".parse().unwrap(), Mode::ManualOnly)
             .functional_tiers([FunctionalTier::Integration])
             .invoke_level(InvokeLevel::Executor)
-            .checked_by(Arc::new(policy))
+            .permitted_by(Arc::new(policy))
             .ready_by(Arc::new(NoTools));
         World { registry, modes }
     }

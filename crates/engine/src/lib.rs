@@ -52,6 +52,8 @@
 //! catalog hold it to its budget and to the same bytes, those of the search to finding the same however an index came about.
 
 mod catalog;
+mod fold;
+mod globs;
 mod grant;
 mod one_line;
 mod permission;
@@ -60,8 +62,10 @@ mod readiness;
 mod search;
 mod tokens;
 mod tools;
+mod trigger;
 mod turn;
 mod visibility;
+mod workflow;
 
 pub use catalog::{
     Budget, Catalog, CatalogCache, CatalogOptions, CatalogPreset, Fate, Format, Line, Overflow, PresetBudget,
@@ -69,8 +73,8 @@ pub use catalog::{
 };
 pub use grant::{Grants, ToolPattern, UnreadablePattern};
 pub use permission::{
-    Access, Capability, Checker, Effect, Offer, PermissionPolicy, Ruling, SkillTools, ToolCheck, ToolClash,
-    UnknownRole, check_tools,
+    Access, Authorizer, Capability, Effect, Offer, PermissionPolicy, Ruling, SkillTools, ToolClash, UnknownRole,
+    check_tools,
 };
 pub use readiness::{Need, NeedKind, Probe, Readiness};
 pub use search::{Fit, Hit, HitField, HitWord, Index, LiveIndex, Query, Ranker, Why};
@@ -79,5 +83,10 @@ pub use tools::{
     Answer, AnswerCode, LiveTools, ReadTool, Reader, ResourceTool, Rows, SkillRead, ToolFormat, ToolOptions,
     ToolPreset, Toolset, Wrapper,
 };
+pub use trigger::{Fired, FiredBy, Occasion, RefusedTrigger, TriggerRefusal, Triggers};
 pub use turn::News;
 pub use visibility::{Audience, Hidden, Mode, Modes, UnknownMode};
+pub use workflow::{
+    CheckOutcome, Checked, Checker, InvalidWorkflow, PlannedStep, StepOutcome, ToolCheck, ToolError, ToolInvoker,
+    Untrusted, Workflow, WorkflowEnd, WorkflowFault, WorkflowRun, verify,
+};

@@ -1,8 +1,8 @@
 //! Who may do what: skills, tools and data, by role or by a host's own rules.
 
 mod access;
+mod authorizer;
 mod check_tools;
-mod checker;
 mod policy;
 mod ruling;
 mod skill_tools;
@@ -10,9 +10,9 @@ mod skill_tools;
 mod tests;
 
 pub use access::{Access, Capability};
-pub use check_tools::{ToolCheck, check_tools};
-pub use checker::Checker;
-pub(crate) use checker::{governs, ruling};
+pub use authorizer::Authorizer;
+pub(crate) use authorizer::{governs, ruling};
+pub use check_tools::check_tools;
 pub use policy::{PermissionPolicy, UnknownRole};
 pub use ruling::{Effect, Ruling};
 pub use skill_tools::{Offer, SkillTools, ToolClash};

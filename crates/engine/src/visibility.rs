@@ -68,6 +68,11 @@ impl Audience {
         excluded.or_else(|| claim.item.allowed_workflows.is_some().then_some(Hidden::OtherWorkflow))
     }
 
+    /// Whether `claim` is hidden from this audience whatever is chosen: a workflow may begin, nothing else changes.
+    pub(crate) fn never_sees(self, claim: &Claim<Skill>) -> bool {
+        self.hides(claim).is_some_and(|hidden| hidden != Hidden::OtherWorkflow)
+    }
+
     /// Whether this audience may see `claim`, as far as the operator chose nothing.
     pub fn sees(self, claim: &Claim<Skill>) -> bool {
         self.hides(claim).is_none()

@@ -6,7 +6,7 @@ use repertoire_core::Skill;
 use repertoire_registry::Claim;
 use serde::Serialize;
 
-/// What somebody wants to do, as a [`Checker`](super::Checker) is asked.
+/// What somebody wants to do, as a [`Authorizer`](super::Authorizer) is asked.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Access<'a> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use repertoire_registry::Target;
 
 use super::access::{Access, Capability};
-use super::checker::Checker;
+use super::authorizer::Authorizer;
 use super::ruling::{Effect, Ruling};
 use crate::visibility::targets;
 
@@ -40,7 +40,7 @@ use crate::visibility::targets;
 ///     .with_skills("support", ["refunds".parse()?])?;
 /// assert!(policy.allows("lookup_order") && !policy.allows("pay_out"));
 ///
-/// let modes = Modes::default().checked_by(Arc::new(policy));
+/// let modes = Modes::default().permitted_by(Arc::new(policy));
 /// let catalog = Catalog::of(&snapshot, &CatalogOptions::default().modes(modes));
 /// assert!(catalog.text.contains("refunds") && !catalog.text.contains("payroll"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -203,7 +203,7 @@ impl PermissionPolicy {
 }
 
 /// Tools always; skills and capabilities where a role has a rule for them.
-impl Checker for PermissionPolicy {
+impl Authorizer for PermissionPolicy {
     fn governs(&self, capability: Capability) -> bool {
         let mut roles = self.roles.iter().map(|(_, role)| role);
         match capability {

@@ -6,7 +6,7 @@ use repertoire_core::{Attachable, Id, Skill, ToolSpec};
 use serde::Serialize;
 
 use super::access::Access;
-use super::checker::{Checker, ruling};
+use super::authorizer::{Authorizer, ruling};
 use super::ruling::{Effect, Ruling};
 
 /// When the tools of a skill are offered.
@@ -44,7 +44,7 @@ pub enum Offer {
 pub struct SkillTools {
     tools: Vec<Tool>,
     offer: Offer,
-    checkers: Vec<Arc<dyn Checker>>,
+    authorizers: Vec<Arc<dyn Authorizer>>,
 }
 
 #[derive(Debug, Clone)]
@@ -105,7 +105,7 @@ impl SkillTools {
     /// # Errors
     /// [`ToolClash::Host`].
     pub fn new(own: impl IntoIterator<Item = ToolSpec>, offer: Offer) -> Result<SkillTools, ToolClash> {
-        let mut all = SkillTools { tools: Vec::new(), offer, checkers: Vec::new() };
+        let mut all = SkillTools { tools: Vec::new(), offer, authorizers: Vec::new() };
         for spec in own {
             if all.tool(&spec.name).is_some() {
                 return Err(ToolClash::Host { tool: spec.name });
@@ -148,10 +148,10 @@ impl SkillTools {
         Ok(self)
     }
 
-    /// The same tools, offered and let through only if `checker` allows them too.
+    /// The same tools, offered and let through only if `authorizer` allows them too.
     #[must_use]
-    pub fn checked_by(mut self, checker: Arc<dyn Checker>) -> SkillTools {
-        self.checkers.push(checker);
+    pub fn permitted_by(mut self, authorizer: Arc<dyn Authorizer>) -> SkillTools {
+        self.authorizers.push(authorizer);
         self
     }
 
@@ -173,14 +173,14 @@ impl SkillTools {
         self.tools.iter().find(|tool| *tool.spec.name == *name)
     }
 
-    /// The strictest of what its skills and the checkers say.
+    /// The strictest of what its skills and the authorizers say.
     fn ruling_of(&self, tool: &Tool, active: &[Id]) -> Ruling {
         let name = &tool.spec.name;
         let own = tool.owned(active);
         if own.is_refused() {
             return own;
         }
-        match ruling(&self.checkers, &Access::Tool(name)) {
+        match ruling(&self.authorizers, &Access::Tool(name)) {
             Some(ruling) => own.and(ruling),
             None => own,
         }

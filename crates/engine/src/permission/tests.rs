@@ -25,7 +25,7 @@ fn target(text: &str) -> Target {
     text.parse().unwrap()
 }
 
-/// What `checker` says, by its rule.
+/// What `authorizer` says, by its rule.
 fn rule(ruling: &Ruling) -> (Effect, &str) {
     (ruling.effect, &ruling.rule)
 }
@@ -39,7 +39,9 @@ impl<F> std::fmt::Debug for Host<F> {
     }
 }
 
-impl<F: Fn(&Access<'_>) -> Result<Ruling, Box<dyn Error + Send + Sync>> + Send + Sync + 'static> Checker for Host<F> {
+impl<F: Fn(&Access<'_>) -> Result<Ruling, Box<dyn Error + Send + Sync>> + Send + Sync + 'static> Authorizer
+    for Host<F>
+{
     fn governs(&self, _: Capability) -> bool {
         true
     }

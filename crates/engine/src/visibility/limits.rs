@@ -8,7 +8,7 @@ use repertoire_core::{FunctionalTier, Id, InvokeLevel, Skill};
 use repertoire_registry::{Claim, Trust};
 
 use super::{Audience, Hidden};
-use crate::permission::{Access, Capability, Checker, governs, ruling};
+use crate::permission::{Access, Authorizer, Capability, governs, ruling};
 use crate::readiness::{Probe, Readiness};
 
 /// What hides skills beside the operator's choice for each.
@@ -17,7 +17,7 @@ pub(super) struct Limits {
     pub(super) workflow: Option<Arc<str>>,
     pub(super) tiers: Option<Vec<FunctionalTier>>,
     pub(super) level: Option<InvokeLevel>,
-    pub(super) checkers: Vec<Arc<dyn Checker>>,
+    pub(super) authorizers: Vec<Arc<dyn Authorizer>>,
     pub(super) probe: Option<Arc<dyn Probe>>,
     /// Of the last two states of each claim: news compare two.
     known: RwLock<HashMap<Key, Vec<Known>>>,
@@ -58,7 +58,7 @@ impl Limits {
             workflow: self.workflow.clone(),
             tiers: self.tiers.clone(),
             level: self.level,
-            checkers: self.checkers.clone(),
+            authorizers: self.authorizers.clone(),
             probe: self.probe.clone(),
             known: RwLock::default(),
         };
@@ -71,12 +71,12 @@ impl Limits {
     }
 
     fn is_open(&self) -> bool {
-        self.tiers.is_none() && self.level.is_none() && self.checkers.is_empty() && self.probe.is_none()
+        self.tiers.is_none() && self.level.is_none() && self.authorizers.is_empty() && self.probe.is_none()
     }
 
     /// Whether somebody decides about skills.
     pub(super) fn govern_skills(&self) -> bool {
-        governs(&self.checkers, Capability::SkillRead)
+        governs(&self.authorizers, Capability::SkillRead)
     }
 
     /// Whether the running workflow may use `skill`, which says that not all may.
@@ -105,10 +105,10 @@ impl Limits {
         (!stays).then_some(Hidden::Filtered)
     }
 
-    /// What the checkers and the probe say of `claim`, asked once as long as it stays as it is: whoever answers otherwise later
+    /// What the authorizers and the probe say of `claim`, asked once as long as it stays as it is: whoever answers otherwise later
     /// moves no text.
     fn withheld(&self, claim: &Claim<Skill>) -> Option<Withheld> {
-        if self.checkers.is_empty() && self.probe.is_none() {
+        if self.authorizers.is_empty() && self.probe.is_none() {
             return None;
         }
         let key = KeyRef(&claim.origin.source, &claim.item.id);
@@ -131,7 +131,7 @@ impl Limits {
     }
 
     fn asked(&self, claim: &Claim<Skill>) -> Option<Withheld> {
-        if let Some(ruling) = ruling(&self.checkers, &Access::Skill(claim)).filter(|ruling| !ruling.is_allowed()) {
+        if let Some(ruling) = ruling(&self.authorizers, &Access::Skill(claim)).filter(|ruling| !ruling.is_allowed()) {
             let why = format!("{}: {}", ruling.rule, ruling.rationale).into();
             return Some(Withheld { hidden: Hidden::Denied, why });
         }
@@ -150,7 +150,7 @@ impl Known {
 impl PartialEq for Limits {
     fn eq(&self, other: &Limits) -> bool {
         let data = |limits: &Limits| (limits.workflow.clone(), limits.tiers.clone(), limits.level);
-        let are = |a: &[Arc<dyn Checker>], b: &[Arc<dyn Checker>]| {
+        let are = |a: &[Arc<dyn Authorizer>], b: &[Arc<dyn Authorizer>]| {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| Arc::ptr_eq(a, b))
         };
         let is = match (&self.probe, &other.probe) {
@@ -158,7 +158,7 @@ impl PartialEq for Limits {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
             _ => false,
         };
-        data(self) == data(other) && are(&self.checkers, &other.checkers) && is
+        data(self) == data(other) && are(&self.authorizers, &other.authorizers) && is
     }
 }
 
@@ -166,6 +166,6 @@ impl Eq for Limits {}
 
 impl Hash for Limits {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (&self.workflow, &self.tiers, self.level, self.checkers.len(), self.probe.is_some()).hash(state);
+        (&self.workflow, &self.tiers, self.level, self.authorizers.len(), self.probe.is_some()).hash(state);
     }
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::limits::Limits;
 use super::{Audience, Hidden};
-use crate::permission::Checker;
+use crate::permission::Authorizer;
 use crate::readiness::Probe;
 
 /// How a skill is offered, by the operator's choice.
@@ -36,7 +36,7 @@ pub enum Mode {
 /// Of several rules that match, the most specific decides, as in the registry's
 /// [`Rules`](repertoire_registry::Rules): the one for `source:id`, then for the id, then for the source, then for
 /// everything; of two for the same, the later. Whatever else is asked for is asked for on top of that: permissions
-/// ([`checked_by`](Modes::checked_by)), needs ([`ready_by`](Modes::ready_by)), the running workflow, labels.
+/// ([`permitted_by`](Modes::permitted_by)), needs ([`ready_by`](Modes::ready_by)), the running workflow, labels.
 ///
 /// ```
 /// use repertoire_engine::{Mode, Modes};
@@ -61,13 +61,13 @@ impl Modes {
         self
     }
 
-    /// The same modes, under which a skill that `checker` does not allow is hidden; one that a person would have to be asked about
-    /// too. Of several checkers, all have to allow it.
+    /// The same modes, under which a skill that `authorizer` does not allow is hidden; one that a person would have to be asked about
+    /// too. Of several authorizers, all have to allow it.
     ///
     /// It is asked once for each skill, until that changes; for another role, or to ask again, make other modes.
     #[must_use]
-    pub fn checked_by(self, checker: Arc<dyn Checker>) -> Modes {
-        self.limited(|limits| limits.checkers.push(checker))
+    pub fn permitted_by(self, authorizer: Arc<dyn Authorizer>) -> Modes {
+        self.limited(|limits| limits.authorizers.push(authorizer))
     }
 
     /// The same modes, under which a skill whose needs `probe` does not find is hidden. Asked once for each skill, until that
@@ -105,7 +105,7 @@ impl Modes {
         self.rules.is_empty() && self.limits.is_empty()
     }
 
-    /// Whether a checker decides who sees which skill. What is written for every role alike then names none.
+    /// Whether an authorizer decides who sees which skill. What is written for every role alike then names none.
     pub fn depend_on_role(&self) -> bool {
         self.limits.govern_skills()
     }
@@ -126,7 +126,7 @@ impl Modes {
     /// 3. it is [`Off`](Mode::Off);
     /// 4. the model asks, and it is [`ManualOnly`](Mode::ManualOnly);
     /// 5. it has not [the label](Modes::functional_tiers), or the model asks and is of [too low a level](Modes::invoke_level);
-    /// 6. it is [denied](Modes::checked_by);
+    /// 6. it is [denied](Modes::permitted_by);
     /// 7. something that it needs [is missing](Modes::ready_by).
     pub fn hides(&self, audience: Audience, claim: &Claim<Skill>) -> Option<Hidden> {
         match audience.hides(claim) {

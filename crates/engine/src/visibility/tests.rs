@@ -149,9 +149,9 @@ fn labels_narrow_what_is_there_and_levels_what_an_agent_reaches() {
 #[test]
 fn modes_are_equal_when_they_hide_alike_for_all_that_can_be_told() {
     let policy = || Arc::new(PermissionPolicy::from_roles([("all", Vec::<&str>::new())], "all").unwrap());
-    let checked = Modes::default().checked_by(policy());
+    let checked = Modes::default().permitted_by(policy());
     assert_eq!(checked, checked.clone());
-    assert_ne!(checked, Modes::default().checked_by(policy()), "nobody can tell whether they decide alike");
+    assert_ne!(checked, Modes::default().permitted_by(policy()), "nobody can tell whether they decide alike");
     assert_eq!(Modes::default().in_workflow("a"), Modes::default().in_workflow("a"));
     assert_ne!(Modes::default().in_workflow("a"), Modes::default());
     assert!(Modes::default().is_empty() && !Modes::default().in_workflow("a").is_empty());

@@ -1,4 +1,4 @@
-//! Policies by role and hosts' own checkers; the labels are those of the vectors.
+//! Policies by role and hosts' own authorizers; the labels are those of the vectors.
 
 use std::sync::Arc;
 
@@ -100,20 +100,20 @@ fn m23_what_a_caller_does_with_its_lists_later_is_its_own_affair() {
     );
 }
 
-/// What `checkers` hide of a skill `payroll`, from the model and from the user.
-fn hidden(checkers: impl IntoIterator<Item = Arc<dyn Checker>>) -> [Option<Hidden>; 2] {
-    let modes = checkers.into_iter().fold(Modes::default(), Modes::checked_by);
+/// What `authorizers` hide of a skill `payroll`, from the model and from the user.
+fn hidden(authorizers: impl IntoIterator<Item = Arc<dyn Authorizer>>) -> [Option<Hidden>; 2] {
+    let modes = authorizers.into_iter().fold(Modes::default(), Modes::permitted_by);
     [Audience::Model, Audience::User].map(|audience| modes.hides(audience, &claim("payroll")))
 }
 
 #[test]
 fn m20_a_checker_that_fails_hides() {
-    assert_eq!(hidden([host(|_| Ok(allowed())) as Arc<dyn Checker>]), [None; 2]);
-    assert_eq!(hidden([host(|_| Err("no answer".into())) as Arc<dyn Checker>]), [Some(Hidden::Denied); 2]);
-    assert_eq!(hidden([host(|_| panic!("on purpose")) as Arc<dyn Checker>]), [Some(Hidden::Denied); 2]);
+    assert_eq!(hidden([host(|_| Ok(allowed())) as Arc<dyn Authorizer>]), [None; 2]);
+    assert_eq!(hidden([host(|_| Err("no answer".into())) as Arc<dyn Authorizer>]), [Some(Hidden::Denied); 2]);
+    assert_eq!(hidden([host(|_| panic!("on purpose")) as Arc<dyn Authorizer>]), [Some(Hidden::Denied); 2]);
     for effect in [Effect::Ask, Effect::Deny, Effect::Halt] {
         let says = move |_: &Access<'_>| Ok(Ruling::new(effect, "test", ""));
-        assert_eq!(hidden([host(says) as Arc<dyn Checker>]), [Some(Hidden::Denied); 2], "{effect:?}");
+        assert_eq!(hidden([host(says) as Arc<dyn Authorizer>]), [Some(Hidden::Denied); 2], "{effect:?}");
     }
 }
 
@@ -122,21 +122,21 @@ fn several_checkers_only_narrow() {
     // The skills of a whole project are a and b, those of one step b and c.
     let of = |skills: &[&str]| {
         let policy = PermissionPolicy::from_roles([("run", Vec::<&str>::new())], "run").unwrap();
-        Arc::new(policy.with_skills("run", skills.iter().map(|id| target(id))).unwrap()) as Arc<dyn Checker>
+        Arc::new(policy.with_skills("run", skills.iter().map(|id| target(id))).unwrap()) as Arc<dyn Authorizer>
     };
     let view = view(&["a", "b", "c"]);
     let seen = |modes: &Modes| -> Vec<&str> {
         let seen = view.entries().iter().filter(|entry| modes.sees(Audience::Model, &entry.claim));
         seen.map(|entry| entry.id.as_str()).collect()
     };
-    assert_eq!(seen(&Modes::default().checked_by(of(&["a", "b"])).checked_by(of(&["b", "c"]))), ["b"]);
-    assert_eq!(seen(&Modes::default().checked_by(of(&[]))), [""; 0], "an empty list allows none");
+    assert_eq!(seen(&Modes::default().permitted_by(of(&["a", "b"])).permitted_by(of(&["b", "c"]))), ["b"]);
+    assert_eq!(seen(&Modes::default().permitted_by(of(&[]))), [""; 0], "an empty list allows none");
 }
 
 #[test]
 fn a_checker_is_asked_once_as_long_as_a_skill_stays_as_it_is() {
     let fickle = host(|_| Ok(Ruling::new(Effect::Deny, "test.deny", "not today")));
-    let modes = Modes::default().checked_by(fickle.clone());
+    let modes = Modes::default().permitted_by(fickle.clone());
     let payroll = claim("payroll");
     for modes in [modes.clone(), modes.clone()] {
         assert_eq!(modes.hides(Audience::Model, &payroll), Some(Hidden::Denied));
@@ -154,8 +154,8 @@ fn a_checker_is_asked_once_as_long_as_a_skill_stays_as_it_is() {
 
 #[test]
 fn a_checker_may_look_at_skills_itself() {
-    let inner = Modes::default().checked_by(host(|_| Ok(allowed())));
-    let modes = inner.clone().checked_by(host(move |access| match access {
+    let inner = Modes::default().permitted_by(host(|_| Ok(allowed())));
+    let modes = inner.clone().permitted_by(host(move |access| match access {
         Access::Skill(claim) if inner.sees(Audience::Model, claim) => Ok(allowed()),
         _ => Err("not seen".into()),
     }));

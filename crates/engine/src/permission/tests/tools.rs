@@ -108,12 +108,12 @@ fn m9_checkers_narrow_the_offer_and_one_that_fails_closes_it() {
         })
     };
     let tools = || own(&["ab", "a", "b"], Offer::WhileActive);
-    assert_eq!(names(&tools().checked_by(only("")), &[]), ["ab", "a", "b"]);
-    assert_eq!(names(&tools().checked_by(only("x")), &[]), [""; 0]);
-    assert_eq!(names(&tools().checked_by(only("a")).checked_by(only("ab")), &[]), ["ab"], "stacked");
-    let broken = tools().checked_by(host(|_| panic!("on purpose")));
+    assert_eq!(names(&tools().permitted_by(only("")), &[]), ["ab", "a", "b"]);
+    assert_eq!(names(&tools().permitted_by(only("x")), &[]), [""; 0]);
+    assert_eq!(names(&tools().permitted_by(only("a")).permitted_by(only("ab")), &[]), ["ab"], "stacked");
+    let broken = tools().permitted_by(host(|_| panic!("on purpose")));
     assert_eq!(names(&broken, &[]), [""; 0]);
-    assert_eq!(called(&broken, "a", &[]), Some((Effect::Deny, "checker.failed".to_owned())));
+    assert_eq!(called(&broken, "a", &[]), Some((Effect::Deny, "authorizer.failed".to_owned())));
 }
 
 #[test]
@@ -142,12 +142,11 @@ fn a_shared_tool_is_there_while_one_of_its_skills_is_and_the_strictest_of_them_d
 #[test]
 fn required_tools_are_missing_denied_or_fine() {
     let policy = PermissionPolicy::from_roles([("run", vec!["read", "mcp__github__get"])], "run").unwrap();
-    let checkers = [Arc::new(policy) as Arc<dyn Checker>];
+    let authorizers = [Arc::new(policy) as Arc<dyn Authorizer>];
     let check = |required: &str, available: &[&str]| {
         let skill = skill(&format!("required_tools: [{required}]"));
-        let check = check_tools(&skill, available.iter().copied(), &checkers);
-        let of = |names: &[Arc<str>]| names.join(" ");
-        (of(&check.missing), of(&check.denied), check.is_ok())
+        let check = check_tools(&skill, available, &authorizers);
+        (check.missing.join(" "), check.denied.join(" "), check.is_ok())
     };
     let (none, ok) = (String::new, true);
     assert_eq!(check("", &[]), (none(), none(), ok));
@@ -157,5 +156,7 @@ fn required_tools_are_missing_denied_or_fine() {
     assert_eq!(check("mcp__github__*", &github), (none(), none(), ok), "one that may be called will do");
     assert_eq!(check("mcp__github__*", &github[1..]), (none(), "mcp__github__*".into(), !ok));
     assert_eq!(check("mcp__github__*", &["read"]), ("mcp__github__*".into(), none(), !ok));
-    assert_eq!(check_tools(&skill("required_tools: [write]"), ["write"], &[]), ToolCheck::default(), "nobody denies");
+    assert!(check_tools(&skill("required_tools: [write]"), &["write"], &[]).is_ok(), "nobody denies");
+    let broken = [host(|_| panic!("on purpose")) as Arc<dyn Authorizer>];
+    assert_eq!(check_tools(&skill("required_tools: [write]"), &["write"], &broken).denied, ["write"]);
 }

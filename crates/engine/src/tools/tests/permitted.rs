@@ -1,7 +1,7 @@
 //! What permissions leave of the tools; the labels are those of agentfootprint's vectors.
 
 use super::*;
-use crate::{Audience, Checker, Hidden, PermissionPolicy};
+use crate::{Audience, Authorizer, Hidden, PermissionPolicy};
 
 /// `payroll` beside what the role `support` may see: `refunds` and `lookup`.
 async fn three() -> SkillRegistry {
@@ -14,7 +14,7 @@ fn of_role(role: &str) -> ToolOptions {
     let policy = PermissionPolicy::from_roles(roles, role).unwrap();
     let policy = policy.with_skills("support", ["refunds", "lookup"].map(|id| id.parse().unwrap())).unwrap();
     let policy = policy.with_skills("nobody", []).unwrap();
-    ToolOptions::default().modes(Modes::default().checked_by(Arc::new(policy)))
+    ToolOptions::default().modes(Modes::default().permitted_by(Arc::new(policy)))
 }
 
 async fn tools(options: &ToolOptions) -> String {
@@ -89,7 +89,7 @@ async fn a_checker_that_fails_leaves_no_tools() {
     #[derive(Debug)]
     struct Broken;
 
-    impl Checker for Broken {
+    impl Authorizer for Broken {
         fn governs(&self, _: crate::Capability) -> bool {
             true
         }
@@ -100,7 +100,7 @@ async fn a_checker_that_fails_leaves_no_tools() {
     }
 
     for audience in [Audience::Model, Audience::User] {
-        let options = ToolOptions::default().seen_by(audience).modes(Modes::default().checked_by(Arc::new(Broken)));
+        let options = ToolOptions::default().seen_by(audience).modes(Modes::default().permitted_by(Arc::new(Broken)));
         assert_eq!(tools(&options).await, "[]");
     }
 }

@@ -15,7 +15,7 @@ use super::ruling::{Effect, Ruling};
 /// * It is asked once for a skill as long as that stays as it is, by all clones of the [`Modes`](crate::Modes) that hold it; for a
 ///   tool, at each offer and each call.
 /// * An error or a panic denies.
-pub trait Checker: Debug + Send + Sync + 'static {
+pub trait Authorizer: Debug + Send + Sync + 'static {
     /// Whether it has anything to say about this kind of access. Of what it does not govern it is not asked.
     fn governs(&self, capability: Capability) -> bool;
 
@@ -27,13 +27,14 @@ pub trait Checker: Debug + Send + Sync + 'static {
 }
 
 /// The strictest ruling of those who govern this access, of equal ones the first; `None` where nobody does.
-pub(crate) fn ruling(checkers: &[Arc<dyn Checker>], access: &Access<'_>) -> Option<Ruling> {
-    checkers.iter().filter_map(|checker| ruling_of(checker.as_ref(), access)).reduce(Ruling::and)
+pub(crate) fn ruling(authorizers: &[Arc<dyn Authorizer>], access: &Access<'_>) -> Option<Ruling> {
+    authorizers.iter().filter_map(|authorizer| ruling_of(authorizer.as_ref(), access)).reduce(Ruling::and)
 }
 
-fn ruling_of(checker: &dyn Checker, access: &Access<'_>) -> Option<Ruling> {
-    let asked = catch_unwind(AssertUnwindSafe(|| checker.governs(access.capability()).then(|| checker.check(access))));
-    let failed = |why: String| Ruling::new(Effect::Deny, "checker.failed", why);
+fn ruling_of(authorizer: &dyn Authorizer, access: &Access<'_>) -> Option<Ruling> {
+    let asked =
+        catch_unwind(AssertUnwindSafe(|| authorizer.governs(access.capability()).then(|| authorizer.check(access))));
+    let failed = |why: String| Ruling::new(Effect::Deny, "authorizer.failed", why);
     match asked {
         Ok(None) => None,
         Ok(Some(Ok(ruling))) => Some(ruling),
@@ -42,8 +43,8 @@ fn ruling_of(checker: &dyn Checker, access: &Access<'_>) -> Option<Ruling> {
     }
 }
 
-/// Whether one of `checkers` has anything to say about this kind of access; one that panics has.
-pub(crate) fn governs(checkers: &[Arc<dyn Checker>], capability: Capability) -> bool {
-    let asked = |checker: &Arc<dyn Checker>| catch_unwind(AssertUnwindSafe(|| checker.governs(capability)));
-    checkers.iter().any(|checker| asked(checker).unwrap_or(true))
+/// Whether one of `authorizers` has anything to say about this kind of access; one that panics has.
+pub(crate) fn governs(authorizers: &[Arc<dyn Authorizer>], capability: Capability) -> bool {
+    let asked = |authorizer: &Arc<dyn Authorizer>| catch_unwind(AssertUnwindSafe(|| authorizer.governs(capability)));
+    authorizers.iter().any(|authorizer| asked(authorizer).unwrap_or(true))
 }
