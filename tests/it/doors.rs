@@ -5,10 +5,11 @@
 use std::sync::Arc;
 
 use repertoire::{
-    Answer, AnswerCode, Audience, Authority, Bytes, Catalog, CatalogCache, CatalogOptions, Claim, Format,
-    FunctionalTier, Hidden, Hit, Index, InvokeLevel, Level, LiveTools, MemorySource, Mode, Modes, Mount, NeedKind,
-    PermissionPolicy, Probe, Query, Reader, Registered, Resource, ResourcePath, Rules, Skill, SkillRegistry, Snapshot,
-    SourceError, ToolFormat, ToolOptions, ToolPreset, Toolset, Trust, Value, async_trait,
+    Answer, AnswerCode, Audience, Authority, Bytes, Catalog, CatalogCache, CatalogOptions, Claim, Fired, FiredBy,
+    Format, FunctionalTier, Hidden, Hit, Index, InvokeLevel, Level, LiveTools, MemorySource, Mode, Modes, Mount,
+    NeedKind, Occasion, PermissionPolicy, Probe, Query, Reader, Registered, Resource, ResourcePath, Rules, Skill,
+    SkillRegistry, SkillTrigger, Snapshot, SourceError, ToolFormat, ToolOptions, ToolPreset, Toolset, Triggers, Trust,
+    Value, async_trait,
 };
 use serde_json::json;
 
@@ -50,6 +51,8 @@ impl Probe for NoTools {
 /// A skill as it declares itself, or one that declares nothing.
 fn skill(id: &str, declares: bool) -> Skill {
     let mut skill = Skill::new(id.parse().unwrap(), format!("Handles the {id} of a product."));
+    let command = Value::Map(vec![("command".into(), Value::text("ship"))]);
+    skill.fields.push(("triggers".into(), Value::List(vec![Value::text("product launch"), command])));
     if !declares {
         return skill;
     }
@@ -165,6 +168,16 @@ async fn said(world: &World, audience: Audience) -> Vec<(String, String)> {
         at(door, modes.news(audience, old, new).map(|news| news.to_string()).unwrap_or_default());
     }
 
+    let named: Vec<_> = snapshot.entries().iter().map(|entry| format!("${}", entry.id)).collect();
+    let message = format!("A product launch: {}", named.join(" "));
+    let fired = Triggers::of(&snapshot).fired(&Occasion::of(&message).command("ship").modes(modes));
+    let is_users = |fired: &&Fired| match &fired.by {
+        FiredBy::Declared(trigger) => matches!(trigger, SkillTrigger::Command(_)),
+        _ => true,
+    };
+    let fired = fired.iter().filter(|fired| is_users(fired) == (audience == User));
+    at("triggers", fired.map(|fired| format!("{} {:?}\n", fired.entry.id, fired.by)).collect());
+
     let menu = snapshot.entries().iter().filter(|entry| modes.sees(audience, &entry.claim));
     at("menu", menu.map(|entry| format!("/{}\n", entry.id)).collect());
     said
@@ -208,7 +221,8 @@ async fn what_is_not_hidden_is_named_at_the_same_doors() {
     for audience in [Model, User] {
         let all = leaked(&VEILED.map(|(id, ..)| id).concat(), audience);
         for (door, text) in said(&world, audience).await {
-            let lists = ["catalog", "kept", "tools", "search \"\"", "search \"release\"", "ranked", "news", "menu"];
+            let lists =
+                ["catalog", "kept", "tools", "search \"\"", "search \"release\"", "ranked", "news", "triggers", "menu"];
             if lists.iter().any(|list| door.starts_with(list)) {
                 assert_eq!(leaked(&text, audience), all, "{audience:?} at {door}: {text}");
             }

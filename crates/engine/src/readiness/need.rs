@@ -30,7 +30,7 @@ pub enum NeedKind {
     Variable,
     /// A setting of the host, by its dotted path, that is there and not off.
     Setting,
-    /// A tool that a model can call.
+    /// A tool that a model can call; of a name that ends in `*`, one that begins so.
     Tool,
 }
 
@@ -61,6 +61,7 @@ impl fmt::Display for Need {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (one, several) = self.kind.words();
         match self.one_of.as_slice() {
+            [] if self.kind == NeedKind::Variable => write!(f, "an {one} whose name cannot be read"),
             [] => write!(f, "a {one} whose name cannot be read"),
             [name] => write!(f, "the {one} `{}`", name.escape_debug()),
             names => {

@@ -13,14 +13,14 @@ impl Need {
             each(metadata.at("hermes.requires_tools"), NeedKind::Tool, &mut needs);
         }
         platforms(skill, &mut needs);
-        variables(skill.field("required_environment_variables"), &mut needs);
+        each(skill.field("required_environment_variables"), NeedKind::Variable, &mut needs);
         needs.extend(skill.required_tools().into_iter().map(|tool| Need::one(NeedKind::Tool, tool)));
         let mut once: Vec<Need> = Vec::with_capacity(needs.len());
-        needs.into_iter().for_each(|need| {
+        for need in needs {
             if !once.contains(&need) {
-                once.push(need)
+                once.push(need);
             }
-        });
+        }
         once
     }
 }
@@ -67,21 +67,17 @@ fn platforms(skill: &Skill, needs: &mut Vec<Need>) {
     }
 }
 
-/// Hermes' variables: names, or maps with one.
-fn variables(value: Option<&Value>, needs: &mut Vec<Need>) {
-    for item in value.map_or(&[][..], Value::items) {
-        let name = if let Value::Map(_) = item { item.get("name") } else { Some(item) };
-        needs.push(named(name, NeedKind::Variable));
-    }
-}
-
-/// A need for each name.
+/// A need for each name, or map with a `name` that is not optional.
 fn each(value: Option<&Value>, kind: NeedKind, needs: &mut Vec<Need>) {
     let Some(value) = value.filter(|value| !value.is_null()) else { return };
     if matches!(value, Value::Map(_)) {
         needs.push(Need::unreadable(kind));
     }
-    needs.extend(value.items().iter().map(|name| named(Some(name), kind)));
+    let is_optional = |item: &Value| item.get("optional").and_then(Value::as_bool) == Some(true);
+    for item in value.items().iter().filter(|item| !is_optional(item)) {
+        let name = if let Value::Map(_) = item { item.get("name") } else { Some(item) };
+        needs.push(named(name, kind));
+    }
 }
 
 /// One need that any of the names meets.

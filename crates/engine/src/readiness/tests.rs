@@ -67,6 +67,10 @@ fn needs_are_read_as_clients_write_them() {
         ("metadata: {hermes: {requires_tools: [web]}}", &["the tool `web`"]),
         ("required_tools: [web, web]", &["the tool `web`"]),
         ("metadata: {openclaw: {requires: {bins: []}}}", &[]),
+        (
+            "metadata: {openclaw: {requires: {env: [{name: A}, {name: B, optional: true}, {about: C}]}}}",
+            &["the environment variable `A`", "an environment variable whose name cannot be read"],
+        ),
         ("metadata: {openclaw: {requires: {bins: {rg: 1}}}}", &["a program whose name cannot be read"]),
         ("metadata: {openclaw: {requires: {bins: [[rg]]}}}", &["a program whose name cannot be read"]),
         ("metadata: {openclaw: {requires: rg}}", &["a setting whose name cannot be read"]),
