@@ -131,7 +131,9 @@ impl ToolPattern {
     /// Whether it may be about this use: as a whole, or as one of the commands that are joined in it.
     pub fn touches(&self, tool: &str, argument: &str) -> bool {
         let mut commands = argument.split(JOINS).chain([argument]).map(words);
-        self.is_about(tool) && commands.any(|command| self.argument.has(without_assignments(&command)))
+        let is_meant =
+            |command: String| self.argument.has(&command) || self.argument.has(without_assignments(&command));
+        self.is_about(tool) && commands.any(is_meant)
     }
 }
 

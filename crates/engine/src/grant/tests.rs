@@ -1,3 +1,4 @@
+use proptest::prelude::*;
 use repertoire_core::{Listed, Listing, Revision, Skill, Stamp};
 use repertoire_registry::{Claim, Layer, Origin, Tier, Trust, merge};
 
@@ -122,4 +123,29 @@ fn what_the_operator_denies_stays_denied() {
     assert_eq!(&*ruling.rationale, "the operator denies `Bash(git push *)`");
     assert_eq!(grants.ruling("Bash", "git log").map(|ruling| ruling.effect), Some(Effect::Allow));
     assert_eq!(grants.ruling("Read", "x"), None);
+}
+
+proptest! {
+    /// A denial of the very pattern that a skill asks for always finds the call.
+    #[test]
+    fn what_a_pattern_covers_it_touches(
+        said in "(git|A=1 git|x) ?(push|log)?( \\*|:\\*|\\*b)?",
+        argument in "(git|A=1 git|x) {0,2}(push|log)?( |;|\n|&&|\\.\\.|/|b|\\$\\(git\\)){0,3}",
+    ) {
+        if let Ok(pattern) = format!("Bash({said})").parse::<ToolPattern>() {
+            let (covers, touches) = (pattern.covers("Bash", &argument), pattern.touches("Bash", &argument));
+            prop_assert!(!covers || touches, "{pattern} on {argument:?}");
+        }
+    }
+
+    /// A wildcard grants nothing behind a sign that joins, redirects or substitutes.
+    #[test]
+    fn no_wildcard_covers_a_second_command(before in "[a-z ]{0,6}", sign in "[;&|<>`\n]|\\$\\(", after in "[a-z ]{0,6}") {
+        let argument = format!("git {before}{sign}{after}");
+        for said in ["Bash(git:*)", "Bash(git *)", "Bash(g*)", "Bash(git *x)"] {
+            let covers = pattern(said).covers("Bash", &argument);
+            // A sign at the very end that is white space is none.
+            prop_assert!(!covers || argument.trim().len() < argument.len() && sign == "\n" && after.trim().is_empty(), "{said} on {argument:?}");
+        }
+    }
 }
