@@ -21,8 +21,8 @@ pub trait Probe: Debug + Send + Sync + 'static {
 
 /// Whether what a skill needs is there. Another question than whether the skill exists, and whether somebody may see it.
 ///
-/// Needs are read from `metadata.openclaw`, also called `clawdbot` or `clawdis`, with its `os`, `requires` and `envVars`; from `platforms`,
-/// `required_environment_variables` and `metadata.hermes.requires_tools`; and from `required_tools`. What is
+/// Needs are read from `metadata.openclaw`, also called `clawdbot` or `clawdis`, with its `os`, `requires` and `envVars`; from
+/// `platforms`, `required_environment_variables` and `metadata.hermes.requires_tools`; and from `required_tools`. What is
 /// declared there and cannot be read is a need that nothing meets.
 ///
 /// ```

@@ -26,8 +26,8 @@ pub(super) const PAGE: usize = 20_000;
 /// The tools that a model finds and reads skills with, over one snapshot: the skills stay what they were, however the registry changes.
 ///
 /// The texts are the same bytes for the same snapshot and options, whoever asks and whatever was read before, so that
-/// prompt caches hold. Where [permissions](crate::Modes::permitted_by) decide who sees which skill, they name none, and are the same for
-/// every role. Where nothing is visible to a model, there are no tools. Cheap to clone.
+/// prompt caches hold. Where [permissions](crate::Modes::permitted_by) decide who sees which skill, they name none, and are
+/// the same for every role. Where nothing is visible to a model, there are no tools. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Toolset(pub(super) Arc<Inner>);
 

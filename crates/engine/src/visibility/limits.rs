@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use hashbrown::{Equivalent, HashMap};
 use repertoire_core::{FunctionalTier, Id, InvokeLevel, Skill};
-use repertoire_registry::{Claim, Trust};
+use repertoire_registry::Claim;
 
 use super::{Audience, Hidden};
 use crate::permission::{Access, Authorizer, Capability, governs, ruling};
@@ -39,8 +39,7 @@ impl Equivalent<Key> for KeyRef<'_> {
 /// What was found out about a claim, and what it was then.
 #[derive(Debug)]
 struct Known {
-    item: Arc<Skill>,
-    trust: Trust,
+    claim: Claim<Skill>,
     withheld: Option<Withheld>,
 }
 
@@ -125,7 +124,7 @@ impl Limits {
             if known.len() == 2 {
                 known.remove(0);
             }
-            known.push(Known { item: claim.item.clone(), trust: claim.trust, withheld: withheld.clone() });
+            known.push(Known { claim: claim.clone(), withheld: withheld.clone() });
             withheld
         })
     }
@@ -142,7 +141,9 @@ impl Limits {
 
 impl Known {
     fn is_of(&self, claim: &Claim<Skill>) -> bool {
-        self.trust == claim.trust && (Arc::ptr_eq(&self.item, &claim.item) || self.item == claim.item)
+        let state = |claim: &Claim<Skill>| (claim.trust, claim.stamp, claim.digest);
+        let (mine, theirs) = (&self.claim.item, &claim.item);
+        state(&self.claim) == state(claim) && (Arc::ptr_eq(mine, theirs) || mine == theirs)
     }
 }
 

@@ -61,8 +61,8 @@ impl Modes {
         self
     }
 
-    /// The same modes, under which a skill that `authorizer` does not allow is hidden; one that a person would have to be asked about
-    /// too. Of several authorizers, all have to allow it.
+    /// The same modes, under which a skill that `authorizer` does not allow is hidden; one that a person would have to be
+    /// asked about too. Of several authorizers, all have to allow it.
     ///
     /// It is asked once for each skill, until that changes; for another role, or to ask again, make other modes.
     #[must_use]

@@ -145,7 +145,7 @@ fn a_checker_is_asked_once_as_long_as_a_skill_stays_as_it_is() {
     assert_eq!(fickle.1.load(Ordering::Relaxed), 1);
     assert_eq!(modes.explain(Audience::Model, &payroll).as_deref(), Some("permissions deny it: test.deny: not today"));
     let mut changed = payroll.clone();
-    changed.item = Arc::new(Skill::new("payroll".parse().unwrap(), "Does something else."));
+    changed.digest = Some(repertoire_core::Digest::of(b"another body"));
     for claim in [&changed, &payroll, &changed] {
         assert_eq!(modes.hides(Audience::Model, claim), Some(Hidden::Denied));
     }
