@@ -37,6 +37,9 @@
 //! call of the model to `call`, and send its [`Answer`] back: failures are answers too. A [`ToolPreset`] has the names that
 //! your prompts know. [`Index`] and [`LiveIndex`] search for people and programs; a [`Ranker`] adds an embedder's opinion.
 //!
+//! [`Triggers`] tells which skills a turn suggests by itself: hold its [`Occasion`] against them. What a skill declares of its work
+//! is a [`Workflow`], which your [`ToolInvoker`] carries out, a [`ToolCheck`] before it, and [`verify`] behind it.
+//!
 //! Whatever else you offer, a menu or a command, ask [`Modes::hides`] first: a skill that is hidden from the model or
 //! from the user is hidden at each of their doors, or it is not hidden. [`Modes`] are also where a [`PermissionPolicy`] or an
 //! [`Authorizer`] of your own, a [`Probe`] of what skills need, and the running workflow come in; hand the same ones to every door.
