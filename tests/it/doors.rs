@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use repertoire::{
     Answer, AnswerCode, Audience, Authority, Bytes, Catalog, CatalogCache, CatalogOptions, Claim, Fired, FiredBy,
-    Format, FunctionalTier, Hidden, Hit, Index, InvokeLevel, Level, LiveTools, MemorySource, Mode, Modes, Mount,
-    NeedKind, Occasion, PermissionPolicy, Probe, Query, Reader, Registered, Resource, ResourcePath, Rules, Skill,
-    SkillRegistry, SkillTrigger, Snapshot, SourceError, ToolFormat, ToolOptions, ToolPreset, Toolset, Triggers, Trust,
-    Value, async_trait,
+    Format, FunctionalTier, Hidden, Hit, Index, InvokeLevel, Level, Lifetime, LiveTools, MemorySource, Mode, Modes,
+    Mount, NeedKind, Occasion, PermissionPolicy, Probe, Query, Reader, Registered, Resource, ResourcePath, Rules,
+    Session, SessionOptions, Skill, SkillRegistry, SkillTrigger, Snapshot, SourceError, Survival, ToolFormat,
+    ToolOptions, ToolPreset, Toolset, Triggers, Trust, Turn, Value, async_trait,
 };
 use serde_json::json;
 
@@ -349,4 +349,39 @@ async fn what_becomes_hidden_is_gone_from_what_is_live() {
     assert_eq!(tools.current().tools(), text(&registry.snapshot()));
     let answer = tools.call("read_skill", &json!({"id": "release-quiet"})).await.unwrap();
     assert_eq!((answer.code, answer.text.contains("inside")), (AnswerCode::Refused, false));
+}
+
+/// What reaches the model of a session in one call, and what it would be given again after its conversation was shortened.
+async fn composed(session: &mut Session, message: &str) -> String {
+    let evaluation = session.evaluate(&Turn::of(message));
+    let evaluation = session.read(evaluation, &Inside).await;
+    let slots = session.compose(&evaluation, &repertoire::Model::new("anthropic", "claude-sonnet-4-5")).unwrap();
+    let again = session.rerender(&Survival::default());
+    format!("{}\n{:?}\n{:?}\n{}", slots.system_prompt, slots.messages, slots.tools, again.text)
+}
+
+/// What is active and becomes hidden is in no prompt any more, nor is it given again; a mention or a trigger brings nothing back.
+#[tokio::test]
+async fn what_becomes_hidden_is_gone_from_a_session() {
+    let (open, veiled) = (World::open().await, World::veiled().await);
+    let everybody: Vec<_> = VEILED.iter().map(|(id, ..)| format!("${id}")).collect();
+    let mentions = format!("A product launch: {}", everybody.join(" "));
+    for audience in [Model, User] {
+        let tools = |world: &World| Toolset::of(&world.registry.snapshot(), &world.tools(audience));
+        let options = SessionOptions::new(open.registry.surface_policy()).lifetime(Lifetime::Conversation);
+        let mut session = Session::new(tools(&open), options);
+        for (id, ..) in VEILED {
+            session.activate(audience, id, "").unwrap();
+        }
+        let before = composed(&mut session, "Go on.").await;
+        assert_eq!(leaked(&before, audience), leaked(&everybody.concat(), audience), "{before}");
+        session.begin(tools(&veiled));
+        let after = composed(&mut session, "Go on.").await;
+        assert_eq!(leaked(&after, audience), [""; 0], "{audience:?}: {after}");
+        // A mention is the user's door, a keyword the model's: who is hidden at both comes by neither.
+        let named = composed(&mut session, &mentions).await;
+        for (id, _, from) in VEILED {
+            assert_eq!(named.contains(id), from.len() < 2, "{id}: {named}");
+        }
+    }
 }

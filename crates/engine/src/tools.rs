@@ -22,3 +22,5 @@ pub use preset::{ReadTool, ResourceTool, Rows, ToolPreset, Wrapper};
 pub use provider::ToolFormat;
 pub use reader::Reader;
 pub use toolset::Toolset;
+pub(crate) use toolset::quoted;
+pub(crate) use wrapped::Instructions;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use repertoire_core::Skill;
+use repertoire_core::{Resource, Skill};
 use repertoire_registry::{Claim, Entry};
 use serde::Serialize;
 
@@ -57,6 +57,10 @@ pub struct SkillRead {
     pub claim: Claim<Skill>,
     /// The instructions, rendered and without a wrapper.
     pub body: Arc<str>,
+    /// What they were rendered with.
+    pub arguments: Arc<str>,
+    /// The files beside them.
+    pub files: Arc<[Resource]>,
 }
 
 impl Answer {

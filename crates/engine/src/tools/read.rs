@@ -31,8 +31,13 @@ impl Toolset {
             Vec::new()
         };
         let text = Instructions { name: entry.id.as_str(), claim, part, files: &files, next }.wrapped(preset);
-        let read =
-            (offset == 0).then(|| SkillRead { entry: entry.clone(), claim: claim.clone(), body: body.as_str().into() });
+        let read = (offset == 0).then(|| SkillRead {
+            entry: entry.clone(),
+            claim: claim.clone(),
+            body: body.as_str().into(),
+            arguments: written.into(),
+            files: files.into(),
+        });
         Ok(Answer { read, ..Answer::ok(text) })
     }
 
