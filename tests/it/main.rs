@@ -1,6 +1,7 @@
 //! The whole system: every kind of source in one registry, through the facade.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod doors;
 mod harmless;
 mod live;
 mod precedence;

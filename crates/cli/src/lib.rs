@@ -49,6 +49,7 @@ mod failure;
 mod file;
 mod finding;
 mod lock;
+mod machine;
 mod page;
 mod pool;
 mod provenance;

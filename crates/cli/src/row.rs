@@ -1,6 +1,6 @@
 //! One skill as the commands tell of it.
 
-use repertoire::{Claim, Digest, Entry, Id, Skill, Standing, Surface, Tier, Tokenizer, Trust};
+use repertoire::{Claim, Digest, Entry, Id, Readiness, Skill, Standing, Surface, Tier, Tokenizer, Trust};
 use serde::Serialize;
 
 use crate::session::Session;
@@ -61,6 +61,8 @@ pub(crate) enum Flag {
     Disabled,
     /// Its file broke; this is its last good version.
     Stale,
+    /// Something that it needs is not on this machine; `show` tells what.
+    NotReady,
 }
 
 impl Flag {
@@ -70,6 +72,7 @@ impl Flag {
             Flag::ModelOnly => "model-only",
             Flag::Disabled => "disabled",
             Flag::Stale => "stale",
+            Flag::NotReady => "not-ready",
         }
     }
 }
@@ -114,6 +117,7 @@ fn flags(claim: &Claim<Skill>, session: &Session<'_>) -> Vec<Flag> {
         (!skill.user_invocable, Flag::ModelOnly),
         (is_disabled, Flag::Disabled),
         (is_stale, Flag::Stale),
+        (!Readiness::of(skill, &session.machine).is_ready(), Flag::NotReady),
     ]
     .into_iter()
     .filter_map(|(applies, flag)| applies.then_some(flag))

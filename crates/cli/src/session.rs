@@ -10,6 +10,7 @@ use crate::Environment;
 use crate::failure::Failure;
 use crate::finding::Finding;
 use crate::lock::SkillLock;
+use crate::machine::Machine;
 
 /// What was composed for one run.
 #[derive(Debug)]
@@ -22,6 +23,8 @@ pub(crate) struct Session<'a> {
     pub(crate) stale: HashSet<Arc<str>>,
     pub(crate) model: Model<'a>,
     pub(crate) cwd: PathBuf,
+    /// What skills may need, as far as this run can tell.
+    pub(crate) machine: Machine,
     home: Option<PathBuf>,
     state: Option<PathBuf>,
 }
@@ -49,7 +52,8 @@ impl<'a> Session<'a> {
         let stale = snapshot.diagnostics().iter().filter(|one| one.diagnostic.code == Code::STALE);
         let stale = stale.filter_map(|one| one.diagnostic.path.clone()).collect();
         let (cwd, home, state) = (environment.cwd.clone(), environment.home.clone(), environment.state.clone());
-        Session { registry, snapshot, folders, stale, model, cwd, home, state }
+        let machine = Machine::of(environment);
+        Session { registry, snapshot, folders, stale, model, cwd, machine, home, state }
     }
 
     /// What was installed for the user, and why that is not known if it is not.

@@ -26,7 +26,7 @@ use overflow::Plan;
 
 /// The text that tells a model which skills exist, and a report of what became of each.
 ///
-/// Lists what the [model](crate::Audience::Model) may see, by tier, then name, bytewise; the same snapshot and
+/// Lists what the model may see, unless it is [for the user](CatalogOptions::seen_by), by tier, then name, bytewise; the same snapshot and
 /// options give the same bytes. The text is never over the budget. It is empty when nothing is visible, and when
 /// not even one name fits, which the report tells apart: then every line of it is [`Fate::LeftOut`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -39,7 +39,7 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// The catalog of what a model may see in `snapshot`.
+    /// The catalog of `snapshot`.
     ///
     /// Linear in the snapshot, times the logarithm of the longest description when a budget has to be met.
     pub fn of(snapshot: &Snapshot<Skill>, options: &CatalogOptions) -> Catalog {

@@ -39,6 +39,7 @@
 //!
 //! [`Triggers`] tells which skills a turn suggests by itself: hold its [`Occasion`] against them. What a skill declares of its work
 //! is a [`Workflow`], which your [`ToolInvoker`] carries out, a [`ToolCheck`] before it, and [`verify`] behind it.
+//!
 //! A [`Session`] keeps what one conversation activated and says what each model call is made of. Between the calls of your
 //! loop that takes five lines:
 //!
@@ -95,7 +96,9 @@
 //! [`Session::state`].
 //!
 //! Whatever else you offer, a menu or a command, ask [`Modes::hides`] first: a skill that is hidden from the model or
-//! from the user is hidden at each of their doors, or it is not hidden.
+//! from the user is hidden at each of their doors, or it is not hidden. [`Modes`] are also where a [`PermissionPolicy`] or an
+//! [`Authorizer`] of your own, a [`Probe`] of what skills need, and the running workflow come in; hand the same ones to every door.
+//! Ask [`SkillTools::ruling`] before a tool is run, and [`Grants::ruling`] whether an active skill pre-approves that.
 //!
 //! # For authors of sources
 //! Names and descriptions reach a model as data: put on one line, escaped for their place, never read a second time. Nothing
@@ -112,8 +115,11 @@
 mod catalog;
 mod fold;
 mod globs;
+mod grant;
 mod one_line;
+mod permission;
 mod place;
+mod readiness;
 mod search;
 mod session;
 mod tokens;
@@ -127,6 +133,12 @@ pub use catalog::{
     Budget, Catalog, CatalogCache, CatalogOptions, CatalogPreset, Fate, Format, Line, Overflow, PresetBudget,
     PresetOverflow, Report, Totals,
 };
+pub use grant::{Grants, ToolPattern, UnreadablePattern};
+pub use permission::{
+    Access, Authorizer, Capability, Effect, Offer, PermissionPolicy, Ruling, SkillTools, ToolClash, UnknownRole,
+    check_tools,
+};
+pub use readiness::{Need, NeedKind, Probe, Readiness};
 pub use search::{Fit, Hit, HitField, HitWord, Index, LiveIndex, Query, Ranker, Why};
 pub use session::{
     ActivatedBy, Active, ActiveBy, ActiveSkill, Bodies, CannotActivate, CannotCompose, Deferral, Delivery, Evaluation,

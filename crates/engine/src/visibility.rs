@@ -1,5 +1,6 @@
 //! Who may see a skill.
 
+mod limits;
 mod modes;
 
 use std::fmt;
@@ -8,6 +9,7 @@ use repertoire_core::Skill;
 use repertoire_registry::{Claim, Standing};
 use serde::{Deserialize, Serialize};
 
+pub(crate) use modes::targets;
 pub use modes::{Mode, Modes, UnknownMode};
 
 /// Who asks: the two doors that a skill can be reached by. The operator sees everything and needs neither.
@@ -33,6 +35,14 @@ pub enum Hidden {
     ForUsersOnly,
     /// It declares `user-invocable: false`.
     ForModelsOnly,
+    /// It declares `allowedWorkflows`, and none of these runs.
+    OtherWorkflow,
+    /// It has another label than those that were asked for, or demands a higher level.
+    Filtered,
+    /// Permissions deny it.
+    Denied,
+    /// Something that it needs is missing.
+    NotReady,
 }
 
 impl Audience {
@@ -41,7 +51,8 @@ impl Audience {
     ///
     /// The first of these that holds:
     /// 1. it is [`Disabled`](Standing::Disabled), then: its source is [`Pending`](Standing::Pending): hidden from both;
-    /// 2. the skill itself excludes this audience.
+    /// 2. the skill itself excludes this audience;
+    /// 3. only some workflows may use it: [`OtherWorkflow`](Hidden::OtherWorkflow), until one of them runs.
     ///
     /// Takes a claim and not an entry because a shadow can be asked for by its qualified id.
     pub fn hides(self, claim: &Claim<Skill>) -> Option<Hidden> {
@@ -50,10 +61,16 @@ impl Audience {
             Standing::Pending => return Some(Hidden::Pending),
             Standing::Admitted => {}
         }
-        match self {
+        let excluded = match self {
             Audience::Model => claim.item.disable_model_invocation.then_some(Hidden::ForUsersOnly),
             Audience::User => (!claim.item.user_invocable).then_some(Hidden::ForModelsOnly),
-        }
+        };
+        excluded.or_else(|| claim.item.allowed_workflows.is_some().then_some(Hidden::OtherWorkflow))
+    }
+
+    /// Whether `claim` is hidden from this audience whatever is chosen: a workflow may begin, nothing else changes.
+    pub(crate) fn never_sees(self, claim: &Claim<Skill>) -> bool {
+        self.hides(claim).is_some_and(|hidden| hidden != Hidden::OtherWorkflow)
     }
 
     /// Whether this audience may see `claim`, as far as the operator chose nothing.
@@ -69,6 +86,10 @@ impl fmt::Display for Hidden {
             Hidden::Pending => "its source is not trusted yet",
             Hidden::ForUsersOnly => "only the user may invoke it",
             Hidden::ForModelsOnly => "only the model may invoke it",
+            Hidden::OtherWorkflow => "it is for other workflows",
+            Hidden::Filtered => "it is not among what was asked for",
+            Hidden::Denied => "permissions deny it",
+            Hidden::NotReady => "something that it needs is missing",
         })
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use clap::Args;
-use repertoire::{SourceError, SourceErrorKind};
+use repertoire::{Need, Readiness, SourceError, SourceErrorKind};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -32,6 +32,11 @@ pub(super) struct Shown<'a> {
     shadow_of: Option<repertoire::Id>,
     allowed_tools: Option<&'a [std::sync::Arc<str>]>,
     allowed_workflows: Option<&'a [std::sync::Arc<str>]>,
+    /// Whether what it needs is on this machine.
+    readiness: Readiness,
+    /// What it needs.
+    #[serde(skip)]
+    needs: Vec<Need>,
     /// Null where the source cannot tell.
     files: Option<usize>,
     /// What could not be read, and why.
@@ -102,6 +107,8 @@ impl Show {
             shadow_of: (!is_winner).then(|| found.entry.claim.qualified_id()),
             allowed_tools: item.allowed_tools.as_deref(),
             allowed_workflows: item.allowed_workflows.as_deref(),
+            readiness: Readiness::of(item, &session.machine),
+            needs: Need::all_of(item),
             files,
             unreadable,
             provenance: Provenance::of(item, &installed),
@@ -134,6 +141,14 @@ impl Answer for Shown<'_> {
         fact("surface", Some(format!("{}, decided by {}", row.surface.mode, row.surface.decided_by)));
         fact("tools", self.allowed_tools.map(|tools| format!("{} (a request, not a limit)", names(tools))));
         fact("workflows", self.allowed_workflows.map(names));
+        for need in &self.needs {
+            let state = match &self.readiness {
+                readiness if readiness.missing.contains(need) => " (missing)",
+                readiness if readiness.unknown.contains(need) => " (a host knows)",
+                _ => "",
+            };
+            fact("needs", Some(format!("{need}{state}")));
+        }
         let flags: Vec<_> = row.flags.iter().copied().map(Flag::as_str).collect();
         fact("flags", (!flags.is_empty()).then(|| flags.join(", ")));
         fact("catalog", Some(counted(row.tokens, "token")));

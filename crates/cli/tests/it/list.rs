@@ -315,3 +315,33 @@ note: no skills found but built-in ones; `repertoire roots` shows where they wer
 "#]]
     );
 }
+
+#[test]
+fn what_a_skill_needs_and_this_machine_has_not_is_told() {
+    let world = World::new();
+    world.file(
+        "near/pages/SKILL.md",
+        "---\nname: pages\ndescription: Counts pages.\nrequired_tools: [ocr]\nmetadata:\n  openclaw:\n    requires:\n      \
+         bins: [ls, no-such-program]\n      env: [NO_SUCH_VARIABLE]\n---\nCount.\n",
+    );
+    let near = ["--root", "near", "--no-defaults"];
+    let listed = world.run(&[&near[..], &["list"]].concat());
+    assert!(listed.stdout.contains("  not-ready\n"), "{}", listed.stdout);
+    let shown = world.run(&[&near[..], &["show", "pages"]].concat()).stdout;
+    let needs: Vec<_> = shown.lines().filter_map(|line| line.strip_prefix("needs")).map(str::trim).collect();
+    assert_eq!(
+        needs,
+        [
+            "the program `ls`",
+            "the program `no-such-program` (missing)",
+            "the environment variable `NO_SUCH_VARIABLE` (missing)",
+            "the tool `ocr` (a host knows)"
+        ]
+    );
+    let json = world.run(&[&near[..], &["show", "pages", "--format", "json"]].concat()).stdout;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(
+        json["readiness"]["missing"][1],
+        serde_json::json!({"kind": "variable", "one_of": ["NO_SUCH_VARIABLE"]})
+    );
+}

@@ -10,9 +10,9 @@ use super::format::Texts;
 use super::options::Locations;
 use super::overflow::Plan;
 use super::{CatalogOptions, Fate, Line};
+use crate::Mode;
 use crate::one_line::{hidden_in, one_line};
 use crate::place::Place;
-use crate::{Audience, Mode};
 
 /// The visible skills, their texts clean.
 pub(super) struct Draft<'a> {
@@ -45,7 +45,7 @@ struct Cost {
 impl<'a> Draft<'a> {
     pub(super) fn of(snapshot: &'a Snapshot<Skill>, options: &'a CatalogOptions) -> Draft<'a> {
         let entries = snapshot.entries().iter().map(AsRef::as_ref);
-        let visible = entries.filter(|entry| options.modes.hides(Audience::Model, &entry.claim).is_none());
+        let visible = entries.filter(|entry| options.modes.sees(options.audience, &entry.claim));
         let (mut places, mut skills) = (Vec::with_capacity(snapshot.len()), Vec::with_capacity(snapshot.len()));
         for entry in visible {
             places.push((Place::of(entry), skills.len()));

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::{Modes, Tokenizer};
+use crate::{Audience, Modes, Tokenizer};
 
 use super::{Budget, Format, Overflow};
 
@@ -18,6 +18,7 @@ pub struct CatalogOptions {
     pub(super) locations: Locations,
     pub(super) hint: Cow<'static, str>,
     pub(super) modes: Modes,
+    pub(super) audience: Audience,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -36,6 +37,7 @@ impl Default for CatalogOptions {
             locations: Locations::Untold,
             hint: Cow::Borrowed("Each can still be loaded by its exact name."),
             modes: Modes::default(),
+            audience: Audience::Model,
         }
     }
 }
@@ -77,7 +79,14 @@ impl CatalogOptions {
         self
     }
 
-    /// How the operator wants each skill to be offered.
+    /// For whom it is: a model, unless a host shows it to its user.
+    #[must_use]
+    pub fn seen_by(mut self, audience: Audience) -> CatalogOptions {
+        self.audience = audience;
+        self
+    }
+
+    /// How the operator wants each skill to be offered, and what else hides skills.
     #[must_use]
     pub fn modes(mut self, modes: Modes) -> CatalogOptions {
         self.modes = modes;

@@ -8,7 +8,7 @@ use repertoire_core::{FunctionalTier, InvokeLevel, Skill, SkillTrigger, Value};
 use repertoire_registry::{Entry, Tier};
 
 use crate::place::beginning;
-use crate::{Audience, Modes};
+use crate::{Audience, Hidden, Modes};
 
 use super::words::{Stems, is_stop_word, name_words, squashed, words};
 
@@ -113,21 +113,25 @@ pub(super) struct Doc {
     tier: Tier,
     /// The first bytes of the id.
     beginning: u64,
-    /// Whom it is hidden from by what it is.
-    hidden: [bool; 2],
+    /// Why it is hidden from the model and from the user by what it is.
+    hidden: [Option<Hidden>; 2],
     level: InvokeLevel,
 }
 
 impl Doc {
     pub(super) fn of(entry: &Arc<Entry<Skill>>) -> Doc {
-        let hidden = [Audience::Model, Audience::User].map(|audience| !audience.sees(&entry.claim));
+        let hidden = [Audience::Model, Audience::User].map(|audience| audience.hides(&entry.claim));
         let (tier, level) = (entry.origin().tier, entry.item().invoke_level());
         Doc { entry: entry.clone(), tier, beginning: beginning(entry.id.as_str()), hidden, level }
     }
 
     /// Whether `audience` may see it: without a look at the entry, unless the operator chose something.
     pub(super) fn is_seen_by(&self, audience: Audience, modes: &Modes) -> bool {
-        !self.hidden[audience as usize] && (modes.is_empty() || modes.hides(audience, &self.entry.claim).is_none())
+        match self.hidden[audience as usize] {
+            None if modes.is_empty() => true,
+            None | Some(Hidden::OtherWorkflow) => modes.sees(audience, &self.entry.claim),
+            Some(_) => false,
+        }
     }
 
     /// Compares by the default order; most docs without a look at their entries.

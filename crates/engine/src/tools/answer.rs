@@ -35,7 +35,7 @@ pub enum AnswerCode {
     Unknown,
     /// Several skills are called so; the text has their full names.
     Ambiguous,
-    /// The skill is not for the model.
+    /// The skill is not for who asks. The text may say so, or that there is none.
     Refused,
     /// The skill was there when the tools were made, and is no more.
     Stale,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::preset::ToolPreset;
-use crate::{Audience, CatalogOptions, Modes, Ranker};
+use crate::{Audience, CatalogOptions, Hidden, Modes, Ranker};
 
 /// How the tools are made: the project's own names, no catalog in a description, unless told otherwise.
 #[derive(Debug, Clone)]
@@ -14,6 +14,7 @@ pub struct ToolOptions {
     pub(crate) modes: Modes,
     pub(super) ranker: Option<Arc<dyn Ranker>>,
     pub(super) named: usize,
+    pub(super) told: Vec<Hidden>,
 }
 
 impl Default for ToolOptions {
@@ -25,6 +26,7 @@ impl Default for ToolOptions {
             modes: Modes::default(),
             ranker: None,
             named: 250,
+            told: vec![Hidden::Disabled, Hidden::Pending, Hidden::ForUsersOnly, Hidden::ForModelsOnly],
         }
     }
 }
@@ -44,14 +46,15 @@ impl ToolOptions {
         self
     }
 
-    /// Puts a catalog into the description of the tool that reads skills, for hosts that have it nowhere else.
+    /// Puts a catalog into the description of the tool that reads skills, for hosts that have it nowhere else. It lists what this
+    /// role may see, where permissions decide that.
     #[must_use]
     pub fn catalog(mut self, catalog: CatalogOptions) -> ToolOptions {
         self.catalog = Some(catalog);
         self
     }
 
-    /// What the operator hides. It holds for the catalog in a description too.
+    /// What is hidden. It holds for the catalog in a description too.
     #[must_use]
     pub fn modes(mut self, modes: Modes) -> ToolOptions {
         self.modes = modes;
@@ -70,6 +73,15 @@ impl ToolOptions {
     #[must_use]
     pub fn name_at_most(mut self, count: usize) -> ToolOptions {
         self.named = count;
+        self
+    }
+
+    /// Why a hidden skill may be refused in so many words to who names it: that it is switched off, waits for admission, or is
+    /// for the user or the model alone, unless told otherwise. One that is hidden for any other reason is answered as
+    /// if there were none; [`Answer::code`](super::Answer::code) and [`Answer::trouble`](super::Answer::trouble) tell the host.
+    #[must_use]
+    pub fn tell(mut self, reasons: impl IntoIterator<Item = Hidden>) -> ToolOptions {
+        self.told = reasons.into_iter().collect();
         self
     }
 }

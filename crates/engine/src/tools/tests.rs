@@ -10,6 +10,7 @@ use crate::{Budget, CatalogOptions, Format, Mode, Modes, Ranker};
 mod answers;
 mod declared;
 mod live;
+mod permitted;
 mod provider;
 mod reading;
 mod seeds;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use repertoire_core::{Id, Skill, ToolSpec};
-use repertoire_registry::{Entry, Found, LookupError, Snapshot};
+use repertoire_registry::{Claim, Entry, Found, LookupError, Snapshot};
 use serde_json::Value;
 
 use super::answer::{Answer, AnswerCode, Failure};
@@ -14,7 +14,7 @@ use super::preset::Rows;
 use super::reader::Reader;
 use crate::one_line::{one_line, shorten};
 use crate::place::Place;
-use crate::{Catalog, Index, Query, Triggers};
+use crate::{Catalog, Hidden, Index, Query, Triggers};
 
 /// Rows of a page, unless the model asks for fewer or more.
 pub(super) const USUAL_PAGE: usize = 50;
@@ -26,7 +26,8 @@ pub(super) const PAGE: usize = 20_000;
 /// The tools that a model finds and reads skills with, over one snapshot: the skills stay what they were, however the registry changes.
 ///
 /// The texts are the same bytes for the same snapshot and options, whoever asks and whatever was read before, so that
-/// prompt caches hold. Where nothing is visible to a model, there are no tools. Cheap to clone.
+/// prompt caches hold. Where [permissions](crate::Modes::permitted_by) decide who sees which skill, they name none, and are
+/// the same for every role. Where nothing is visible to a model, there are no tools. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Toolset(pub(super) Arc<Inner>);
 
@@ -50,7 +51,7 @@ impl Toolset {
     /// The tools over the snapshot that `index` is of.
     pub fn over(index: Index, options: &ToolOptions) -> Toolset {
         let snapshot = index.snapshot();
-        let seen = |entry: &&Arc<Entry<Skill>>| options.modes.hides(options.audience, &entry.claim).is_none();
+        let seen = |entry: &&Arc<Entry<Skill>>| options.modes.sees(options.audience, &entry.claim);
         let mut visible: Vec<_> = snapshot.entries().iter().filter(seen).cloned().collect();
         if options.preset.rows == Rows::Pages {
             visible.sort_by(|a, b| Place::of(a).cmp(&Place::of(b)));
@@ -59,9 +60,14 @@ impl Toolset {
             Vec::new()
         } else {
             let ids: Vec<&str> = visible.iter().map(|entry| entry.id.as_str()).collect();
-            let catalog = options.catalog.clone().map(|catalog| catalog.modes(options.modes.clone()));
-            let catalog = catalog.map(|catalog| Catalog::of(snapshot, &catalog).text).unwrap_or_default();
-            declare(&options.preset, Some(&ids[..]).filter(|ids| ids.len() <= options.named), &catalog)
+            let catalog = options.catalog.clone().map(|catalog| {
+                let catalog = catalog.seen_by(options.audience).modes(options.modes.clone());
+                Catalog::of(snapshot, &catalog).text
+            });
+            let catalog = catalog.unwrap_or_default();
+            // What other roles may know must not be told, and what all may know is not known: every role gets the same text.
+            let are_named = ids.len() <= options.named && !options.modes.depend_on_role();
+            declare(&options.preset, are_named.then_some(&ids[..]), &catalog)
         };
         Toolset(Arc::new(Inner { options: options.clone(), visible, tools, triggers: OnceLock::new(), index }))
     }
@@ -150,10 +156,19 @@ impl Toolset {
         };
         match hides(&found) {
             None => Ok(found),
-            Some(hidden) => {
-                Err(Failure::new(AnswerCode::Refused, format!("The skill {} cannot be read: {hidden}.", quoted(name))))
-            }
+            Some(hidden) => Err(self.refused(name, hidden, found.claim)),
         }
+    }
+
+    /// Says that a skill is not for who asks, or what is said of one that there is none of. The host learns the truth.
+    fn refused(&self, name: &str, hidden: Hidden, claim: &Claim<Skill>) -> Failure {
+        let text = match self.0.options.told.contains(&hidden) {
+            true => format!("The skill {} cannot be read: {hidden}.", quoted(name)),
+            false => self.unknown(name).text,
+        };
+        let why = self.0.options.modes.explain(self.0.options.audience, claim);
+        let trouble = why.map(|why| format!("`{}` was refused: {why}", claim.qualified_id()));
+        Failure { trouble, ..Failure::new(AnswerCode::Refused, text) }
     }
 
     /// Says that there is no such skill, and what may have been meant.

@@ -73,7 +73,7 @@ pub(super) fn of(snapshot: &Snapshot<Skill>) -> (Vec<(Declared, String)>, Vec<Re
             source += 1;
         }
         // Nobody sees it, whatever it declares.
-        if !Audience::Model.sees(&entry.claim) && !Audience::User.sees(&entry.claim) {
+        if [Audience::Model, Audience::User].iter().all(|audience| audience.never_sees(&entry.claim)) {
             continue;
         }
         let mut seen: Vec<SkillTrigger> = Vec::new();

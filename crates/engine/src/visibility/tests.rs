@@ -1,7 +1,10 @@
-use repertoire_core::{Listed, Listing, Revision, Stamp};
+use std::sync::Arc;
+
+use repertoire_core::{FunctionalTier, InvokeLevel, Listed, Listing, Revision, Stamp, skill_md};
 use repertoire_registry::{Authority, Layer, Level, Origin, Rules, Tier, Trust, merge, merge_under};
 
 use super::*;
+use crate::PermissionPolicy;
 
 /// Why a skill with these flags is hidden, from the model and from the user.
 fn hidden(trust: Trust, disable_model_invocation: bool, user_invocable: bool) -> [Option<Hidden>; 2] {
@@ -56,17 +59,19 @@ fn disabled_hides_from_both_even_what_is_pending() {
 
 #[test]
 fn a_reason_says_who_may() {
-    let reasons = [Hidden::Disabled, Hidden::Pending, Hidden::ForUsersOnly, Hidden::ForModelsOnly]
-        .map(|hidden| hidden.to_string());
-    assert_eq!(
-        reasons,
-        [
-            "it is disabled",
-            "its source is not trusted yet",
-            "only the user may invoke it",
-            "only the model may invoke it"
-        ]
-    );
+    let reasons = [
+        (Hidden::Disabled, "it is disabled"),
+        (Hidden::Pending, "its source is not trusted yet"),
+        (Hidden::ForUsersOnly, "only the user may invoke it"),
+        (Hidden::ForModelsOnly, "only the model may invoke it"),
+        (Hidden::OtherWorkflow, "it is for other workflows"),
+        (Hidden::Filtered, "it is not among what was asked for"),
+        (Hidden::Denied, "permissions deny it"),
+        (Hidden::NotReady, "something that it needs is missing"),
+    ];
+    for (hidden, words) in reasons {
+        assert_eq!(hidden.to_string(), words);
+    }
 }
 
 #[test]
@@ -86,4 +91,68 @@ fn the_most_specific_mode_decides_and_widens_nothing() {
     assert_eq!(hidden(&modes, "release"), [Some(Hidden::ForUsersOnly), None], "what it declares stays");
     assert_eq!(hidden(&modes.with("home:pdf".parse().unwrap(), Mode::Off), "pdf"), [Some(Hidden::Disabled); 2]);
     assert_eq!(hidden(&Modes::default(), "pdf"), [None, None]);
+}
+
+/// One skill with this front matter, in a source that is trusted.
+fn declaring(front_matter: &str) -> Claim<Skill> {
+    let text = format!("---\nname: probe\ndescription: Probes.\n{front_matter}\n---\n");
+    let skill = skill_md::parse(text.as_bytes(), skill_md::Site::new("SKILL.md")).skill.unwrap();
+    let listing = Listing::new(Revision(0), [Listed::new(skill, Stamp::of("1"))], []);
+    merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)]).get("probe").unwrap().claim.clone()
+}
+
+#[test]
+fn a_skill_for_some_workflows_is_there_while_one_of_them_runs() {
+    let outside = Modes::default();
+    let [build, deploy] = ["build", "deploy"].map(|workflow| Modes::default().in_workflow(workflow));
+    for (declared, expected) in [
+        ("license: MIT", [true, true, true]),
+        ("allowedWorkflows: [build]", [false, true, false]),
+        ("allowedWorkflows: build, deploy", [false, true, true]),
+        ("allowedWorkflows: []", [false, false, false]),
+        ("allowedWorkflows: {build: yes}", [false, false, false]),
+        ("allowedWorkflows:", [false, false, false]),
+        ("allowedWorkflows: [build, 1]", [false, true, false]),
+        ("allowedWorkflows: [Build]", [false, false, false]),
+    ] {
+        let claim = declaring(declared);
+        for audience in [Audience::Model, Audience::User] {
+            assert_eq!([&outside, &build, &deploy].map(|modes| modes.sees(audience, &claim)), expected, "{declared}");
+        }
+        assert_eq!(Audience::Model.hides(&claim), outside.hides(Audience::Model, &claim), "{declared}");
+    }
+    let twice = declaring("allowedWorkflows: [build]\ndisable-model-invocation: true");
+    assert_eq!(build.hides(Audience::Model, &twice), Some(Hidden::ForUsersOnly), "a workflow lifts nothing else");
+}
+
+#[test]
+fn labels_narrow_what_is_there_and_levels_what_an_agent_reaches() {
+    let audit = Modes::default().functional_tiers([FunctionalTier::AuditProof]);
+    let hidden =
+        |modes: &Modes, claim: &Claim<Skill>| [Audience::Model, Audience::User].map(|who| modes.hides(who, claim));
+    assert_eq!(hidden(&audit, &declaring("functional-tier: Audit & Proof")), [None; 2]);
+    for other in ["functional-tier: integration", "license: MIT"] {
+        assert_eq!(hidden(&audit, &declaring(other)), [Some(Hidden::Filtered); 2], "{other}");
+    }
+    for (declared, levels) in [
+        ("invoke-level: 1", [true, true, true]),
+        ("license: MIT", [false, true, true]),
+        ("tier: 3", [false, false, true]),
+    ] {
+        for (level, sees) in [InvokeLevel::Any, InvokeLevel::Executor, InvokeLevel::Top].into_iter().zip(levels) {
+            let expected = [(!sees).then_some(Hidden::Filtered), None];
+            assert_eq!(hidden(&Modes::default().invoke_level(level), &declaring(declared)), expected, "{declared}");
+        }
+    }
+}
+
+#[test]
+fn modes_are_equal_when_they_hide_alike_for_all_that_can_be_told() {
+    let policy = || Arc::new(PermissionPolicy::from_roles([("all", Vec::<&str>::new())], "all").unwrap());
+    let checked = Modes::default().permitted_by(policy());
+    assert_eq!(checked, checked.clone());
+    assert_ne!(checked, Modes::default().permitted_by(policy()), "nobody can tell whether they decide alike");
+    assert_eq!(Modes::default().in_workflow("a"), Modes::default().in_workflow("a"));
+    assert_ne!(Modes::default().in_workflow("a"), Modes::default());
+    assert!(Modes::default().is_empty() && !Modes::default().in_workflow("a").is_empty());
 }

@@ -1,0 +1,188 @@
+//! Uses of tools, as `allowed-tools` writes them.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// Uses of a tool, as `allowed-tools` and the rules of clients write them, compared letter by letter.
+///
+/// | written | means |
+/// |---|---|
+/// | `Read` | every use of `Read` |
+/// | `mcp__github__*` | every tool of that server |
+/// | `Bash(git status)` | this argument: for a shell the command, for others what their first argument says |
+/// | `Bash(git:*)`, `Bash(git *)` | `git`, and everything that begins with this word |
+/// | `Read(docs/*.md)` | `*` is any text |
+///
+/// Dialects differ in the rest: braces, brackets, question marks, variables, a `*` at the beginning. Those are not read.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ToolPattern {
+    text: Arc<str>,
+    tool: Name,
+    argument: Argument,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Name {
+    Is(Arc<str>),
+    Begins(Arc<str>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Argument {
+    Any,
+    Is(Arc<str>),
+    /// It begins with these words.
+    Begins(Arc<str>),
+    /// These parts, with any text between them.
+    Parts(Vec<Arc<str>>),
+}
+
+/// A text that is no [`ToolPattern`], or one that could mean more than its author saw.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("cannot read the tool pattern `{}`: expected `Tool`, `Tool(words)`, `Tool(words:*)` or `mcp__server__*`", .0.escape_debug())]
+pub struct UnreadablePattern(String);
+
+impl FromStr for ToolPattern {
+    type Err = UnreadablePattern;
+
+    fn from_str(text: &str) -> Result<ToolPattern, UnreadablePattern> {
+        let read = || {
+            let (tool, argument) = match text.split_once('(') {
+                None => (text, Argument::Any),
+                Some((tool, rest)) => (tool, Argument::read(rest.strip_suffix(')')?)?),
+            };
+            Some(ToolPattern { text: text.into(), tool: Name::read(tool)?, argument })
+        };
+        read().ok_or_else(|| UnreadablePattern(text.to_owned()))
+    }
+}
+
+impl Name {
+    fn read(text: &str) -> Option<Name> {
+        let is_name = |name: &str| {
+            !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/'))
+        };
+        match text.strip_suffix('*') {
+            // All tools of one server, never all servers.
+            Some(beginning) => {
+                let server = beginning.strip_prefix("mcp__")?.strip_suffix("__")?;
+                is_name(server).then(|| Name::Begins(beginning.into()))
+            }
+            None => is_name(text).then(|| Name::Is(text.into())),
+        }
+    }
+}
+
+impl Argument {
+    fn read(text: &str) -> Option<Argument> {
+        const FOREIGN: [char; 10] = ['(', ')', '$', '{', '}', '[', ']', '?', '\\', '`'];
+        let text = &words(text);
+        if text == "*" {
+            return Some(Argument::Any);
+        }
+        if let Some(beginning) = text.strip_suffix(":*").or_else(|| text.strip_suffix(" *"))
+            && !beginning.contains('*')
+        {
+            let readable = !beginning.trim().is_empty() && !beginning.contains(FOREIGN) && is_simple(beginning);
+            return readable.then(|| Argument::Begins(beginning.trim().into()));
+        }
+        if !text.contains('*') {
+            return (!text.is_empty() && !text.contains(FOREIGN)).then(|| Argument::Is(text.as_str().into()));
+        }
+        let readable = !text.starts_with('*') && !text.contains(":*") && !text.contains(FOREIGN) && is_simple(text);
+        readable.then(|| Argument::Parts(text.split('*').map(Arc::from).collect()))
+    }
+
+    /// Whether `text`, blanks between its words single, is among these.
+    fn has(&self, text: &str) -> bool {
+        match self {
+            Argument::Any => true,
+            Argument::Is(whole) => **whole == *text,
+            Argument::Begins(words) => {
+                text.strip_prefix(words.as_ref()).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+            }
+            Argument::Parts(parts) => has_parts(text, parts),
+        }
+    }
+}
+
+impl ToolPattern {
+    /// Whether it is about `tool`, with whatever argument.
+    pub fn is_about(&self, tool: &str) -> bool {
+        match &self.tool {
+            Name::Is(name) => **name == *tool,
+            Name::Begins(beginning) => tool.starts_with(beginning.as_ref()),
+        }
+    }
+
+    /// Whether it surely covers this use: what a wildcard stands for joins no second command, leads nothing elsewhere and climbs
+    /// to no other folder.
+    pub fn covers(&self, tool: &str, argument: &str) -> bool {
+        let argument = &words(argument);
+        let is_plain = || is_simple(argument) && !argument.contains(['$', '`', '\\']) && !climbs(argument);
+        let is_sure = match self.argument {
+            Argument::Any | Argument::Is(_) => true,
+            Argument::Begins(_) | Argument::Parts(_) => is_plain(),
+        };
+        self.is_about(tool) && is_sure && self.argument.has(argument)
+    }
+
+    /// Whether it may be about this use: as a whole, or as one of the commands that are joined in it.
+    pub fn touches(&self, tool: &str, argument: &str) -> bool {
+        let mut commands = argument.split(JOINS).chain([argument]).map(words);
+        let is_meant =
+            |command: String| self.argument.has(&command) || self.argument.has(without_assignments(&command));
+        self.is_about(tool) && commands.any(is_meant)
+    }
+}
+
+/// What joins commands in a shell, or leads their input and output elsewhere.
+const JOINS: [char; 9] = [';', '&', '|', '<', '>', '(', ')', '`', '\n'];
+
+/// Whether no second command hides in `text`.
+fn is_simple(text: &str) -> bool {
+    !text.contains(JOINS) && !text.contains(char::is_control)
+}
+
+/// Whether a path in `text` leads up.
+fn climbs(text: &str) -> bool {
+    text.split(|c: char| c == '/' || c == '=' || c == '"' || c == '\'' || c.is_whitespace()).any(|part| part == "..")
+}
+
+/// `text` with single blanks, none around it. Line ends stay, so that they still join commands.
+fn words(text: &str) -> String {
+    let lines = text.trim().split('\n').map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// A command without the variables that are set for it alone.
+fn without_assignments(command: &str) -> &str {
+    let mut rest = command;
+    while let Some((word, behind)) = rest.split_once(' ')
+        && word.contains('=')
+    {
+        rest = behind;
+    }
+    rest
+}
+
+/// Whether `text` is these parts in this order, with any text between them. At least two, of which the first begins it and
+/// the last ends it.
+fn has_parts(text: &str, parts: &[Arc<str>]) -> bool {
+    let [first, between @ .., last] = parts else { return false };
+    let Some(mut rest) = text.strip_prefix(first.as_ref()) else { return false };
+    for part in between {
+        match rest.find(part.as_ref()) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last.as_ref())
+}
+
+impl fmt::Display for ToolPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.text)
+    }
+}

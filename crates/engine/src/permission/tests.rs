@@ -1,0 +1,63 @@
+use std::error::Error;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use repertoire_core::{Attachable, Gate, Id, Listed, Listing, Revision, Skill, Stamp, ToolPolicy, ToolSpec, skill_md};
+use repertoire_registry::{Claim, Layer, Origin, Snapshot, Target, Tier, merge};
+
+use super::*;
+use crate::{Audience, Hidden, Modes};
+
+mod policies;
+mod tools;
+
+/// A view in which `home` has these skills.
+fn view(ids: &[&str]) -> Snapshot<Skill> {
+    let row = |id: &&str| Listed::new(Skill::new(id.parse().unwrap(), "Does it."), Stamp::of(id));
+    let listing = Listing::new(Revision(0), ids.iter().map(row), []);
+    merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)])
+}
+
+fn claim(id: &str) -> Claim<Skill> {
+    view(&[id]).get(id).unwrap().claim.clone()
+}
+
+fn target(text: &str) -> Target {
+    text.parse().unwrap()
+}
+
+/// What `authorizer` says, by its rule.
+fn rule(ruling: &Ruling) -> (Effect, &str) {
+    (ruling.effect, &ruling.rule)
+}
+
+/// A host's own rules: what `says` does with each access.
+struct Host<F>(F, AtomicUsize);
+
+impl<F> std::fmt::Debug for Host<F> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Host")
+    }
+}
+
+impl<F: Fn(&Access<'_>) -> Result<Ruling, Box<dyn Error + Send + Sync>> + Send + Sync + 'static> Authorizer
+    for Host<F>
+{
+    fn governs(&self, _: Capability) -> bool {
+        true
+    }
+
+    fn check(&self, access: &Access<'_>) -> Result<Ruling, Box<dyn Error + Send + Sync>> {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        (self.0)(access)
+    }
+}
+
+fn host<F: Fn(&Access<'_>) -> Result<Ruling, Box<dyn Error + Send + Sync>> + Send + Sync + 'static>(
+    says: F,
+) -> std::sync::Arc<Host<F>> {
+    std::sync::Arc::new(Host(says, AtomicUsize::new(0)))
+}
+
+fn allowed() -> Ruling {
+    Ruling::new(Effect::Allow, "test.allow", "")
+}

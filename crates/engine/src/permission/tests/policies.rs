@@ -1,0 +1,163 @@
+//! Policies by role and hosts' own authorizers; the labels are those of the vectors.
+
+use std::sync::Arc;
+
+use super::*;
+
+/// Two roles, of which `support` is active.
+fn policy() -> PermissionPolicy {
+    let roles = [("support", vec!["lookup", "refunds"]), ("admin", vec!["lookup", "pay_out"]), ("idle", vec![])];
+    PermissionPolicy::from_roles(roles, "support").unwrap()
+}
+
+#[test]
+fn m11_m22_an_unknown_role_is_an_error_that_lists_the_roles_whatever_it_is_called() {
+    for role in ["boss", "toString", "__proto__", "constructor", "", "Support"] {
+        let error = policy().with_active_role(role).unwrap_err().to_string();
+        assert_eq!(error, format!("unknown role `{role}`: expected `support`, `admin`, `idle`"));
+        assert!(policy().with_skills(role, []).is_err() && policy().with_capabilities(role, []).is_err(), "{role}");
+    }
+    let none = PermissionPolicy::from_roles(Vec::<(&str, Vec<&str>)>::new(), "any").unwrap_err().to_string();
+    assert_eq!(none, "unknown role `any`: expected one, but the policy has none");
+}
+
+#[test]
+fn m12_a_role_may_call_the_tools_of_its_list_and_no_other() {
+    assert_eq!(["lookup", "pay_out", "Lookup", ""].map(|tool| policy().allows(tool)), [true, false, false, false]);
+    assert!(!policy().with_active_role("idle").unwrap().allows("lookup"));
+}
+
+#[test]
+fn m13_a_ruling_has_a_rule_and_a_denial_says_of_what_and_for_whom() {
+    let policy = policy();
+    let ruling = policy.ruling(&Access::Tool("lookup"));
+    assert_eq!(rule(&ruling), (Effect::Allow, "support.allowlist"));
+    let ruling = policy.ruling(&Access::Tool("pay_out"));
+    assert_eq!(rule(&ruling), (Effect::Deny, "support.allowlist.miss"));
+    assert_eq!(&*ruling.rationale, "the tool `pay_out` is not among the allowlist of the role `support`");
+}
+
+#[test]
+fn m14_another_role_is_another_policy_and_the_old_one_stays() {
+    let (support, admin) = (policy(), policy().with_active_role("admin").unwrap());
+    assert_eq!((support.active_role(), admin.active_role()), ("support", "admin"));
+    assert!(admin.allows("pay_out") && !support.allows("pay_out"));
+    assert_eq!(admin.with_active_role("support").unwrap(), support);
+    let roles: Vec<_> = admin.roles().collect();
+    assert_eq!(roles, ["support", "admin", "idle"], "in the order in which they were given");
+    assert_eq!(support.allowed_tools(), ["lookup".into(), "refunds".into()]);
+}
+
+#[test]
+fn m15_m21_what_is_governed_follows_from_the_rules() {
+    use Capability::{ExternalNet, MemoryRead, MemoryWrite, SkillRead, ToolCall, UserData};
+    let all = [ToolCall, SkillRead, MemoryRead, MemoryWrite, ExternalNet, UserData];
+    let governed = |policy: &PermissionPolicy| all.map(|capability| policy.governs(capability));
+    assert_eq!(governed(&policy()), [true, false, false, false, false, false]);
+    let skills = policy().with_skills("admin", [target("payroll")]).unwrap();
+    assert_eq!(governed(&skills), [true, true, false, false, false, false], "a rule of any role");
+    let data = policy().with_capabilities("support", [MemoryRead]).unwrap();
+    assert_eq!(governed(&data), [true, false, true, true, true, true]);
+    let asked = |policy: &PermissionPolicy, capability, tool| policy.ruling(&Access::Data(capability, tool));
+    assert_eq!(rule(&asked(&data, MemoryRead, "pay_out")), (Effect::Allow, "support.capabilities"));
+    assert_eq!(rule(&asked(&data, MemoryWrite, "lookup")), (Effect::Deny, "support.capabilities.miss"));
+    let other = data.with_active_role("admin").unwrap();
+    assert_eq!(rule(&asked(&other, MemoryWrite, "lookup")), (Effect::Allow, "admin.allowlist"), "falls through");
+    assert_eq!(rule(&asked(&other, MemoryWrite, "refunds")), (Effect::Deny, "admin.allowlist.miss"));
+}
+
+#[test]
+fn m16_skills_are_ruled_by_role() {
+    let policy = policy().with_skills("support", [target("billing"), target("home:tax")]).unwrap();
+    let asked = |policy: &PermissionPolicy, id: &str| policy.ruling(&Access::Skill(&claim(id)));
+    assert_eq!(rule(&asked(&policy, "billing")), (Effect::Allow, "support.skills"));
+    assert_eq!(rule(&asked(&policy, "tax")), (Effect::Allow, "support.skills"));
+    let denied = asked(&policy, "payroll");
+    assert_eq!(rule(&denied), (Effect::Deny, "support.skills.miss"));
+    assert_eq!(&*denied.rationale, "the skill `home:payroll` is not among the skills of the role `support`");
+    let admin = policy.with_active_role("admin").unwrap();
+    assert_eq!(rule(&asked(&admin, "payroll")), (Effect::Allow, "admin.skills.unruled"));
+}
+
+#[test]
+fn m17_m18_a_tool_and_a_skill_of_one_name_are_two_things() {
+    let policy = policy().with_skills("support", []).unwrap();
+    let refunds = claim("refunds");
+    let (tool, skill) = (Access::Tool("refunds"), Access::Skill(&refunds));
+    assert_eq!(rule(&policy.ruling(&tool)), (Effect::Allow, "support.allowlist"));
+    assert_eq!(rule(&policy.ruling(&skill)), (Effect::Deny, "support.skills.miss"));
+    assert_eq!([tool.to_string(), skill.to_string()], ["refunds", "skill:home:refunds"]);
+}
+
+#[test]
+fn m23_what_a_caller_does_with_its_lists_later_is_its_own_affair() {
+    let mut roles = vec![("support".to_owned(), vec!["lookup".to_owned()])];
+    let policy = PermissionPolicy::from_roles(roles.clone(), "support").unwrap();
+    roles[0].1.push("pay_out".to_owned());
+    let wider = policy.clone().with_skills("support", [target("payroll")]).unwrap();
+    assert!(
+        !policy.allows("pay_out") && !policy.governs(Capability::SkillRead) && wider.governs(Capability::SkillRead)
+    );
+}
+
+/// What `authorizers` hide of a skill `payroll`, from the model and from the user.
+fn hidden(authorizers: impl IntoIterator<Item = Arc<dyn Authorizer>>) -> [Option<Hidden>; 2] {
+    let modes = authorizers.into_iter().fold(Modes::default(), Modes::permitted_by);
+    [Audience::Model, Audience::User].map(|audience| modes.hides(audience, &claim("payroll")))
+}
+
+#[test]
+fn m20_a_checker_that_fails_hides() {
+    assert_eq!(hidden([host(|_| Ok(allowed())) as Arc<dyn Authorizer>]), [None; 2]);
+    assert_eq!(hidden([host(|_| Err("no answer".into())) as Arc<dyn Authorizer>]), [Some(Hidden::Denied); 2]);
+    assert_eq!(hidden([host(|_| panic!("on purpose")) as Arc<dyn Authorizer>]), [Some(Hidden::Denied); 2]);
+    for effect in [Effect::Ask, Effect::Deny, Effect::Halt] {
+        let says = move |_: &Access<'_>| Ok(Ruling::new(effect, "test", ""));
+        assert_eq!(hidden([host(says) as Arc<dyn Authorizer>]), [Some(Hidden::Denied); 2], "{effect:?}");
+    }
+}
+
+#[test]
+fn several_checkers_only_narrow() {
+    // The skills of a whole project are a and b, those of one step b and c.
+    let of = |skills: &[&str]| {
+        let policy = PermissionPolicy::from_roles([("run", Vec::<&str>::new())], "run").unwrap();
+        Arc::new(policy.with_skills("run", skills.iter().map(|id| target(id))).unwrap()) as Arc<dyn Authorizer>
+    };
+    let view = view(&["a", "b", "c"]);
+    let seen = |modes: &Modes| -> Vec<&str> {
+        let seen = view.entries().iter().filter(|entry| modes.sees(Audience::Model, &entry.claim));
+        seen.map(|entry| entry.id.as_str()).collect()
+    };
+    assert_eq!(seen(&Modes::default().permitted_by(of(&["a", "b"])).permitted_by(of(&["b", "c"]))), ["b"]);
+    assert_eq!(seen(&Modes::default().permitted_by(of(&[]))), [""; 0], "an empty list allows none");
+}
+
+#[test]
+fn a_checker_is_asked_once_as_long_as_a_skill_stays_as_it_is() {
+    let fickle = host(|_| Ok(Ruling::new(Effect::Deny, "test.deny", "not today")));
+    let modes = Modes::default().permitted_by(fickle.clone());
+    let payroll = claim("payroll");
+    for modes in [modes.clone(), modes.clone()] {
+        assert_eq!(modes.hides(Audience::Model, &payroll), Some(Hidden::Denied));
+        assert_eq!(modes.hides(Audience::User, &claim("payroll")), Some(Hidden::Denied), "an equal one");
+    }
+    assert_eq!(fickle.1.load(Ordering::Relaxed), 1);
+    assert_eq!(modes.explain(Audience::Model, &payroll).as_deref(), Some("permissions deny it: test.deny: not today"));
+    let mut changed = payroll.clone();
+    changed.digest = Some(repertoire_core::Digest::of(b"another body"));
+    for claim in [&changed, &payroll, &changed] {
+        assert_eq!(modes.hides(Audience::Model, claim), Some(Hidden::Denied));
+    }
+    assert_eq!(fickle.1.load(Ordering::Relaxed), 2, "a state before and the one after are both remembered");
+}
+
+#[test]
+fn a_checker_may_look_at_skills_itself() {
+    let inner = Modes::default().permitted_by(host(|_| Ok(allowed())));
+    let modes = inner.clone().permitted_by(host(move |access| match access {
+        Access::Skill(claim) if inner.sees(Audience::Model, claim) => Ok(allowed()),
+        _ => Err("not seen".into()),
+    }));
+    assert!(modes.sees(Audience::Model, &claim("payroll")));
+}

@@ -1,0 +1,106 @@
+//! What permissions leave of the tools; the labels are those of agentfootprint's vectors.
+
+use super::*;
+use crate::{Audience, Authorizer, Hidden, PermissionPolicy};
+
+/// `payroll` beside what the role `support` may see: `refunds` and `lookup`.
+async fn three() -> SkillRegistry {
+    let skills = ["refunds", "payroll", "lookup"].map(|id| (skill(id, "Pays money."), "The secret way."));
+    SkillRegistry::builder().user(source("home", skills)).load().await.unwrap()
+}
+
+fn of_role(role: &str) -> ToolOptions {
+    let roles = ["support", "nobody", "all"].map(|role| (role, Vec::<&str>::new()));
+    let policy = PermissionPolicy::from_roles(roles, role).unwrap();
+    let policy = policy.with_skills("support", ["refunds", "lookup"].map(|id| id.parse().unwrap())).unwrap();
+    let policy = policy.with_skills("nobody", []).unwrap();
+    ToolOptions::default().modes(Modes::default().permitted_by(Arc::new(policy)))
+}
+
+async fn tools(options: &ToolOptions) -> String {
+    let tools = Toolset::of(&three().await.snapshot(), options);
+    serde_json::to_string(tools.tools()).unwrap()
+}
+
+#[tokio::test]
+async fn t11_t12_the_tools_are_the_same_bytes_for_every_role_and_name_no_skill() {
+    let support = tools(&of_role("support")).await;
+    assert_eq!(support, tools(&of_role("all")).await);
+    for name in ["refunds", "payroll", "lookup"] {
+        assert!(!support.contains(name), "{name} in {support}");
+    }
+    assert_eq!(tools(&of_role("nobody")).await, "[]");
+    let ungoverned = tools(&ToolOptions::default()).await;
+    assert!(ungoverned.contains(r#""enum":["lookup","payroll","refunds"]"#), "{ungoverned}");
+}
+
+#[tokio::test]
+async fn t13_a_catalog_in_a_description_lists_what_the_role_may_see() {
+    let text = tools(&of_role("support").catalog(CatalogOptions::default())).await;
+    assert!(text.contains("refunds") && text.contains("lookup") && !text.contains("payroll"), "{text}");
+}
+
+/// What a role is answered when it names `name`: the code is for the host, the text for the model.
+async fn read(options: &ToolOptions, tool: &str, name: &str) -> Answer {
+    call(&three().await, options, tool, json!({"id": name, "path": "a.md"})).await
+}
+
+#[tokio::test]
+async fn m19_what_is_denied_is_answered_as_what_there_is_not_and_the_host_learns_the_truth() {
+    let options = of_role("support");
+    for tool in ["read_skill", "read_skill_resource"] {
+        for (denied, unknown) in [("payroll", "payrell"), ("home:payroll", "home:payrell"), (" payroll ", " payrell ")]
+        {
+            let (denied, unknown) = (read(&options, tool, denied).await, read(&options, tool, unknown).await);
+            assert_eq!(denied.text.replace("payroll", "payrell"), unknown.text, "{tool}");
+            assert_eq!((denied.code, unknown.code), (AnswerCode::Refused, AnswerCode::Unknown));
+            assert!(denied.is_error && denied.read.is_none());
+            let why = "`home:payroll` was refused: permissions deny it: support.skills.miss: \
+                       the skill `home:payroll` is not among the skills of the role `support`";
+            assert_eq!((denied.trouble.as_deref(), unknown.trouble), (Some(why), None));
+        }
+    }
+    assert_eq!(read(&of_role("all"), "read_skill", "payroll").await.code, AnswerCode::Ok);
+    let tools = Toolset::of(&three().await.snapshot(), &options);
+    assert!(tools.call("payroll", &json!({}), &three().await).await.is_none(), "nor is it a skill that was called");
+}
+
+#[tokio::test]
+async fn a_host_may_have_the_model_told_or_told_nothing_at_all() {
+    let told = read(&of_role("support").tell([Hidden::Denied]), "read_skill", "payroll").await;
+    assert_eq!(told.text, "The skill `payroll` cannot be read: permissions deny it.");
+    let off = without_off().tell([]);
+    let registry = hidden().await;
+    for (name, why) in [
+        ("release-off", "it is disabled"),
+        ("release-clone", "its source is not trusted yet"),
+        ("release-by-hand", "only the user may invoke it"),
+    ] {
+        let answer = call(&registry, &off, "read_skill", json!({"id": name})).await;
+        let expected =
+            format!("Unknown skill `{name}`. Did you mean `release-notes`? `list_skills` tells which there are.");
+        assert_eq!((answer.code, answer.text), (AnswerCode::Refused, expected));
+        assert!(answer.trouble.unwrap().ends_with(why));
+    }
+}
+
+#[tokio::test]
+async fn a_checker_that_fails_leaves_no_tools() {
+    #[derive(Debug)]
+    struct Broken;
+
+    impl Authorizer for Broken {
+        fn governs(&self, _: crate::Capability) -> bool {
+            true
+        }
+
+        fn check(&self, _: &crate::Access<'_>) -> Result<crate::Ruling, Box<dyn std::error::Error + Send + Sync>> {
+            Err("no connection".into())
+        }
+    }
+
+    for audience in [Audience::Model, Audience::User] {
+        let options = ToolOptions::default().seen_by(audience).modes(Modes::default().permitted_by(Arc::new(Broken)));
+        assert_eq!(tools(&options).await, "[]");
+    }
+}
