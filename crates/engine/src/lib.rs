@@ -61,8 +61,8 @@ mod turn;
 mod visibility;
 
 pub use catalog::{
-    Budget, Catalog, CatalogCache, CatalogOptions, CatalogPreset, Fate, Format, Line, Overflow, PresetBudget,
-    PresetOverflow, Report, Totals,
+    Activation, Budget, Catalog, CatalogCache, CatalogOptions, CatalogPreset, Fate, Format, Line, Overflow,
+    PresetBudget, PresetOverflow, Report, Totals,
 };
 pub use search::{Fit, Hit, HitField, HitWord, Index, LiveIndex, Query, Ranker, Why};
 pub use tokens::{Tokenizer, Weights};

@@ -1,7 +1,6 @@
 //! A reader that renders.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use repertoire_core::{Bytes, Resource, ResourcePath, Skill, SourceError, SourceErrorKind, async_trait};
@@ -11,6 +10,7 @@ use repertoire_render::{Arguments, Binding, Context, Dialect, Plan, RenderError,
 use super::commands::{Asked, Commands};
 use super::instructions::Instructions;
 use super::reader::Reader;
+use super::toolset::folder;
 
 /// A [`Reader`] over a registry that renders: variables and arguments in their places, and a note in place of each command and
 /// script, unless somebody [runs](Renderer::commands) them. A body in which nothing stands for something else is read byte for
@@ -90,8 +90,7 @@ impl Reader for Renderer {
         let body = self.registry.body(claim).await?;
         let source = self.dialects.get(claim.origin.source.as_ref()).copied();
         let plan = Plan::new(&body.text, &Syntax::of(&claim.item, source, self.dialect));
-        let folder = claim.item.location.as_deref().and_then(|location| Path::new(location).parent());
-        let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder(&claim.item);
         let context = self.context.clone().arguments(Arguments::new(arguments.trim()));
         let context = match folder {
             Some(folder) => context.skill_dir(folder.to_string_lossy()),
