@@ -52,13 +52,17 @@
 //! catalog hold it to its budget and to the same bytes, those of the search to finding the same however an index came about.
 
 mod catalog;
+mod fold;
+mod globs;
 mod one_line;
 mod place;
 mod search;
 mod tokens;
 mod tools;
+mod trigger;
 mod turn;
 mod visibility;
+mod workflow;
 
 pub use catalog::{
     Activation, Budget, Catalog, CatalogCache, CatalogOptions, CatalogPreset, Fate, Format, Line, Overflow,
@@ -72,5 +76,10 @@ pub use tools::{
     Answer, AnswerCode, Asked, Commands, Instructions, LiveTools, ReadTool, Reader, Renderer, ResourceTool, Rows,
     SkillRead, ToolFormat, ToolOptions, ToolPreset, Toolset, Wrapper,
 };
+pub use trigger::{Fired, FiredBy, Occasion, RefusedTrigger, TriggerRefusal, Triggers};
 pub use turn::News;
 pub use visibility::{Audience, Hidden, Mode, Modes, UnknownMode};
+pub use workflow::{
+    CheckOutcome, Checked, Checker, InvalidWorkflow, PlannedStep, StepOutcome, ToolCheck, ToolError, ToolInvoker,
+    Untrusted, Workflow, WorkflowEnd, WorkflowFault, WorkflowRun, verify,
+};

@@ -3,9 +3,9 @@
 use std::fmt;
 
 use repertoire_core::Skill;
-use repertoire_registry::{Mark, Modified, Snapshot, Summary, SummaryLine};
+use repertoire_registry::{Claim, Mark, Modified, Snapshot, Summary, SummaryLine};
 
-use crate::Audience;
+use crate::{Audience, Modes};
 
 /// What changed for one audience from one turn to the next, in a few lines to put before it.
 ///
@@ -53,35 +53,46 @@ impl fmt::Display for News {
 }
 
 impl Audience {
-    /// What changed for this audience from `old` to `new`; `None` when it sees nothing of it.
+    /// What changed for this audience from `old` to `new`, where the operator chose nothing: see [`Modes::news`].
+    pub fn news(self, old: &Snapshot<Skill>, new: &Snapshot<Skill>) -> Option<News> {
+        Modes::default().news(self, old, new)
+    }
+}
+
+impl Modes {
+    /// What changed for `audience` from `old` to `new`; `None` when it sees nothing of it.
     ///
     /// A skill that becomes hidden reads as removed, one that becomes visible as added, and nothing is told of one that
     /// is hidden in both. What only the operator cares about, such as another shadow, is no news.
-    pub fn news(self, old: &Snapshot<Skill>, new: &Snapshot<Skill>) -> Option<News> {
+    pub fn news(&self, audience: Audience, old: &Snapshot<Skill>, new: &Snapshot<Skill>) -> Option<News> {
         let change = new.changes_since(old);
+        let sees = |claim: &Claim<Skill>| self.hides(audience, claim).is_none();
         let (added, removed) = (change.added.iter(), change.removed.iter());
-        let added = added.filter(|entry| self.sees(&entry.claim)).map(|entry| (Mark::Added, entry));
-        let removed = removed.filter(|entry| self.sees(&entry.claim)).map(|entry| (Mark::Removed, entry));
+        let added = added.filter(|entry| sees(&entry.claim)).map(|entry| (Mark::Added, entry));
+        let removed = removed.filter(|entry| sees(&entry.claim)).map(|entry| (Mark::Removed, entry));
         let lines = added.chain(removed).map(|(mark, entry)| SummaryLine::new(mark, entry.id.clone()));
-        let summary: Summary = lines.chain(change.modified.iter().filter_map(|id| self.line(id))).collect();
+        let modified = change.modified.iter();
+        let modified = modified.filter_map(|id| line(id, sees(&id.old.claim), sees(&id.new.claim)));
+        let summary: Summary = lines.chain(modified).collect();
         (!summary.is_empty()).then_some(News(summary))
     }
+}
 
-    fn line(self, id: &Modified<Skill>) -> Option<SummaryLine> {
-        let mark = match (self.sees(&id.old.claim), self.sees(&id.new.claim)) {
-            (false, false) => return None,
-            (false, true) => Mark::Added,
-            (true, false) => Mark::Removed,
-            (true, true) => {
-                let mut line = SummaryLine::of_content(id)?;
-                if id.old.item().description != id.new.item().description {
-                    line.parts.iter_mut().filter(|part| **part == "metadata").for_each(|part| *part = "description");
-                }
-                return Some(line);
+/// What is told of a skill to whom it was seen by before and now.
+fn line(id: &Modified<Skill>, before: bool, now: bool) -> Option<SummaryLine> {
+    let mark = match (before, now) {
+        (false, false) => return None,
+        (false, true) => Mark::Added,
+        (true, false) => Mark::Removed,
+        (true, true) => {
+            let mut line = SummaryLine::of_content(id)?;
+            if id.old.item().description != id.new.item().description {
+                line.parts.iter_mut().filter(|part| **part == "metadata").for_each(|part| *part = "description");
             }
-        };
-        Some(SummaryLine::new(mark, id.new.id.clone()))
-    }
+            return Some(line);
+        }
+    };
+    Some(SummaryLine::new(mark, id.new.id.clone()))
 }
 
 #[cfg(test)]

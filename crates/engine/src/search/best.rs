@@ -101,6 +101,7 @@ impl<'a> Best<'a> {
         let has = |bits: &Vec<u64>| bits[number as usize / 64] & (1 << (number % 64)) != 0;
         self.query.audience.is_none_or(|audience| doc.is_seen_by(audience, &self.query.modes))
             && self.query.tier.is_none_or(|tier| tier == doc.tier())
+            && self.query.level.is_none_or(|level| doc.level() <= level)
             && self.facets.as_ref().is_none_or(has)
             && self.query.source.as_ref().is_none_or(|source| *source == *doc.entry.origin().source)
     }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use repertoire_core::{Skill, SkillTrigger, Value};
+use repertoire_core::{FunctionalTier, InvokeLevel, Skill, SkillTrigger, Value};
 use repertoire_registry::{Entry, Tier};
 
 use crate::place::beginning;
@@ -115,12 +115,14 @@ pub(super) struct Doc {
     beginning: u64,
     /// Whom it is hidden from by what it is.
     hidden: [bool; 2],
+    level: InvokeLevel,
 }
 
 impl Doc {
     pub(super) fn of(entry: &Arc<Entry<Skill>>) -> Doc {
         let hidden = [Audience::Model, Audience::User].map(|audience| !audience.sees(&entry.claim));
-        Doc { entry: entry.clone(), tier: entry.origin().tier, beginning: beginning(entry.id.as_str()), hidden }
+        let (tier, level) = (entry.origin().tier, entry.item().invoke_level());
+        Doc { entry: entry.clone(), tier, beginning: beginning(entry.id.as_str()), hidden, level }
     }
 
     /// Whether `audience` may see it: without a look at the entry, unless the operator chose something.
@@ -136,6 +138,10 @@ impl Doc {
 
     pub(super) fn tier(&self) -> Tier {
         self.tier
+    }
+
+    pub(super) fn level(&self) -> InvokeLevel {
+        self.level
     }
 }
 
@@ -199,7 +205,14 @@ impl Terms {
         let about = [Some(skill.description.as_ref()), skill.when_to_use()];
         let length = about.into_iter().flatten().map(|text| take(text, HitField::Description)).sum();
 
-        let facets = [(Facet::Tag, tags), (Facet::Category, categories), (Facet::Tool, tools(skill))];
+        let functional = skill.functional_tier();
+        let functional = functional.iter().map(FunctionalTier::as_str).collect();
+        let facets = [
+            (Facet::Tag, tags),
+            (Facet::Category, categories),
+            (Facet::Tool, tools(skill)),
+            (Facet::FunctionalTier, functional),
+        ];
         for (facet, texts) in facets {
             for text in texts {
                 terms.counts.insert(facet.term(text), [0; 4]);
@@ -220,6 +233,7 @@ pub(super) enum Facet {
     Tag,
     Category,
     Tool,
+    FunctionalTier,
 }
 
 impl Facet {
@@ -229,6 +243,7 @@ impl Facet {
             Facet::Tag => '\u{1}',
             Facet::Category => '\u{2}',
             Facet::Tool => '\u{3}',
+            Facet::FunctionalTier => '\u{4}',
         };
         let mut term = String::from(mark);
         term.push_str(&text.trim().to_lowercase());

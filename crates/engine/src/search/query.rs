@@ -1,5 +1,6 @@
 //! What is searched for, and among what.
 
+use repertoire_core::{FunctionalTier, InvokeLevel};
 use repertoire_registry::Tier;
 
 use super::document::Facet;
@@ -16,6 +17,7 @@ pub struct Query {
     pub(super) modes: Modes,
     pub(super) tier: Option<Tier>,
     pub(super) source: Option<String>,
+    pub(super) level: Option<InvokeLevel>,
     /// Terms that a skill must all have.
     pub(super) facets: Vec<String>,
 }
@@ -30,6 +32,7 @@ impl Query {
             modes: Modes::default(),
             tier: None,
             source: None,
+            level: None,
             facets: Vec::new(),
         }
     }
@@ -92,6 +95,19 @@ impl Query {
     #[must_use]
     pub fn tool(self, tool: &str) -> Query {
         self.facet(Facet::Tool, tool)
+    }
+
+    /// Only skills with this label.
+    #[must_use]
+    pub fn functional_tier(self, tier: &FunctionalTier) -> Query {
+        self.facet(Facet::FunctionalTier, tier.as_str())
+    }
+
+    /// Only skills that an agent of this level may call: what needs a higher one is left out.
+    #[must_use]
+    pub fn invoke_level(mut self, level: InvokeLevel) -> Query {
+        self.level = Some(level);
+        self
     }
 
     fn facet(mut self, facet: Facet, text: &str) -> Query {

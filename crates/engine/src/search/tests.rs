@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use repertoire_core::{Id, Listed, Listing, Revision, Skill, Stamp, skill_md};
+use repertoire_core::{FunctionalTier, Id, InvokeLevel, Listed, Listing, Revision, Skill, Stamp, skill_md};
 use repertoire_registry::{Layer, Origin, Snapshot, Tier, Trust, merge};
 
 use super::*;
@@ -170,6 +170,30 @@ fn filters_leave_only_what_has_everything_asked_for() {
         (Query::new("").limit(2), "a b"),
         (Query::new("").limit(0), ""),
         (Query::new("!?"), ""),
+    ] {
+        assert_eq!(found(query.clone()), expected, "{query:?}");
+    }
+}
+
+#[test]
+fn colibris_labels_are_filters() {
+    let index = index([
+        written("any", "description: PDF.\ninvoke-level: 1\nfunctional-tier: Audit & Proof"),
+        written("default", "description: PDF.\ntier: integration"),
+        written("own", "description: PDF.\nmetadata: {functional-tier: House Keeping}"),
+        written("top", "description: PDF.\ntier: 3"),
+    ]);
+    let found = |query: Query| ids(&index.search(&query)).join(" ");
+    let pdf = || Query::new("pdf");
+    for (query, expected) in [
+        (pdf().functional_tier(&FunctionalTier::AuditProof), "any"),
+        (pdf().functional_tier(&FunctionalTier::Integration), "default"),
+        (pdf().functional_tier(&FunctionalTier::new("house keeping")), "own"),
+        (pdf().functional_tier(&FunctionalTier::Infrastructure), ""),
+        (pdf().invoke_level(InvokeLevel::Top), "any default own top"),
+        (pdf().invoke_level(InvokeLevel::Executor), "any default own"),
+        (pdf().invoke_level(InvokeLevel::Any), "any"),
+        (Query::new("").invoke_level(InvokeLevel::Any).functional_tier(&FunctionalTier::Integration), ""),
     ] {
         assert_eq!(found(query.clone()), expected, "{query:?}");
     }

@@ -4,6 +4,8 @@ use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
+use crate::fold::{fold, is_unspaced};
+
 /// English words that tell no skill from another. In names they count.
 const STOP_WORDS: [&str; 64] = [
     "a", "about", "all", "also", "an", "and", "any", "are", "as", "asks", "at", "be", "by", "can", "do", "does", "etc",
@@ -62,23 +64,6 @@ pub(super) fn squashed(name: &str) -> String {
 
 pub(super) fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
-}
-
-/// Whether every two neighbours of such characters are a word.
-fn is_unspaced(c: char) -> bool {
-    // By block: Thai and Lao, Myanmar, Khmer, kana, Hangul, ideographs.
-    matches!(u32::from(c),
-        0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1100..=0x11FF | 0x1780..=0x17FF | 0x3040..=0x30FF | 0x31F0..=0x31FF
-        | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xAC00..=0xD7AF | 0xF900..=0xFAFF | 0x2_0000..=0x3_FFFF)
-}
-
-/// Adds `c` without its letter case: through upper case, which brings `ß` to `ss` and both sigmas together.
-fn fold(c: char, out: &mut String) {
-    if c.is_ascii() {
-        out.push(c.to_ascii_lowercase());
-    } else {
-        out.extend(c.to_uppercase().flat_map(char::to_lowercase));
-    }
 }
 
 struct Splitter<F> {

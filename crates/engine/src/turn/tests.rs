@@ -2,6 +2,7 @@ use repertoire_core::{Listed, Listing, Revision, Stamp};
 use repertoire_registry::{Authority, Layer, Level, Origin, Rules, Tier, Trust, merge};
 
 use super::*;
+use crate::Mode;
 
 /// A skill whose body is `body`.
 fn skill(name: &str, about: &str, body: &str) -> Listed<Skill> {
@@ -89,4 +90,22 @@ fn what_only_the_operator_cares_about_is_no_news() {
 #[test]
 fn no_name_leaves_the_markup_around_it() {
     assert_eq!(news(&view(vec![]), &view(vec![skill("a<b>", "A.", "1")])), both("+ a&lt;b>"));
+}
+
+#[test]
+fn nothing_is_told_of_what_the_operator_hides() {
+    let old = view(vec![skill("a", "A.", "1"), skill("b", "B.", "1"), skill("c", "C.", "1")]);
+    let new = view(vec![skill("a", "A.", "2"), skill("b", "B.", "2"), skill("d", "D.", "1")]);
+    let hide = |id: &str, mode| Modes::default().with(id.parse().unwrap(), mode);
+    let told = |modes: &Modes| {
+        [Audience::Model, Audience::User].map(|audience| modes.news(audience, &old, &new).map(|news| news.to_string()))
+    };
+    assert_eq!(told(&Modes::default()), both("~ a (body, resources)\n~ b (body, resources)\n- c\n+ d"));
+    assert_eq!(told(&hide("b", Mode::Off)), both("~ a (body, resources)\n- c\n+ d"));
+    assert_eq!(
+        told(&hide("c", Mode::Off).with("d".parse().unwrap(), Mode::Off)),
+        both("~ a (body, resources)\n~ b (body, resources)")
+    );
+    let manual = told(&hide("home:*", Mode::ManualOnly));
+    assert_eq!(manual, [None, Some("~ a (body, resources)\n~ b (body, resources)\n- c\n+ d".to_owned())]);
 }

@@ -1,0 +1,111 @@
+//! Text as it is compared, and where that stands in the text itself.
+
+use std::iter::once;
+use std::ops::Range;
+
+use unicode_normalization::char::canonical_combining_class;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
+
+use crate::fold::fold;
+
+/// A text as it is compared: NFKC without letter case and without what nobody sees, blanks in a row as one.
+pub(super) struct Folded {
+    pub(super) text: String,
+    /// In order; each reaches to the next.
+    stretches: Vec<Stretch>,
+    /// Bytes of the text itself.
+    length: usize,
+}
+
+/// A part of both texts.
+struct Stretch {
+    folded: usize,
+    original: usize,
+    shape: Shape,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// Byte for byte of the same length, edges of characters at the same places.
+    Even,
+    /// No place inside corresponds to any of the other.
+    Whole,
+}
+
+impl Folded {
+    pub(super) fn of(text: &str) -> Folded {
+        let mut folded = Folded { text: String::with_capacity(text.len()), stretches: Vec::new(), length: text.len() };
+        let mut at = 0;
+        while let Some(length) = unit(&text[at..]) {
+            folded.take(at, &text[at..at + length]);
+            at += length;
+        }
+        folded
+    }
+
+    /// Where the bytes `range` of the folded text come from, up to the edges of what cannot be taken apart.
+    pub(super) fn span(&self, range: Range<usize>) -> Range<usize> {
+        let stretch = |at: usize| self.stretches.partition_point(|stretch| stretch.folded <= at) - 1;
+        let (first, last) = (stretch(range.start), stretch(range.end - 1));
+        let start = match &self.stretches[first] {
+            Stretch { folded, original, shape: Shape::Even } => original + range.start - folded,
+            Stretch { original, .. } => *original,
+        };
+        let end = match &self.stretches[last] {
+            Stretch { folded, original, shape: Shape::Even } => original + range.end - folded,
+            _ => self.stretches.get(last + 1).map_or(self.length, |next| next.original),
+        };
+        start..end
+    }
+
+    /// Takes a part of the text that is folded by itself.
+    fn take(&mut self, original: usize, unit: &str) {
+        let folded = self.text.len();
+        let mut chars = unit.chars();
+        if chars.clone().find(|c| !is_ignorable(*c)).is_some_and(char::is_whitespace) {
+            self.text.push(' ');
+        } else {
+            unit.nfkc().filter(|c| !is_ignorable(*c)).for_each(|c| fold(c, &mut self.text));
+        }
+        let added = &self.text[folded..];
+        let is_even = added.len() == unit.len() && chars.nth(1).is_none() && added.chars().nth(1).is_none();
+        let shape = if is_even { Shape::Even } else { Shape::Whole };
+        let goes_on = self.stretches.last().is_some_and(|last| (last.shape, shape) == (Shape::Even, Shape::Even));
+        // Nothing is added where there is nothing that anybody sees.
+        if !goes_on && !added.is_empty() {
+            self.stretches.push(Stretch { folded, original, shape });
+        }
+    }
+}
+
+/// The length of the first part of `text` that is folded by itself: blanks in a row, or a character and what may melt
+/// into it. `None` at the end.
+fn unit(text: &str) -> Option<usize> {
+    let mut chars = text.char_indices().peekable();
+    let (_, first) = chars.by_ref().find(|(_, c)| !is_ignorable(*c)).or_else(|| text.char_indices().next_back())?;
+    let goes_on: fn(char) -> bool = if first.is_whitespace() { char::is_whitespace } else { melts };
+    while chars.next_if(|(_, c)| goes_on(*c) || is_ignorable(*c)).is_some() {}
+    Some(chars.next().map_or(text.len(), |(at, _)| at))
+}
+
+/// Whether `c` may become one with what stands before it.
+fn melts(c: char) -> bool {
+    if c.is_ascii() {
+        return false;
+    }
+    let first = once(c).nfkd().next().unwrap_or(c);
+    canonical_combining_class(first) != 0 || is_nfc_quick(once(first)) == IsNormalized::Maybe
+}
+
+/// Whether nobody sees `c` and comparisons pass over it: joiners, selectors of variants, soft hyphens, marks of direction.
+fn is_ignorable(c: char) -> bool {
+    // Default_Ignorable_Code_Point of Unicode 17.
+    !c.is_ascii()
+        && matches!(u32::from(c),
+            0xAD | 0x34F | 0x61C | 0x115F..=0x1160 | 0x17B4..=0x17B5 | 0x180B..=0x180F | 0x200B..=0x200F
+            | 0x202A..=0x202E | 0x2060..=0x206F | 0x3164 | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0 | 0xFFF0..=0xFFF8
+            | 0x1_BCA0..=0x1_BCA3 | 0x1_D173..=0x1_D17A | 0xE_0000..=0xE_0FFF)
+}
+
+#[cfg(test)]
+mod tests;

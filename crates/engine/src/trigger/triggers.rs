@@ -1,0 +1,263 @@
+//! The triggers of a snapshot, compiled.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::sync::Arc;
+
+use repertoire_core::{Skill, SkillTrigger};
+use repertoire_registry::{Found, Snapshot};
+
+use super::declared::{self, Declared, RefusedTrigger, TriggerRefusal};
+use super::fired::{Fired, FiredBy};
+use super::keywords::Keywords;
+use super::mention::{self, Sigil};
+use super::occasion::Occasion;
+use super::part::{Matcher, Part};
+use super::regexes::Regexes;
+use crate::globs::{PathGlobs, ToolGlobs};
+use crate::{Audience, Modes};
+
+/// The triggers of a snapshot, compiled: which skills a turn suggests. Immutable and cheap to clone.
+///
+/// | trigger | holds |
+/// |---|---|
+/// | keyword | where the message has it as words of their own: between blanks, signs and the ends, of any script; in a script without blanks anywhere. Compared in NFKC without letter case; blanks in a row are one |
+/// | task | for a task of this type, letter case aside |
+/// | tool | when a tool was called whose whole name matches: `*` and `?` take any character, `{a,b}` is one of both |
+/// | path | for a file whose path matches: `*` and `?` end at slashes, `**` does not; one without a slash is held against the last part of the path. Letter case matters, dots at the start are no exception, brackets are no classes |
+/// | command | when the user gave the command, by itself or as `/name` in the message; letter case aside |
+/// | regex | where the message has a match, which need not be all of it: `^` and `$` are the ends of the message, unless `(?m)` makes them those of lines. Letter case matters, unless `(?i)` says otherwise |
+/// | always | in every turn |
+///
+/// Beside them, every skill that the user may invoke is suggested by a mention, `$name` or `/name`, that stands by itself; the
+/// name is written as the skill's, bare or in full. A name that several skills have mentions none.
+///
+/// Only skills of trusted sources may declare `always` and `regex`; what is refused is told by [`refused`](Triggers::refused).
+///
+/// ```
+/// use repertoire_core::{Listed, Listing, Revision, Stamp, skill_md};
+/// use repertoire_engine::{Occasion, Triggers};
+/// use repertoire_registry::{Layer, Origin, Tier, merge};
+///
+/// let text = b"---\nname: release-notes\ndescription: Writes them.\ntriggers: [changelog, {path: CHANGELOG.md}]\n---\n";
+/// let skill = skill_md::parse(text, skill_md::Site::new("SKILL.md")).skill.ok_or("a skill")?;
+/// let listing = Listing::new(Revision(0), [Listed::new(skill, Stamp::of("1"))], []);
+/// let snapshot = merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)]);
+///
+/// let triggers = Triggers::of(&snapshot);
+/// let fired = |message| triggers.fired(&Occasion::of(message)).first().map(|fired| fired.spans.to_vec());
+/// assert_eq!(fired("Write the Changelog, please"), Some(vec![10..19]));
+/// assert_eq!(fired("What are changelogs?"), None);
+/// assert_eq!(fired("/release-notes since 1.0"), Some(vec![0..14]));
+/// # Ok::<(), &'static str>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Triggers(Arc<Compiled>);
+
+#[derive(Debug)]
+struct Compiled {
+    snapshot: Snapshot<Skill>,
+    /// In the order in which they are told.
+    declared: Vec<Declared>,
+    refused: Vec<RefusedTrigger>,
+    keywords: Part<Keywords>,
+    tools: Part<ToolGlobs>,
+    paths: Part<PathGlobs>,
+    regexes: Part<Regexes>,
+    tasks: HashMap<String, Vec<usize>>,
+    commands: HashMap<String, Vec<usize>>,
+    always: Vec<usize>,
+    /// Words of the longest name.
+    words: usize,
+}
+
+/// Where something was found in a message.
+type Spans = Arc<[Range<usize>]>;
+
+/// Names of more words are mentioned by nobody.
+const MOST_WORDS: usize = 8;
+
+impl Triggers {
+    /// The triggers of `snapshot`.
+    pub fn of(snapshot: &Snapshot<Skill>) -> Triggers {
+        Triggers(Arc::new(Compiled::new(snapshot, None)))
+    }
+
+    /// The triggers of `snapshot`, made from these: equal to [`of`](Triggers::of).
+    ///
+    /// The very same for the same view. Else front matter is looked through again, and what is compiled of each kind of
+    /// trigger is kept as long as the texts of that kind are the same.
+    #[must_use]
+    pub fn updated(&self, snapshot: &Snapshot<Skill>) -> Triggers {
+        if self.0.snapshot.is(snapshot) {
+            return self.clone();
+        }
+        Triggers(Arc::new(Compiled::new(snapshot, Some(&self.0))))
+    }
+
+    /// The snapshot whose triggers these are.
+    pub fn snapshot(&self) -> &Snapshot<Skill> {
+        &self.0.snapshot
+    }
+
+    /// Triggers that are declared and never hold: in the order of skills, those last that could not be compiled.
+    pub fn refused(&self) -> &[RefusedTrigger] {
+        &self.0.refused
+    }
+
+    /// Whether both were compiled from the very same view.
+    pub fn is(&self, other: &Triggers) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Every trigger that holds, each once.
+    ///
+    /// 1. Mentions, in the order of the message.
+    /// 2. What skills declare: by tier and source; then the longer trigger; then in the order of skills and their files.
+    ///
+    /// Mentions and commands are the user's door and everything else the model's: a skill that is hidden at a door, by itself
+    /// or by the operator's [`Modes`], is suggested by nothing there.
+    ///
+    /// Takes time in proportion to the message, to the number of regular expressions, and to what is found.
+    pub fn fired(&self, occasion: &Occasion<'_>) -> Vec<Fired> {
+        let none = Modes::default();
+        let modes = occasion.modes.unwrap_or(&none);
+        let mut fired = Vec::new();
+        let holding = self.0.holding(occasion, |found: Found<'_, Skill>, span| {
+            let is_seen = modes.hides(Audience::User, found.claim).is_none();
+            if is_seen {
+                let (entry, claim) = (found.entry.clone(), found.claim.clone());
+                fired.push(Fired { entry, claim, by: FiredBy::Mention, spans: [span].into() });
+            }
+            is_seen
+        });
+        for (number, spans) in holding {
+            let declared = &self.0.declared[number];
+            let (entry, trigger) = (declared.entry.clone(), declared.trigger.clone());
+            if modes.hides(declared.audience(), &entry.claim).is_none() {
+                fired.push(Fired { claim: entry.claim.clone(), entry, by: FiredBy::Declared(trigger), spans });
+            }
+        }
+        fired
+    }
+}
+
+impl Compiled {
+    fn new(snapshot: &Snapshot<Skill>, before: Option<&Compiled>) -> Compiled {
+        let (mut declared, refused) = declared::of(snapshot);
+        let mut owners: [BTreeMap<String, Vec<usize>>; 4] = Default::default();
+        let [keywords, tools, paths, regexes] = &mut owners;
+        let (mut tasks, mut commands) = (HashMap::<String, Vec<usize>>::new(), HashMap::<String, Vec<usize>>::new());
+        let mut always = Vec::new();
+        let mut words = 1;
+        for (number, (Declared { trigger, .. }, key)) in declared.iter_mut().enumerate() {
+            let key = std::mem::take(key);
+            match trigger {
+                SkillTrigger::Keyword(_) => keywords.entry(key).or_default().push(number),
+                SkillTrigger::Tool(_) => tools.entry(key).or_default().push(number),
+                SkillTrigger::Path(_) => paths.entry(key).or_default().push(number),
+                SkillTrigger::Regex(_) => regexes.entry(key).or_default().push(number),
+                SkillTrigger::Task(_) => tasks.entry(key).or_default().push(number),
+                SkillTrigger::Command(_) => {
+                    words = words.max(words_of(&key));
+                    commands.entry(key).or_default().push(number);
+                }
+                SkillTrigger::Always => always.push(number),
+                // A kind that this version does not know.
+                _ => {}
+            }
+        }
+        let names = snapshot.entries().iter().map(|entry| words_of(entry.id.as_str()));
+        let words = names.fold(words, usize::max).min(MOST_WORDS);
+        let [keywords, tools, paths, regexes] = owners;
+        let mut compiled = Compiled {
+            snapshot: snapshot.clone(),
+            keywords: Part::new(keywords, before.map(|before| &before.keywords)),
+            tools: Part::new(tools, before.map(|before| &before.tools)),
+            paths: Part::new(paths, before.map(|before| &before.paths)),
+            regexes: Part::new(regexes, before.map(|before| &before.regexes)),
+            declared: declared.into_iter().map(|(declared, _)| declared).collect(),
+            refused,
+            tasks,
+            commands,
+            always,
+            words,
+        };
+        compiled.refuse_faults();
+        compiled
+    }
+
+    /// Tells of what could not be compiled.
+    fn refuse_faults(&mut self) {
+        let faults = self.keywords.faults().chain(self.tools.faults()).chain(self.paths.faults());
+        let mut faults: Vec<(usize, &str)> = faults.chain(self.regexes.faults()).collect();
+        faults.sort_unstable();
+        let refused = faults.into_iter().map(|(number, why)| {
+            let Declared { entry, trigger } = &self.declared[number];
+            let why = TriggerRefusal::Invalid(why.to_owned());
+            RefusedTrigger { entry: entry.clone(), trigger: trigger.clone(), why }
+        });
+        let refused: Vec<_> = refused.collect();
+        self.refused.extend(refused);
+    }
+
+    /// The triggers that hold, by number, and where. Mentions go to `mention`, which says whether it takes them.
+    fn holding(
+        &self,
+        occasion: &Occasion<'_>,
+        mut mention: impl FnMut(Found<'_, Skill>, Range<usize>) -> bool,
+    ) -> BTreeMap<usize, Spans> {
+        let mut holding = BTreeMap::new();
+        let mut hold = |numbers: &[usize], spans: Spans| {
+            holding.extend(numbers.iter().map(|number| (*number, spans.clone())));
+        };
+        hold(&self.always, Spans::default());
+        hold_all(&self.keywords, self.keywords.matcher.matches(occasion.message), &mut hold);
+        hold_all(&self.regexes, self.regexes.matcher.matches(occasion.message), &mut hold);
+        for tool in occasion.tools {
+            self.tools.matcher.matches(tool).into_iter().for_each(|at| hold(self.tools.owners(at), Spans::default()));
+        }
+        for path in occasion.paths {
+            self.paths.matcher.matches(path).into_iter().for_each(|at| hold(self.paths.owners(at), Spans::default()));
+        }
+        if let Some(numbers) = occasion.task.and_then(|task| self.tasks.get(&declared::folded(task))) {
+            hold(numbers, Spans::default());
+        }
+        let mut commands: BTreeMap<String, Vec<Range<usize>>> = BTreeMap::new();
+        if let Some(command) = occasion.command {
+            commands.entry(declared::command(command)).or_default();
+        }
+        mention::each(occasion.message, self.words, |span, sigil, name| {
+            let is_skill = self.snapshot.resolve(name).is_ok_and(|found| mention(found, span.clone()));
+            let command = (sigil == Sigil::Slash && !self.commands.is_empty()).then(|| declared::command(name));
+            let command = command.filter(|command| self.commands.contains_key(command));
+            let is_command = command.is_some();
+            command.into_iter().for_each(|command| commands.entry(command).or_default().push(span.clone()));
+            is_skill || is_command
+        });
+        for (command, spans) in commands {
+            hold(self.commands.get(&command).map_or(&[], Vec::as_slice), spans.into());
+        }
+        holding
+    }
+}
+
+/// Takes what `matches` found, by pattern and place.
+fn hold_all<M: Matcher>(
+    part: &Part<M>,
+    matches: impl IntoIterator<Item = (usize, Range<usize>)>,
+    hold: &mut impl FnMut(&[usize], Spans),
+) {
+    let mut found: BTreeMap<usize, Vec<Range<usize>>> = BTreeMap::new();
+    for (pattern, span) in matches {
+        found.entry(pattern).or_default().push(span);
+    }
+    found.into_iter().for_each(|(pattern, spans)| hold(part.owners(pattern), spans.into()));
+}
+
+fn words_of(name: &str) -> usize {
+    name.split_whitespace().count()
+}
+
+#[cfg(test)]
+mod tests;

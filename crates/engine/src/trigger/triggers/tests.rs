@@ -1,0 +1,363 @@
+use proptest::prelude::*;
+use repertoire_core::skill_md::{Site, parse};
+use repertoire_core::{Listed, Listing, Revision, Stamp};
+use repertoire_registry::{Layer, Origin, Tier, Trust, merge};
+use unicode_normalization::UnicodeNormalization;
+
+use super::*;
+use crate::{Mode, fold};
+
+/// A skill with these lines of front matter.
+fn skill(name: &str, lines: &str) -> Listed<Skill> {
+    let text = format!("---\nname: {name}\ndescription: Does it.\n{lines}\n---\n");
+    let skill = parse(text.as_bytes(), Site::new("SKILL.md")).skill.unwrap();
+    Listed::new(skill, Stamp::of(&text))
+}
+
+fn layer(tier: Tier, source: &str, trust: Trust, rows: Vec<Listed<Skill>>) -> Layer<Skill> {
+    let mut layer = Layer::new(Origin::new(tier, source), 0, Listing::new(Revision(0), rows, []));
+    layer.trust = trust;
+    layer
+}
+
+fn view(rows: Vec<Listed<Skill>>) -> Snapshot<Skill> {
+    merge(&[layer(Tier::User, "home", Trust::Trusted, rows)])
+}
+
+/// What fired: the skill, by what, and the parts of the message.
+fn told(triggers: &Triggers, occasion: &Occasion<'_>) -> Vec<String> {
+    let tell = |fired: Fired| {
+        let by = match &fired.by {
+            FiredBy::Mention => "mention".to_owned(),
+            FiredBy::Declared(trigger) => format!("{trigger:?}"),
+        };
+        let parts: Vec<_> = fired.spans.iter().map(|span| &occasion.message[span.clone()]).collect();
+        format!("{} by {by}: {}", fired.claim.qualified_id(), parts.join(" | "))
+    };
+    triggers.fired(occasion).into_iter().map(tell).collect()
+}
+
+/// What of `message` one keyword matches.
+fn parts<'m>(keyword: &str, message: &'m str) -> Vec<&'m str> {
+    let keyword = serde_json::Value::from(keyword);
+    let triggers = Triggers::of(&view(vec![skill("a", &format!("triggers: [{keyword}]"))]));
+    let fired = triggers.fired(&Occasion::of(message));
+    fired.iter().flat_map(|fired| fired.spans.iter()).map(|span| &message[span.clone()]).collect()
+}
+
+#[test]
+fn a_keyword_is_a_word_by_itself() {
+    for (keyword, message, expected) in [
+        ("git", "my_git_repo", &["git"][..]),
+        ("git", "line1\ngit\nline2", &["git"]),
+        ("git", "check out github.com", &[]),
+        ("git", "the digit five", &[]),
+        ("git", "git2 branch", &[]),
+        ("git", "2git", &[]),
+        ("issue", "tissue", &[]),
+        ("/linear", "use /linear now", &["/linear"]),
+        ("/linear", "src/linear.py", &[]),
+        ("/linear", "run a linearization", &[]),
+        ("pull request", "open a pull request", &["pull request"]),
+        ("pull request", "pull requests", &[]),
+        ("pull request", "pullrequest", &[]),
+        ("pull request", "a Pull\n  Request", &["Pull\n  Request"]),
+        ("c++", "write c++ code", &["c++"]),
+        ("c++", "c++today", &[]),
+        ("a.b", "call a.b now", &["a.b"]),
+        ("a.b", "axb", &[]),
+        ("git", "Git, git and GIT.", &["Git", "git", "GIT"]),
+    ] {
+        assert_eq!(parts(keyword, message), expected, "`{keyword}` in `{message}`");
+    }
+}
+
+#[test]
+fn words_are_of_every_script() {
+    for (keyword, message, expected) in [
+        ("git", "légit", &[][..]),
+        ("git", "gité", &[]),
+        ("git", "git\u{325}", &[]),
+        ("STRASSE", "die Straße dort", &["Straße"]),
+        ("café", "un cafe\u{301}!", &["cafe\u{301}"]),
+        ("file", "a ﬁle", &["ﬁle"]),
+        ("отчёт", "Сделай ОТЧЁТ сейчас", &["ОТЧЁТ"]),
+        ("отчёт", "отчёты", &[]),
+        ("表格", "请生成表格文件", &["表格"]),
+        ("レポート", "月次レポートを書く", &["レポート"]),
+        ("보고서", "보고서를 써 줘", &["보고서"]),
+        ("git", "请用git提交", &["git"]),
+        ("pdf表", "一个PDF表格", &["PDF表"]),
+        ("pdf表", "xpdf表", &[]),
+    ] {
+        assert_eq!(parts(keyword, message), expected, "`{keyword}` in `{message}`");
+    }
+}
+
+#[test]
+fn every_keyword_that_holds_is_told_by_source_then_length_then_registration() {
+    let snapshot = merge(&[
+        layer(
+            Tier::User,
+            "home",
+            Trust::Trusted,
+            vec![skill("z", "triggers: [alpha, beta]"), skill("y", "triggers: [alpha beta, beta]")],
+        ),
+        layer(Tier::Plugin, "acme", Trust::Restricted, vec![skill("x", "triggers: [alpha beta then]")]),
+        layer(Tier::Builtin, "built-in", Trust::Trusted, vec![skill("w", "triggers: [beta]")]),
+    ]);
+    assert_eq!(
+        told(&Triggers::of(&snapshot), &Occasion::of("alpha beta then alpha")),
+        [
+            "built-in:w by Keyword(\"beta\"): beta",
+            "home:y by Keyword(\"alpha beta\"): alpha beta",
+            "home:z by Keyword(\"alpha\"): alpha | alpha",
+            "home:z by Keyword(\"beta\"): beta",
+            "home:y by Keyword(\"beta\"): beta",
+            "acme:x by Keyword(\"alpha beta then\"): alpha beta then",
+        ]
+    );
+    let first = Triggers::of(&view(vec![skill("a", "triggers: [alpha, gamma, beta]")]));
+    let beta_then_alpha = told(&first, &Occasion::of("beta then alpha"));
+    assert_eq!(beta_then_alpha[0], "home:a by Keyword(\"alpha\"): alpha");
+}
+
+#[test]
+fn tools_paths_tasks_and_commands_fire_too() {
+    let lines = "paths: \"src/**\"\ntriggers:\n  - task: Docs\n  - tool: mcp__github__*\n  - path: '*.md'\n  - command: /Release";
+    let triggers = Triggers::of(&view(vec![skill("a", lines)]));
+    let of = |occasion: Occasion<'_>| told(&triggers, &occasion);
+    let none = Occasion::default();
+    assert_eq!(of(none), [""; 0]);
+    assert_eq!(of(none.task("docs")), ["home:a by Task(\"Docs\"): "]);
+    assert_eq!(of(none.tools(&["Bash", "mcp__github__list"])), ["home:a by Tool(\"mcp__github__*\"): "]);
+    assert_eq!(
+        of(none.paths(&["src/x/README.md", "src/y.md"])),
+        ["home:a by Path(\"src/**\"): ", "home:a by Path(\"*.md\"): "]
+    );
+    assert_eq!(of(none.command("release")), ["home:a by Command(\"/Release\"): "]);
+    assert_eq!(of(Occasion::of("now /release 1.0")), ["home:a by Command(\"/Release\"): /release"]);
+    assert_eq!(of(Occasion::of("see src/release or $release")), [""; 0]);
+}
+
+#[test]
+fn a_mention_is_the_name_behind_a_sigil() {
+    let snapshot = view(vec![
+        skill("review", ""),
+        skill("re-read", ""),
+        skill("Workspace Guide", ""),
+        skill("表", ""),
+        skill("表格", ""),
+        skill("silent", "user-invocable: false"),
+        skill("manual", "disable-model-invocation: true\ntriggers: [manual]"),
+    ]);
+    let triggers = Triggers::of(&snapshot);
+    for (message, expected) in [
+        ("/review this", &["home:review: /review"][..]),
+        ("$review, then /re-read.", &["home:review: $review", "home:re-read: /re-read"]),
+        ("(/review)", &["home:review: /review"]),
+        ("/review: do it", &["home:review: /review"]),
+        ("/home:review", &["home:review: /home:review"]),
+        ("use /Workspace Guide now", &["home:Workspace Guide: /Workspace Guide"]),
+        ("请用/表格做", &["home:表格: /表格"]),
+        ("$表を", &["home:表: $表"]),
+        ("/review/x and /usr/review and a/review", &[]),
+        ("$review.sh $review-x $reviewer £review ./review ~/review", &[]),
+        ("`$review` and \\$review and $$review", &[]),
+        ("/Review", &[]),
+        ("/nobody $5", &[]),
+        ("/silent and $silent", &[]),
+        ("the manual", &[]),
+        ("/manual", &["home:manual: /manual"]),
+    ] {
+        let fired = triggers.fired(&Occasion::of(message));
+        let tell = |fired: &Fired| {
+            assert_eq!(fired.by, FiredBy::Mention, "{message}");
+            format!("{}: {}", fired.claim.qualified_id(), &message[fired.spans[0].clone()])
+        };
+        assert_eq!(fired.iter().map(tell).collect::<Vec<_>>(), expected, "{message}");
+    }
+}
+
+#[test]
+fn a_mention_may_name_a_shadow_and_never_one_of_several() {
+    let mut kits = ["kit", "set"].map(|source| layer(Tier::Plugin, source, Trust::Restricted, vec![skill("tool", "")]));
+    kits.iter_mut().for_each(|kit| kit.namespaced = true);
+    let [kit, set] = kits;
+    let snapshot = merge(&[
+        layer(Tier::User, "home", Trust::Trusted, vec![skill("a", "")]),
+        layer(Tier::Plugin, "acme", Trust::Restricted, vec![skill("a", "")]),
+        kit,
+        set,
+    ]);
+    let triggers = Triggers::of(&snapshot);
+    let of = |message| told(&triggers, &Occasion::of(message));
+    assert_eq!(of("/acme:a"), ["acme:a by mention: /acme:a"]);
+    assert_eq!(of("/kit:tool"), ["kit:tool by mention: /kit:tool"]);
+    assert_eq!(of("/tool"), [""; 0]);
+}
+
+#[test]
+fn only_trusted_sources_may_be_there_always_or_decide_by_a_regex() {
+    let lines = "triggers: [{always: true}, {regex: 'v\\d+'}, word]";
+    let of = |trust| {
+        let triggers = Triggers::of(&merge(&[layer(Tier::Plugin, "acme", trust, vec![skill("a", lines)])]));
+        let refused: Vec<_> =
+            triggers.refused().iter().map(|refused| (refused.trigger.clone(), refused.why.clone())).collect();
+        (told(&triggers, &Occasion::of("a word on v12 and v3")), refused)
+    };
+    assert_eq!(
+        of(Trust::Trusted),
+        (
+            vec![
+                "acme:a by Regex(\"v\\\\d+\"): v12 | v3".to_owned(),
+                "acme:a by Keyword(\"word\"): word".to_owned(),
+                "acme:a by Always: ".to_owned(),
+            ],
+            vec![]
+        )
+    );
+    let untrusted = [SkillTrigger::Always, SkillTrigger::Regex("v\\d+".into())];
+    assert_eq!(
+        of(Trust::Restricted),
+        (
+            vec!["acme:a by Keyword(\"word\"): word".to_owned()],
+            untrusted.map(|trigger| (trigger, TriggerRefusal::Untrusted)).into()
+        )
+    );
+    assert_eq!(of(Trust::Pending), (vec![], vec![]));
+}
+
+#[test]
+fn what_never_holds_says_why() {
+    let long = "x".repeat(257);
+    let many: String = (0..60).map(|n| format!("  - k{n}\n")).collect();
+    let lines = format!(
+        "triggers:\n  - keyword: ''\n  - '\u{200B}'\n  - {long}\n  - regex: '(a'\n  - regex: '(\\w{{100}}){{100}}'\n  - path: '!a'\n\
+         {many}  - last"
+    );
+    let triggers = Triggers::of(&view(vec![skill("a", &lines)]));
+    let why: Vec<String> = triggers.refused().iter().map(|refused| refused.why.to_string()).collect();
+    assert_eq!(
+        why,
+        [
+            "it says nothing",
+            "it says nothing",
+            "expected at most 256 bytes, or 1024 of a `regex`",
+            "it takes more than 262144 bytes",
+            "unclosed group",
+            "a glob that takes away has nothing to take from",
+        ]
+    );
+    let more = Triggers::of(&view(vec![skill("a", &format!("{lines}\n  - one\n  - two"))]));
+    assert_eq!(more.refused().iter().filter(|refused| refused.why == TriggerRefusal::TooMany).count(), 2);
+}
+
+#[test]
+fn what_the_operator_hides_is_suggested_by_nothing() {
+    let snapshot = view(vec![skill("a", "triggers: [word, {command: go}]"), skill("b", "triggers: [word]")]);
+    let triggers = Triggers::of(&snapshot);
+    let of = |mode| {
+        let modes = Modes::default().with("a".parse().unwrap(), mode);
+        told(&triggers, &Occasion::of("a word, /a and /go").modes(&modes))
+    };
+    assert_eq!(of(Mode::Off), ["home:b by Keyword(\"word\"): word"]);
+    assert_eq!(
+        of(Mode::ManualOnly),
+        ["home:a by mention: /a", "home:b by Keyword(\"word\"): word", "home:a by Command(\"go\"): /go"]
+    );
+}
+
+#[test]
+fn an_update_equals_a_new_start_and_keeps_what_is_compiled() {
+    let one = |lines: &str| vec![skill("a", lines), skill("b", "triggers: [beta, {path: 'src/**'}]")];
+    let before = view(one("triggers: [alpha]"));
+    let triggers = Triggers::of(&before);
+    assert!(triggers.updated(&before).is(&triggers));
+    let kept = |triggers: &Triggers, other: &Triggers| {
+        (
+            Arc::ptr_eq(&triggers.0.keywords.matcher, &other.0.keywords.matcher),
+            Arc::ptr_eq(&triggers.0.paths.matcher, &other.0.paths.matcher),
+        )
+    };
+    for (lines, expected) in [
+        ("triggers: [alpha]\nlicense: MIT", (true, true)),
+        ("triggers: [alpha, {path: '*.rs'}]", (true, false)),
+        ("triggers: [gamma]", (false, true)),
+        ("triggers: [beta, alpha]", (true, true)),
+    ] {
+        let after = view(one(lines));
+        let updated = triggers.updated(&after);
+        assert_eq!(kept(&triggers, &updated), expected, "{lines}");
+        let occasion = Occasion::of("alpha beta gamma").paths(&["src/x.rs"]);
+        assert_eq!(told(&updated, &occasion), told(&Triggers::of(&after), &occasion));
+        assert!(updated.snapshot().is(&after));
+    }
+}
+
+/// Whether `message` has `keyword` as words of their own: by looking everywhere.
+fn is_said(keyword: &str, message: &str) -> bool {
+    let plain = |text: &str| {
+        let mut plain = String::new();
+        text.nfkc().for_each(|c| fold::fold(c, &mut plain));
+        plain.split_whitespace().collect::<Vec<_>>().join(" ").chars().collect::<Vec<_>>()
+    };
+    let (keyword, message) = (plain(keyword), plain(message));
+    let is_mark = unicode_normalization::char::is_combining_mark;
+    let is_edge = |inner: &char, outer: &char| {
+        let is_word = outer.is_alphanumeric() || is_mark(*outer);
+        !is_word || fold::is_unspaced(*inner) || fold::is_unspaced(*outer)
+    };
+    let at = |start: usize| {
+        let end = start + keyword.len();
+        let before = start.checked_sub(1).map(|at| &message[at]);
+        message.get(start..end) == Some(&keyword[..])
+            && before.is_none_or(|before| is_edge(&keyword[0], before))
+            && message.get(end).is_none_or(|after| is_edge(&keyword[keyword.len() - 1], after) && !is_mark(*after))
+    };
+    !keyword.is_empty() && (0..message.len()).any(at)
+}
+
+proptest! {
+    #[test]
+    fn all_keywords_at_once_match_as_each_by_itself(
+        keywords in prop::collection::vec("[ab+/ßÉ表を\u{301} ]{1,4}", 1..8),
+        message in "[abAB+/ßsÉée表を\u{301} \n]{0,24}",
+    ) {
+        let list = serde_json::Value::from(keywords.clone());
+        let triggers = Triggers::of(&view(vec![skill("x", &format!("triggers: {list}"))]));
+        let fired = triggers.fired(&Occasion::of(&message));
+        let mut expected: Vec<&str> = keywords.iter().map(|keyword| keyword.trim()).collect();
+        expected.retain(|keyword| is_said(keyword, &message));
+        expected.sort_unstable();
+        expected.dedup();
+        let mut found: Vec<&str> = fired.iter().filter_map(|fired| match &fired.by {
+            FiredBy::Declared(SkillTrigger::Keyword(keyword)) => Some(keyword.as_ref()),
+            _ => None,
+        }).collect();
+        found.sort_unstable();
+        prop_assert_eq!(found, expected);
+        for span in fired.iter().flat_map(|fired| fired.spans.iter()) {
+            prop_assert!(message.get(span.clone()).is_some_and(|part| !part.is_empty()));
+        }
+    }
+
+    #[test]
+    fn no_message_breaks_a_trigger(
+        message in any::<String>(),
+        keyword in any::<String>(),
+        regex in "[a-z.*+?|()\\[\\]^$]{0,8}",
+        glob in "[a-z*?\\[\\]{},!/\\\\]{0,8}",
+    ) {
+        let triggers = serde_json::json!([keyword, {"regex": regex}, {"path": glob}, {"tool": glob}, {"command": keyword}]);
+        let text = format!("---\nname: a\ndescription: A.\ntriggers: {triggers}\n---\n");
+        if let Some(skill) = parse(text.as_bytes(), Site::new("SKILL.md")).skill {
+            let triggers = Triggers::of(&view(vec![Listed::new(skill, Stamp::of("1"))]));
+            let texts = [message.as_str(), &glob];
+            let occasion = Occasion::of(&message).paths(&texts).tools(&texts).command(&message);
+            for span in triggers.fired(&occasion).iter().flat_map(|fired| fired.spans.iter()) {
+                prop_assert!(message.get(span.clone()).is_some_and(|part| !part.is_empty()));
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+use std::sync::{Mutex, PoisonError};
+
+use repertoire_core::skill_md::{Site, parse};
+use repertoire_core::{Check, Listed, Listing, Revision, Skill, Stamp, Trust, Value, async_trait};
+use repertoire_registry::{Claim, Layer, Origin, Tier, merge};
+use repertoire_render::{Arguments, Context, Unknown};
+use serde_json::json;
+
+use super::*;
+
+/// What a source of this trust claims: a skill with these lines of front matter.
+fn claim(trust: Trust, lines: &str) -> Claim<Skill> {
+    let text = format!("---\nname: a\ndescription: A.\n{lines}\n---\n");
+    let skill = parse(text.as_bytes(), Site::new("SKILL.md")).skill.unwrap();
+    let listing = Listing::new(Revision(0), [Listed::new(skill, Stamp::of("1"))], []);
+    let mut layer = Layer::new(Origin::new(Tier::User, "home"), 0, listing);
+    layer.trust = trust;
+    merge(&[layer]).entries()[0].claim.clone()
+}
+
+/// Notes what it is asked for; fails where a parameter says so.
+#[derive(Default)]
+struct Host(Mutex<Vec<String>>);
+
+impl Host {
+    fn note(&self, line: String) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+    }
+
+    fn noted(self) -> Vec<String> {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl ToolInvoker for Host {
+    async fn invoke(&self, name: &str, params: &serde_json::Value) -> Result<serde_json::Value, ToolError> {
+        self.note(format!("{name} {params}"));
+        match params.get("fail") {
+            Some(why) => Err(ToolError::Failed(why.to_string())),
+            None => Ok(json!("done")),
+        }
+    }
+}
+
+#[async_trait]
+impl Checker for Host {
+    async fn check(&self, kind: &str, item: &Value) -> CheckOutcome {
+        self.note(format!("{kind} {}", item.json()));
+        match kind {
+            "command" => CheckOutcome::Passed,
+            "file-exists" => CheckOutcome::Failed("there is no such file".into()),
+            _ => CheckOutcome::Skipped("unknown kind".into()),
+        }
+    }
+}
+
+const STEPS: &str = "required_tools: [git_log, mcp__github__*]\narguments: [since]\nworkflow:\n  \
+    - {id: a, step: Collect, tool: git_log, params: {since: $since, list: ['${HOME_PAGE}', 3, true], '$1': x}}\n  \
+    - Group them\n  \
+    - {step: Publish, tool: mcp__github__release}";
+
+#[test]
+fn tools_are_there_or_missing_or_denied() {
+    let check = |required: &str, available: &[&str], denied: &[&str]| {
+        let claim = claim(Trust::Trusted, &format!("required_tools: {required}"));
+        let check = ToolCheck::of(&claim.item, available, |tool| denied.contains(&tool));
+        (check.is_ok(), [check.missing, check.denied, check.ok].map(|tools| tools.join(" ")))
+    };
+    let told = |lists: [&str; 3]| lists.map(str::to_owned);
+    assert_eq!(check("[]", &[], &[]), (true, told(["", "", ""])));
+    assert_eq!(check("[b, a]", &["a", "b"], &[]), (true, told(["", "", "b a"])));
+    assert_eq!(check("[a, b, c]", &["a", "b"], &["b"]), (false, told(["c", "b", "a"])));
+    let github = ["mcp__github__list", "mcp__github__write"];
+    assert_eq!(check("[mcp__github__*]", &github, &[]), (true, told(["", "", "mcp__github__*"])));
+    assert_eq!(check("[mcp__github__*]", &github, &github[..1]), (true, told(["", "", "mcp__github__*"])));
+    assert_eq!(check("[mcp__github__*]", &github, &github), (false, told(["", "mcp__github__*", ""])));
+    assert_eq!(check("[mcp__github__*]", &["mcp__gitlab__list"], &[]), (false, told(["mcp__github__*", "", ""])));
+}
+
+#[test]
+fn parameters_are_filled_in_and_never_read_again() {
+    let workflow = Workflow::of(&claim(Trust::Trusted, STEPS)).unwrap();
+    let context = Context::new().arguments(Arguments::new("'${HOME_PAGE} !`x`'")).variable("HOME_PAGE", "$since");
+    let planned = workflow.planned(&context).unwrap();
+    assert_eq!(
+        serde_json::to_value(&planned).unwrap(),
+        json!([
+            {"id": "a", "step": "Collect", "tool": "git_log",
+             "params": {"since": "${HOME_PAGE} !`x`", "list": ["$since", 3, true], "$1": "x"}, "on_error": "fail"},
+            {"id": null, "step": "Group them", "tool": null, "params": {}, "on_error": "fail"},
+            {"id": null, "step": "Publish", "tool": "mcp__github__release", "params": {}, "on_error": "fail"},
+        ])
+    );
+    let unknown = workflow.planned(&Context::new().unknown(Unknown::Error)).unwrap_err();
+    assert_eq!(unknown.to_string(), "line 1: unknown variable `HOME_PAGE`");
+}
+
+#[test]
+fn everything_that_is_wrong_with_a_plan_is_told_at_once() {
+    let lines = "required_tools: [git_log]\nworkflow:\n  - {id: a, step: One, tool: git_push}\n  - [no step]\n  \
+        - {id: a, step: Two, tool: git_log, params: [1], on_error: maybe}\n  - {step: Three, params: {text: 'x !`date`'}}";
+    let error = Workflow::of(&claim(Trust::Trusted, lines)).unwrap_err();
+    let told: Vec<String> = error.faults.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        told,
+        [
+            "step 1 calls `git_push`, which is not among the `required_tools`",
+            "item 2 is no step: expected a text, or a map with `step`",
+            "step 3 has the id `a` of an earlier one",
+            "the `params` of step 3 are no map",
+            "the `on_error` of step 3 is unknown: expected `fail`, `continue` or `skip`",
+            "a parameter of step 4 asks for `date` to be run, which happens in bodies alone",
+        ]
+    );
+    assert_eq!(error.to_string(), format!("the workflow of `a` does not hold together: {}", told.join("; ")));
+    assert_eq!(Workflow::of(&claim(Trust::Trusted, "license: MIT")).unwrap().steps(), []);
+}
+
+#[tokio::test]
+async fn steps_are_carried_out_in_order() {
+    let workflow = Workflow::of(&claim(Trust::Trusted, STEPS)).unwrap();
+    let host = Host::default();
+    let planned = workflow.planned(&Context::new().arguments(Arguments::new("v1"))).unwrap();
+    let run = workflow.run(&planned, &host).await.unwrap();
+    let done = || StepOutcome::Done(json!("done"));
+    assert_eq!(run, WorkflowRun { steps: vec![done(), StepOutcome::NoTool, done()], end: WorkflowEnd::Complete });
+    assert_eq!(
+        host.noted(),
+        [r#"git_log {"since":"v1","list":["${HOME_PAGE}",3,true],"$1":"x"}"#, "mcp__github__release {}"]
+    );
+}
+
+#[tokio::test]
+async fn a_failure_means_what_its_step_says() {
+    let run = async |on_error: &str| {
+        let lines = format!(
+            "required_tools: t\nworkflow:\n  - {{id: a, step: One, tool: t, params: {{fail: x}}, on_error: {on_error}}}\n  \
+             - {{step: Two, tool: t}}"
+        );
+        let workflow = Workflow::of(&claim(Trust::Trusted, &lines)).unwrap();
+        let planned = workflow.planned(&Context::new()).unwrap();
+        workflow.run(&planned, &Host::default()).await.unwrap()
+    };
+    let failed = || StepOutcome::Failed(ToolError::Failed("\"x\"".into()));
+    let skipped = || StepOutcome::Skipped("a".into());
+    for (on_error, second, end) in [
+        ("fail", skipped(), WorkflowEnd::Failed),
+        ("skip", skipped(), WorkflowEnd::Stopped),
+        ("continue", StepOutcome::Done(json!("done")), WorkflowEnd::Complete),
+    ] {
+        assert_eq!(run(on_error).await, WorkflowRun { steps: vec![failed(), second], end }, "{on_error}");
+    }
+}
+
+#[tokio::test]
+async fn nothing_of_a_source_that_is_not_trusted_is_run() {
+    let host = Host::default();
+    let restricted =
+        claim(Trust::Restricted, &format!("{STEPS}\nverification: [{{kind: command, run: make}}, It works]"));
+    let workflow = Workflow::of(&restricted).unwrap();
+    let planned = workflow.planned(&Context::new()).unwrap();
+    assert_eq!(workflow.run(&planned, &host).await, Err(Untrusted(Trust::Restricted)));
+    let outcomes: Vec<_> = verify(&restricted, &host).await.into_iter().map(|checked| checked.outcome).collect();
+    assert_eq!(outcomes, [CheckOutcome::Skipped("its source is restricted".into()), CheckOutcome::NeedsJudgement]);
+    assert_eq!(host.noted(), [""; 0]);
+}
+
+#[tokio::test]
+async fn texts_are_judged_and_typed_checks_are_run_by_the_host() {
+    let lines = "verification:\n  - All tests pass\n  - {id: t, kind: command, run: make test}\n  \
+        - {kind: file-exists, path: out.md}\n  - {kind: moon-phase}";
+    let host = Host::default();
+    let checked = verify(&claim(Trust::Trusted, lines), &host).await;
+    assert_eq!(checked[0].check, Check::Text("All tests pass".into()));
+    let outcomes: Vec<_> = checked.into_iter().map(|checked| checked.outcome).collect();
+    assert_eq!(
+        outcomes,
+        [
+            CheckOutcome::NeedsJudgement,
+            CheckOutcome::Passed,
+            CheckOutcome::Failed("there is no such file".into()),
+            CheckOutcome::Skipped("unknown kind".into()),
+        ]
+    );
+    assert_eq!(
+        host.noted(),
+        [
+            r#"command {"id":"t","kind":"command","run":"make test"}"#,
+            r#"file-exists {"kind":"file-exists","path":"out.md"}"#,
+            r#"moon-phase {"kind":"moon-phase"}"#,
+        ]
+    );
+}
