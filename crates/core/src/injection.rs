@@ -3,12 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{Id, Value};
 
 /// What kind of thing an injection is.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Flavor {
@@ -53,12 +53,14 @@ pub enum Trigger {
     Rule(Arc<str>),
     /// After a tool of this name has returned.
     AfterTool(Arc<str>),
+    /// After a tool whose name matches this regular expression from its start on. End it with `$` to match the whole name.
+    AfterToolMatching(Arc<str>),
     /// Once it has been activated in the session.
     Activated,
 }
 
 /// Who speaks in a [`Message`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// The host.
@@ -70,7 +72,7 @@ pub enum Role {
 }
 
 /// One message put into the conversation.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Message {
     /// Who speaks. A tool never does: its results answer a call.

@@ -96,7 +96,7 @@ impl<'a> Model<'a> {
 }
 
 /// Which rung of the cascade decided.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum DecidedBy {
@@ -122,7 +122,7 @@ impl fmt::Display for DecidedBy {
 }
 
 /// A resolved mode. Delivery takes this and nothing else, so that no declared mode bypasses the cascade.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Surface {

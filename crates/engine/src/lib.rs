@@ -57,6 +57,7 @@ mod globs;
 mod one_line;
 mod place;
 mod search;
+mod session;
 mod tokens;
 mod tools;
 mod trigger;
@@ -69,6 +70,12 @@ pub use catalog::{
     PresetBudget, PresetOverflow, Report, Totals,
 };
 pub use search::{Fit, Hit, HitField, HitWord, Index, LiveIndex, Query, Ranker, Why};
+pub use session::{
+    ActivatedBy, Active, ActiveSkill, Bodies, CannotActivate, Cause, ComposeError, Deferral, Delivery, Evaluation,
+    InvalidSession, Lifetime, MessageRules, Notice, Place, Placement, Refresh, Rerendered, RerenderedSkill, Resumed,
+    Session, SessionOptions, SessionState, Since, SkipReason, Skipped, SlotChange, SlotDelta, SlotMessage, Slots,
+    Survival, Tail, ToolResult, Turn, Undelivered, WhyUndelivered,
+};
 pub use tokens::{Tokenizer, Weights};
 #[cfg(feature = "process")]
 pub use tools::ApprovedCommands;

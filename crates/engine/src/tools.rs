@@ -32,3 +32,5 @@ pub use provider::ToolFormat;
 pub use reader::Reader;
 pub use renderer::Renderer;
 pub use toolset::Toolset;
+pub(crate) use toolset::quoted;
+pub(crate) use wrapped::Wrapped;

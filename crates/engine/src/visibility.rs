@@ -6,12 +6,12 @@ use std::fmt;
 
 use repertoire_core::Skill;
 use repertoire_registry::{Claim, Standing};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use modes::{Mode, Modes, UnknownMode};
 
 /// Who asks: the two doors that a skill can be reached by. The operator sees everything and needs neither.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Audience {
     /// The model: catalog, tools, suggestions.

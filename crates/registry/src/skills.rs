@@ -1,6 +1,6 @@
 //! What only a registry of skills has: the surface cascade.
 
-use repertoire_core::{Model, Skill, Surface, SurfaceMode, SurfaceRules};
+use repertoire_core::{Model, Skill, Surface, SurfaceMode, SurfacePolicy, SurfaceRules};
 
 use crate::{Builder, Entry, LookupError, Registry};
 
@@ -39,6 +39,11 @@ impl Registry<Skill> {
     /// The registry's provider hint.
     pub fn provider_hint(&self) -> Option<String> {
         self.composition().surface.hint.clone()
+    }
+
+    /// The whole cascade: the default, the hint and the rules.
+    pub fn surface_policy(&self) -> SurfacePolicy {
+        self.composition().surface.clone()
     }
 
     /// Where the body of `entry` goes for `model`, and who decided.

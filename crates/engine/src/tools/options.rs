@@ -8,10 +8,10 @@ use crate::{Audience, CatalogOptions, Modes, Ranker};
 /// How the tools are made: the project's own names, no catalog in a description, unless told otherwise.
 #[derive(Debug, Clone)]
 pub struct ToolOptions {
-    pub(super) preset: ToolPreset,
-    pub(super) audience: Audience,
+    pub(crate) preset: ToolPreset,
+    pub(crate) audience: Audience,
     pub(super) catalog: Option<CatalogOptions>,
-    pub(super) modes: Modes,
+    pub(crate) modes: Modes,
     pub(super) ranker: Option<Arc<dyn Ranker>>,
     pub(super) named: usize,
 }

@@ -32,7 +32,17 @@ impl Toolset {
             Vec::new()
         };
         let text = Wrapped { name: entry.id.as_str(), claim, part, files: &files, next }.wrapped(preset);
-        let read = (offset == 0).then(|| SkillRead::of(entry.clone(), claim.clone(), read));
+        let digest = read.digest();
+        let read = (offset == 0).then(|| SkillRead {
+            entry: entry.clone(),
+            claim: claim.clone(),
+            body: read.text.into(),
+            arguments: written.into(),
+            files: files.into(),
+            digest,
+            outcomes: read.outcomes,
+            warnings: read.warnings,
+        });
         Ok(Answer { read, ..Answer::ok(text) })
     }
 

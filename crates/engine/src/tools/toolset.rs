@@ -1,7 +1,7 @@
 //! The tools that a model finds and reads skills with.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use repertoire_core::{Id, Skill, ToolSpec};
 use repertoire_registry::{Entry, Found, LookupError, Snapshot};
@@ -15,7 +15,7 @@ use super::preset::Rows;
 use super::reader::Reader;
 use crate::one_line::{one_line, shorten};
 use crate::place::Place;
-use crate::{Catalog, Index, Query};
+use crate::{Catalog, Index, Query, Triggers};
 
 /// Rows of a page, unless the model asks for fewer or more.
 pub(super) const USUAL_PAGE: usize = 50;
@@ -38,6 +38,8 @@ pub(super) struct Inner {
     /// What may be seen, in the order of lists.
     pub(super) visible: Vec<Arc<Entry<Skill>>>,
     tools: Vec<ToolSpec>,
+    /// Compiled when first asked for.
+    triggers: OnceLock<Triggers>,
 }
 
 impl Toolset {
@@ -62,7 +64,7 @@ impl Toolset {
             let catalog = catalog.map(|catalog| Catalog::of(snapshot, &catalog).text).unwrap_or_default();
             declare(&options.preset, Some(&ids[..]).filter(|ids| ids.len() <= options.named), &catalog)
         };
-        Toolset(Arc::new(Inner { options: options.clone(), visible, tools, index }))
+        Toolset(Arc::new(Inner { options: options.clone(), visible, tools, triggers: OnceLock::new(), index }))
     }
 
     /// The tools to offer: those of the preset, or none at all.
@@ -78,6 +80,19 @@ impl Toolset {
     /// The snapshot that the tools are over.
     pub fn snapshot(&self) -> &Snapshot<Skill> {
         self.0.index.snapshot()
+    }
+
+    /// The triggers of the snapshot, for whoever holds these tools; compiled once, from those of `before` where they are there.
+    pub(crate) fn triggers(&self, before: Option<&Toolset>) -> &Triggers {
+        self.0.triggers.get_or_init(|| match before.and_then(|before| before.0.triggers.get()) {
+            Some(before) => before.updated(self.snapshot()),
+            None => Triggers::of(self.snapshot()),
+        })
+    }
+
+    /// How they were made.
+    pub(crate) fn options(&self) -> &ToolOptions {
+        &self.0.options
     }
 
     /// Answers a call; `None` when `tool` is none of these tools and no skill, so that it is somebody else's.
@@ -193,7 +208,7 @@ pub(super) fn folder(skill: &Skill) -> Option<&Path> {
 const FEW: usize = 20;
 
 /// What the model wrote, short and without what could be taken for something else.
-pub(super) fn quoted(name: &str) -> String {
+pub(crate) fn quoted(name: &str) -> String {
     let name = one_line(name);
     format!("`{}`", shorten(&name, 80).replace('`', "'"))
 }

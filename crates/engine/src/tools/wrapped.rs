@@ -8,21 +8,21 @@ use super::preset::{ToolPreset, Wrapper};
 use crate::one_line::one_line;
 
 /// Instructions, or the part of them that one answer has.
-pub(super) struct Wrapped<'a> {
+pub(crate) struct Wrapped<'a> {
     /// The name that the model gave.
-    pub(super) name: &'a str,
-    pub(super) claim: &'a Claim<Skill>,
-    pub(super) part: &'a str,
-    pub(super) files: &'a [Resource],
+    pub(crate) name: &'a str,
+    pub(crate) claim: &'a Claim<Skill>,
+    pub(crate) part: &'a str,
+    pub(crate) files: &'a [Resource],
     /// How to read on.
-    pub(super) next: Option<String>,
+    pub(crate) next: Option<String>,
 }
 
 /// Files that are named; what else there is, is counted.
 const NAMED: usize = 50;
 
 impl Wrapped<'_> {
-    pub(super) fn wrapped(&self, preset: &ToolPreset) -> String {
+    pub(crate) fn wrapped(&self, preset: &ToolPreset) -> String {
         match preset.wrapper {
             Wrapper::Element { tag } => self.element(tag, preset),
             Wrapper::Plain => self.part.to_owned(),

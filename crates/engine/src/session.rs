@@ -1,0 +1,285 @@
+//! What one conversation activated, and what that puts before a model.
+
+mod activation;
+mod answering;
+mod compose;
+mod compose_error;
+mod delta;
+mod evaluate;
+mod evaluation;
+mod given;
+mod options;
+mod provider;
+mod rerender;
+mod slots;
+mod state;
+#[cfg(test)]
+mod tests;
+mod turn;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use repertoire_core::{Digest, Flavor, Id, Skill, Trigger};
+use repertoire_registry::{Claim, Found, LookupError, Snapshot};
+
+use serde::{Deserialize, Serialize};
+
+use activation::{Activation, Rendered};
+use given::Waiting;
+
+pub use activation::{ActivatedBy, ActiveSkill};
+pub use compose_error::{ComposeError, Undelivered, WhyUndelivered};
+pub use delta::{SlotChange, SlotDelta};
+pub use evaluation::{Active, Cause, Evaluation, SkipReason, Skipped};
+pub use options::{Bodies, InvalidSession, Lifetime, Refresh, SessionOptions, Survival};
+pub use provider::MessageRules;
+pub use rerender::{Rerendered, RerenderedSkill};
+pub use slots::{Deferral, Delivery, Notice, Place, Placement, SlotMessage, Slots, Tail};
+pub use state::{Resumed, SessionState, Since};
+pub use turn::{ToolResult, Turn};
+
+use crate::{Audience, Hidden, Toolset};
+
+/// What one conversation activated, and what that puts before a model.
+///
+/// 1. [`begin`](Session::begin) when the user has said something: pins the skills that there are now;
+/// 2. [`evaluate`](Session::evaluate) before a model call: what is active, and why; pure;
+/// 3. [`read`](Session::read): the bodies that are missing;
+/// 4. [`compose`](Session::compose): the system prompt, messages and tools of the call, for its model;
+/// 5. [`call`](Session::call) for each call of the model: what it reads is active from the next evaluation on.
+#[derive(Debug)]
+pub struct Session {
+    options: Arc<SessionOptions>,
+    tools: Toolset,
+    /// In the order of their first activation.
+    activations: Vec<Activation>,
+    /// Injections of the host that wait for being activated, and were.
+    activated: Vec<(Flavor, Id, Lifetime)>,
+    /// Counts what is touched.
+    touches: u64,
+    /// Model calls so far.
+    calls: u64,
+    /// Tokens of the conversation, as far as they are known.
+    tokens: u64,
+    /// What triggers activated since the user's message.
+    triggered: Triggered,
+    /// What was ended since the user's message: its triggers do not bring it back.
+    ended: BTreeSet<Id>,
+    /// Messages that were handed out.
+    given: BTreeSet<Digest>,
+    waiting: Vec<Waiting>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+struct Triggered {
+    skills: usize,
+    tokens: usize,
+}
+
+/// Why a skill cannot be activated.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CannotActivate {
+    /// Its name leads nowhere.
+    #[error(transparent)]
+    Unknown(#[from] LookupError),
+    /// It is hidden from whoever asks.
+    #[error("skill `{id}` cannot be activated: {hidden}")]
+    Hidden {
+        /// The skill.
+        id: Id,
+        /// Why.
+        hidden: Hidden,
+    },
+}
+
+impl Session {
+    /// A session in which nothing is active, over the skills that `tools` are over. The tools say too what is hidden, and in
+    /// what bodies come.
+    pub fn new(tools: Toolset, options: SessionOptions) -> Session {
+        tools.triggers(None);
+        Session {
+            options: Arc::new(options),
+            tools,
+            activations: Vec::new(),
+            activated: Vec::new(),
+            touches: 0,
+            calls: 0,
+            tokens: 0,
+            triggered: Triggered::default(),
+            ended: BTreeSet::new(),
+            given: BTreeSet::new(),
+            waiting: Vec::new(),
+        }
+    }
+
+    /// The user has said something: from now on the skills are those of `tools`, and what was activated for a turn is over.
+    pub fn begin(&mut self, tools: Toolset) {
+        tools.triggers(Some(&self.tools));
+        self.tools = tools;
+        self.activations.retain(|activation| activation.lifetime == Lifetime::Conversation);
+        self.activated.retain(|(.., lifetime)| *lifetime == Lifetime::Conversation);
+        self.triggered = Triggered::default();
+        self.ended.clear();
+    }
+
+    /// The tools that the session is over.
+    pub fn tools(&self) -> &Toolset {
+        &self.tools
+    }
+
+    /// Activates a skill for `audience`, or an injection of the host that waits for it; what `audience` may not see is refused. In
+    /// force from the next evaluation on.
+    ///
+    /// What is active already is touched; with other arguments it is read again.
+    ///
+    /// # Errors
+    /// [`CannotActivate`] for a name that leads nowhere or to what is hidden.
+    pub fn activate(&mut self, audience: Audience, name: &str, arguments: &str) -> Result<(), CannotActivate> {
+        let named = |host: &&Arc<options::Host>| {
+            host.injection.trigger == Trigger::Activated && host.injection.id.as_str() == name.trim()
+        };
+        if let Some(host) = self.options.injections.iter().find(named) {
+            let (flavor, id) = (host.injection.flavor.clone(), host.injection.id.clone());
+            if !self.activated.iter().any(|(held, other, _)| (held, other) == (&flavor, &id)) {
+                self.activated.push((flavor, id, self.options.lifetime));
+            }
+            return Ok(());
+        }
+        let snapshot = self.tools.snapshot().clone();
+        let found = snapshot.resolve(name.trim())?;
+        if let Some(hidden) = self.tools.options().modes.hides(audience, found.claim) {
+            return Err(CannotActivate::Hidden { id: reached(&found), hidden });
+        }
+        self.take(found.claim, arguments, audience, ActivatedBy::Name, None);
+        Ok(())
+    }
+
+    /// Ends an activation; triggers do not bring it back before the user's next message. Quiet where there is none.
+    pub fn deactivate(&mut self, name: &str) {
+        let ids = self.qualified(name);
+        self.ended.extend(ids.iter().cloned());
+        self.activations.retain(|activation| !ids.contains(&activation.qualified));
+        self.activated.retain(|(_, id, _)| id.as_str() != name.trim());
+    }
+
+    /// Makes an active skill the current one. Quiet where there is none.
+    pub fn touch(&mut self, name: &str) {
+        let ids = self.qualified(name);
+        self.touches += 1;
+        if let Some(activation) = self.activations.iter_mut().find(|activation| ids.contains(&activation.qualified)) {
+            activation.touched = self.touches;
+        }
+    }
+
+    /// The active skills in the order of their first activation: those that are there and not hidden.
+    pub fn active(&self) -> Vec<ActiveSkill> {
+        let skill = |activation: &Activation| {
+            let found = self.find(activation).ok()?;
+            Some(ActiveSkill {
+                id: reached(&found),
+                source: activation.source.clone(),
+                arguments: activation.arguments.clone(),
+                by: activation.by,
+                lifetime: activation.lifetime,
+                digest: activation.digest(),
+            })
+        };
+        self.activations.iter().filter_map(skill).collect()
+    }
+
+    /// The skill that was activated or touched last.
+    pub fn current(&self) -> Option<ActiveSkill> {
+        let found = self.activations.iter().filter_map(|activation| Some((activation, self.find(activation).ok()?)));
+        let (_, newest) = found.max_by_key(|(activation, _)| activation.touched)?;
+        let id = reached(&newest);
+        self.active().into_iter().find(|skill| skill.id == id)
+    }
+
+    /// What of a skill came into the conversation counts no more: when it is read again, all of it comes.
+    pub fn forget(&mut self, name: &str) {
+        let ids = self.qualified(name);
+        let activations = self.activations.iter_mut().filter(|activation| ids.contains(&activation.qualified));
+        activations.for_each(|activation| (activation.told, activation.surface) = (None, None));
+    }
+
+    /// The conversation was shortened or begun anew: nothing counts as being in it. What is active stays active; bodies that
+    /// were in the conversation come again, by [`rerender`](Session::rerender) or else with the next
+    /// [`compose`](Session::compose).
+    pub fn reset(&mut self) {
+        self.activations.iter_mut().for_each(|activation| activation.told = None);
+        self.given.clear();
+        self.tokens = 0;
+    }
+
+    /// The names of the claims that `name` may mean, as activations have them.
+    fn qualified(&self, name: &str) -> Vec<Id> {
+        let name = name.trim();
+        let found = self.tools.snapshot().resolve(name).ok().map(|found| found.claim.qualified_id());
+        // What its source has no more is named in full.
+        found.into_iter().chain(name.parse().ok()).collect()
+    }
+
+    /// The claim of an activation, as it is now.
+    fn find(&self, activation: &Activation) -> Result<Found<'_, Skill>, SkipReason> {
+        let found = find(self.tools.snapshot(), activation).ok_or(SkipReason::Gone)?;
+        match self.tools.options().modes.hides(activation.audience, found.claim) {
+            Some(hidden) => Err(SkipReason::Hidden(hidden)),
+            None => Ok(found),
+        }
+    }
+
+    /// Activates or touches.
+    fn take(
+        &mut self,
+        claim: &Claim<Skill>,
+        arguments: &str,
+        audience: Audience,
+        by: ActivatedBy,
+        rendered: Option<Arc<Rendered>>,
+    ) -> &mut Activation {
+        self.touches += 1;
+        let qualified = claim.qualified_id();
+        self.ended.remove(&qualified);
+        let at = self.activations.iter().position(|activation| activation.qualified == qualified);
+        let at = at.unwrap_or_else(|| {
+            self.activations.push(Activation {
+                qualified,
+                source: claim.origin.source.clone(),
+                arguments: arguments.into(),
+                audience,
+                by,
+                lifetime: self.options.lifetime,
+                touched: 0,
+                rendered: None,
+                surface: None,
+                told: None,
+            });
+            self.activations.len() - 1
+        });
+        let activation = &mut self.activations[at];
+        activation.touched = self.touches;
+        if *activation.arguments != *arguments {
+            (activation.arguments, activation.rendered) = (arguments.into(), None);
+        }
+        if by == ActivatedBy::Tool {
+            (activation.by, activation.audience) = (by, audience);
+        }
+        if rendered.is_some() {
+            activation.rendered = rendered;
+        }
+        activation
+    }
+}
+
+/// What an activation is of in `snapshot`.
+fn find<'s>(snapshot: &'s Snapshot<Skill>, activation: &Activation) -> Option<Found<'s, Skill>> {
+    let found = snapshot.resolve(activation.qualified.as_str()).ok()?;
+    (found.claim.origin.source == activation.source).then_some(found)
+}
+
+/// The id that a model reaches a claim by.
+fn reached(found: &Found<'_, Skill>) -> Id {
+    if found.claim.origin == *found.entry.origin() { found.entry.id.clone() } else { found.claim.qualified_id() }
+}

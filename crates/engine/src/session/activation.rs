@@ -1,0 +1,142 @@
+//! A skill that a conversation activated.
+
+use std::sync::Arc;
+
+use repertoire_core::{Digest, Id, Resource, Skill, SourceError, Surface, SurfaceMode};
+use repertoire_registry::Claim;
+use serde::{Deserialize, Serialize};
+
+use super::options::Lifetime;
+use crate::tools::Wrapped;
+use crate::{Audience, Reader, ToolPreset};
+
+/// Who activated a skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ActivatedBy {
+    /// A call of the tool that reads skills: its result is one of the places for the body.
+    Tool,
+    /// The user, who named it, or the host.
+    Name,
+    /// A trigger that the skill declares.
+    Trigger,
+}
+
+/// A skill that is active in a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ActiveSkill {
+    /// The id that a model reaches it by.
+    pub id: Id,
+    /// The source it is of.
+    pub source: Arc<str>,
+    /// What its body was rendered with.
+    pub arguments: Arc<str>,
+    /// Who activated it.
+    pub by: ActivatedBy,
+    /// How long that holds.
+    pub lifetime: Lifetime,
+    /// Of the rendered body; `None` as long as it was not read.
+    pub digest: Option<Digest>,
+}
+
+/// What is kept of a skill that was activated.
+#[derive(Debug, Clone)]
+pub(super) struct Activation {
+    /// Names the claim, whoever wins its id.
+    pub(super) qualified: Id,
+    pub(super) source: Arc<str>,
+    pub(super) arguments: Arc<str>,
+    pub(super) audience: Audience,
+    pub(super) by: ActivatedBy,
+    pub(super) lifetime: Lifetime,
+    /// Greater for what was touched later.
+    pub(super) touched: u64,
+    /// The body as it was read last.
+    pub(super) rendered: Option<Arc<Rendered>>,
+    /// Where it went last.
+    pub(super) surface: Option<Surface>,
+    /// What of it is in the conversation.
+    pub(super) told: Option<Told>,
+}
+
+/// A body in the conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Told {
+    pub(super) digest: Digest,
+    /// How much of it.
+    pub(super) part: Part,
+    /// After how many model calls it came.
+    pub(super) calls: u64,
+    /// After how many tokens.
+    pub(super) tokens: u64,
+}
+
+/// How much of a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Part {
+    All,
+    Beginning,
+    /// There was no room.
+    None,
+}
+
+/// A body as it was read.
+#[derive(Debug)]
+pub(super) struct Rendered {
+    /// What it was read of.
+    pub(super) claim: Claim<Skill>,
+    pub(super) body: Arc<str>,
+    pub(super) files: Arc<[Resource]>,
+    pub(super) digest: Digest,
+}
+
+impl Rendered {
+    pub(super) fn new(claim: Claim<Skill>, body: Arc<str>, files: Arc<[Resource]>) -> Rendered {
+        Rendered { digest: Digest::of(body.as_bytes()), claim, body, files }
+    }
+
+    pub(super) async fn read(
+        claim: Claim<Skill>,
+        arguments: &str,
+        reader: &dyn Reader,
+    ) -> Result<Rendered, SourceError> {
+        let body = reader.body(&claim, arguments).await?;
+        let files = reader.resources(&claim).await?;
+        Ok(Rendered::new(claim, body.text.into(), files.into()))
+    }
+
+    pub(super) fn is_blank(&self) -> bool {
+        self.body.trim().is_empty()
+    }
+
+    /// The body in what it comes in, as the model reaches it by `name`.
+    pub(super) fn wrapped(&self, name: &Id, preset: &ToolPreset) -> String {
+        self.wrapped_part(name, preset, self.body.len())
+    }
+
+    /// The same of the first bytes of the body.
+    pub(super) fn wrapped_part(&self, name: &Id, preset: &ToolPreset, bytes: usize) -> String {
+        let part = &self.body[..bytes];
+        let next = (bytes < self.body.len()).then(|| {
+            let read = &preset.read;
+            let onward = read.offset.as_ref().map(|offset| format!(", or on with `{offset}` {bytes}"));
+            let onward = onward.unwrap_or_default();
+            format!("[{bytes} of {} bytes: read all of it with `{}`{onward}.]", self.body.len(), read.name)
+        });
+        Wrapped { name: name.as_str(), claim: &self.claim, part, files: &self.files, next }.wrapped(preset)
+    }
+}
+
+impl Activation {
+    /// Whether its body is to be in the conversation: a tool's result was one of the places for it.
+    pub(super) fn is_for_conversation(&self) -> bool {
+        let mode = self.surface.as_ref().map(|surface| surface.mode);
+        self.by == ActivatedBy::Tool && mode != Some(SurfaceMode::SystemPrompt)
+    }
+
+    pub(super) fn digest(&self) -> Option<Digest> {
+        self.rendered.as_ref().map(|rendered| rendered.digest).or(self.told.as_ref().map(|told| told.digest))
+    }
+}

@@ -1,0 +1,78 @@
+//! What the model's calls do to a session.
+
+use std::sync::Arc;
+
+use repertoire_core::{Digest, Model, SurfaceMode};
+use serde_json::Value;
+
+use super::Session;
+use super::activation::{ActivatedBy, Activation, Part, Rendered, Told};
+use crate::tools::quoted;
+use crate::{Answer, Reader, SkillRead};
+
+impl Session {
+    /// Answers a call of one of the [tools](Session::tools), as [`Toolset::call`](crate::Toolset::call), and takes in what it read
+    /// ([`take_in`](Session::take_in)).
+    ///
+    /// # Cancel safety
+    /// May be dropped at any await.
+    pub async fn call(
+        &mut self,
+        tool: &str,
+        arguments: &Value,
+        reader: &dyn Reader,
+        model: &Model<'_>,
+    ) -> Option<Answer> {
+        let answer = self.tools.clone().call(tool, arguments, reader).await?;
+        Some(self.take_in(answer, model))
+    }
+
+    /// Activates the skill that `answer` read, and says what the model shall get instead, where the body goes elsewhere or is
+    /// there already. In force from the next evaluation on.
+    ///
+    /// | body | answer |
+    /// |---|---|
+    /// | goes to the system prompt only, or is blank | a sentence that confirms |
+    /// | goes into the result, and is not there yet in these words | as it is |
+    /// | goes into the result, and is there in these words | a sentence that says so |
+    pub fn take_in(&mut self, answer: Answer, model: &Model<'_>) -> Answer {
+        let Some(SkillRead { entry, claim, body, arguments, files, .. }) = answer.read.clone() else { return answer };
+        let name = quoted(entry.id.as_str());
+        let rendered = Rendered::new(claim.clone(), body, files);
+        let (digest, is_blank, qualified) = (rendered.digest, rendered.is_blank(), claim.qualified_id());
+        let surface = self.options.surfaces.resolve(claim.item.surface, model);
+        let is_result = surface.mode != SurfaceMode::SystemPrompt && !is_blank;
+        let held = self.activations.iter_mut().find(|held| held.qualified == qualified);
+        if let Some(held) = held.filter(|held| held.is_with_model(digest, &arguments, is_result)) {
+            let text =
+                format!("The skill {name} is active already, and its instructions are what they were. Follow them.\n");
+            let name = held.qualified.clone();
+            self.touch(name.as_str());
+            return Answer { text, ..answer };
+        }
+        let (calls, tokens, audience) = (self.calls, self.tokens, self.tools.options().audience);
+        let held = self.take(&claim, &arguments, audience, ActivatedBy::Tool, Some(Arc::new(rendered)));
+        held.surface = Some(surface);
+        let text = if is_blank {
+            format!("The skill {name} is active. It has no instructions.\n")
+        } else if is_result {
+            held.told = Some(Told { digest, part: Part::All, calls, tokens });
+            return answer;
+        } else {
+            format!("The skill {name} is active: its instructions are with you from now on. Follow them.\n")
+        };
+        Answer { text, ..answer }
+    }
+}
+
+impl Activation {
+    /// Whether the model has this body already, everywhere it goes.
+    fn is_with_model(&self, digest: Digest, arguments: &str, is_result: bool) -> bool {
+        let is_same = self.digest() == Some(digest) && *self.arguments == *arguments;
+        // Nothing is decided about what was never placed.
+        let Some(surface) = self.surface.as_ref().filter(|_| is_same) else { return false };
+        let is_told = self.told.as_ref().is_some_and(|told| told.part == Part::All && told.digest == digest);
+        let is_standing = self.by != ActivatedBy::Tool && surface.mode != SurfaceMode::ToolOnly;
+        is_told || is_standing || !is_result
+    }
+}

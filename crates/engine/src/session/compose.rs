@@ -1,0 +1,340 @@
+//! From what is active to what a model call is made of.
+
+use std::sync::Arc;
+
+use repertoire_core::{DecidedBy, Flavor, Id, Message, Model, Role, Slot, Surface, SurfaceMode, ToolSpec};
+
+use super::activation::{ActivatedBy, Activation, Part, Rendered, Told};
+use super::compose_error::{ComposeError, Undelivered, WhyUndelivered};
+use super::evaluation::{Active, Cause, Evaluation, TokensSoFar, What};
+use super::given::{self, Waiting};
+use super::options::{Bodies, Refresh};
+use super::provider::MessageRules;
+use super::slots::{Delivery, Notice, Place, Placement, SlotMessage, Slots, Tail};
+use super::{Session, find};
+
+/// What is active, and where its body goes.
+struct Planned<'e> {
+    active: &'e Active,
+    /// Of a skill with a body.
+    surface: Option<Surface>,
+}
+
+/// Slots in the making.
+struct Draft {
+    slots: Slots,
+    system: Vec<String>,
+    buffer: Vec<(Id, String)>,
+    /// Bodies that should be in the conversation and are not.
+    due: Vec<Id>,
+    tail: Tail,
+    rules: MessageRules,
+}
+
+impl Session {
+    /// What the call of `model` is made of. Counts as the call: messages at the [end](Place::End) are handed out once, and the
+    /// host keeps them in the conversation.
+    ///
+    /// Bodies go where the cascade says for this model, and nowhere else:
+    ///
+    /// | mode | read by the tool | activated otherwise |
+    /// |---|---|---|
+    /// | `system-prompt` | system prompt | system prompt |
+    /// | `tool-only` | result | refused; as `both` if a rule or nobody decided it |
+    /// | `both` | system prompt and result | system prompt |
+    ///
+    /// A body whose place is the result and that is not in the conversation any more, or is due for a
+    /// [`Refresh`], comes as a message of the user.
+    ///
+    /// # Errors
+    /// [`ComposeError`], before anything counts as delivered.
+    pub fn compose(&mut self, evaluation: &Evaluation, model: &Model<'_>) -> Result<Slots, ComposeError> {
+        let mut draft = Draft {
+            slots: Slots::default(),
+            system: Vec::new(),
+            buffer: Vec::new(),
+            due: Vec::new(),
+            tail: evaluation.tail,
+            rules: self.options.rules_of(model.provider.filter(|provider| !provider.trim().is_empty())),
+        };
+        let planned = self.plan(evaluation, model, &mut draft.slots.notices)?;
+        self.refuse_roles(evaluation, model, draft.rules)?;
+
+        self.calls += 1;
+        self.tokens = match evaluation.tokens {
+            TokensSoFar::Told(tokens) => tokens,
+            TokensSoFar::More(tokens) => self.tokens + tokens,
+        };
+        draft.slots.tools = self.tools.tools().to_vec();
+        for waiting in std::mem::take(&mut self.waiting) {
+            self.give(waiting, &mut draft);
+        }
+        for Planned { active, surface } in planned {
+            match &active.what {
+                What::Host(host) => self.place_host(active, &host.injection.content, surface, &mut draft),
+                What::Skill(skill) => {
+                    if let (Some(rendered), Some(surface)) = (&skill.rendered, surface) {
+                        self.place_skill(active, rendered, surface, &mut draft);
+                    }
+                }
+            }
+        }
+        self.redeliver(&mut draft);
+        Ok(draft.finish())
+    }
+
+    /// Where each body goes.
+    ///
+    /// # Errors
+    /// All whose body would go nowhere.
+    fn plan<'e>(
+        &self,
+        evaluation: &'e Evaluation,
+        model: &Model<'_>,
+        notices: &mut Vec<Notice>,
+    ) -> Result<Vec<Planned<'e>>, ComposeError> {
+        let mut undelivered = Vec::new();
+        let mut planned = Vec::new();
+        for active in &evaluation.active {
+            let (declared, is_read) = match &active.what {
+                What::Host(host) => {
+                    let has_body = host.injection.content.slots().contains(&Slot::SystemPrompt);
+                    let is_body = active.flavor == Flavor::Skill && has_body;
+                    (is_body.then_some(host.surface), false)
+                }
+                What::Skill(skill) => match &skill.rendered {
+                    None => {
+                        undelivered.push(undelivered_by(active, WhyUndelivered::NotRead));
+                        continue;
+                    }
+                    Some(rendered) => {
+                        let is_read = skill.by == ActivatedBy::Tool;
+                        ((!rendered.is_blank()).then_some(skill.claim.item.surface), is_read)
+                    }
+                },
+            };
+            let surface = declared.map(|declared| self.options.surfaces.resolve(declared, model));
+            let surface = match surface {
+                Some(surface) if surface.mode == SurfaceMode::ToolOnly && !is_read => match surface.decided_by {
+                    DecidedBy::Rule(_) | DecidedBy::Fallback => {
+                        let mut raised = surface.clone();
+                        raised.mode = SurfaceMode::Both;
+                        notices.push(Notice::Raised { id: active.id.clone(), surface });
+                        Some(raised)
+                    }
+                    DecidedBy::Skill | DecidedBy::Registry => {
+                        undelivered.push(undelivered_by(active, WhyUndelivered::NoToolRead(surface)));
+                        continue;
+                    }
+                },
+                surface => surface,
+            };
+            planned.push(Planned { active, surface });
+        }
+        if undelivered.is_empty() { Ok(planned) } else { Err(ComposeError::Undelivered(undelivered)) }
+    }
+
+    fn refuse_roles(
+        &self,
+        evaluation: &Evaluation,
+        model: &Model<'_>,
+        rules: MessageRules,
+    ) -> Result<(), ComposeError> {
+        let hosts = evaluation.active.iter().filter_map(|active| match &active.what {
+            What::Host(host) => Some((&active.id, &host.injection.content.messages)),
+            What::Skill(_) => None,
+        });
+        let messages = hosts.flat_map(|(id, messages)| messages.iter().map(move |message| (id, message)));
+        let waiting = self.waiting.iter().map(|waiting| (&waiting.id, &waiting.message));
+        let refused: Vec<_> = messages
+            .chain(waiting)
+            .filter(|(_, message)| !rules.carries(message.role))
+            .map(|(id, message)| (id.clone(), message.role))
+            .collect();
+        if refused.is_empty() {
+            return Ok(());
+        }
+        let provider = model.provider.or(self.options.surfaces.hint.as_deref()).unwrap_or_default().to_owned();
+        Err(ComposeError::Roles { provider, refused })
+    }
+
+    fn place_host(
+        &mut self,
+        active: &Active,
+        content: &repertoire_core::Content,
+        surface: Option<Surface>,
+        draft: &mut Draft,
+    ) {
+        for slot in content.slots() {
+            match slot {
+                Slot::SystemPrompt => {
+                    let text = content.system_prompt.as_deref().unwrap_or_default();
+                    draft.system.push(text.trim_end().to_owned());
+                    draft.placed(active, Slot::SystemPrompt, Delivery::Now, surface.clone());
+                }
+                Slot::Messages => {
+                    for message in content.messages.iter().filter(|message| !message.text.trim().is_empty()) {
+                        let waiting =
+                            Waiting { id: active.id.clone(), flavor: active.flavor.clone(), message: message.clone() };
+                        let delivery = self.give(waiting, draft);
+                        draft.placed(active, Slot::Messages, delivery, None);
+                    }
+                }
+                Slot::Tools => {
+                    content.tools.iter().for_each(|tool| draft.offer(&active.id, tool));
+                    draft.placed(active, Slot::Tools, Delivery::Now, None);
+                }
+            }
+        }
+    }
+
+    /// Gives a message once, now or as soon as the conversation takes it.
+    fn give(&mut self, waiting: Waiting, draft: &mut Draft) -> Delivery {
+        let key = given::key(&waiting.flavor, &waiting.id, &waiting.message);
+        if self.given.contains(&key) {
+            return Delivery::Earlier;
+        }
+        if self.waiting.contains(&waiting) {
+            return Delivery::Deferred;
+        }
+        let Waiting { id, message: Message { role, text, .. }, .. } = &waiting;
+        if draft.say(*role, text.clone(), vec![id.clone()]) {
+            self.given.insert(key);
+            return Delivery::Now;
+        }
+        self.waiting.push(waiting);
+        Delivery::Deferred
+    }
+
+    fn place_skill(&mut self, active: &Active, rendered: &Arc<Rendered>, surface: Surface, draft: &mut Draft) {
+        let qualified = rendered.claim.qualified_id();
+        let (calls, tokens, refresh) = (self.calls, self.tokens, self.options.refresh);
+        let held = self.activations.iter_mut().find(|held| held.qualified == qualified);
+        let before = held.as_ref().and_then(|held| held.surface.clone());
+        if let Some(from) = before.filter(|before| *before != surface) {
+            draft.slots.notices.push(Notice::Moved { id: active.id.clone(), from, to: surface.clone() });
+        }
+        if surface.mode != SurfaceMode::ToolOnly {
+            let text = rendered.wrapped(&active.id, &self.tools.options().preset).trim_end().to_owned();
+            let slot = match self.options.bodies {
+                Bodies::SystemPrompt => {
+                    draft.system.push(text);
+                    Slot::SystemPrompt
+                }
+                Bodies::Buffer => {
+                    draft.buffer.push((active.id.clone(), text));
+                    Slot::Messages
+                }
+            };
+            draft.placed(active, slot, Delivery::Now, Some(surface.clone()));
+        }
+        let Some(held) = held else { return };
+        held.surface = Some(surface.clone());
+        if held.is_for_conversation() {
+            let told = held.told.as_ref().filter(|told| told.is_current(rendered, refresh, calls, tokens));
+            if told.is_none() {
+                draft.due.push(active.id.clone());
+            }
+            // What is due is left out unless it finds room below.
+            let is_there = told.is_some_and(|told| told.part != Part::None);
+            let delivery = if is_there { Delivery::Earlier } else { Delivery::LeftOut };
+            draft.placed(active, Slot::Messages, delivery, Some(surface));
+        }
+    }
+
+    /// Gives bodies again that should be in the conversation and are not.
+    fn redeliver(&mut self, draft: &mut Draft) {
+        let due = std::mem::take(&mut draft.due);
+        if due.is_empty() {
+            return;
+        }
+        if let Some(why) = draft.rules.refuses(draft.tail, Role::User) {
+            draft.settle(&due, Delivery::Deferred);
+            draft.slots.notices.extend(due.into_iter().map(|id| Notice::Waits { id, role: Role::User, why }));
+            return;
+        }
+        let again = self.again(&self.options.survival.clone(), |_, id| due.contains(id));
+        let ids: Vec<Id> = again.given().cloned().collect();
+        if !ids.is_empty() {
+            draft.say(Role::User, again.text.as_str().into(), ids.clone());
+            draft.settle(&ids, Delivery::Now);
+        }
+    }
+
+    /// What an evaluated activation is kept as.
+    pub(super) fn held(&mut self, id: &Id) -> Option<&mut Activation> {
+        let snapshot = self.tools.snapshot();
+        self.activations.iter_mut().find(|held| find(snapshot, held).is_some_and(|found| super::reached(&found) == *id))
+    }
+}
+
+impl Told {
+    fn is_current(&self, rendered: &Rendered, refresh: Refresh, calls: u64, tokens: u64) -> bool {
+        let is_due = match refresh {
+            Refresh::Never => false,
+            Refresh::AfterTokens(most) => tokens.saturating_sub(self.tokens) >= most as u64,
+            Refresh::AfterTurns(most) => calls.saturating_sub(self.calls) >= most as u64,
+        };
+        self.digest == rendered.digest && !is_due
+    }
+}
+
+impl Draft {
+    fn placed(&mut self, active: &Active, slot: Slot, delivery: Delivery, surface: Option<Surface>) {
+        let (id, flavor, reason) = (active.id.clone(), active.flavor.clone(), active.reason());
+        self.slots.placements.push(Placement { id, flavor, slot, delivery, surface, reason });
+    }
+
+    /// Puts a message at the end, unless the conversation cannot take it there.
+    fn say(&mut self, role: Role, text: Arc<str>, ids: Vec<Id>) -> bool {
+        if let Some(why) = self.rules.refuses(self.tail, role) {
+            self.slots.notices.extend(ids.into_iter().map(|id| Notice::Waits { id, role, why }));
+            return false;
+        }
+        self.tail = match role {
+            Role::User => Tail::User,
+            Role::Assistant => Tail::Assistant,
+            Role::System => self.tail,
+        };
+        self.slots.messages.push(SlotMessage { role, text, place: Place::End, ids });
+        true
+    }
+
+    fn offer(&mut self, id: &Id, tool: &ToolSpec) {
+        match self.slots.tools.iter().find(|offered| offered.name == tool.name) {
+            None => self.slots.tools.push(tool.clone()),
+            Some(offered) if offered == tool => {}
+            Some(_) => {
+                self.slots.notices.push(Notice::ToolTaken { id: id.clone(), tool: tool.name.clone() });
+            }
+        }
+    }
+
+    /// What became of bodies that were to be given again.
+    fn settle(&mut self, ids: &[Id], delivery: Delivery) {
+        let left_out = self.slots.placements.iter_mut().filter(|placement| placement.delivery == Delivery::LeftOut);
+        left_out.filter(|placement| ids.contains(&placement.id)).for_each(|placement| placement.delivery = delivery);
+    }
+
+    fn finish(mut self) -> Slots {
+        self.slots.system_prompt = self.system.join("\n\n");
+        if !self.buffer.is_empty() {
+            let place = if self.rules.is_alternating() { Place::InTurn } else { Place::BeforeTurn };
+            let (ids, texts): (Vec<_>, Vec<_>) = self.buffer.into_iter().unzip();
+            let text = texts.join("\n\n").into();
+            self.slots.messages.insert(0, SlotMessage { role: Role::User, text, place, ids });
+        }
+        self.slots
+    }
+}
+
+fn undelivered_by(active: &Active, why: WhyUndelivered) -> Undelivered {
+    let cause = match &active.cause {
+        Cause::Always => "always active".to_owned(),
+        Cause::Rule(name) => format!("by rule `{name}`"),
+        Cause::AfterTool(tool) => format!("after tool `{tool}`"),
+        Cause::Activated => "activated".to_owned(),
+        Cause::Fired(_) => "by a trigger that it declares".to_owned(),
+    };
+    Undelivered { id: active.id.clone(), flavor: active.flavor.clone(), cause, why }
+}

@@ -1,0 +1,169 @@
+//! What is active in a turn, and what is not and why.
+
+use std::fmt;
+use std::sync::Arc;
+
+use repertoire_core::{Flavor, Id, Skill};
+use repertoire_registry::Claim;
+use serde::Serialize;
+
+use super::activation::{ActivatedBy, Rendered};
+use super::options::Host;
+use super::slots::Tail;
+use crate::{Audience, FiredBy, Hidden, TriggerRefusal};
+
+/// What is active in a turn: the host's injections in the order in which they were given, then skills in the order in which
+/// they were first activated. Nothing is in both lists; what is simply not active is in neither.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Evaluation {
+    /// What is active.
+    pub active: Vec<Active>,
+    /// What would be, and why it is not.
+    pub skipped: Vec<Skipped>,
+    pub(super) tail: Tail,
+    pub(super) tokens: TokensSoFar,
+}
+
+/// How long the conversation is.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum TokensSoFar {
+    Told(u64),
+    /// So many more than before.
+    More(u64),
+}
+
+/// An active injection.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Active {
+    /// Its id; for a skill the one that a model reaches it by.
+    pub id: Id,
+    /// Its flavor.
+    pub flavor: Flavor,
+    /// What it is for.
+    pub description: Arc<str>,
+    /// Why it is active.
+    pub cause: Cause,
+    pub(super) what: What,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum What {
+    Host(Arc<Host>),
+    Skill(Box<ActiveClaim>),
+}
+
+/// A skill that is active.
+#[derive(Debug, Clone)]
+pub(super) struct ActiveClaim {
+    pub(super) claim: Claim<Skill>,
+    pub(super) arguments: Arc<str>,
+    pub(super) audience: Audience,
+    pub(super) by: ActivatedBy,
+    /// Once it was read.
+    pub(super) rendered: Option<Arc<Rendered>>,
+}
+
+/// Why something is active.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Cause {
+    /// It always is.
+    Always,
+    /// The host's rule of this name holds.
+    Rule(Arc<str>),
+    /// This tool returned.
+    AfterTool(Arc<str>),
+    /// It was activated before.
+    Activated,
+    /// A trigger that it declares holds, or the user named it.
+    Fired(FiredBy),
+}
+
+/// What would be active, and why it is not. For the host: never tell a model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Skipped {
+    /// The injection.
+    pub id: Id,
+    /// Its flavor.
+    pub flavor: Flavor,
+    /// Why.
+    pub why: SkipReason,
+}
+
+/// Why something is not active.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum SkipReason {
+    /// The host has no rule of this name.
+    NoSuchRule(Arc<str>),
+    /// The rule panicked, and said this.
+    RulePanicked(Arc<str>),
+    /// Its trigger is of a kind that this version does not know.
+    UnknownTrigger,
+    /// Its source has it no more.
+    Gone,
+    /// It is hidden.
+    Hidden(Hidden),
+    /// The trigger that it declares never holds.
+    TriggerRefused(TriggerRefusal),
+    /// So many skills were activated by triggers since the user's message.
+    TooMany(usize),
+    /// The skills that triggers activated since the user's message may have so many tokens.
+    TooLong(usize),
+    /// Its source could not give its instructions.
+    Unreadable(Arc<str>),
+}
+
+impl Evaluation {
+    /// The ids of the active skills: for offering their tools.
+    pub fn skills(&self) -> impl Iterator<Item = &Id> {
+        self.active.iter().filter(|active| active.flavor == Flavor::Skill).map(|active| &active.id)
+    }
+
+    /// The same without these.
+    #[must_use]
+    pub fn without(mut self, ids: &[Id]) -> Evaluation {
+        self.active.retain(|active| !ids.contains(&active.id));
+        self
+    }
+
+    pub(super) fn knows(&self, flavor: &Flavor, id: &Id) -> bool {
+        self.active.iter().any(|active| active.id == *id && active.flavor == *flavor)
+            || self.skipped.iter().any(|skipped| skipped.id == *id && skipped.flavor == *flavor)
+    }
+
+    pub(super) fn skip(&mut self, flavor: Flavor, id: Id, why: SkipReason) {
+        self.skipped.push(Skipped { id, flavor, why });
+    }
+}
+
+impl Active {
+    /// Its description, or what it is.
+    pub(super) fn reason(&self) -> Arc<str> {
+        if self.description.trim().is_empty() {
+            return format!("{} `{}` is active", self.flavor, self.id).into();
+        }
+        self.description.clone()
+    }
+}
+
+impl fmt::Display for SkipReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SkipReason::NoSuchRule(name) => write!(f, "there is no rule `{name}`"),
+            SkipReason::RulePanicked(said) => write!(f, "its rule panicked: {said}"),
+            SkipReason::UnknownTrigger => f.write_str("its trigger is of an unknown kind"),
+            SkipReason::Gone => f.write_str("its source has it no more"),
+            SkipReason::Hidden(hidden) => hidden.fmt(f),
+            SkipReason::TriggerRefused(why) => write!(f, "its trigger never holds: {why}"),
+            SkipReason::TooMany(most) => write!(f, "triggers activate at most {most} skills for one message"),
+            SkipReason::TooLong(most) => write!(f, "triggers activate skills of at most {most} tokens for one message"),
+            SkipReason::Unreadable(why) => write!(f, "it cannot be read: {why}"),
+        }
+    }
+}

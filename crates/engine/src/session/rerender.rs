@@ -1,0 +1,112 @@
+//! Bodies again, after a conversation was shortened.
+
+use std::sync::Arc;
+
+use repertoire_core::Id;
+use serde::Serialize;
+
+use super::activation::{Activation, Part, Rendered, Told};
+use super::options::Survival;
+use super::{Session, reached};
+
+/// Bodies again, after a conversation was shortened.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[non_exhaustive]
+pub struct Rerendered {
+    /// For the conversation: the newest skill first, each in what it comes in, a blank line between. Empty when there is none.
+    pub text: String,
+    /// What became of each skill, the newest first.
+    pub skills: Vec<RerenderedSkill>,
+}
+
+/// What became of a skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct RerenderedSkill {
+    /// The skill.
+    pub id: Id,
+    /// Tokens of what is given: nothing where there was no room.
+    pub tokens: usize,
+    /// Tokens of all of it.
+    pub of: usize,
+}
+
+impl Rerendered {
+    /// The skills of which something is given.
+    pub(super) fn given(&self) -> impl Iterator<Item = &Id> {
+        self.skills.iter().filter(|skill| skill.tokens > 0).map(|skill| &skill.id)
+    }
+}
+
+impl Session {
+    /// The conversation was shortened, and what was in it is lost: the bodies that had their place in it, for one message of the
+    /// user behind the summary. Those in the system prompt are not lost. They count as being in the conversation, as far as
+    /// they are given whole: what was cut is given whole when it is read again.
+    ///
+    /// Nothing that is hidden now is given or named.
+    pub fn rerender(&mut self, survival: &Survival) -> Rerendered {
+        self.reset();
+        self.again(survival, |held, _| held.surface.is_none() || held.is_for_conversation())
+    }
+
+    /// The bodies of what `wanted` takes, which count as being in the conversation.
+    pub(super) fn again(&mut self, survival: &Survival, wanted: impl Fn(&Activation, &Id) -> bool) -> Rerendered {
+        let mut newest: Vec<(u64, Id, Arc<Rendered>)> = Vec::new();
+        for held in &self.activations {
+            let Ok(found) = self.find(held) else { continue };
+            let id = reached(&found);
+            if let Some(rendered) = held.rendered.as_ref().filter(|rendered| wanted(held, &id) && !rendered.is_blank())
+            {
+                newest.push((held.touched, id, rendered.clone()));
+            }
+        }
+        newest.sort_by_key(|(touched, ..)| std::cmp::Reverse(*touched));
+        let mut again = Rerendered::default();
+        let mut room = survival.total;
+        for (_, id, rendered) in newest {
+            let whole = rendered.wrapped(&id, &self.tools.options().preset);
+            let of = self.options.tokenizer.estimate(&whole);
+            let text = if of <= survival.per_skill.min(room) {
+                Some(whole)
+            } else {
+                self.cut(&id, &rendered, survival.per_skill.min(room))
+            };
+            let tokens = text.as_deref().map_or(0, |text| self.options.tokenizer.estimate(text));
+            room -= tokens;
+            if let Some(text) = text {
+                again.text.push_str(if again.text.is_empty() { "" } else { "\n" });
+                again.text.push_str(&text);
+            }
+            let part = match tokens {
+                0 => Part::None,
+                _ if tokens == of => Part::All,
+                _ => Part::Beginning,
+            };
+            let told = Told { digest: rendered.digest, part, calls: self.calls, tokens: self.tokens };
+            if let Some(held) = self.held(&id) {
+                held.told = Some(told);
+            }
+            again.skills.push(RerenderedSkill { id, tokens, of });
+        }
+        again
+    }
+
+    /// The most of a body from its beginning on that has at most `most` tokens in what it comes in.
+    fn cut(&self, id: &Id, rendered: &Rendered, most: usize) -> Option<String> {
+        let preset = &self.tools.options().preset;
+        let fits = |bytes: usize| {
+            let text = rendered.wrapped_part(id, preset, rendered.body.floor_char_boundary(bytes));
+            (self.options.tokenizer.estimate(&text) <= most).then_some(text)
+        };
+        let (mut fitting, mut text) = (0, None);
+        let mut too_much = rendered.body.len();
+        while too_much - fitting > 1 {
+            let middle = fitting + (too_much - fitting) / 2;
+            match fits(middle) {
+                Some(part) => (fitting, text) = (middle, Some(part)),
+                None => too_much = middle,
+            }
+        }
+        text
+    }
+}
