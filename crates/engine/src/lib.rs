@@ -71,7 +71,7 @@ pub use catalog::{
 };
 pub use search::{Fit, Hit, HitField, HitWord, Index, LiveIndex, Query, Ranker, Why};
 pub use session::{
-    ActivatedBy, Active, ActiveSkill, Bodies, CannotActivate, Cause, ComposeError, Deferral, Delivery, Evaluation,
+    ActivatedBy, Active, ActiveBy, ActiveSkill, Bodies, CannotActivate, CannotCompose, Deferral, Delivery, Evaluation,
     InvalidSession, Lifetime, MessageRules, Notice, Place, Placement, Refresh, Rerendered, RerenderedSkill, Resumed,
     Session, SessionOptions, SessionState, Since, SkipReason, Skipped, SlotChange, SlotDelta, SlotMessage, Slots,
     Survival, Tail, ToolResult, Turn, Undelivered, WhyUndelivered,

@@ -2,8 +2,8 @@
 
 mod activation;
 mod answering;
+mod cannot_compose;
 mod compose;
-mod compose_error;
 mod delta;
 mod evaluate;
 mod evaluation;
@@ -29,9 +29,9 @@ use activation::{Activation, Rendered};
 use given::Waiting;
 
 pub use activation::{ActivatedBy, ActiveSkill};
-pub use compose_error::{ComposeError, Undelivered, WhyUndelivered};
+pub use cannot_compose::{CannotCompose, Undelivered, WhyUndelivered};
 pub use delta::{SlotChange, SlotDelta};
-pub use evaluation::{Active, Cause, Evaluation, SkipReason, Skipped};
+pub use evaluation::{Active, ActiveBy, Evaluation, SkipReason, Skipped};
 pub use options::{Bodies, InvalidSession, Lifetime, Refresh, SessionOptions, Survival};
 pub use provider::MessageRules;
 pub use rerender::{Rerendered, RerenderedSkill};

@@ -12,10 +12,10 @@ use repertoire::ToolOptions;
 use serde_json::Value;
 
 use super::modes::Offered;
+use crate::Stream;
 use crate::answer::{Answer, json};
 use crate::failure::Failure;
 use crate::session::Session;
-use crate::Stream;
 use play::Play;
 use script::Script;
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use repertoire_core::{DecidedBy, Flavor, Id, Message, Model, Role, Slot, Surface, SurfaceMode, ToolSpec};
 
 use super::activation::{ActivatedBy, Activation, Part, Rendered, Told};
-use super::compose_error::{ComposeError, Undelivered, WhyUndelivered};
-use super::evaluation::{Active, Cause, Evaluation, TokensSoFar, What};
+use super::cannot_compose::{CannotCompose, Undelivered, WhyUndelivered};
+use super::evaluation::{Active, ActiveBy, Evaluation, TokensSoFar, What};
 use super::given::{self, Waiting};
 use super::options::{Bodies, Refresh};
 use super::provider::MessageRules;
@@ -47,8 +47,8 @@ impl Session {
     /// [`Refresh`], comes as a message of the user.
     ///
     /// # Errors
-    /// [`ComposeError`], before anything counts as delivered.
-    pub fn compose(&mut self, evaluation: &Evaluation, model: &Model<'_>) -> Result<Slots, ComposeError> {
+    /// [`CannotCompose`], before anything counts as delivered.
+    pub fn compose(&mut self, evaluation: &Evaluation, model: &Model<'_>) -> Result<Slots, CannotCompose> {
         let mut draft = Draft {
             slots: Slots::default(),
             system: Vec::new(),
@@ -92,7 +92,7 @@ impl Session {
         evaluation: &'e Evaluation,
         model: &Model<'_>,
         notices: &mut Vec<Notice>,
-    ) -> Result<Vec<Planned<'e>>, ComposeError> {
+    ) -> Result<Vec<Planned<'e>>, CannotCompose> {
         let mut undelivered = Vec::new();
         let mut planned = Vec::new();
         for active in &evaluation.active {
@@ -131,7 +131,7 @@ impl Session {
             };
             planned.push(Planned { active, surface });
         }
-        if undelivered.is_empty() { Ok(planned) } else { Err(ComposeError::Undelivered(undelivered)) }
+        if undelivered.is_empty() { Ok(planned) } else { Err(CannotCompose::Undelivered(undelivered)) }
     }
 
     fn refuse_roles(
@@ -139,7 +139,7 @@ impl Session {
         evaluation: &Evaluation,
         model: &Model<'_>,
         rules: MessageRules,
-    ) -> Result<(), ComposeError> {
+    ) -> Result<(), CannotCompose> {
         let hosts = evaluation.active.iter().filter_map(|active| match &active.what {
             What::Host(host) => Some((&active.id, &host.injection.content.messages)),
             What::Skill(_) => None,
@@ -155,7 +155,7 @@ impl Session {
             return Ok(());
         }
         let provider = model.provider.or(self.options.surfaces.hint.as_deref()).unwrap_or_default().to_owned();
-        Err(ComposeError::Roles { provider, refused })
+        Err(CannotCompose::Roles { provider, refused })
     }
 
     fn place_host(
@@ -329,12 +329,12 @@ impl Draft {
 }
 
 fn undelivered_by(active: &Active, why: WhyUndelivered) -> Undelivered {
-    let cause = match &active.cause {
-        Cause::Always => "always active".to_owned(),
-        Cause::Rule(name) => format!("by rule `{name}`"),
-        Cause::AfterTool(tool) => format!("after tool `{tool}`"),
-        Cause::Activated => "activated".to_owned(),
-        Cause::Fired(_) => "by a trigger that it declares".to_owned(),
+    let by = match &active.by {
+        ActiveBy::Always => "always active".to_owned(),
+        ActiveBy::Rule(name) => format!("by rule `{name}`"),
+        ActiveBy::AfterTool(tool) => format!("after tool `{tool}`"),
+        ActiveBy::Activated => "activated".to_owned(),
+        ActiveBy::Fired(_) => "by a trigger that it declares".to_owned(),
     };
-    Undelivered { id: active.id.clone(), flavor: active.flavor.clone(), cause, why }
+    Undelivered { id: active.id.clone(), flavor: active.flavor.clone(), by, why }
 }

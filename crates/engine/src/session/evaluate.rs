@@ -7,7 +7,7 @@ use repertoire_core::{Flavor, Skill, SkillTrigger, Trigger};
 use repertoire_registry::Found;
 
 use super::activation::{ActivatedBy, Rendered};
-use super::evaluation::{Active, ActiveClaim, Cause, Evaluation, SkipReason, TokensSoFar, What};
+use super::evaluation::{Active, ActiveBy, ActiveClaim, Evaluation, SkipReason, TokensSoFar, What};
 use super::options::Host;
 use super::turn::Turn;
 use super::{Session, reached};
@@ -57,12 +57,12 @@ impl Session {
         let (flavor, id) = (&injection.flavor, &injection.id);
         let after = |matches: &dyn Fn(&str) -> bool| {
             let tool = turn.results.iter().find(|result| matches(result.tool))?;
-            Some(Cause::AfterTool(tool.tool.into()))
+            Some(ActiveBy::AfterTool(tool.tool.into()))
         };
-        let cause = match &injection.trigger {
-            Trigger::Always => Some(Cause::Always),
+        let by = match &injection.trigger {
+            Trigger::Always => Some(ActiveBy::Always),
             Trigger::Rule(name) => match self.rule(name, turn) {
-                Ok(holds) => holds.then(|| Cause::Rule(name.clone())),
+                Ok(holds) => holds.then(|| ActiveBy::Rule(name.clone())),
                 Err(why) => return evaluation.skip(flavor.clone(), id.clone(), why),
             },
             Trigger::AfterTool(name) => after(&|tool| *tool == **name),
@@ -71,15 +71,15 @@ impl Session {
             }
             Trigger::Activated => {
                 let is_activated = self.activated.iter().any(|(held, other, _)| (held, other) == (flavor, id));
-                is_activated.then_some(Cause::Activated)
+                is_activated.then_some(ActiveBy::Activated)
             }
             _ => return evaluation.skip(flavor.clone(), id.clone(), SkipReason::UnknownTrigger),
         };
-        evaluation.active.extend(cause.map(|cause| Active {
+        evaluation.active.extend(by.map(|by| Active {
             id: id.clone(),
             flavor: flavor.clone(),
             description: injection.description.clone(),
-            cause,
+            by,
             what: What::Host(host.clone()),
         }));
     }
@@ -110,7 +110,7 @@ impl Session {
                 by: activation.by,
                 rendered: activation.rendered.as_ref().filter(is_current).cloned(),
             };
-            evaluation.active.push(active(&found, Cause::Activated, claim));
+            evaluation.active.push(active(&found, ActiveBy::Activated, claim));
         }
     }
 
@@ -149,7 +149,7 @@ impl Session {
             let by = if audience == Audience::User { ActivatedBy::Name } else { ActivatedBy::Trigger };
             let claim = found.claim.clone();
             let claim = ActiveClaim { claim, arguments: arguments.into(), audience, by, rendered: None };
-            evaluation.active.push(active(&found, Cause::Fired(fired.by), claim));
+            evaluation.active.push(active(&found, ActiveBy::Fired(fired.by), claim));
         }
         for refused in triggers.refused() {
             let id = &refused.entry.id;
@@ -162,7 +162,7 @@ impl Session {
 
     async fn complete(&mut self, active: &mut Active, reader: &dyn Reader) -> Result<(), SkipReason> {
         let What::Skill(skill) = &mut active.what else { return Ok(()) };
-        let is_triggered = matches!(active.cause, Cause::Fired(_));
+        let is_triggered = matches!(active.by, ActiveBy::Fired(_));
         if skill.rendered.is_none() {
             let rendered = Rendered::read(skill.claim.clone(), &skill.arguments, reader).await;
             let rendered = rendered.map_err(|error| SkipReason::Unreadable(error.to_string().into()))?;
@@ -202,12 +202,12 @@ impl Active {
     }
 }
 
-fn active(found: &Found<'_, Skill>, cause: Cause, claim: ActiveClaim) -> Active {
+fn active(found: &Found<'_, Skill>, by: ActiveBy, claim: ActiveClaim) -> Active {
     Active {
         id: reached(found),
         flavor: Flavor::Skill,
         description: claim.claim.item.description.clone(),
-        cause,
+        by,
         what: What::Skill(Box::new(claim)),
     }
 }

@@ -44,7 +44,7 @@ pub struct Active {
     /// What it is for.
     pub description: Arc<str>,
     /// Why it is active.
-    pub cause: Cause,
+    pub by: ActiveBy,
     pub(super) what: What,
 }
 
@@ -69,7 +69,7 @@ pub(super) struct ActiveClaim {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum Cause {
+pub enum ActiveBy {
     /// It always is.
     Always,
     /// The host's rule of this name holds.

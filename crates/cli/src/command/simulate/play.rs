@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use repertoire::render::Context;
 use repertoire::{
-    Active, ComposeError, Evaluation, Flavor, Id, Model, Placement, Renderer, SessionOptions, Skipped, Slots,
+    Active, CannotCompose, Evaluation, Flavor, Id, Model, Placement, Renderer, SessionOptions, Skipped, Slots,
     ToolOptions, ToolResult, Toolset, Turn,
 };
 use serde::Serialize;
@@ -159,9 +159,9 @@ impl<'m> Play<'m> {
 }
 
 /// Who is refused, and why, as the error has it.
-fn reasons(error: &ComposeError, evaluation: &Evaluation) -> Vec<Refused> {
+fn reasons(error: &CannotCompose, evaluation: &Evaluation) -> Vec<Refused> {
     let reason = |id: &Id| match error {
-        ComposeError::Undelivered(offenders) => offenders.iter().find(|one| one.id == *id).map(ToString::to_string),
+        CannotCompose::Undelivered(offenders) => offenders.iter().find(|one| one.id == *id).map(ToString::to_string),
         _ => Some(error.to_string()),
     };
     let refused = error.offenders().into_iter().map(|id| {
@@ -178,7 +178,7 @@ fn active_row(active: &Active, placements: &[Placement]) -> ActiveRow {
     ActiveRow {
         id: active.id.clone(),
         flavor: active.flavor.to_string(),
-        cause: cause(&json(&active.cause)),
+        cause: cause(&json(&active.by)),
         surface: own().find_map(|placed| placed.surface.clone()),
         placements: own().map(row).collect(),
     }

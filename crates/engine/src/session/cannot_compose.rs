@@ -7,7 +7,7 @@ use repertoire_core::{Flavor, Id, Role, Surface};
 /// Why a model call cannot be composed. Never holds a body.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum ComposeError {
+pub enum CannotCompose {
     /// These bodies would reach the model nowhere.
     #[error("these would reach the model nowhere: {}", list(.0))]
     Undelivered(Vec<Undelivered>),
@@ -21,13 +21,13 @@ pub enum ComposeError {
     },
 }
 
-impl ComposeError {
+impl CannotCompose {
     /// Everything that stands in the way: the rest of the evaluation can be composed
     /// [without it](crate::Evaluation::without).
     pub fn offenders(&self) -> Vec<Id> {
         match self {
-            ComposeError::Undelivered(offenders) => offenders.iter().map(|offender| offender.id.clone()).collect(),
-            ComposeError::Roles { refused, .. } => refused.iter().map(|(id, _)| id.clone()).collect(),
+            CannotCompose::Undelivered(offenders) => offenders.iter().map(|offender| offender.id.clone()).collect(),
+            CannotCompose::Roles { refused, .. } => refused.iter().map(|(id, _)| id.clone()).collect(),
         }
     }
 }
@@ -41,7 +41,7 @@ pub struct Undelivered {
     /// Its flavor.
     pub flavor: Flavor,
     /// Why it is active, in words.
-    pub cause: String,
+    pub by: String,
     /// Why it would.
     pub why: WhyUndelivered,
 }
@@ -58,7 +58,7 @@ pub enum WhyUndelivered {
 
 impl fmt::Display for Undelivered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} `{}` ({}): ", self.flavor, self.id, self.cause)?;
+        write!(f, "{} `{}` ({}): ", self.flavor, self.id, self.by)?;
         match &self.why {
             WhyUndelivered::NoToolRead(surface) => write!(
                 f,
