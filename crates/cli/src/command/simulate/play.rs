@@ -160,14 +160,22 @@ impl<'m> Play<'m> {
 
 /// Who is refused, and why, as the error has it.
 fn reasons(error: &CannotCompose, evaluation: &Evaluation) -> Vec<Refused> {
-    let reason = |id: &Id| match error {
-        CannotCompose::Undelivered(offenders) => offenders.iter().find(|one| one.id == *id).map(ToString::to_string),
-        _ => Some(error.to_string()),
-    };
     let refused = error.offenders().into_iter().map(|id| {
-        let why = reason(&id).unwrap_or_default();
         let flavor = evaluation.active.iter().find(|active| active.id == id).map(|active| active.flavor.clone());
-        (id, flavor.unwrap_or(Flavor::Skill), why)
+        let flavor = flavor.unwrap_or(Flavor::Skill);
+        let undelivered = match error {
+            CannotCompose::Undelivered(all) => all.iter().find(|one| one.id == id),
+            _ => None,
+        };
+        let why = match undelivered {
+            None => error.to_string(),
+            Some(one) => {
+                // Whose it is, is said already.
+                let whose = format!("{flavor} `{id}` ({}): ", one.by);
+                one.to_string().trim_start_matches(&whose).to_owned()
+            }
+        };
+        (id, flavor, why)
     });
     refused.collect()
 }

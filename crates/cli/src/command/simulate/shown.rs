@@ -155,20 +155,20 @@ impl Shown {
     }
 
     fn write_active(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        let mut table = Table::new(&["active", "kind", "because", "where", "surface"]);
+        let mut table = Table::new(&["active", "kind", "because", "surface", "where"]);
         for ActiveRow { id, flavor, cause, surface, placements } in &self.active {
             let places = placements.iter().map(|PlacementRow { slot, delivery }| match delivery.as_str() {
                 "now" => slot.clone(),
                 delivery => format!("{slot} ({delivery})"),
             });
             let places: Vec<_> = places.collect();
-            let surface = surface.as_ref().map(|surface| format!("{}, by {}", surface.mode, surface.decided_by));
+            let surface = surface.as_ref().map(|surface| format!("{}, {}", surface.mode, surface.decided_by));
             table.row([
                 Cell::from(id.as_str()),
                 flavor.into(),
                 cause.into(),
-                places.join(", ").into(),
                 surface.unwrap_or_default().into(),
+                places.join(", ").into(),
             ]);
         }
         let coloured = out.is_coloured();
