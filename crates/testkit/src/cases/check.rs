@@ -2,6 +2,7 @@
 
 mod door;
 mod render;
+mod session;
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -11,6 +12,7 @@ use serde_json::Value;
 
 pub(crate) use self::door::{Activation, ActivationWant, Asked};
 pub(crate) use self::render::{RenderLine, RenderWant, Shell};
+pub(crate) use self::session::{SessionCall, SessionLine};
 
 /// One check.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,6 +56,7 @@ pub(crate) enum Check {
     Command(CommandLine),
     Render(Box<RenderLine>),
     Activate(Box<Activation>),
+    Session(SessionLine),
     /// Exactly these tools are offered to a model.
     Tools(Vec<String>),
     /// They take exactly these names of skills.
@@ -230,14 +233,12 @@ pub(crate) enum Never {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Feature {
     Mcp,
-    Sessions,
 }
 
 impl std::fmt::Display for Feature {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.pad(match self {
             Feature::Mcp => "the MCP server",
-            Feature::Sessions => "sessions",
         })
     }
 }

@@ -7,6 +7,7 @@ mod either;
 mod missing;
 mod never;
 mod render;
+mod session;
 #[cfg(test)]
 mod tests;
 
@@ -215,6 +216,8 @@ fn statement(scan: &mut Scan<'_>, above: &mut Above) -> Result<Check, Unread> {
         Ok(Check::UserList(want(scan)?))
     } else if scan.take("activate") {
         door::activate(scan, above)
+    } else if scan.take("session:") {
+        session::session(scan).map(Check::Session)
     } else if scan.take("tools") {
         door::tools(scan)
     } else if scan.take("with") {

@@ -36,7 +36,9 @@
 //! | `activate model\|user NAME = ok`, `= error`, `has`, `lacks`, `result <= N bytes` | what who asks gets for the name |
 //! | `tools: [...]`, `tools enum: [...]` | the tools that a model is offered, and the skills that they take |
 //! | `with disabled=[...] CHECK` | the same while these skills are switched off |
-//! | `session:`, `mcp` | not yet applicable |
+//! | `session: activate NAME [again\|force]`, `reset, activate NAME` `->` `=`, `has`, `lacks` | what the case's one session answers a model |
+//! | `session: active list = [...]` | the skills that are active in it |
+//! | `mcp` | not yet applicable |
 //!
 //! `steps: steps.sh (N)` announces N blocks of that script, each behind a line `## step NUMBER`. They run one after another
 //! in the copy while the registry watches it. After each, the registry has two seconds to show all that the lines for

@@ -70,12 +70,12 @@ fn the_report_names_what_failed_and_ends_in_totals() {
 #[test]
 fn what_is_missing_is_neither_passed_nor_failed() {
     let cases = Cases::new()
-        .case("later", &["loads: [\"tea\"]", "session: activate tea -> has \"Boil\"", "cli list: exit 0"])
-        .case("worse", &["loads: []", "session: activate tea -> has \"Boil\""]);
+        .case("later", &["loads: [\"tea\"]", "mcp list has \"tea\"", "cli list: exit 0"])
+        .case("worse", &["loads: []", "mcp list has \"tea\""]);
     let (passed, out) = cases.run(&Runner::default());
     assert!(!passed);
-    let expected = "not applicable without sessions:\n  later, line 3: session: activate tea -> has \"Boil\"\n  \
-                    worse, line 3: session: activate tea -> has \"Boil\"\n\
+    let expected = "not applicable without the MCP server:\n  later, line 3: mcp list has \"tea\"\n  \
+                    worse, line 3: mcp list has \"tea\"\n\
                     not applicable without the binary, which is not built:\n  later, line 4: cli list: exit 0\n\
                     A: 0 passed, 1 failed, 1 not applicable\ncases: 0 passed, 1 failed, 1 not applicable\n";
     assert!(out.ends_with(expected), "{out}");
@@ -113,6 +113,11 @@ fn what_is_not_so_fails() {
             "activate model tea lacks \"Boil\"",
             "activate model tea has the absolute path of root/milk",
             "activate model tea result <= 5 bytes",
+            "session: activate tea -> lacks \"Boil\"",
+            "session: activate tea again -> has \"Boil\"",
+            "session: activate tea force -> lacks \"Boil\"",
+            "session: reset, activate tea -> lacks \"Boil\"",
+            "session: active list = []",
             "tools: []",
             "tools enum: [\"milk\"]",
             "with disabled=[\"tea\"] loads: [\"tea\"]",

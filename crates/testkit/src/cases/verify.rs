@@ -7,6 +7,7 @@ mod finding;
 mod listing;
 mod never;
 mod render;
+mod session;
 mod skill;
 mod watches;
 
@@ -54,6 +55,7 @@ fn ended(check: &Check, world: &World) -> Verdict {
         Check::Within(limit) => command::scan_within(*limit, world),
         Check::Memory(limit) => command::scan_below(*limit, world),
         Check::Activate(activation) => door::activate(activation, world),
+        Check::Session(line) => session::session(line, world),
         Check::Tools(names) => door::tools(names, world),
         Check::ToolsEnum(names) => door::tools_enum(names, world),
         Check::Disabled(names, check) => door::disabled(names, check, world),

@@ -3,6 +3,7 @@
 mod door;
 mod live;
 mod render;
+mod session;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -15,7 +16,7 @@ use std::time::Duration;
 use std::{fs, thread};
 
 use repertoire_core::{ResourcePath, Severity, Skill};
-use repertoire_engine::{Catalog, CatalogOptions};
+use repertoire_engine::{Catalog, CatalogOptions, Session};
 use repertoire_registry::{Entry, Mount, Origin, SkillRegistry, Snapshot, Standing, Tier, Trust};
 use repertoire_source_fs::{Client, ClientPlugins, Discovery, FsSource, WatchOptions, discover};
 use tokio::runtime::Runtime;
@@ -39,6 +40,8 @@ pub(crate) struct World {
     binary: Option<PathBuf>,
     /// The catalog as it was before the latest step.
     catalog_before: RefCell<Option<String>>,
+    /// Begun when a line asks for it.
+    session: RefCell<Option<Session>>,
     printed: RefCell<String>,
     panics: RefCell<Vec<String>>,
 }
@@ -103,6 +106,7 @@ impl World {
             scopes,
             binary,
             catalog_before: RefCell::default(),
+            session: RefCell::default(),
             printed: RefCell::default(),
             panics: RefCell::default(),
         })

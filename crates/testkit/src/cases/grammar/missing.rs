@@ -5,13 +5,10 @@ use serde_json::Value;
 use crate::cases::check::Feature;
 use crate::cases::scan::{Scan, Unread};
 
-use super::{text_want, want};
+use super::want;
 
 pub(super) fn missing(scan: &mut Scan<'_>) -> Result<Feature, Unread> {
-    if scan.take("session:") {
-        session(scan)?;
-        Ok(Feature::Sessions)
-    } else if scan.take("mcp") {
+    if scan.take("mcp") {
         mcp(scan)?;
         Ok(Feature::Mcp)
     } else {
@@ -22,26 +19,6 @@ pub(super) fn missing(scan: &mut Scan<'_>) -> Result<Feature, Unread> {
 /// What of `start` was read so far.
 pub(super) fn before(start: &str, scan: &Scan<'_>) -> String {
     start[..start.len() - scan.rest().len()].trim_end().to_owned()
-}
-
-fn session(scan: &mut Scan<'_>) -> Result<(), Unread> {
-    if scan.take("active list") {
-        scan.expect("=")?;
-        return scan.json::<Vec<String>>().map(drop);
-    }
-    loop {
-        if scan.take("activate") {
-            scan.name()?;
-            let _way = scan.take("again") || scan.take("force");
-        } else {
-            scan.expect("reset")?;
-        }
-        if !scan.take(",") {
-            break;
-        }
-    }
-    scan.expect("->")?;
-    text_want(scan).map(drop)
 }
 
 fn mcp(scan: &mut Scan<'_>) -> Result<(), Unread> {

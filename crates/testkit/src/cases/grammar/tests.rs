@@ -6,7 +6,7 @@ use serde_json::json;
 use super::*;
 use crate::cases::check::{
     Activation, ActivationWant, Asked, CatalogWant, CommandLine, CommandWant, Counted, Feature, Head, Never,
-    RenderLine, RenderWant, Shell, Tally,
+    RenderLine, RenderWant, SessionCall, SessionLine, Shell, Tally,
 };
 
 fn texts(names: &[&str]) -> Vec<String> {
@@ -299,12 +299,27 @@ fn lines_about_doors() {
 }
 
 #[test]
+fn lines_for_a_session() {
+    let calls = |calls: Vec<SessionCall>, want| Check::Session(SessionLine::Calls(calls, want));
+    let (a, has) = (|| "a".to_owned(), || Want::Has("b".to_owned()));
+    check_lines(vec![
+        (r#"session: activate a -> has "b""#, calls(vec![SessionCall::Activate(a())], has())),
+        (
+            r#"session: activate a again -> lacks "b""#,
+            calls(vec![SessionCall::Activate(a())], Want::Lacks("b".to_owned())),
+        ),
+        (r#"session: activate a force -> has "b""#, calls(vec![SessionCall::Force(a())], has())),
+        (
+            r#"session: reset, activate a -> has "b""#,
+            calls(vec![SessionCall::Reset, SessionCall::Activate(a())], has()),
+        ),
+        (r#"session: active list = ["a"]"#, Check::Session(SessionLine::Active(texts(&["a"])))),
+    ]);
+}
+
+#[test]
 fn lines_for_what_is_not_built() {
     for (text, feature) in [
-        (r#"session: activate a -> has "b""#, Feature::Sessions),
-        (r#"session: activate a again -> lacks "b""#, Feature::Sessions),
-        (r#"session: reset, activate a -> has "b""#, Feature::Sessions),
-        (r#"session: active list = ["a"]"#, Feature::Sessions),
         (r#"mcp initialize: capabilities.*.listChanged true"#, Feature::Mcp),
         (r#"mcp stdout: every line is one JSON-RPC message, from start to end, with RUST_LOG=debug"#, Feature::Mcp),
         (r#"mcp list has "a""#, Feature::Mcp),
@@ -359,6 +374,9 @@ fn junk_is_refused() {
         "activate model a",
         "render a shell=maybe = \"x\"",
         "session: activate a",
+        "session: reset",
+        r#"session: activate a, reset -> has "b""#,
+        r#"session: active list = "a""#,
         "after one loads: []",
         "after 1",
         "after 1 junk",
