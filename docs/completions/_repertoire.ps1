@@ -45,6 +45,7 @@ Register-ArgumentCompleter -Native -CommandName 'repertoire' -ScriptBlock {
             [CompletionResult]::new('watch', 'watch', [CompletionResultType]::ParameterValue, 'Show changes as they happen, with what is wrong or odd about them')
             [CompletionResult]::new('catalog', 'catalog', [CompletionResultType]::ParameterValue, 'Print the text that tells a model which skills there are; what did not fit goes to standard error')
             [CompletionResult]::new('tools', 'tools', [CompletionResultType]::ParameterValue, 'Print the tools that a model finds and reads skills with, for the request to a provider')
+            [CompletionResult]::new('simulate', 'simulate', [CompletionResultType]::ParameterValue, 'Play a conversation from a file, and print what each call of the model is made of, who decided it, and what was left out and why')
             [CompletionResult]::new('body', 'body', [CompletionResultType]::ParameterValue, 'Print the instructions of one skill')
             [CompletionResult]::new('render', 'render', [CompletionResultType]::ParameterValue, 'Print the instructions of one skill as a model gets them, with what was typed in its places')
             [CompletionResult]::new('directives', 'directives', [CompletionResultType]::ParameterValue, 'Show every command and script that one skill would run, without running any')
@@ -115,6 +116,7 @@ Register-ArgumentCompleter -Native -CommandName 'repertoire' -ScriptBlock {
             [CompletionResult]::new('--category', '--category', [CompletionResultType]::ParameterName, 'Only skills of this category')
             [CompletionResult]::new('--tag', '--tag', [CompletionResultType]::ParameterName, 'Only skills with this tag; several must all be there')
             [CompletionResult]::new('--tool', '--tool', [CompletionResultType]::ParameterName, 'Only skills that need, bring or pre-approve this tool')
+            [CompletionResult]::new('--mode', '--mode', [CompletionResultType]::ParameterName, 'How skills are offered: `pinned`, `auto`, `name-only`, `manual-only` or `off`. A target is `source:id`, an id, `source:*` or `*`; of those that fit, the first of these decides')
             [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'A folder of skills, ahead of everything else; several come in the order given')
             [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'A source of any linked kind, behind the roots; options as in a TOML inline table')
             [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked')
@@ -197,12 +199,13 @@ Register-ArgumentCompleter -Native -CommandName 'repertoire' -ScriptBlock {
             [CompletionResult]::new('--style', '--style', [CompletionResultType]::ParameterName, 'The markup [default: xml]')
             [CompletionResult]::new('--tokens', '--tokens', [CompletionResultType]::ParameterName, 'At most so many tokens')
             [CompletionResult]::new('--chars', '--chars', [CompletionResultType]::ParameterName, 'At most so many characters')
-            [CompletionResult]::new('--window', '--window', [CompletionResultType]::ParameterName, 'A share of a context window of so many tokens')
+            [CompletionResult]::new('--window', '--window', [CompletionResultType]::ParameterName, 'A share of a context window of so many tokens; of an unknown one, 8000 characters')
             [CompletionResult]::new('--share', '--share', [CompletionResultType]::ParameterName, 'How much of the window, in percent, and never less than 128 tokens [default: 2, or as the client has it]')
             [CompletionResult]::new('--overflow', '--overflow', [CompletionResultType]::ParameterName, 'What gives way when not everything fits [default: shorten]')
             [CompletionResult]::new('--used', '--used', [CompletionResultType]::ParameterName, 'How often a skill was used, for `--overflow least-used`')
             [CompletionResult]::new('--tokenizer', '--tokenizer', [CompletionResultType]::ParameterName, 'Whose tokens are counted')
-            [CompletionResult]::new('--hint', '--hint', [CompletionResultType]::ParameterName, 'What tells the model how to find skills that were left out')
+            [CompletionResult]::new('--activation', '--activation', [CompletionResultType]::ParameterName, 'Say first how the model reads a skill: `files` where it has file tools, else the client whose tool it calls')
+            [CompletionResult]::new('--hint', '--hint', [CompletionResultType]::ParameterName, 'What tells the model how to find skills that were left out [default: what the activation says]')
             [CompletionResult]::new('--mode', '--mode', [CompletionResultType]::ParameterName, 'How skills are offered: `pinned`, `auto`, `name-only`, `manual-only` or `off`. A target is `source:id`, an id, `source:*` or `*`; of those that fit, the first of these decides')
             [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'A folder of skills, ahead of everything else; several come in the order given')
             [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'A source of any linked kind, behind the roots; options as in a TOML inline table')
@@ -211,7 +214,7 @@ Register-ArgumentCompleter -Native -CommandName 'repertoire' -ScriptBlock {
             [CompletionResult]::new('--disable', '--disable', [CompletionResultType]::ParameterName, 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says')
             [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The form of the answer')
-            [CompletionResult]::new('--locations', '--locations', [CompletionResultType]::ParameterName, 'Tell where each skill lies, for models that read skills with their file tools')
+            [CompletionResult]::new('--locations', '--locations', [CompletionResultType]::ParameterName, 'Tell where each skill lies; `--activation files` does, too')
             [CompletionResult]::new('--no-defaults', '--no-defaults', [CompletionResultType]::ParameterName, 'Leave the standard folders and the built-in skills out')
             [CompletionResult]::new('--trust-project', '--trust-project', [CompletionResultType]::ParameterName, 'Admit the skills of the project: without this, no model would see them')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as `--format json`')
@@ -222,6 +225,7 @@ Register-ArgumentCompleter -Native -CommandName 'repertoire' -ScriptBlock {
         'repertoire;tools' {
             [CompletionResult]::new('--provider', '--provider', [CompletionResultType]::ParameterName, 'Whose requests they are for')
             [CompletionResult]::new('--preset', '--preset', [CompletionResultType]::ParameterName, 'The client whose names and parameters they have')
+            [CompletionResult]::new('--with-catalog', '--with-catalog', [CompletionResultType]::ParameterName, 'Put a catalog into the description of the tool that reads skills, if you say so of at most so many tokens')
             [CompletionResult]::new('--mode', '--mode', [CompletionResultType]::ParameterName, 'How skills are offered: `pinned`, `auto`, `name-only`, `manual-only` or `off`. A target is `source:id`, an id, `source:*` or `*`; of those that fit, the first of these decides')
             [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'A folder of skills, ahead of everything else; several come in the order given')
             [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'A source of any linked kind, behind the roots; options as in a TOML inline table')
@@ -230,7 +234,23 @@ Register-ArgumentCompleter -Native -CommandName 'repertoire' -ScriptBlock {
             [CompletionResult]::new('--disable', '--disable', [CompletionResultType]::ParameterName, 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says')
             [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The form of the answer')
-            [CompletionResult]::new('--with-catalog', '--with-catalog', [CompletionResultType]::ParameterName, 'Put a catalog into the description of the tool that reads skills')
+            [CompletionResult]::new('--no-defaults', '--no-defaults', [CompletionResultType]::ParameterName, 'Leave the standard folders and the built-in skills out')
+            [CompletionResult]::new('--trust-project', '--trust-project', [CompletionResultType]::ParameterName, 'Admit the skills of the project: without this, no model would see them')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as `--format json`')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'repertoire;simulate' {
+            [CompletionResult]::new('--script', '--script', [CompletionResultType]::ParameterName, 'The conversation: turns with what the user says, what the model calls, and what tools answer')
+            [CompletionResult]::new('--mode', '--mode', [CompletionResultType]::ParameterName, 'How skills are offered: `pinned`, `auto`, `name-only`, `manual-only` or `off`. A target is `source:id`, an id, `source:*` or `*`; of those that fit, the first of these decides')
+            [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'A folder of skills, ahead of everything else; several come in the order given')
+            [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'A source of any linked kind, behind the roots; options as in a TOML inline table')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked')
+            [CompletionResult]::new('--client', '--client', [CompletionResultType]::ParameterName, 'Also the standard folders of this client, as in `claude`; `all` for every known one')
+            [CompletionResult]::new('--disable', '--disable', [CompletionResultType]::ParameterName, 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The form of the answer')
             [CompletionResult]::new('--no-defaults', '--no-defaults', [CompletionResultType]::ParameterName, 'Leave the standard folders and the built-in skills out')
             [CompletionResult]::new('--trust-project', '--trust-project', [CompletionResultType]::ParameterName, 'Admit the skills of the project: without this, no model would see them')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as `--format json`')
@@ -566,6 +586,7 @@ Register-ArgumentCompleter -Native -CommandName 'repertoire' -ScriptBlock {
             [CompletionResult]::new('watch', 'watch', [CompletionResultType]::ParameterValue, 'Show changes as they happen, with what is wrong or odd about them')
             [CompletionResult]::new('catalog', 'catalog', [CompletionResultType]::ParameterValue, 'Print the text that tells a model which skills there are; what did not fit goes to standard error')
             [CompletionResult]::new('tools', 'tools', [CompletionResultType]::ParameterValue, 'Print the tools that a model finds and reads skills with, for the request to a provider')
+            [CompletionResult]::new('simulate', 'simulate', [CompletionResultType]::ParameterValue, 'Play a conversation from a file, and print what each call of the model is made of, who decided it, and what was left out and why')
             [CompletionResult]::new('body', 'body', [CompletionResultType]::ParameterValue, 'Print the instructions of one skill')
             [CompletionResult]::new('render', 'render', [CompletionResultType]::ParameterValue, 'Print the instructions of one skill as a model gets them, with what was typed in its places')
             [CompletionResult]::new('directives', 'directives', [CompletionResultType]::ParameterValue, 'Show every command and script that one skill would run, without running any')
@@ -607,6 +628,9 @@ Register-ArgumentCompleter -Native -CommandName 'repertoire' -ScriptBlock {
             break
         }
         'repertoire;help;tools' {
+            break
+        }
+        'repertoire;help;simulate' {
             break
         }
         'repertoire;help;body' {

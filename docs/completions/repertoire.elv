@@ -42,6 +42,7 @@ set edit:completion:arg-completer[repertoire] = {|@words|
             cand watch 'Show changes as they happen, with what is wrong or odd about them'
             cand catalog 'Print the text that tells a model which skills there are; what did not fit goes to standard error'
             cand tools 'Print the tools that a model finds and reads skills with, for the request to a provider'
+            cand simulate 'Play a conversation from a file, and print what each call of the model is made of, who decided it, and what was left out and why'
             cand body 'Print the instructions of one skill'
             cand render 'Print the instructions of one skill as a model gets them, with what was typed in its places'
             cand directives 'Show every command and script that one skill would run, without running any'
@@ -108,6 +109,7 @@ set edit:completion:arg-completer[repertoire] = {|@words|
             cand --category 'Only skills of this category'
             cand --tag 'Only skills with this tag; several must all be there'
             cand --tool 'Only skills that need, bring or pre-approve this tool'
+            cand --mode 'How skills are offered: `pinned`, `auto`, `name-only`, `manual-only` or `off`. A target is `source:id`, an id, `source:*` or `*`; of those that fit, the first of these decides'
             cand --root 'A folder of skills, ahead of everything else; several come in the order given'
             cand --source 'A source of any linked kind, behind the roots; options as in a TOML inline table'
             cand --config 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked'
@@ -185,12 +187,13 @@ set edit:completion:arg-completer[repertoire] = {|@words|
             cand --style 'The markup [default: xml]'
             cand --tokens 'At most so many tokens'
             cand --chars 'At most so many characters'
-            cand --window 'A share of a context window of so many tokens'
+            cand --window 'A share of a context window of so many tokens; of an unknown one, 8000 characters'
             cand --share 'How much of the window, in percent, and never less than 128 tokens [default: 2, or as the client has it]'
             cand --overflow 'What gives way when not everything fits [default: shorten]'
             cand --used 'How often a skill was used, for `--overflow least-used`'
             cand --tokenizer 'Whose tokens are counted'
-            cand --hint 'What tells the model how to find skills that were left out'
+            cand --activation 'Say first how the model reads a skill: `files` where it has file tools, else the client whose tool it calls'
+            cand --hint 'What tells the model how to find skills that were left out [default: what the activation says]'
             cand --mode 'How skills are offered: `pinned`, `auto`, `name-only`, `manual-only` or `off`. A target is `source:id`, an id, `source:*` or `*`; of those that fit, the first of these decides'
             cand --root 'A folder of skills, ahead of everything else; several come in the order given'
             cand --source 'A source of any linked kind, behind the roots; options as in a TOML inline table'
@@ -199,7 +202,7 @@ set edit:completion:arg-completer[repertoire] = {|@words|
             cand --disable 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says'
             cand --model 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`'
             cand --format 'The form of the answer'
-            cand --locations 'Tell where each skill lies, for models that read skills with their file tools'
+            cand --locations 'Tell where each skill lies; `--activation files` does, too'
             cand --no-defaults 'Leave the standard folders and the built-in skills out'
             cand --trust-project 'Admit the skills of the project: without this, no model would see them'
             cand --json 'The same as `--format json`'
@@ -209,6 +212,7 @@ set edit:completion:arg-completer[repertoire] = {|@words|
         &'repertoire;tools'= {
             cand --provider 'Whose requests they are for'
             cand --preset 'The client whose names and parameters they have'
+            cand --with-catalog 'Put a catalog into the description of the tool that reads skills, if you say so of at most so many tokens'
             cand --mode 'How skills are offered: `pinned`, `auto`, `name-only`, `manual-only` or `off`. A target is `source:id`, an id, `source:*` or `*`; of those that fit, the first of these decides'
             cand --root 'A folder of skills, ahead of everything else; several come in the order given'
             cand --source 'A source of any linked kind, behind the roots; options as in a TOML inline table'
@@ -217,7 +221,22 @@ set edit:completion:arg-completer[repertoire] = {|@words|
             cand --disable 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says'
             cand --model 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`'
             cand --format 'The form of the answer'
-            cand --with-catalog 'Put a catalog into the description of the tool that reads skills'
+            cand --no-defaults 'Leave the standard folders and the built-in skills out'
+            cand --trust-project 'Admit the skills of the project: without this, no model would see them'
+            cand --json 'The same as `--format json`'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'repertoire;simulate'= {
+            cand --script 'The conversation: turns with what the user says, what the model calls, and what tools answer'
+            cand --mode 'How skills are offered: `pinned`, `auto`, `name-only`, `manual-only` or `off`. A target is `source:id`, an id, `source:*` or `*`; of those that fit, the first of these decides'
+            cand --root 'A folder of skills, ahead of everything else; several come in the order given'
+            cand --source 'A source of any linked kind, behind the roots; options as in a TOML inline table'
+            cand --config 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked'
+            cand --client 'Also the standard folders of this client, as in `claude`; `all` for every known one'
+            cand --disable 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says'
+            cand --model 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`'
+            cand --format 'The form of the answer'
             cand --no-defaults 'Leave the standard folders and the built-in skills out'
             cand --trust-project 'Admit the skills of the project: without this, no model would see them'
             cand --json 'The same as `--format json`'
@@ -527,6 +546,7 @@ set edit:completion:arg-completer[repertoire] = {|@words|
             cand watch 'Show changes as they happen, with what is wrong or odd about them'
             cand catalog 'Print the text that tells a model which skills there are; what did not fit goes to standard error'
             cand tools 'Print the tools that a model finds and reads skills with, for the request to a provider'
+            cand simulate 'Play a conversation from a file, and print what each call of the model is made of, who decided it, and what was left out and why'
             cand body 'Print the instructions of one skill'
             cand render 'Print the instructions of one skill as a model gets them, with what was typed in its places'
             cand directives 'Show every command and script that one skill would run, without running any'
@@ -559,6 +579,8 @@ set edit:completion:arg-completer[repertoire] = {|@words|
         &'repertoire;help;catalog'= {
         }
         &'repertoire;help;tools'= {
+        }
+        &'repertoire;help;simulate'= {
         }
         &'repertoire;help;body'= {
         }

@@ -6,5 +6,6 @@ mod harmless;
 mod live;
 mod precedence;
 mod prompt;
+mod reading;
 mod reload;
 mod tree;

@@ -19,6 +19,7 @@ mod render;
 mod roots;
 mod search;
 mod show;
+mod simulate;
 mod tools;
 mod verify;
 pub(crate) mod watch;
@@ -50,6 +51,7 @@ pub(crate) enum Command {
     Watch(watch::Watch),
     Catalog(catalog::Catalog),
     Tools(tools::Tools),
+    Simulate(simulate::Simulate),
     Body(body::Body),
     Render(render::Render),
     Directives(directives::Directives),
@@ -78,6 +80,7 @@ impl Command {
             Command::Watch(_) => "watch",
             Command::Catalog(_) => "catalog",
             Command::Tools(_) => "tools",
+            Command::Simulate(_) => "simulate",
             Command::Body(_) => "body",
             Command::Render(_) => "render",
             Command::Directives(_) => "directives",
@@ -139,6 +142,7 @@ impl Command {
             Command::Check(check) => Box::new(check.answer(session)),
             Command::Catalog(catalog) => Box::new(catalog.answer(session)),
             Command::Tools(tools) => Box::new(tools.answer(session)),
+            Command::Simulate(simulate) => Box::new(simulate.answer(session).await?),
             Command::Body(body) => Box::new(body.answer(session).await?),
             Command::Render(render) => Box::new(render.answer(session, environment).await?),
             Command::Directives(directives) => Box::new(directives.answer(session).await?),
@@ -165,6 +169,7 @@ pub(crate) fn answers(generator: &mut SchemaGenerator) -> Vec<(&'static str, Sch
         ("watch", watch::Changed::json_schema(generator)),
         ("catalog", catalog::Rendered::json_schema(generator)),
         ("tools", tools::Declared::json_schema(generator)),
+        ("simulate", simulate::Simulated::json_schema(generator)),
         ("body", body::Text::json_schema(generator)),
         ("render", render::Instructions::json_schema(generator)),
         ("directives", directives::Directed::json_schema(generator)),

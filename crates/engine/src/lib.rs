@@ -130,8 +130,8 @@ mod visibility;
 mod workflow;
 
 pub use catalog::{
-    Budget, Catalog, CatalogCache, CatalogOptions, CatalogPreset, Fate, Format, Line, Overflow, PresetBudget,
-    PresetOverflow, Report, Totals,
+    Activation, Budget, Catalog, CatalogCache, CatalogOptions, CatalogPreset, Fate, Format, Line, Overflow,
+    PresetBudget, PresetOverflow, Report, Totals,
 };
 pub use grant::{Grants, ToolPattern, UnreadablePattern};
 pub use permission::{
@@ -147,9 +147,11 @@ pub use session::{
     Survival, Tail, ToolResult, Turn, Undelivered, WhyUndelivered,
 };
 pub use tokens::{Tokenizer, Weights};
+#[cfg(feature = "process")]
+pub use tools::ApprovedCommands;
 pub use tools::{
-    Answer, AnswerCode, LiveTools, ReadTool, Reader, ResourceTool, Rows, SkillRead, ToolFormat, ToolOptions,
-    ToolPreset, Toolset, Wrapper,
+    Answer, AnswerCode, Asked, Commands, Instructions, LiveTools, ReadTool, Reader, Renderer, ResourceTool, Rows,
+    SkillRead, ToolFormat, ToolOptions, ToolPreset, Toolset, Wrapper,
 };
 pub use trigger::{Fired, FiredBy, Occasion, RefusedTrigger, TriggerRefusal, Triggers};
 pub use turn::News;

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use repertoire::{CatalogOptions, Format, ToolFormat, ToolOptions, ToolPreset, Toolset};
+use repertoire::{Budget, CatalogOptions, Format, ToolFormat, ToolOptions, ToolPreset, Toolset};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -25,9 +25,9 @@ pub(crate) struct Tools {
     /// The client whose names and parameters they have.
     #[arg(long, value_parser = preset_names(), default_value = ToolPreset::DEFAULT.name)]
     preset: String,
-    /// Put a catalog into the description of the tool that reads skills.
-    #[arg(long)]
-    with_catalog: bool,
+    /// Put a catalog into the description of the tool that reads skills, if you say so of at most so many tokens.
+    #[arg(long, value_name = "TOKENS", num_args = 0..=1, require_equals = true)]
+    with_catalog: Option<Option<usize>>,
     #[command(flatten)]
     offered: Offered,
 }
@@ -68,7 +68,11 @@ impl Tools {
         let preset = preset.expect("the argument names a preset").clone();
         let options = ToolOptions::default().preset(preset).modes(self.offered.modes());
         let catalog = CatalogOptions::default().format(Format::Bullets);
-        let options = if self.with_catalog { options.catalog(catalog) } else { options };
+        let options = match self.with_catalog {
+            Some(Some(tokens)) => options.catalog(catalog.budget(Budget::Tokens(tokens))),
+            Some(None) => options.catalog(catalog),
+            None => options,
+        };
         let format = match self.provider {
             Provider::Anthropic => ToolFormat::Anthropic,
             Provider::Openai => ToolFormat::OpenAiChat,

@@ -25,6 +25,7 @@ mod render;
 mod sarif;
 mod schema;
 mod search;
+mod simulate;
 mod tools;
 mod watch;
 mod world;

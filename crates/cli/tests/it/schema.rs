@@ -14,7 +14,8 @@ fn every_answer_is_what_the_schema_says() {
     world.library("libhello.so");
     world
         .file("a/clock/SKILL.md", "---\nname: clock\ndescription: Tells.\n---\n!`date`\n!{script: x.sh}\n")
-        .file("a/clock/x.sh", "");
+        .file("a/clock/x.sh", "")
+        .file("turns.yaml", include_str!("../../../../examples/turns.yaml"));
     let schema = Schema::load();
     let mut seen = Vec::new();
     let mut forged = 0;
@@ -37,6 +38,7 @@ fn every_answer_is_what_the_schema_says() {
         &["catalog", "a", "b", "--window", "9000"],
         &["tools", "a", "--provider", "anthropic"],
         &["tools", "a", "--provider", "openai-responses", "--preset", "cortex"],
+        &["simulate", "--script", "turns.yaml", "--root", "a"],
         &["body", "review", "--root", "a"],
         &["render", "clock", "words", "--root", "a"],
         &["directives", "clock", "--root", "a"],

@@ -49,6 +49,18 @@ fn the_tools_are_ready_for_a_request() {
 }
 
 #[test]
+fn a_catalog_in_a_description_keeps_a_budget() {
+    let world = skills();
+    let about = |with: &str| {
+        let data = world.run(&["tools", "root", "--provider", "anthropic", "--preset", "cortex", with]).data();
+        let tools: serde_json::Value = serde_json::from_str(&data).expect("it is JSON");
+        tools[0]["description"].as_str().expect("a text").to_owned()
+    };
+    assert!(about("--with-catalog=60").ends_with("\n\n- letters: Writes letters.\n- pdf: Reads files."));
+    assert!(about("--with-catalog=9").ends_with("\n\n- letters\n- pdf"), "{}", about("--with-catalog=9"));
+}
+
+#[test]
 fn every_provider_gets_its_own_form() {
     let world = skills();
     for (provider, pointer) in [

@@ -7,7 +7,7 @@ use repertoire_registry::Claim;
 use serde::{Deserialize, Serialize};
 
 use super::options::Lifetime;
-use crate::tools::Instructions;
+use crate::tools::Wrapped;
 use crate::{Audience, Reader, ToolPreset};
 
 /// Who activated a skill.
@@ -104,7 +104,7 @@ impl Rendered {
     ) -> Result<Rendered, SourceError> {
         let body = reader.body(&claim, arguments).await?;
         let files = reader.resources(&claim).await?;
-        Ok(Rendered::new(claim, body.into(), files.into()))
+        Ok(Rendered::new(claim, body.text.into(), files.into()))
     }
 
     pub(super) fn is_blank(&self) -> bool {
@@ -125,7 +125,7 @@ impl Rendered {
             let onward = onward.unwrap_or_default();
             format!("[{bytes} of {} bytes: read all of it with `{}`{onward}.]", self.body.len(), read.name)
         });
-        Instructions { name: name.as_str(), claim: &self.claim, part, files: &self.files, next }.wrapped(preset)
+        Wrapped { name: name.as_str(), claim: &self.claim, part, files: &self.files, next }.wrapped(preset)
     }
 }
 

@@ -36,7 +36,7 @@ impl Session {
     /// | goes into the result, and is not there yet in these words | as it is |
     /// | goes into the result, and is there in these words | a sentence that says so |
     pub fn take_in(&mut self, answer: Answer, model: &Model<'_>) -> Answer {
-        let Some(SkillRead { entry, claim, body, arguments, files }) = answer.read.clone() else { return answer };
+        let Some(SkillRead { entry, claim, body, arguments, files, .. }) = answer.read.clone() else { return answer };
         let name = quoted(entry.id.as_str());
         let rendered = Rendered::new(claim.clone(), body, files);
         let (digest, is_blank, qualified) = (rendered.digest, rendered.is_blank(), claim.qualified_id());

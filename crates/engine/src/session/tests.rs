@@ -6,7 +6,7 @@ use repertoire_registry::{Claim, MemorySource, Mount, Registered, SkillRegistry,
 use serde_json::json;
 
 use super::*;
-use crate::{AnswerCode, Mode, Modes, Reader, ToolOptions};
+use crate::{AnswerCode, Instructions, Mode, Modes, Reader, ToolOptions};
 
 mod activating;
 mod delivery;
@@ -154,7 +154,7 @@ struct Broken<'a>(&'a SkillRegistry, &'static str);
 
 #[async_trait]
 impl Reader for Broken<'_> {
-    async fn body(&self, claim: &Claim<Skill>, arguments: &str) -> Result<String, SourceError> {
+    async fn body(&self, claim: &Claim<Skill>, arguments: &str) -> Result<Instructions, SourceError> {
         if claim.item.id.as_str() == self.1 {
             return Err(SourceError::new(SourceErrorKind::Unavailable, "not now"));
         }

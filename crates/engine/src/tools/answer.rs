@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use repertoire_core::{Resource, Skill};
+use repertoire_core::{Digest, Resource, Skill};
 use repertoire_registry::{Claim, Entry};
+use repertoire_render::{Outcome, Warning};
 use serde::Serialize;
 
 /// What a tool answers.
@@ -61,6 +62,12 @@ pub struct SkillRead {
     pub arguments: Arc<str>,
     /// The files beside them.
     pub files: Arc<[Resource]>,
+    /// Of the text: what tells a body that was read before from one that changed.
+    pub digest: Digest,
+    /// What became of its commands and scripts, in their order.
+    pub outcomes: Vec<Outcome>,
+    /// What its author should know.
+    pub warnings: Vec<Warning>,
 }
 
 impl Answer {

@@ -13,6 +13,7 @@ mod live;
 mod permitted;
 mod provider;
 mod reading;
+mod rendering;
 mod seeds;
 
 fn skill(id: &str, about: &str) -> Skill {

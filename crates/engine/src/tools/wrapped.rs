@@ -8,7 +8,7 @@ use super::preset::{ToolPreset, Wrapper};
 use crate::one_line::one_line;
 
 /// Instructions, or the part of them that one answer has.
-pub(crate) struct Instructions<'a> {
+pub(crate) struct Wrapped<'a> {
     /// The name that the model gave.
     pub(crate) name: &'a str,
     pub(crate) claim: &'a Claim<Skill>,
@@ -21,7 +21,7 @@ pub(crate) struct Instructions<'a> {
 /// Files that are named; what else there is, is counted.
 const NAMED: usize = 50;
 
-impl Instructions<'_> {
+impl Wrapped<'_> {
     pub(crate) fn wrapped(&self, preset: &ToolPreset) -> String {
         match preset.wrapper {
             Wrapper::Element { tag } => self.element(tag, preset),

@@ -1,3 +1,4 @@
 //! What the facade brings, used under its name alone.
 
+mod agent_loop;
 mod inventory;

@@ -1,0 +1,229 @@
+//! The loop of an agent with skills. The model follows a script here; yours answers over the network, and the loop stays as it is.
+//!
+//! `cargo run -p repertoire --example agent_loop`
+
+use std::collections::VecDeque;
+use std::error::Error;
+use std::io::{self, Write};
+
+use repertoire::{
+    Activation, Budget, CatalogCache, CatalogOptions, Id, LiveTools, MemorySource, Model, Registered, Renderer,
+    Session, SessionOptions, Skill, SkillRegistry, Slots, ToolFormat, ToolOptions, ToolPreset, ToolResult, Turn,
+};
+use serde_json::{Value, json};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    play(&mut io::stdout()).await
+}
+
+/// Two messages of the user, and everything that they set off.
+pub(crate) async fn play(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+    let script = [
+        Reply::calls([
+            ("read_skill", json!({"id": "tidy", "arguments": "the desk"})),
+            ("list_files", json!({"folder": "desk"})),
+        ]),
+        Reply::calls([("move_file", json!({"from": "desk/b.txt", "to": "desk/text/b.txt"}))]),
+        Reply::says("The desk is tidy."),
+        Reply::says("You are welcome."),
+    ];
+    let mut agent = Agent::new(ScriptedModel(script.into())).await?;
+    agent.answer("Please tidy the desk.", out).await?;
+    agent.answer("Thanks!", out).await
+}
+
+/// An agent: a model, a conversation, and what it takes to have skills in it.
+struct Agent {
+    model: ScriptedModel,
+    /// As your provider takes them.
+    conversation: Vec<Value>,
+    tools: LiveTools,
+    catalog: CatalogCache,
+    reader: Renderer,
+    session: Session,
+}
+
+/// What the surface of a body depends on.
+const MODEL: (&str, &str) = ("anthropic", "claude-sonnet-4-5");
+/// No conversation goes on for ever.
+const MOST_CALLS: usize = 8;
+
+impl Agent {
+    async fn new(model: ScriptedModel) -> Result<Agent, Box<dyn Error>> {
+        // Your sources: folders, plugins, what is compiled in. `start` instead of `load` keeps up with changes.
+        let registry = SkillRegistry::builder().builtin(house()?).load().await?;
+        let tools = LiveTools::over(registry.clone(), ToolOptions::default());
+        let catalog = CatalogOptions::default()
+            .activation(Activation::tools(&ToolPreset::DEFAULT))
+            .budget(Budget::for_window(Some(200_000)));
+        let options = SessionOptions::new(registry.surface_policy());
+        Ok(Agent {
+            model,
+            conversation: Vec::new(),
+            session: Session::new(tools.current(), options),
+            catalog: CatalogCache::new(catalog),
+            // Give it variables, and say here what may run.
+            reader: Renderer::over(registry),
+            tools,
+        })
+    }
+
+    /// Everything that one message of the user sets off.
+    async fn answer(&mut self, message: &str, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+        let model = Model::new(MODEL.0, MODEL.1);
+        self.conversation.push(json!({"role": "user", "content": message}));
+        // What changed meanwhile is seen from here on, and nothing changes until the user speaks again.
+        self.session.begin(self.tools.current());
+        let mut results: Vec<Called> = Vec::new();
+        for call in 1..=MOST_CALLS {
+            // What is active, and the bodies of it.
+            let returned: Vec<_> = results.iter().map(Called::result).collect();
+            let turn = Turn::of(message).number(call).at_most(MOST_CALLS).results(&returned);
+            let evaluation = self.session.evaluate(&turn);
+            let evaluation = self.session.read(evaluation, &self.reader).await;
+            for skipped in &evaluation.skipped {
+                writeln!(out, "! {} `{}` is skipped: {}", skipped.flavor, skipped.id, skipped.why)?;
+            }
+
+            // One call of the model. What cannot be delivered is named, and left out.
+            let slots = match self.session.compose(&evaluation, &model) {
+                Ok(slots) => slots,
+                Err(error) => {
+                    writeln!(out, "! {error}")?;
+                    self.session.compose(&evaluation.without(&error.offenders()), &model)?
+                }
+            };
+            let request = self.request(&slots);
+            show(&request, &slots, out)?;
+            let reply = self.model.answer(&request)?;
+            self.conversation.push(json!({"role": "assistant", "content": reply.content()}));
+            writeln!(out, "< {}", reply.text)?;
+            if reply.calls.is_empty() {
+                return Ok(());
+            }
+
+            // Its calls: those for skills first ask the session, everything else is yours.
+            results.clear();
+            for (tool, arguments) in reply.calls {
+                let (text, is_error) = match self.session.call(&tool, &arguments, &self.reader, &model).await {
+                    Some(answer) => (answer.text, answer.is_error),
+                    None => own_tool(&tool, &arguments),
+                };
+                writeln!(out, "  {tool} {arguments} -> {}", text.lines().next().unwrap_or_default())?;
+                results.push(Called { tool, text, is_error });
+            }
+            let content: Value = results.iter().map(Called::content).collect();
+            self.conversation.push(json!({"role": "user", "content": content}));
+        }
+        Err("the model never came to an end".into())
+    }
+
+    /// The request to the provider, here Anthropic's.
+    fn request(&mut self, slots: &Slots) -> Value {
+        let catalog = self.catalog.of(self.session.tools().snapshot());
+        // What never changes comes first, so that a prompt cache holds.
+        let parts = ["You keep a house in order.", catalog.text.trim_end(), slots.system_prompt.as_str()];
+        let system: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        // By default every message goes to the end, and stays in the conversation.
+        let said = slots.messages.iter().map(|message| json!({"role": message.role, "content": &*message.text}));
+        self.conversation.extend(said);
+        let mut tools = ToolFormat::Anthropic.tools(&slots.tools);
+        if let Value::Array(tools) = &mut tools {
+            tools.extend(
+                ["list_files", "move_file"].map(|name| json!({"name": name, "input_schema": {"type": "object"}})),
+            );
+        }
+        json!({"model": MODEL.1, "system": system.join("\n\n"), "messages": self.conversation, "tools": tools})
+    }
+}
+
+/// A call that was answered.
+struct Called {
+    tool: String,
+    text: String,
+    is_error: bool,
+}
+
+impl Called {
+    fn result(&self) -> ToolResult<'_> {
+        if self.is_error { ToolResult::failed(&self.tool, &self.text) } else { ToolResult::new(&self.tool, &self.text) }
+    }
+
+    fn content(&self) -> Value {
+        json!({"type": "tool_result", "tool_use_id": self.tool, "content": self.text, "is_error": self.is_error})
+    }
+}
+
+/// Your own tools.
+fn own_tool(tool: &str, arguments: &Value) -> (String, bool) {
+    match tool {
+        "list_files" => ("a.pdf b.txt".to_owned(), false),
+        "move_file" => (format!("moved {}", arguments["from"].as_str().unwrap_or_default()), false),
+        _ => (format!("there is no tool `{tool}`"), true),
+    }
+}
+
+/// The skills of this agent.
+fn house() -> Result<MemorySource<Skill>, Box<dyn Error>> {
+    let house = MemorySource::named("house");
+    let id = |text: &str| text.parse::<Id>();
+    let tidy = Skill::new(id("tidy")?, "Sorts the files of a folder. Use when something has to be tidied.");
+    house.register(Registered::new(tidy, "Sort $ARGUMENTS by kind: a folder for each kind of file.\n"))?;
+    house.register(Registered::new(Skill::new(id("bake")?, "Bakes bread."), "Heat the oven first.\n"))?;
+    Ok(house)
+}
+
+/// What the model answers.
+struct Reply {
+    text: String,
+    calls: Vec<(String, Value)>,
+}
+
+impl Reply {
+    fn says(text: &str) -> Reply {
+        Reply { text: text.to_owned(), calls: Vec::new() }
+    }
+
+    fn calls<const N: usize>(calls: [(&str, Value); N]) -> Reply {
+        let calls = calls.map(|(tool, arguments)| (tool.to_owned(), arguments));
+        Reply { text: "(calls tools)".to_owned(), calls: calls.into() }
+    }
+
+    fn content(&self) -> Value {
+        let calls = self.calls.iter();
+        let calls =
+            calls.map(|(tool, arguments)| json!({"type": "tool_use", "id": tool, "name": tool, "input": arguments}));
+        std::iter::once(json!({"type": "text", "text": self.text})).chain(calls).collect()
+    }
+}
+
+/// A model that says what is written down for it.
+struct ScriptedModel(VecDeque<Reply>);
+
+impl ScriptedModel {
+    fn answer(&mut self, _request: &Value) -> Result<Reply, Box<dyn Error>> {
+        self.0.pop_front().ok_or_else(|| "the script is over".into())
+    }
+}
+
+/// Prints what of a request has to do with skills.
+fn show(request: &Value, slots: &Slots, out: &mut impl Write) -> io::Result<()> {
+    let system = request["system"].as_str().unwrap_or_default();
+    let count = |key: &str| request[key].as_array().map_or(0, Vec::len);
+    writeln!(out, "> {} messages, {} tools, system prompt:", count("messages"), count("tools"))?;
+    system.lines().try_for_each(|line| writeln!(out, "{}", format!("  | {line}").trim_end()))?;
+    for placement in &slots.placements {
+        let surface = placement.surface.as_ref().map(|surface| format!(", {}, {}", surface.mode, surface.decided_by));
+        writeln!(
+            out,
+            "  {} `{}`: {:?}, {:?}{}",
+            placement.flavor,
+            placement.id,
+            placement.slot,
+            placement.delivery,
+            surface.unwrap_or_default()
+        )?;
+    }
+    Ok(())
+}
