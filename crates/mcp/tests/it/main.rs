@@ -1,0 +1,10 @@
+//! The server at its public door: by `rmcp`'s own client, and by bytes.
+
+mod client;
+mod extension;
+mod faces;
+mod fixture;
+mod live;
+mod prompts;
+mod resources;
+mod tools;
