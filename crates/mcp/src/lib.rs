@@ -6,6 +6,8 @@ mod client;
 mod composed;
 mod extension;
 mod faces;
+#[cfg(feature = "http")]
+mod http;
 mod instructions;
 mod notices;
 mod options;
@@ -23,6 +25,8 @@ mod view;
 
 pub use client::ClientPreset;
 pub use faces::{Face, Faces, UnknownFace};
+#[cfg(feature = "http")]
+pub use http::{HttpError, HttpOptions, Limits, Token, WeakToken};
 pub use options::ServerOptions;
 pub use server::{ServeError, Server};
 pub use session::Session;

@@ -78,9 +78,22 @@ impl Client {
         let (ours, theirs) = tokio::io::duplex(64 * 1024);
         let server = server.clone();
         tokio::spawn(async move { server.serve(theirs).await });
+        let (mut handler, told) = Client::handler(name);
+        handler.has_extension = has_extension;
+        Client::new(handler.serve(ours).await.expect("the server answers"), told)
+    }
+
+    /// What handles what a client is told, and where that arrives.
+    pub(crate) fn handler(name: &'static str) -> (Listening, mpsc::UnboundedReceiver<Told>) {
         let (sender, told) = mpsc::unbounded_channel();
-        let handler = Listening { name, has_extension, told: sender };
-        Client { peer: handler.serve(ours).await.expect("the server answers"), told }
+        (Listening { name, has_extension: true, told: sender }, told)
+    }
+
+    pub(crate) fn new(
+        peer: RunningService<RoleClient, Listening>,
+        told: mpsc::UnboundedReceiver<Told>,
+    ) -> Client {
+        Client { peer, told }
     }
 
     /// The next that the client is told of.

@@ -70,6 +70,6 @@ async fn the_catalog_stays_within_its_budget() {
     let skills: Vec<(&str, &str)> = ids.iter().map(|id| (id.as_str(), "Do it.\n")).collect();
     let server = serve(home(&skills)).await;
     let text = instructions(&Client::without_extension("somebody", &server).await);
-    let tokens = repertoire::CatalogOptions::default().count(&text);
+    let tokens = repertoire::CatalogOptions::default().budget(repertoire::Budget::Tokens(0)).count(&text);
     assert!((100..600).contains(&tokens), "{tokens}");
 }

@@ -4,6 +4,7 @@ mod client;
 mod extension;
 mod faces;
 mod fixture;
+mod http;
 mod live;
 mod prompts;
 mod resources;
