@@ -66,7 +66,7 @@ impl Server {
         self.routes(options, &CancellationToken::new()).0
     }
 
-    /// Serves clients that connect to `listener`, until `end` is cancelled: then nobody new is let in, what was asked is
+    /// Serves clients that connect to `listener`, until `end` comes: then nobody new is let in, what was asked is
     /// answered for as long as [`HttpOptions::drain`] says, and every stream is ended.
     ///
     /// # Errors
@@ -75,7 +75,7 @@ impl Server {
         &self,
         listener: TcpListener,
         options: &HttpOptions,
-        end: CancellationToken,
+        end: impl Future<Output = ()>,
     ) -> Result<(), HttpError> {
         let address = listener.local_addr().map_err(HttpError::Listen)?;
         if !address.ip().is_loopback() && options.token.is_none() {

@@ -9,6 +9,7 @@ mod faces;
 #[cfg(feature = "http")]
 mod http;
 mod instructions;
+mod lines;
 mod notices;
 mod options;
 mod origin;

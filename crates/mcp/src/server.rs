@@ -1,14 +1,17 @@
 //! A server over a registry.
 
+use std::pin::pin;
 use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
 
 use repertoire::{LiveTools, Reader, SkillRegistry, ToolOptions};
 use rmcp::RoleServer;
-use rmcp::service::{QuitReason, RunningService, ServerInitializeError, serve_server_with_ct};
+use rmcp::service::{QuitReason, ServerInitializeError, serve_server_with_ct};
 use rmcp::transport::IntoTransport;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use crate::lines::Lines;
 use crate::reader::Rendering;
 use crate::shelf::Shelf;
 use crate::view::View;
@@ -91,19 +94,34 @@ impl Server {
         }))
     }
 
-    /// Serves one client until it leaves, over standard input and output. Nothing else may be written to standard output
-    /// meanwhile.
+    /// Serves one client over standard input and output, until it leaves or `end` comes. Nothing else may be written to
+    /// standard output meanwhile.
     ///
     /// # Errors
     /// As [`serve`](Server::serve).
-    pub async fn serve_stdio(&self) -> Result<(), ServeError> {
-        self.serve(rmcp::transport::stdio()).await
+    pub async fn serve_stdio(&self, end: impl Future<Output = ()>) -> Result<(), ServeError> {
+        // On Linux these never wait for a line in a thread that nothing could end.
+        let (read, write) = rmcp::transport::io::stdio_pipes();
+        self.serve_until(Lines::new(read, write), end).await
     }
 
-    /// Serves one client until it leaves, over anything that `rmcp` takes for a transport: two halves of a pipe, a socket.
+    /// Serves one client until it leaves, over a pipe that carries one message a line. What is no message is answered by an
+    /// error.
     ///
-    /// Must be called within a runtime of tokio, where it spawns what the client needs; all of it has ended or ends by itself when
-    /// this returns.
+    /// # Errors
+    /// As [`serve`](Server::serve).
+    pub async fn serve_lines(
+        &self,
+        read: impl AsyncRead + Unpin + Send + 'static,
+        write: impl AsyncWrite + Unpin + Send + 'static,
+    ) -> Result<(), ServeError> {
+        self.serve(Lines::new(read, write)).await
+    }
+
+    /// Serves one client until it leaves, over anything that `rmcp` takes for a transport.
+    ///
+    /// Must be called within a runtime of tokio, where it spawns what the client needs; all of it has ended or ends by itself
+    /// when this returns.
     ///
     /// # Errors
     /// [`ServeError`] when the client never introduced itself, or what served it ended badly.
@@ -115,23 +133,38 @@ impl Server {
         T: IntoTransport<RoleServer, E, A>,
         E: std::error::Error + Send + Sync + 'static,
     {
-        self.serve_until(transport, CancellationToken::new()).await
+        self.serve_until(transport, std::future::pending()).await
     }
 
-    /// As [`serve`](Server::serve), until `end` is cancelled: then what was asked before is answered, and the connection closed.
+    /// As [`serve`](Server::serve), until `end` comes: then what was asked is answered, and the connection closed.
     ///
     /// # Errors
     /// As [`serve`](Server::serve).
-    pub async fn serve_until<T, E, A>(&self, transport: T, end: CancellationToken) -> Result<(), ServeError>
+    pub async fn serve_until<T, E, A>(&self, transport: T, end: impl Future<Output = ()>) -> Result<(), ServeError>
     where
         T: IntoTransport<RoleServer, E, A>,
         E: std::error::Error + Send + Sync + 'static,
     {
-        let serving = serve_server_with_ct(self.session(), transport, end).await;
-        let serving: RunningService<_, _> = serving.map_err(|error| ServeError::Initialize(Box::new(error)))?;
-        match serving.waiting().await {
-            Ok(QuitReason::JoinError(error)) | Err(error) => Err(ServeError::Ended(error)),
-            Ok(_) => Ok(()),
+        let stop = CancellationToken::new();
+        // Whoever gives up waiting ends what was spawned.
+        let _guard = stop.clone().drop_guard();
+        let serving = async {
+            let serving = match serve_server_with_ct(self.session(), transport, stop.clone()).await {
+                Err(ServerInitializeError::Cancelled) => return Ok(()),
+                other => other.map_err(|error| ServeError::Initialize(Box::new(error)))?,
+            };
+            match serving.waiting().await {
+                Ok(QuitReason::JoinError(error)) | Err(error) => Err(ServeError::Ended(error)),
+                Ok(_) => Ok(()),
+            }
+        };
+        let mut serving = pin!(serving);
+        tokio::select! {
+            served = &mut serving => served,
+            () = end => {
+                stop.cancel();
+                serving.await
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! Connections.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use axum::Router;
@@ -9,7 +10,6 @@ use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
-use tokio_util::sync::CancellationToken;
 
 use super::Limits;
 use super::gate::Peer;
@@ -17,13 +17,14 @@ use super::gate::Peer;
 /// Bytes of the head of a request.
 const HEAD: usize = 64 * 1024;
 
-/// Lets clients in until `end` is cancelled, then closes the listener. What it gives back closes the connections.
+/// Lets clients in until `end` comes, then closes the listener. What it gives back closes the connections.
 pub(super) async fn accept(
     listener: TcpListener,
     router: Router,
     limits: Limits,
-    end: CancellationToken,
+    end: impl Future<Output = ()>,
 ) -> GracefulShutdown {
+    let mut end = pin!(end);
     let open = GracefulShutdown::new();
     let room = Arc::new(Semaphore::new(limits.connections.clamp(1, Semaphore::MAX_PERMITS)));
     loop {
@@ -31,9 +32,10 @@ pub(super) async fn accept(
             let place = Arc::clone(&room).acquire_owned().await.expect("nobody closes it");
             (listener.accept().await, place)
         };
-        let (accepted, place) = match end.run_until_cancelled(next).await {
-            Some(next) => next,
-            None => return open,
+        let (accepted, place) = tokio::select! {
+            biased;
+            () = &mut end => return open,
+            next = next => next,
         };
         let (stream, address) = match accepted {
             Ok(accepted) => accepted,

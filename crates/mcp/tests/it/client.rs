@@ -77,7 +77,8 @@ impl Client {
     async fn connect(name: &'static str, has_extension: bool, server: &Server) -> Client {
         let (ours, theirs) = tokio::io::duplex(64 * 1024);
         let server = server.clone();
-        tokio::spawn(async move { server.serve(theirs).await });
+        let (read, write) = tokio::io::split(theirs);
+        tokio::spawn(async move { server.serve_lines(read, write).await });
         let (mut handler, told) = Client::handler(name);
         handler.has_extension = has_extension;
         Client::new(handler.serve(ours).await.expect("the server answers"), told)

@@ -31,7 +31,7 @@ pub(crate) async fn listen(server: &Server, options: HttpOptions) -> Listening {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let (address, end) = (listener.local_addr().expect("an address"), CancellationToken::new());
     let (server, ends) = (server.clone(), end.clone());
-    let ended = tokio::spawn(async move { server.serve_http(listener, &options, ends).await });
+    let ended = tokio::spawn(async move { server.serve_http(listener, &options, ends.cancelled_owned()).await });
     Listening { address, end, ended }
 }
 
@@ -177,12 +177,11 @@ async fn a_token_is_asked_for_and_never_told() {
 async fn nobody_is_served_from_elsewhere_without_a_token() {
     let server = serve(home(&[])).await;
     let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
-    let refused = server.serve_http(listener, &HttpOptions::default(), CancellationToken::new()).await;
+    let refused = server.serve_http(listener, &HttpOptions::default(), std::future::ready(())).await;
     assert!(matches!(refused, Err(HttpError::NoToken(_))), "{refused:?}");
     let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
-    let end = CancellationToken::new();
-    end.cancel();
-    server.serve_http(listener, &HttpOptions::default().token(Token::new(TOKEN).unwrap()), end).await.unwrap();
+    let options = HttpOptions::default().token(Token::new(TOKEN).unwrap());
+    server.serve_http(listener, &options, std::future::ready(())).await.unwrap();
 }
 
 fn limits(change: impl FnOnce(&mut Limits)) -> HttpOptions {

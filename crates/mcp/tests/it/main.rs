@@ -4,6 +4,7 @@ mod client;
 mod extension;
 mod faces;
 mod fixture;
+mod garbage;
 mod http;
 mod live;
 mod prompts;
