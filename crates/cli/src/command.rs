@@ -34,6 +34,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use crate::Environment;
 use crate::answer::Answer;
+use crate::arguments::Places;
 use crate::failure::Failure;
 use crate::session::Session;
 
@@ -117,12 +118,16 @@ impl Command {
     }
 
     /// What needs no skills to be answered.
-    pub(crate) async fn answer_alone(&self, environment: &Environment<'_>) -> Result<Option<Box<dyn Answer>>, Failure> {
+    pub(crate) async fn answer_alone(
+        &self,
+        places: &Places,
+        environment: &Environment<'_>,
+    ) -> Result<Option<Box<dyn Answer>>, Failure> {
         let cwd = environment.cwd.as_path();
         Ok(Some(match self {
             Command::New(new) => Box::new(new.answer(cwd)?),
             Command::Fmt(fmt) => Box::new(fmt.answer(cwd).await?),
-            Command::Mcp(mcp) => Box::new(mcp.answer(environment)?),
+            Command::Mcp(mcp) => Box::new(mcp.answer(&places.clients)?),
             Command::Plugin(plugin) => plugin.answer(cwd, environment.own_state().as_deref())?,
             Command::Kinds(kinds) => Box::new(kinds.answer()),
             Command::Completions(completions) => Box::new(completions.answer()),
@@ -172,7 +177,7 @@ pub(crate) fn answers(generator: &mut SchemaGenerator) -> Vec<(&'static str, Sch
         ("watch", watch::Changed::json_schema(generator)),
         ("catalog", catalog::Rendered::json_schema(generator)),
         ("tools", tools::Declared::json_schema(generator)),
-        ("mcp", mcp::Snippet::json_schema(generator)),
+        ("mcp", mcp::config::Snippet::json_schema(generator)),
         ("body", body::Text::json_schema(generator)),
         ("render", render::Instructions::json_schema(generator)),
         ("directives", directives::Directed::json_schema(generator)),

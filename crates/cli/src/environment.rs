@@ -87,6 +87,11 @@ impl<'a> Environment<'a> {
         Some(self.state.clone().or_else(usual)?.join("repertoire"))
     }
 
+    /// The file of what the user let run; `None` where there is neither a home nor a folder for state.
+    pub(crate) fn approvals(&self) -> Option<PathBuf> {
+        Some(self.own_state()?.join("approvals.json"))
+    }
+
     /// Talks to the person who called. If nobody listens there is nobody to tell.
     pub(crate) fn say(&mut self, text: &str) {
         let _ = self.stderr.write_all(text.as_bytes()).and_then(|()| self.stderr.flush());

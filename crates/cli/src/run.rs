@@ -83,7 +83,7 @@ async fn compose_and_answer(
     if let Command::Serve(serve) = command {
         return serve.run(places, environment).await.map(Ok);
     }
-    if let Some(answer) = command.answer_alone(environment).await? {
+    if let Some(answer) = command.answer_alone(places, environment).await? {
         return Ok(deliver(answer.as_ref(), name, format, environment));
     }
     let session = compose(places, command.folders(), arguments.model(), environment).await?;

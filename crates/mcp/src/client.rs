@@ -16,7 +16,7 @@ pub struct ClientPreset {
 
 const EVERYTHING: Faces = Faces::ALL;
 const NO_RESOURCES: Faces = Faces::ALL.without(Face::Resources);
-const TOOLS: Faces = NO_RESOURCES.without(Face::Prompts);
+const NO_PROMPTS: Faces = Faces::ALL.without(Face::Prompts);
 
 const fn preset(name: &'static str, client_info: &'static str, faces: Faces) -> ClientPreset {
     ClientPreset { name, client_info, faces }
@@ -28,9 +28,9 @@ impl ClientPreset {
     pub const ALL: [ClientPreset; 8] = [
         preset("claude-desktop", "claude-ai", EVERYTHING),
         preset("claude-code", "claude-code", EVERYTHING),
-        preset("codex", "codex-mcp-client", TOOLS),
+        preset("codex", "codex-mcp-client", NO_PROMPTS),
         preset("cursor", "cursor", EVERYTHING),
-        preset("gemini", "gemini-cli", NO_RESOURCES),
+        preset("gemini", "gemini-cli", EVERYTHING),
         preset("goose", "goose", EVERYTHING),
         preset("vscode", "visual studio code", EVERYTHING),
         preset("zed", "zed", NO_RESOURCES),

@@ -15,7 +15,6 @@ mod options;
 mod origin;
 mod page;
 mod prompts;
-mod reader;
 mod resources;
 mod server;
 mod session;

@@ -49,7 +49,7 @@ impl Server {
                 _ => ErrorData::internal_error(format!("the skill `{}` cannot be read now", shown(name)), None),
             }
         })?;
-        let text = self.wrapped(&found.entry.id, found.claim, &body).await;
+        let text = self.wrapped(&found.entry.id, found.claim, &body.text).await;
         let message = PromptMessage::new_text(Role::User, text);
         let mut result = GetPromptResult::new(vec![message]).with_description(skill.description.as_ref());
         result.meta = Some(origin(found.claim));

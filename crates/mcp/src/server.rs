@@ -12,7 +12,6 @@ use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::lines::Lines;
-use crate::reader::Rendering;
 use crate::shelf::Shelf;
 use crate::view::View;
 use crate::{ServerOptions, Session};
@@ -77,7 +76,7 @@ impl Server {
     pub fn new(registry: SkillRegistry, options: ServerOptions) -> Server {
         let tools = ToolOptions::default().preset(options.tools.clone()).modes(options.modes.clone());
         let tools = LiveTools::over(registry.clone(), tools);
-        let reader = options.reader.clone().unwrap_or_else(|| Arc::new(Rendering(registry.clone())));
+        let reader = options.reader.clone().unwrap_or_else(|| Arc::new(registry.clone()));
         let view = View::new(tools.current(), &options.modes, None);
         let end = CancellationToken::new();
         Server(Arc::new(Inner {

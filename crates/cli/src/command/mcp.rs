@@ -4,7 +4,6 @@ pub(super) mod config;
 
 use clap::{Args, Subcommand};
 
-use crate::Environment;
 use crate::answer::Answer;
 use crate::failure::Failure;
 
@@ -21,8 +20,8 @@ enum Action {
 }
 
 impl Mcp {
-    pub(crate) fn answer(&self) -> impl Answer + use<> {
+    pub(crate) fn answer(&self, clients: &[String]) -> Result<impl Answer + use<>, Failure> {
         let Action::Config(config) = &self.action;
-        config.answer()
+        config.answer(clients)
     }
 }

@@ -1,17 +1,21 @@
 //! `repertoire serve`.
 
+mod commands;
+
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::pin::pin;
+use std::sync::Arc;
 
 use clap::Args;
-use repertoire::{Budget, CatalogOptions, SkillRegistry};
+use repertoire::{Budget, CatalogOptions, Renderer};
 use repertoire_mcp::{Faces, HttpOptions, Limits, Server, ServerOptions, Token};
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tracing::level_filters::LevelFilter;
 
+use self::commands::CommandsOf;
 use super::modes::Offered;
 use crate::arguments::Places;
 use crate::compose::{Plan, reload};
@@ -25,7 +29,7 @@ use crate::{Environment, Exit};
 ///
 /// Clients are told of changes as they happen. Goes on until the client leaves or a signal ends it; a hang-up signal (SIGHUP) has
 /// the places to look read again, the configuration file with them. Standard output belongs to the protocol; the log goes to
-/// standard error, as `RUST_LOG` says. Commands in skills are never run for a client.
+/// standard error, as `RUST_LOG` says. Commands in skills are not run for a client, unless `--run-commands` says so.
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
     /// Look in these folders alone.
@@ -46,6 +50,9 @@ pub(crate) struct Serve {
     /// How many tokens the catalog in the instructions may have.
     #[arg(long, value_name = "N", default_value_t = 500)]
     catalog_tokens: usize,
+    /// Run the approved commands of this source for whoever reads its skills by a tool or as a prompt.
+    #[arg(long = "run-commands", value_name = "SOURCE")]
+    run_commands: Vec<String>,
     #[command(flatten)]
     offered: Offered,
     #[command(flatten)]
@@ -100,7 +107,15 @@ impl Serve {
         listening.map_err(|error| Failure::io("cannot listen to signals", &error))?;
         let mut pool = Pool::watching();
         let registry = Plan::read(places, &self.folders, environment, &mut pool)?.start(environment).await?;
-        let server = Server::new(registry.clone(), self.options());
+        let options = match self.run_commands.as_slice() {
+            [] => self.options(),
+            sources => {
+                let commands = CommandsOf::read(sources, &registry, environment)?;
+                let reader = Renderer::over(registry.clone()).commands(Arc::new(commands));
+                self.options().reader(Arc::new(reader))
+            }
+        };
+        let server = Server::new(registry.clone(), options);
         let served = self.serve(&server, http, places, &mut pool, environment).await;
         registry.close().await;
         served.map(|()| Exit::Success)
@@ -137,20 +152,10 @@ impl Serve {
                         end.notify_one();
                         return serving.await;
                     }
-                    Signal::Reload => self.reload(server.registry(), places, pool, environment).await,
+                    Signal::Reload => reload(server.registry(), places, &self.folders, pool, environment).await,
                 },
             }
         }
-    }
-
-    async fn reload(
-        &self,
-        registry: &SkillRegistry,
-        places: &Places,
-        pool: &mut Pool,
-        environment: &mut Environment<'_>,
-    ) {
-        reload(registry, places, &self.folders, pool, environment).await;
     }
 
     fn options(&self) -> ServerOptions {

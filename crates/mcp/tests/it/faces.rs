@@ -45,13 +45,14 @@ async fn a_face_that_is_off_is_not_declared_and_not_served() {
 #[tokio::test]
 async fn a_known_client_gets_the_faces_that_it_uses() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
-    let codex = Client::without_extension("codex-mcp-client", &server).await;
-    let capabilities = &codex.peer.peer_info().expect("introduced").capabilities;
-    assert!(capabilities.prompts.is_none() && capabilities.resources.is_none() && capabilities.extensions.is_none());
-    assert!(capabilities.tools.is_some());
+    let zed = Client::without_extension("Zed", &server).await;
+    let capabilities = &zed.peer.peer_info().expect("introduced").capabilities;
+    assert!(capabilities.resources.is_none() && capabilities.extensions.is_none());
+    assert!(capabilities.tools.is_some() && capabilities.prompts.is_some());
+    assert_eq!(code(zed.peer.list_resources(None).await).0, -32601);
     // One that has the extension gets it, whoever it is.
-    let codex = Client::called("codex-mcp-client", &server).await;
-    let capabilities = &codex.peer.peer_info().expect("introduced").capabilities;
+    let zed = Client::called("Zed", &server).await;
+    let capabilities = &zed.peer.peer_info().expect("introduced").capabilities;
     assert!(capabilities.extensions.is_some() && capabilities.resources.is_some());
 }
 
