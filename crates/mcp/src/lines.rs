@@ -95,10 +95,7 @@ where
 {
     type Error = io::Error;
 
-    fn send(
-        &mut self,
-        message: TxJsonRpcMessage<RoleServer>,
-    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+    fn send(&mut self, message: TxJsonRpcMessage<RoleServer>) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let write = Arc::clone(&self.write);
         async move { send(&write, &message).await }
     }
@@ -155,7 +152,9 @@ fn message(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Owed> {
             let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
             let is_request = value.get("method").is_some_and(Value::is_string);
             match (is_request, id) {
-                (true, Some(id)) => Err(Some((error(ErrorCode::INVALID_PARAMS, "the request has another form"), Some(id)))),
+                (true, Some(id)) => {
+                    Err(Some((error(ErrorCode::INVALID_PARAMS, "the request has another form"), Some(id))))
+                }
                 // Nobody waits for an answer to a notification or to an answer.
                 (true, None) if value.get("id").is_none() => Err(None),
                 (false, _) if value.get("result").is_some() || value.get("error").is_some() => Err(None),

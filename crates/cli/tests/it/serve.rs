@@ -75,7 +75,8 @@ fn over_its_streams_it_serves_until_the_client_leaves() {
     let lines = [introduction(), json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})];
     lines.iter().for_each(|line| writeln!(ask, "{line}").expect("heard"));
     let mut answers = BufReader::new(serving.0.stdout.take().expect("it is piped")).lines();
-    let mut next = || -> Value { serde_json::from_str(&answers.next().expect("more").expect("text")).expect("a document") };
+    let mut next =
+        || -> Value { serde_json::from_str(&answers.next().expect("more").expect("text")).expect("a document") };
     let first = next();
     assert_eq!(first["result"]["serverInfo"]["name"], "ours");
     assert_eq!(first["result"]["capabilities"], json!({"tools": {"listChanged": true}}));

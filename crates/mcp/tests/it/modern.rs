@@ -94,7 +94,10 @@ async fn who_listens_is_told_of_what_was_asked_for_and_of_nothing_else() {
     assert_eq!(raw.next().await["method"], "notifications/prompts/list_changed");
     home.replace(&"tidy".parse().unwrap(), Registered::new(skill("tidy", "Does tidy."), "Sort it well.\n")).unwrap();
     let updated = raw.next().await;
-    assert_eq!((&updated["method"], &updated["params"]["uri"]), (&json!("notifications/resources/updated"), &json!(tidy)));
+    assert_eq!(
+        (&updated["method"], &updated["params"]["uri"]),
+        (&json!("notifications/resources/updated"), &json!(tidy))
+    );
     // An answer comes behind every notice before it.
     raw.send(request(2, "tools/list", json!({}))).await;
     assert_eq!(raw.next().await["id"], 2);
@@ -108,5 +111,5 @@ async fn over_http_they_need_no_session() {
     let headers = "mcp-protocol-version: 2026-07-28\r\nmcp-method: skills/list\r\n";
     let (status, head, text) = listening.post(headers, body.as_bytes()).await;
     assert!(status == 200 && text.contains("skill://home/tidy/SKILL.md"), "{head}\n{text}");
-    assert!(!head.contains("mcp-session-id"), "{head}");
+    assert!(!head.contains("\r\nmcp-session-id:"), "{head}");
 }

@@ -59,7 +59,8 @@ impl Client {
         thread::spawn(move || {
             let lines = stdout.into_iter().flat_map(|stdout| BufReader::new(stdout).split(b'\n')).map_while(Result::ok);
             // Nobody who listens, nobody to tell.
-            let _ = lines.map(|line| String::from_utf8_lossy(&line).into_owned()).try_for_each(|line| sender.send(line));
+            let _ =
+                lines.map(|line| String::from_utf8_lossy(&line).into_owned()).try_for_each(|line| sender.send(line));
         });
         let stderr = thread::spawn(move || {
             let mut text = Vec::new();

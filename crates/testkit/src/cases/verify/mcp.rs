@@ -77,7 +77,11 @@ fn told_once(notice: &str, within: Duration, client: &Client) -> Verdict {
     let told = client.notices(Instant::now() + within);
     let counts = |notice: &String| told.iter().filter(|told| *told == notice).count();
     let once = !expected.is_empty() && expected.iter().all(|notice| counts(notice) == 1);
-    Verdict::of(once && told.len() == expected.len(), format_args!("each once of {expected:?}"), format_args!("{told:?}"))
+    Verdict::of(
+        once && told.len() == expected.len(),
+        format_args!("each once of {expected:?}"),
+        format_args!("{told:?}"),
+    )
 }
 
 /// Asks for everything there is, then leaves.
