@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use repertoire_mcp::{HttpOptions, Server};
+use repertoire_mcp::{HttpOptions, Limits, Server};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
@@ -125,7 +125,9 @@ async fn a_request_of_another_form_is_an_error_of_its_own() {
 #[tokio::test]
 async fn over_http_garbage_is_answered_by_a_status_and_the_next_one_is_heard() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
-    let listening = listen(&server, HttpOptions::default()).await;
+    let mut limits = Limits::default();
+    limits.head = Duration::from_millis(200);
+    let listening = listen(&server, HttpOptions::default().limits(limits)).await;
     let deep = "[".repeat(100_000);
     for body in [
         b"".as_slice(),
