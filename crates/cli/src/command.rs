@@ -12,12 +12,14 @@ mod kinds;
 mod list;
 mod lock;
 mod man;
+mod mcp;
 mod modes;
 mod new;
 mod plugin;
 mod render;
 mod roots;
 mod search;
+pub(crate) mod serve;
 mod show;
 mod simulate;
 mod tools;
@@ -33,6 +35,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use crate::Environment;
 use crate::answer::Answer;
+use crate::arguments::Places;
 use crate::failure::Failure;
 use crate::session::Session;
 
@@ -52,6 +55,8 @@ pub(crate) enum Command {
     Catalog(catalog::Catalog),
     Tools(tools::Tools),
     Simulate(simulate::Simulate),
+    Serve(serve::Serve),
+    Mcp(mcp::Mcp),
     Body(body::Body),
     Render(render::Render),
     Directives(directives::Directives),
@@ -81,6 +86,8 @@ impl Command {
             Command::Catalog(_) => "catalog",
             Command::Tools(_) => "tools",
             Command::Simulate(_) => "simulate",
+            Command::Serve(_) => "serve",
+            Command::Mcp(_) => "mcp",
             Command::Body(_) => "body",
             Command::Render(_) => "render",
             Command::Directives(_) => "directives",
@@ -114,11 +121,16 @@ impl Command {
     }
 
     /// What needs no skills to be answered.
-    pub(crate) async fn answer_alone(&self, environment: &Environment<'_>) -> Result<Option<Box<dyn Answer>>, Failure> {
+    pub(crate) async fn answer_alone(
+        &self,
+        places: &Places,
+        environment: &Environment<'_>,
+    ) -> Result<Option<Box<dyn Answer>>, Failure> {
         let cwd = environment.cwd.as_path();
         Ok(Some(match self {
             Command::New(new) => Box::new(new.answer(cwd)?),
             Command::Fmt(fmt) => Box::new(fmt.answer(cwd).await?),
+            Command::Mcp(mcp) => Box::new(mcp.answer(&places.clients)?),
             Command::Plugin(plugin) => plugin.answer(cwd, environment.own_state().as_deref())?,
             Command::Kinds(kinds) => Box::new(kinds.answer()),
             Command::Completions(completions) => Box::new(completions.answer()),
@@ -170,6 +182,7 @@ pub(crate) fn answers(generator: &mut SchemaGenerator) -> Vec<(&'static str, Sch
         ("catalog", catalog::Rendered::json_schema(generator)),
         ("tools", tools::Declared::json_schema(generator)),
         ("simulate", simulate::Simulated::json_schema(generator)),
+        ("mcp", mcp::config::Snippet::json_schema(generator)),
         ("body", body::Text::json_schema(generator)),
         ("render", render::Instructions::json_schema(generator)),
         ("directives", directives::Directed::json_schema(generator)),

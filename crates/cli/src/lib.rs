@@ -50,6 +50,7 @@ mod file;
 mod finding;
 mod lock;
 mod machine;
+mod log;
 mod page;
 mod pool;
 mod provenance;
@@ -67,6 +68,7 @@ mod table;
 
 pub use environment::{Answers, Environment, Stream};
 pub use exit::Exit;
+pub use log::Log;
 pub use run::{main, run};
 #[cfg(feature = "schema")]
 pub use schema::schemas;

@@ -26,6 +26,7 @@ mod sarif;
 mod schema;
 mod search;
 mod simulate;
+mod serve;
 mod tools;
 mod watch;
 mod world;

@@ -1,6 +1,7 @@
 //! What a line of an `expect.txt` asks for.
 
 mod door;
+mod mcp;
 mod render;
 mod session;
 
@@ -11,6 +12,7 @@ use repertoire_core::Severity;
 use serde_json::Value;
 
 pub(crate) use self::door::{Activation, ActivationWant, Asked};
+pub(crate) use self::mcp::McpLine;
 pub(crate) use self::render::{RenderLine, RenderWant, Shell};
 pub(crate) use self::session::{SessionCall, SessionLine};
 
@@ -81,8 +83,8 @@ pub(crate) enum Check {
     CatalogUnchanged,
     /// The registry watches no more folders.
     Watches(usize),
-    /// Well written, but nothing here can do it yet.
-    Missing(Feature),
+    /// What a client of the MCP server sees.
+    Mcp(McpLine),
 }
 
 /// Whose field is meant.
@@ -227,18 +229,4 @@ pub(crate) enum Never {
     FailedScan,
     /// In plain words: a named test shows it.
     Plain(String),
-}
-
-/// What a check needs and nothing here can do yet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Feature {
-    Mcp,
-}
-
-impl std::fmt::Display for Feature {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(match self {
-            Feature::Mcp => "the MCP server",
-        })
-    }
 }

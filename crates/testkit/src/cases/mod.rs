@@ -38,7 +38,9 @@
 //! | `with disabled=[...] CHECK` | the same while these skills are switched off |
 //! | `session: activate NAME [again\|force]`, `reset, activate NAME` `->` `=`, `has`, `lacks` | what the case's one session answers a model |
 //! | `session: active list = [...]` | the skills that are active in it |
-//! | `mcp` | not yet applicable |
+//! | `mcp initialize: PATH VALUE`, `mcp list has`, `lacks` | what a client of `repertoire serve` is told, and the names it lists |
+//! | `mcp stdout: every line is one JSON-RPC message, ...` | nothing else is written there, whatever is asked |
+//! | `mcp: exactly one NOTICE per announced list within T` | a client is told of each changed list, once |
 //!
 //! `steps: steps.sh (N)` announces N blocks of that script, each behind a line `## step NUMBER`. They run one after another
 //! in the copy while the registry watches it. After each, the registry has two seconds to show all that the lines for
@@ -50,6 +52,7 @@
 
 mod bound;
 mod check;
+mod client;
 mod fixture;
 mod grammar;
 mod process;

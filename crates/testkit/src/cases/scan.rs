@@ -22,6 +22,11 @@ impl<'a> Scan<'a> {
         self.0
     }
 
+    /// What of `start` was read so far.
+    pub(crate) fn since(&self, start: &str) -> String {
+        start[..start.len() - self.0.len()].trim_end().to_owned()
+    }
+
     pub(crate) fn is_done(&self) -> bool {
         self.0.is_empty()
     }

@@ -2,7 +2,6 @@
 
 use repertoire_engine::Audience;
 
-use super::missing::before;
 use super::{Above, check, text_want};
 use crate::cases::check::{Activation, ActivationWant, Asked, Check};
 use crate::cases::scan::{Scan, Unread};
@@ -18,7 +17,7 @@ pub(super) fn activate(scan: &mut Scan<'_>, above: &mut Above) -> Result<Check, 
         return Err(scan.unread("`model` or `user`"));
     };
     let asked = if scan.take("the absolute path of") { Asked::PathOf(scan.name()?) } else { Asked::Name(scan.name()?) };
-    above.subject = Some(format!("activate {}", before(start, scan)));
+    above.subject = Some(format!("activate {}", scan.since(start)));
     Ok(Check::Activate(Box::new(Activation { by, asked, want: want(scan)? })))
 }
 
@@ -56,9 +55,5 @@ pub(super) fn with(scan: &mut Scan<'_>, above: &mut Above) -> Result<Check, Unre
     let names = scan.json()?;
     let inner = check(scan.rest(), above)?;
     *scan = Scan::new("");
-    Ok(match inner {
-        // What cannot be done at all cannot be done under a setting.
-        Check::Missing(feature) => Check::Missing(feature),
-        inner => Check::Disabled(names, Box::new(inner)),
-    })
+    Ok(Check::Disabled(names, Box::new(inner)))
 }

@@ -3,7 +3,6 @@
 use crate::cases::check::{Check, RenderLine, RenderWant, Shell};
 use crate::cases::scan::{Scan, Unread};
 
-use super::missing::before;
 use super::{Above, text_want};
 
 /// `NAME [args=JSON] [shell=on|off] [timeout=T] [within T]`, and what the text is to be.
@@ -26,7 +25,7 @@ pub(super) fn render(scan: &mut Scan<'_>, above: &mut Above) -> Result<Check, Un
             break;
         }
     }
-    above.subject = Some(format!("render {}", before(start, scan)));
+    above.subject = Some(format!("render {}", scan.since(start)));
     let want = want(scan)?;
     Ok(Check::Render(Box::new(RenderLine { name, arguments, shell, timeout, within, want })))
 }

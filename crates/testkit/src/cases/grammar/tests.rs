@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::*;
 use crate::cases::check::{
-    Activation, ActivationWant, Asked, CatalogWant, CommandLine, CommandWant, Counted, Feature, Head, Never,
+    Activation, ActivationWant, Asked, CatalogWant, CommandLine, CommandWant, Counted, Head, McpLine, Never,
     RenderLine, RenderWant, SessionCall, SessionLine, Shell, Tally,
 };
 
@@ -318,16 +318,27 @@ fn lines_for_a_session() {
 }
 
 #[test]
-fn lines_for_what_is_not_built() {
-    for (text, feature) in [
-        (r#"mcp initialize: capabilities.*.listChanged true"#, Feature::Mcp),
-        (r#"mcp stdout: every line is one JSON-RPC message, from start to end, with RUST_LOG=debug"#, Feature::Mcp),
-        (r#"mcp list has "a""#, Feature::Mcp),
-        (r#"after 1 mcp: exactly one notifications/*/list_changed per announced list within 2s"#, Feature::Mcp),
-        (r#"after 1 mcp list has "a""#, Feature::Mcp),
-    ] {
-        assert_eq!(check(text, &mut Above::default()), Ok(Check::Missing(feature)), "{text}");
-    }
+fn lines_for_the_server() {
+    let after = |line| Check::After { step: 1, check: Box::new(Check::Mcp(line)) };
+    check_lines(vec![
+        (
+            r#"mcp initialize: capabilities.*.listChanged true"#,
+            Check::Mcp(McpLine::Initialize { path: "capabilities.*.listChanged".to_owned(), value: json!(true) }),
+        ),
+        (
+            r#"mcp stdout: every line is one JSON-RPC message, from start to end, with RUST_LOG=debug"#,
+            Check::Mcp(McpLine::StdoutIsMessages),
+        ),
+        (r#"mcp list has "a""#, Check::Mcp(McpLine::List(Want::Has("a".to_owned())))),
+        (r#"after 1 mcp list has "a""#, after(McpLine::List(Want::Has("a".to_owned())))),
+        (
+            r#"after 1 mcp: exactly one notifications/*/list_changed per announced list within 2s"#,
+            after(McpLine::ToldOnce {
+                notice: "notifications/*/list_changed".to_owned(),
+                within: Duration::from_secs(2),
+            }),
+        ),
+    ]);
 }
 
 #[test]

@@ -1,0 +1,174 @@
+//! One message a line, as over standard input and output.
+
+use std::borrow::Cow;
+use std::io;
+use std::sync::Arc;
+
+use rmcp::model::{ClientJsonRpcMessage, ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage};
+use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::sync::Mutex;
+
+/// Bytes of one message; what clients send is short.
+const LONGEST: usize = 1 << 20;
+
+/// One message a line, in both directions. What is no message is answered by an error, and the next line is read.
+///
+/// The transport that `rmcp` has says nothing to what it cannot read, and takes a notification ahead of the first request
+/// for the end.
+pub(crate) struct Lines<R, W> {
+    read: BufReader<R>,
+    /// The line so far.
+    line: Vec<u8>,
+    /// Whether the line is too long, so that only its end is waited for.
+    is_too_long: bool,
+    /// Whether the client has asked for anything yet.
+    has_begun: bool,
+    /// An error that is still to be sent: waiting may be given up between reading and answering.
+    owed: Option<ServerJsonRpcMessage>,
+    write: Arc<Mutex<W>>,
+}
+
+impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
+    pub(crate) fn new(read: R, write: W) -> Lines<R, W> {
+        Lines {
+            read: BufReader::new(read),
+            line: Vec::new(),
+            is_too_long: false,
+            has_begun: false,
+            owed: None,
+            write: Arc::new(Mutex::new(write)),
+        }
+    }
+
+    /// Reads on to the end of a line; `false` at the end of everything, where half a line is none. May be given up at any
+    /// await, and loses nothing.
+    async fn read_line(&mut self) -> io::Result<bool> {
+        loop {
+            let bytes = self.read.fill_buf().await?;
+            if bytes.is_empty() {
+                return Ok(false);
+            }
+            let end = bytes.iter().position(|byte| *byte == b'\n');
+            let part = &bytes[..end.unwrap_or(bytes.len())];
+            if self.line.len() + part.len() > LONGEST {
+                self.is_too_long = true;
+                self.line = Vec::new();
+            } else if !self.is_too_long {
+                self.line.extend_from_slice(part);
+            }
+            let read = end.map_or(bytes.len(), |end| end + 1);
+            self.read.consume(read);
+            if end.is_some() {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// The message in the line; what is owed for one that is none is kept.
+    fn take_message(&mut self) -> Option<ClientJsonRpcMessage> {
+        let line = std::mem::take(&mut self.line);
+        let found = if std::mem::take(&mut self.is_too_long) {
+            let message = format!("a message has at most {LONGEST} bytes");
+            Found::owed(ErrorCode::INVALID_REQUEST, message, None)
+        } else {
+            Found::of(&line)
+        };
+        match found {
+            Found::Message(message) => {
+                self.has_begun |= matches!(message, ClientJsonRpcMessage::Request(_));
+                Some(message).filter(|_| self.has_begun)
+            }
+            Found::Owed(error) => {
+                self.owed = Some(error);
+                None
+            }
+            Found::Nothing => None,
+        }
+    }
+}
+
+impl<R, W> Transport<RoleServer> for Lines<R, W>
+where
+    R: AsyncRead + Unpin + Send,
+    W: AsyncWrite + Unpin + Send + 'static,
+{
+    type Error = io::Error;
+
+    fn send(&mut self, message: TxJsonRpcMessage<RoleServer>) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let write = Arc::clone(&self.write);
+        async move { send(&write, &message).await }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            while let Some(owed) = &self.owed {
+                send(&self.write, owed).await.ok()?;
+                self.owed = None;
+            }
+            match self.read_line().await {
+                Ok(true) => {}
+                Ok(false) => return None,
+                Err(error) => {
+                    tracing::warn!(error = &error as &dyn std::error::Error, "the client cannot be heard any more");
+                    return None;
+                }
+            }
+            if let Some(message) = self.take_message() {
+                return Some(message);
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.write.lock().await.shutdown().await
+    }
+}
+
+async fn send<W: AsyncWrite + Unpin>(write: &Mutex<W>, message: &ServerJsonRpcMessage) -> io::Result<()> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    let mut write = write.lock().await;
+    write.write_all(&line).await?;
+    write.flush().await
+}
+
+/// What is in a line.
+enum Found {
+    Message(ClientJsonRpcMessage),
+    /// No message: an error is owed for it.
+    Owed(ServerJsonRpcMessage),
+    /// Nothing that asks for an answer.
+    Nothing,
+}
+
+impl Found {
+    fn of(line: &[u8]) -> Found {
+        let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line).trim_ascii();
+        if line.is_empty() {
+            return Found::Nothing;
+        }
+        if let Ok(message) = serde_json::from_slice(line) {
+            return Found::Message(message);
+        }
+        let Ok(value) = serde_json::from_slice::<Value>(line) else {
+            return Found::owed(ErrorCode::PARSE_ERROR, "a line is no JSON", None);
+        };
+        let id: Option<RequestId> = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
+        let is_asking = value.get("method").is_some_and(Value::is_string);
+        let is_answer = value.get("result").is_some() || value.get("error").is_some();
+        match id {
+            Some(id) if is_asking => Found::owed(ErrorCode::INVALID_PARAMS, "the request has another form", Some(id)),
+            // Nobody waits for an answer to a notification or to an answer.
+            None if is_asking && value.get("id").is_none() => Found::Nothing,
+            _ if is_answer && !is_asking => Found::Nothing,
+            id => Found::owed(ErrorCode::INVALID_REQUEST, "a line is no message of JSON-RPC 2.0", id),
+        }
+    }
+
+    fn owed(code: ErrorCode, message: impl Into<Cow<'static, str>>, id: Option<RequestId>) -> Found {
+        Found::Owed(ServerJsonRpcMessage::error(ErrorData::new(code, message, None), id))
+    }
+}
