@@ -28,7 +28,7 @@ use crate::level::Level;
 use crate::options::Reach;
 use crate::told::told;
 use crate::wire::{Fault, Lines};
-use crate::{McpOptions, Token};
+use crate::{McpOptions, Token, tls};
 
 /// One connection to a server, with the program behind it. Ends when it is dropped.
 #[derive(Debug)]
@@ -246,7 +246,13 @@ fn lost(program: Option<&Program>, fault: &Fault) -> SourceError {
 
 fn over_http(url: &Url, options: &McpOptions) -> Result<StreamableHttpClientTransport<reqwest::Client>, SourceError> {
     let failed = |error: reqwest::Error| unavailable("no HTTP client can be made".to_owned()).caused_by(error);
-    let tls = crate::tls::config().map_err(|error| unavailable("TLS cannot be used".to_owned()).caused_by(error))?;
+    let tls = if url.scheme() == "https" {
+        tls::verifying()
+    } else {
+        // The system's certificates take time to read, and are for nothing here.
+        tls::trusting_nobody()
+    };
+    let tls = tls.map_err(|error| unavailable("TLS cannot be used".to_owned()).caused_by(error))?;
     let client = reqwest::Client::builder()
         // The configuration says whom to speak to; a server does not.
         .redirect(Policy::none())

@@ -2,12 +2,25 @@
 
 use std::sync::Arc;
 
-use rustls::ClientConfig;
+use rustls::client::WantsClientCert;
+use rustls::crypto::ring::default_provider;
+use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
 use rustls_platform_verifier::BuilderVerifierExt;
 
-/// Certificates as the system trusts them; nothing is set for the whole process.
-pub(crate) fn config() -> Result<ClientConfig, rustls::Error> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
-    Ok(builder.with_platform_verifier()?.with_no_client_auth())
+/// For servers whose certificates the system trusts. Nothing is set for the whole process.
+pub(crate) fn verifying() -> Result<ClientConfig, rustls::Error> {
+    Ok(without_client_certificate(begin()?.with_platform_verifier()?))
+}
+
+/// For connections that are not encrypted.
+pub(crate) fn trusting_nobody() -> Result<ClientConfig, rustls::Error> {
+    Ok(without_client_certificate(begin()?.with_root_certificates(RootCertStore::empty())))
+}
+
+fn begin() -> Result<ConfigBuilder<ClientConfig, WantsVerifier>, rustls::Error> {
+    ClientConfig::builder_with_provider(Arc::new(default_provider())).with_safe_default_protocol_versions()
+}
+
+fn without_client_certificate(builder: ConfigBuilder<ClientConfig, WantsClientCert>) -> ClientConfig {
+    builder.with_no_client_auth()
 }
