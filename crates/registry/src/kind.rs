@@ -37,6 +37,7 @@ pub struct SourceKind {
     about: &'static str,
     build: Build,
     foreign: bool,
+    namespaced: bool,
 }
 
 /// Makes a source from its configuration. Reads no skill yet.
@@ -47,16 +48,27 @@ inventory::collect!(SourceKind);
 impl SourceKind {
     /// A kind called `name`; `about` is a few words for people.
     pub const fn new(name: &'static str, about: &'static str, build: Build) -> SourceKind {
-        SourceKind { name, about, build, foreign: false }
+        SourceKind { name, about, build, foreign: false, namespaced: false }
     }
 
-    /// A kind whose sources run other people's code: they belong to the tier of plugins and are restricted unless a
-    /// configuration says otherwise, and can never be builtin.
+    /// A kind whose sources are other people's: they run their code, or have their skills from them. They belong to the
+    /// tier of plugins and are restricted unless a configuration says otherwise, and can never be builtin.
     pub const fn foreign(name: &'static str, about: &'static str, build: Build) -> SourceKind {
-        SourceKind { name, about, build, foreign: true }
+        SourceKind { name, about, build, foreign: true, namespaced: false }
     }
 
-    /// Whether its sources run other people's code.
+    /// The same kind, whose ids are `source:skill` unless a configuration says otherwise.
+    #[must_use]
+    pub const fn namespaced(self) -> SourceKind {
+        SourceKind { namespaced: true, ..self }
+    }
+
+    /// Whether its ids are `source:skill` unless a configuration says otherwise.
+    pub fn is_namespaced(&self) -> bool {
+        self.namespaced
+    }
+
+    /// Whether its sources are other people's.
     pub fn is_foreign(&self) -> bool {
         self.foreign
     }

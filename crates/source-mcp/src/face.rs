@@ -121,10 +121,16 @@ impl<'a> Gathering<'a> {
         self.weight += entry.weight();
         let limits = &self.options.limits;
         if self.weight > limits.list_bytes {
-            return Err(too_large(format!("the list has more than {} bytes; the limit is `limits.list-bytes`", limits.list_bytes)));
+            return Err(too_large(format!(
+                "the list has more than {} bytes; the limit is `limits.list-bytes`",
+                limits.list_bytes
+            )));
         }
         if self.catalog.entries.len() == limits.skills {
-            return Err(too_large(format!("the list has more than {} skills; the limit is `limits.skills`", limits.skills)));
+            return Err(too_large(format!(
+                "the list has more than {} skills; the limit is `limits.skills`",
+                limits.skills
+            )));
         }
         if !self.seen.insert(entry.uri.as_str().to_owned()) {
             self.leave_out("the server lists this address twice; the first entry stays", uri);
@@ -159,7 +165,10 @@ impl<'a> Gathering<'a> {
 
     fn into_catalog(mut self) -> Catalog {
         if self.catalog.diagnostics.len() == MOST_FINDINGS {
-            let message = format!("there are more findings than the {MOST_FINDINGS} that are shown; {} entries were left out", self.left_out);
+            let message = format!(
+                "there are more findings than the {MOST_FINDINGS} that are shown; {} entries were left out",
+                self.left_out
+            );
             self.catalog.diagnostics.push(finding(Code::MCP_ENTRY, message, self.source));
         }
         self.catalog
@@ -195,7 +204,9 @@ impl Pages {
         let Some(cursor) = page.get("nextCursor").and_then(Value::as_str) else { return Ok(false) };
         if !self.cursors.insert(cursor.to_owned()) {
             let cursor = told(cursor);
-            return Err(SourceError::invalid(format!("the list does not end: the cursor `{cursor}` comes a second time")));
+            return Err(SourceError::invalid(format!(
+                "the list does not end: the cursor `{cursor}` comes a second time"
+            )));
         }
         if self.count >= most {
             return Err(too_large(format!("the list has more than {most} pages; the limit is `limits.pages`")));

@@ -34,7 +34,8 @@ pub(crate) fn read(fields: &Fields, location: &str, folder: &str) -> (Option<Ski
 /// The first field in which a file and what was said of it differ.
 pub(crate) fn difference<'a>(said: &'a Fields, file: &'a Skill) -> Option<&'a str> {
     let missing = said.keys().find(|key| file.field(key).is_none());
-    let other = || file.fields.iter().find(|(key, value)| !said.get(key.as_ref()).is_some_and(|said| is_same(said, value)));
+    let other =
+        || file.fields.iter().find(|(key, value)| !said.get(key.as_ref()).is_some_and(|said| is_same(said, value)));
     missing.map(String::as_str).or_else(|| other().map(|(key, _)| key.as_ref()))
 }
 
@@ -48,7 +49,9 @@ fn is_same(said: &Json, written: &Value) -> bool {
         }
         (Json::Object(said), Value::Map(written)) => {
             said.len() == written.len()
-                && written.iter().all(|(key, written)| said.get(key.as_ref()).is_some_and(|said| is_same(said, written)))
+                && written
+                    .iter()
+                    .all(|(key, written)| said.get(key.as_ref()).is_some_and(|said| is_same(said, written)))
         }
         (Json::String(said), Value::Scalar(written)) => said.as_str() == written.text.as_ref(),
         (Json::Bool(said), Value::Scalar(scalar)) => scalar.plain && written.as_bool() == Some(*said),

@@ -19,10 +19,8 @@ pub(crate) fn distinct(named: &[(Id, SkillUri)]) -> Vec<Id> {
         [] => name.clone(),
         prefix => format!("{}.{name}", prefix.join(".")).parse().unwrap_or_else(|_| name.clone()),
     };
-    let first: Vec<Id> = named
-        .iter()
-        .map(|(name, uri)| if count[name] == 1 { name.clone() } else { qualified(name, uri) })
-        .collect();
+    let first: Vec<Id> =
+        named.iter().map(|(name, uri)| if count[name] == 1 { name.clone() } else { qualified(name, uri) }).collect();
     let mut again: HashMap<Id, usize> = HashMap::new();
     for id in &first {
         *again.entry(id.clone()).or_default() += 1;
@@ -47,13 +45,18 @@ mod tests {
 
     #[test]
     fn skills_of_one_name_are_told_apart_by_their_folders() {
-        let all = [("tidy", "skill://a/tidy/SKILL.md"), ("sort", "skill://a/sort/SKILL.md"), ("tidy", "skill://b/c/tidy/SKILL.md")];
+        let all = [
+            ("tidy", "skill://a/tidy/SKILL.md"),
+            ("sort", "skill://a/sort/SKILL.md"),
+            ("tidy", "skill://b/c/tidy/SKILL.md"),
+        ];
         assert_eq!(ids(&all), ["a.tidy", "sort", "b.c.tidy"]);
     }
 
     #[test]
     fn what_folders_do_not_tell_apart_the_address_does() {
-        let all = [("tidy", "skill://tidy/SKILL.md"), ("tidy", "other://tidy/SKILL.md"), ("a.tidy", "skill://x/SKILL.md")];
+        let all =
+            [("tidy", "skill://tidy/SKILL.md"), ("tidy", "other://tidy/SKILL.md"), ("a.tidy", "skill://x/SKILL.md")];
         let ids = ids(&all);
         assert_eq!(ids[2], "a.tidy");
         assert!(ids[0].starts_with("tidy~") && ids[1].starts_with("tidy~") && ids[0] != ids[1], "{ids:?}");

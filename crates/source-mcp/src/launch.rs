@@ -4,9 +4,11 @@ use std::io;
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::sync::watch;
 
 use crate::McpOptions;
 use crate::told::told;
@@ -14,11 +16,16 @@ use crate::told::told;
 /// Bytes of what a program said at last that an error shows.
 const SAID: usize = 4096;
 
+/// How long the last words of a program may take.
+const PATIENCE: Duration = Duration::from_millis(250);
+
 /// A program that is ended, with all that it started in its group, when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Program {
     child: Child,
     said: Arc<Mutex<Vec<u8>>>,
+    /// Ends with what it says.
+    speaking: watch::Receiver<()>,
 }
 
 impl Program {
@@ -40,19 +47,21 @@ impl Program {
         #[cfg(unix)]
         started.process_group(0);
         let mut child = started.spawn()?;
-        let said = Arc::default();
+        let (speech, speaking) = watch::channel(());
         let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let program = Program { child, said };
+        let program = Program { child, said: Arc::default(), speaking };
         program.confine(options)?;
         let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
             return Err(io::Error::other("its standard streams are gone"));
         };
-        tokio::spawn(listen(stderr, Arc::clone(&program.said)));
+        tokio::spawn(listen(stderr, Arc::clone(&program.said), speech));
         Ok((program, stdout, stdin))
     }
 
-    /// What it said at last, if anything.
-    pub(crate) fn last_words(&self) -> Option<String> {
+    /// What it said at last, if anything; of a program that has ended.
+    pub(crate) async fn last_words(&self) -> Option<String> {
+        // One that closed its output and lives on may never be silent.
+        let _ = tokio::time::timeout(PATIENCE, self.speaking.clone().changed()).await;
         let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&said);
         let last = text.lines().rev().find(|line| !line.trim().is_empty())?;
@@ -93,7 +102,7 @@ impl Drop for Program {
 }
 
 /// Keeps the end of what comes, so that nothing ever waits for a reader.
-async fn listen(mut stream: ChildStderr, said: Arc<Mutex<Vec<u8>>>) {
+async fn listen(mut stream: ChildStderr, said: Arc<Mutex<Vec<u8>>>, _until_then: watch::Sender<()>) {
     let mut buffer = vec![0; SAID];
     while let Ok(count @ 1..) = stream.read(&mut buffer).await {
         let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);

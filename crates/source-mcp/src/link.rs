@@ -7,19 +7,20 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use repertoire_core::{SourceError, SourceErrorKind};
 use reqwest::Url;
 use reqwest::redirect::Policy;
-use repertoire_core::{SourceError, SourceErrorKind};
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ClientRequest, CustomNotification, ErrorCode, Implementation, ProtocolVersion,
     ReadResourceRequest, ReadResourceRequestParams, ResourceContents, ServerNotification, ServerPeerInfo, ServerResult,
     SubscriptionFilter,
 };
 use rmcp::service::{
-    ClientInitializeError, ClientLifecycleMode, ClientServiceExt, NotificationContext, PeerRequestOptions, RunningService,
+    ClientInitializeError, ClientLifecycleMode, ClientServiceExt, NotificationContext, PeerRequestOptions,
+    RunningService,
 };
 use rmcp::transport::StreamableHttpClientTransport;
-use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError};
 use rmcp::{ClientHandler, Peer, RoleClient, ServiceError};
 use tokio::task::AbortHandle;
 
@@ -107,7 +108,10 @@ impl Link {
                 (listener.serve_with_lifecycle(transport, mode).await, None)
             }
         };
-        let service = served.map_err(|error| refused(error, program.as_ref(), &fault))?;
+        let service = match served {
+            Ok(service) => service,
+            Err(error) => return Err(refused(error, program.as_ref(), &fault).await),
+        };
         let tells = Arc::new(AtomicBool::new(false));
         let mut link = Link { service, program, fault, call: options.call(), tells, listening: None };
         link.hear(level).await;
@@ -165,7 +169,8 @@ impl Link {
         };
         // Sending may have to wait as well.
         match tokio::time::timeout(self.call * 2, answer).await {
-            Ok(answer) => answer.map_err(|error| self.failed(error)),
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(error)) => Err(self.failed(error).await),
             Err(_) => Err(overdue(self.call)),
         }
     }
@@ -173,7 +178,9 @@ impl Link {
     /// The bytes of the resource at `uri`, and the address that the server gives them.
     pub(crate) async fn read(&self, uri: &str) -> Result<(Vec<u8>, String), SourceError> {
         let request = ReadResourceRequest::new(ReadResourceRequestParams::new(uri));
-        let ServerResult::ReadResourceResult(mut result) = self.ask(ClientRequest::ReadResourceRequest(request)).await? else {
+        let ServerResult::ReadResourceResult(mut result) =
+            self.ask(ClientRequest::ReadResourceRequest(request)).await?
+        else {
             return Err(SourceError::invalid(format!("the server's answer for `{}` is no resource", told(uri))));
         };
         match (result.contents.pop(), result.contents.len()) {
@@ -192,7 +199,7 @@ impl Link {
         }
     }
 
-    fn failed(&self, error: ServiceError) -> SourceError {
+    async fn failed(&self, error: ServiceError) -> SourceError {
         match error {
             ServiceError::McpError(error) => {
                 let kind = match error.code {
@@ -203,8 +210,11 @@ impl Link {
                 SourceError::new(kind, format!("the server says: {}", told(&error.message)))
             }
             ServiceError::Timeout { .. } => overdue(self.call),
-            ServiceError::TransportClosed | ServiceError::Cancelled { .. } => lost(self.program.as_ref(), &self.fault),
-            other => SourceError::new(SourceErrorKind::Unavailable, told(&chain(&other))),
+            ServiceError::TransportClosed | ServiceError::Cancelled { .. } => {
+                lost(self.program.as_ref(), &self.fault).await
+            }
+            ServiceError::TransportSend(error) => broken(error.error.as_ref()),
+            other => unavailable(told(&other.to_string())),
         }
     }
 }
@@ -224,24 +234,29 @@ enum Refused {
     Other(SourceError),
 }
 
-fn refused(error: ClientInitializeError, program: Option<&Program>, fault: &Fault) -> Refused {
+async fn refused(error: ClientInitializeError, program: Option<&Program>, fault: &Fault) -> Refused {
     match error {
         ClientInitializeError::JsonRpcError(error) => {
             let message = format!("the server refuses the connection: {}", told(&error.message));
             Refused::Handshake(unavailable(message))
         }
-        ClientInitializeError::ConnectionClosed(_) => Refused::Other(lost(program, fault)),
-        other => Refused::Other(unavailable(format!("no connection: {}", told(&chain(&other))))),
+        ClientInitializeError::ConnectionClosed(_) => Refused::Other(lost(program, fault).await),
+        ClientInitializeError::TransportError { error, .. } => Refused::Other(broken(error.error.as_ref())),
+        other => Refused::Other(unavailable(format!("no connection: {}", told(&other.to_string())))),
     }
 }
 
 /// The connection is gone, with what is known of the reason.
-fn lost(program: Option<&Program>, fault: &Fault) -> SourceError {
+async fn lost(program: Option<&Program>, fault: &Fault) -> SourceError {
     if let Some(fault) = fault.told() {
         return SourceError::new(SourceErrorKind::TooLarge, fault);
     }
-    let said = program.and_then(Program::last_words).map(|words| format!("; it said at last: {words}"));
-    unavailable(format!("the server closed the connection{}", said.unwrap_or_default()))
+    let words = match program {
+        Some(program) => program.last_words().await,
+        None => None,
+    };
+    let said = words.map(|words| format!("; it said at last: {words}")).unwrap_or_default();
+    unavailable(format!("the server closed the connection{said}"))
 }
 
 fn over_http(url: &Url, options: &McpOptions) -> Result<StreamableHttpClientTransport<reqwest::Client>, SourceError> {
@@ -277,14 +292,31 @@ fn token(options: &McpOptions) -> Result<Option<Token>, SourceError> {
     Token::new(&text).map(Some).ok_or_else(|| unavailable(format!("`{shown}` holds no token")))
 }
 
+/// What went wrong on the way.
+fn broken(error: &(dyn Error + Send + Sync + 'static)) -> SourceError {
+    let http = error.downcast_ref::<StreamableHttpError<reqwest::Error>>();
+    match http {
+        Some(StreamableHttpError::ResponseBodyTooLarge { max_size }) => {
+            let message = format!("an answer has more than {max_size} bytes; the limit is `limits.message-bytes`");
+            SourceError::new(SourceErrorKind::TooLarge, message)
+        }
+        Some(StreamableHttpError::AuthRequired(_) | StreamableHttpError::InsufficientScope(_)) => {
+            SourceError::new(SourceErrorKind::Denied, "the server wants another token")
+        }
+        // Its text alone says no more than that something failed.
+        Some(StreamableHttpError::Client(error)) => unavailable(told(&chain(error))),
+        _ => unavailable(told(&chain(error))),
+    }
+}
+
 /// An error and its causes on one line: what lies below is the transport's, and means nothing alone.
 fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
     while let Some(cause) = next {
-        let cause_text = cause.to_string();
-        if !text.contains(&cause_text) {
-            text = format!("{text}: {cause_text}");
+        let below = cause.to_string();
+        if !text.contains(&below) {
+            text = format!("{text}: {below}");
         }
         next = cause.source();
     }

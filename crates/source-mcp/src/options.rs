@@ -121,8 +121,18 @@ impl McpOptions {
     /// nothing that could be a secret. The same that the official clients pass on.
     pub const INHERITED: &'static [&'static str] = if cfg!(windows) {
         &[
-            "APPDATA", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATH", "PATHEXT", "PROCESSOR_ARCHITECTURE",
-            "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "USERNAME", "USERPROFILE",
+            "APPDATA",
+            "HOMEDRIVE",
+            "HOMEPATH",
+            "LOCALAPPDATA",
+            "PATH",
+            "PATHEXT",
+            "PROCESSOR_ARCHITECTURE",
+            "SYSTEMDRIVE",
+            "SYSTEMROOT",
+            "TEMP",
+            "USERNAME",
+            "USERPROFILE",
         ]
     } else {
         &["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER"]
@@ -204,10 +214,12 @@ impl McpOptions {
         match (&self.command, &self.url) {
             (Some(_), Some(_)) => Err(invalid("url", "a server is a `command` or a `url`, and not both")),
             (None, None) => Err(invalid("command", "expected the `command` of a server, or its `url`")),
-            (Some(command), None) => match self.token_file.is_some() || self.token_env.is_some() || self.token.is_some() {
-                true => Err(invalid("token-file", "a program is sent no token; give it one through `env`")),
-                false => Ok(Reach::Command(command.clone())),
-            },
+            (Some(command), None) => {
+                match self.token_file.is_some() || self.token_env.is_some() || self.token.is_some() {
+                    true => Err(invalid("token-file", "a program is sent no token; give it one through `env`")),
+                    false => Ok(Reach::Command(command.clone())),
+                }
+            }
             (None, Some(url)) => self.address(url).map(Reach::Url),
         }
     }
@@ -219,14 +231,18 @@ impl McpOptions {
             return Err(invalid("url", format!("expected an address that begins with `https://`, found `{url}`")));
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(invalid("url", "an address holds no password; give it in `token-file` or `token-env`".to_owned()));
+            return Err(invalid(
+                "url",
+                "an address holds no password; give it in `token-file` or `token-env`".to_owned(),
+            ));
         }
         if self.token_env.is_some() && self.token.is_none() {
             return Err(invalid("token-env", "the variable is not set, or holds no token".to_owned()));
         }
         let has_token = self.token.is_some() || self.token_file.is_some();
         if has_token && url.scheme() == "http" && !is_loopback(&url) {
-            let message = "a token is sent to this machine or over `https://`, else others on the way read it".to_owned();
+            let message =
+                "a token is sent to this machine or over `https://`, else others on the way read it".to_owned();
             return Err(invalid("url", message));
         }
         Ok(url)

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use repertoire_core::skill_md::{self, Site};
 use repertoire_core::{
-    Body, Bytes, Code, Digest, Id, Listing, Resource, ResourcePath, Revision, Skill, Source, SourceError, SourceErrorKind,
-    async_trait,
+    Body, Bytes, Code, Digest, Id, Listing, Resource, ResourcePath, Revision, Skill, Source, SourceError,
+    SourceErrorKind, async_trait,
 };
 use tokio::time::Instant;
 
@@ -130,7 +130,8 @@ impl McpSource {
             let connected = self.connected().await?;
             let mut catalog = connected.face.list(&connected.link, &self.options, &self.name).await?;
             if connected.face != Face::Extension {
-                let message = format!("the server does not know the skills extension; its {} are read instead", connected.face);
+                let message =
+                    format!("the server does not know the skills extension; its {} are read instead", connected.face);
                 catalog.diagnostics.push(finding(Code::MCP_FALLBACK, message, &self.name));
             }
             Ok(catalog)
@@ -200,7 +201,8 @@ impl McpSource {
     }
 
     async fn read_once(&self, entry: &Entry, path: &ResourcePath, link: &Link) -> Result<Vec<u8>, Unread> {
-        let not_found = || SourceError::new(SourceErrorKind::NotFound, format!("no file `{}` is listed", told(path.as_str())));
+        let not_found =
+            || SourceError::new(SourceErrorKind::NotFound, format!("no file `{}` is listed", told(path.as_str())));
         match &entry.files {
             Files::Listed(files) => {
                 let file = files.get(path).ok_or_else(|| Unread::NotAsListed(not_found()))?;
@@ -220,7 +222,9 @@ impl McpSource {
                 verify(*digest, None, path, &bytes)?;
                 Ok(bytes)
             }
-            Files::Alone(None) | Files::Dynamic | Files::Beside => self.read_unverified(entry, link).await.map_err(Unread::Otherwise),
+            Files::Alone(None) | Files::Dynamic | Files::Beside => {
+                self.read_unverified(entry, link).await.map_err(Unread::Otherwise)
+            }
         }
     }
 
@@ -265,7 +269,9 @@ impl McpSource {
                     self.level.rise();
                 }
                 if is_wider {
-                    let message = format!("the `{SKILL_MD}` limits who may use the skill, which the server's list did not show; list it again");
+                    let message = format!(
+                        "the `{SKILL_MD}` limits who may use the skill, which the server's list did not show; list it again"
+                    );
                     return Err(SourceError::new(SourceErrorKind::Denied, message));
                 }
                 Ok(())

@@ -33,7 +33,11 @@ impl<R> Lines<R> {
 }
 
 impl<R: AsyncRead + Unpin> AsyncRead for Lines<R> {
-    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let poll = Pin::new(&mut self.inner).poll_read(context, buffer);
         for byte in &buffer.filled()[before..] {

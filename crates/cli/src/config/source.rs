@@ -21,8 +21,10 @@ use crate::pool::{Made, Pool};
 pub(crate) struct Declared {
     made: Made,
     common: Common,
-    /// Whether it runs other people's code.
+    /// Whether it is other people's.
     foreign: bool,
+    /// Whether its ids are `NAME:ID`.
+    namespaced: bool,
     name_span: Range<usize>,
 }
 
@@ -36,13 +38,12 @@ struct Common {
     /// Unique, without a colon.
     #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^[^:]*[^:\s][^:]*$")))]
     name: String,
-    /// By default `user`, and `plugin` for kinds that run other people's code.
+    /// By default `user`, and `plugin` for kinds whose sources are other people's.
     tier: Option<Tier>,
     /// By default `trusted`, and `restricted` in the tier `plugin`.
     trust: Option<Trust>,
-    /// Whether its ids are `NAME:ID`.
-    #[serde(default)]
-    namespaced: bool,
+    /// Whether its ids are `NAME:ID`. By default so for the kind `mcp`.
+    namespaced: Option<bool>,
 }
 
 const COMMON: [&str; 5] = ["kind", "name", "tier", "trust", "namespaced"];
@@ -57,14 +58,14 @@ impl Declared {
             .map_err(|error| section.page.failure(section.span("kind"), error.to_string()))?;
         let options = home.expand(options).map_err(|error| section.refuse(&error))?;
         if kind.is_foreign() && common.tier == Some(Tier::Builtin) {
-            let message =
-                format!("a source of the kind `{}` runs other people's code, and cannot be builtin", kind.name());
+            let message = format!("a source of the kind `{}` is other people's, and cannot be builtin", kind.name());
             return Err(section.refuse(&ConfigError::in_option("tier", message)));
         }
         let mut config = SourceConfig::new(common.name.clone(), base, options.clone());
         config.state = home.state.clone();
         let made = pool.configured(kind, &config, &options).map_err(|error| section.refuse(&error))?;
-        Ok(Declared { made, common, foreign: kind.is_foreign(), name_span: section.span("name") })
+        let namespaced = common.namespaced.unwrap_or(kind.is_namespaced());
+        Ok(Declared { made, common, foreign: kind.is_foreign(), namespaced, name_span: section.span("name") })
     }
 
     /// Builds the source of `--source KIND:NAME[:OPTIONS]`, the options being the inside of an inline table.
@@ -112,6 +113,6 @@ impl Declared {
         if let Some(trust) = self.common.trust.or(self.foreign.then_some(Trust::Restricted)) {
             mount = mount.trust(trust);
         }
-        if self.common.namespaced { mount.namespaced() } else { mount }
+        if self.namespaced { mount.namespaced() } else { mount }
     }
 }

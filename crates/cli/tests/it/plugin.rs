@@ -108,7 +108,9 @@ fn a_plugin_cannot_be_builtin_and_its_options_are_checked() {
     world.file("repertoire.toml", CONFIG.replace("path =", "tier = \"builtin\"\npath ="));
     let failure = world.run(&["list", "--config", "repertoire.toml"]).failure();
     assert!(
-        failure.starts_with("error: a source of the kind `plugin` runs other people's code, and cannot be builtin\n --> repertoire.toml:4:1"),
+        failure.starts_with(
+            "error: a source of the kind `plugin` is other people's, and cannot be builtin\n --> repertoire.toml:4:1"
+        ),
         "{failure}"
     );
     for (wrong, expected) in [

@@ -1,7 +1,7 @@
 //! The index resource of the extension's drafts: one document that names every skill.
 
-use reqwest::Url;
 use repertoire_core::{Code, SourceError, SourceErrorKind};
+use reqwest::Url;
 use serde_json::{Map, Value};
 
 use super::{Gathering, invalid};

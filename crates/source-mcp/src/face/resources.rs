@@ -60,8 +60,20 @@ fn manifest(bytes: &[u8], uri: &SkillUri, options: &McpOptions) -> Result<Files,
 fn encoded(path: &str) -> String {
     use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
-    const NOT_IN_PATHS: &AsciiSet =
-        &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'<').add(b'>').add(b'?').add(b'\\').add(b'^').add(b'`').add(b'{').add(b'|').add(b'}');
+    const NOT_IN_PATHS: &AsciiSet = &CONTROLS
+        .add(b' ')
+        .add(b'"')
+        .add(b'#')
+        .add(b'%')
+        .add(b'<')
+        .add(b'>')
+        .add(b'?')
+        .add(b'\\')
+        .add(b'^')
+        .add(b'`')
+        .add(b'{')
+        .add(b'|')
+        .add(b'}');
     utf8_percent_encode(path, NOT_IN_PATHS).to_string()
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use axum::serve::ListenerExt;
 use repertoire_core::skill_md::{Site, parse};
 use repertoire_source_mcp::{McpOptions, McpSource};
 use rmcp::model::{
@@ -48,6 +49,7 @@ pub(crate) async fn served(tells: bool) -> Served {
     let service = StreamableHttpService::new(move || Ok(own.clone()), Arc::<LocalSessionManager>::default(), config);
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let listener = listener.tap_io(|stream| stream.set_nodelay(true).unwrap());
     tokio::spawn(axum::serve(listener, axum::Router::new().nest_service("/mcp", service)).into_future());
     Served { shop, url }
 }
@@ -154,7 +156,11 @@ impl ServerHandler for Shop {
         Ok(result)
     }
 
-    async fn get_skill(&self, request: GetSkillRequestParams, _: RequestContext<RoleServer>) -> Result<GetSkillResult, ErrorData> {
+    async fn get_skill(
+        &self,
+        request: GetSkillRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetSkillResult, ErrorData> {
         self.asked_for(format!("skills/get {}", request.uri));
         let state = self.state();
         let found = state.skills.iter().find(|(id, _)| uri(id, "SKILL.md") == request.uri);

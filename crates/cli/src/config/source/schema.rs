@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use repertoire::{FsOptions, PluginOptions, ProcessOptions};
+use repertoire::{FsOptions, McpOptions, PluginOptions, ProcessOptions};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use super::{Common, Declared};
@@ -40,6 +40,17 @@ struct Process {
     options: ProcessOptions,
 }
 
+/// A source fed by another MCP server.
+#[derive(JsonSchema)]
+#[schemars(rename = "mcp", deny_unknown_fields)]
+#[expect(dead_code, reason = "it tells what is read, and holds nothing")]
+struct Mcp {
+    #[schemars(flatten)]
+    common: Common,
+    #[schemars(flatten)]
+    options: McpOptions,
+}
+
 /// A source of a linked kind, which alone knows its options.
 #[derive(JsonSchema)]
 #[schemars(rename = "linked")]
@@ -58,13 +69,14 @@ impl JsonSchema for Declared {
         let foreign = |kind: &str, schema: Schema, other: Schema| {
             json_schema!({
                 "if": { "properties": { "kind": { "const": kind } }, "required": ["kind"] },
-                // Other people's code is never builtin.
+                // What is other people's is never builtin.
                 "then": { "allOf": [schema, { "properties": { "tier": { "not": { "const": "builtin" } } } }] },
                 "else": other,
             })
         };
         let linked = generator.subschema_for::<Linked>();
-        let process = foreign("process", generator.subschema_for::<Process>(), linked);
+        let mcp = foreign("mcp", generator.subschema_for::<Mcp>(), linked);
+        let process = foreign("process", generator.subschema_for::<Process>(), mcp);
         json_schema!({
             "if": { "properties": { "kind": { "const": "fs" } }, "required": ["kind"] },
             "then": generator.subschema_for::<Folders>(),
