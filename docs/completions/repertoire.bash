@@ -341,7 +341,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__catalog)
-            opts="-h --preset --style --tokens --chars --window --share --overflow --used --tokenizer --locations --hint --mode --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
+            opts="-h --preset --style --tokens --chars --window --share --overflow --used --tokenizer --activation --locations --hint --mode --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -381,6 +381,10 @@ _repertoire() {
                     ;;
                 --tokenizer)
                     COMPREPLY=($(compgen -W "claude-2023 o200k llama3" -- "${cur}"))
+                    return 0
+                    ;;
+                --activation)
+                    COMPREPLY=($(compgen -W "files repertoire agentfootprint cortex find-skills gemini-cli opencode goose agent-framework" -- "${cur}"))
                     return 0
                     ;;
                 --hint)
@@ -1719,7 +1723,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__search)
-            opts="-h --limit --seen-by --tier --from --category --tag --tool --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
+            opts="-h --limit --seen-by --tier --from --category --tag --tool --mode --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1750,6 +1754,10 @@ _repertoire() {
                     return 0
                     ;;
                 --tool)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --mode)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

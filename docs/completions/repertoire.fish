@@ -110,6 +110,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l from -d
 complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l category -d 'Only skills of this category' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l tag -d 'Only skills with this tag; several must all be there' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l tool -d 'Only skills that need, bring or pre-approve this tool' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l mode -d 'How skills are offered: `pinned`, `auto`, `name-only`, `manual-only` or `off`. A target is `source:id`, an id, `source:*` or `*`; of those that fit, the first of these decides' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
@@ -193,7 +194,7 @@ lines\t'The list without marks'
 json\t'JSON, a skill a line'"
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l tokens -d 'At most so many tokens' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l chars -d 'At most so many characters' -r
-complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l window -d 'A share of a context window of so many tokens' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l window -d 'A share of a context window of so many tokens; of an unknown one, 8000 characters' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l share -d 'How much of the window, in percent, and never less than 128 tokens [default: 2, or as the client has it]' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l overflow -d 'What gives way when not everything fits [default: shorten]' -r -f -a "shorten\t'Long descriptions first, cut where a clause ends; names last'
 round-robin\t'The same, cut where a word ends'
@@ -204,7 +205,16 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l used -
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l tokenizer -d 'Whose tokens are counted' -r -f -a "claude-2023\t'Anthropic\'s last published one; the highest estimate, so safe for every model'
 o200k\t'OpenAI\'s since GPT-4o'
 llama3\t'Llama 3\'s'"
-complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l hint -d 'What tells the model how to find skills that were left out' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l activation -d 'Say first how the model reads a skill: `files` where it has file tools, else the client whose tool it calls' -r -f -a "files\t''
+repertoire\t''
+agentfootprint\t''
+cortex\t''
+find-skills\t''
+gemini-cli\t''
+opencode\t''
+goose\t''
+agent-framework\t''"
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l hint -d 'What tells the model how to find skills that were left out [default: what the activation says]' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l mode -d 'How skills are offered: `pinned`, `auto`, `name-only`, `manual-only` or `off`. A target is `source:id`, an id, `source:*` or `*`; of those that fit, the first of these decides' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
@@ -215,7 +225,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l model 
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
 sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
-complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l locations -d 'Tell where each skill lies, for models that read skills with their file tools'
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l locations -d 'Tell where each skill lies; `--activation files` does, too'
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l no-defaults -d 'Leave the standard folders and the built-in skills out'
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l json -d 'The same as `--format json`'

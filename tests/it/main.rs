@@ -5,5 +5,6 @@ mod harmless;
 mod live;
 mod precedence;
 mod prompt;
+mod reading;
 mod reload;
 mod tree;

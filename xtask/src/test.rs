@@ -30,6 +30,8 @@ pub(crate) fn run() -> Result<(), Failure> {
         let line = format!("cargo clippy -p {FACADE} --no-default-features{features} -- -D warnings");
         command("one feature at a time", &line)?;
     }
+    command("the example for rig, lints", &rig("clippy", "--all-targets -- -D warnings"))?;
+    command("the example for rig, tests", &rig("test", ""))?;
     book::build()?;
     if step::succeeds("cargo deny --version") {
         command("dependencies", "cargo deny check --hide-inclusion-graph bans licenses sources")?;
@@ -38,6 +40,11 @@ pub(crate) fn run() -> Result<(), Failure> {
     }
     eprintln!("\ntest: everything passed in {:.0} s", begun.elapsed().as_secs_f32());
     Ok(())
+}
+
+/// A command of cargo for the example that is a workspace of its own.
+fn rig(command: &str, arguments: &str) -> String {
+    format!("cargo {command} --locked --manifest-path examples/rig/Cargo.toml --target-dir target/examples {arguments}")
 }
 
 /// No feature, then each feature of the facade alone, as arguments for cargo.

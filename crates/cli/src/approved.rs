@@ -62,7 +62,11 @@ pub(crate) struct Approved {
 impl Approved {
     /// What was approved so far; nothing where there is no file.
     pub(crate) fn read(session: &Session<'_>) -> Result<Approved, Failure> {
-        let path = session.approvals();
+        Approved::at(session.approvals())
+    }
+
+    /// What was approved so far in the file at `path`.
+    pub(crate) fn at(path: Option<PathBuf>) -> Result<Approved, Failure> {
         let approvals = match &path {
             Some(path) => read(path)?,
             None => Approvals::default(),

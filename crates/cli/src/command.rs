@@ -12,12 +12,14 @@ mod kinds;
 mod list;
 mod lock;
 mod man;
+mod mcp;
 mod modes;
 mod new;
 mod plugin;
 mod render;
 mod roots;
 mod search;
+pub(crate) mod serve;
 mod show;
 mod tools;
 mod verify;
@@ -32,6 +34,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use crate::Environment;
 use crate::answer::Answer;
+use crate::arguments::Places;
 use crate::failure::Failure;
 use crate::session::Session;
 
@@ -50,6 +53,8 @@ pub(crate) enum Command {
     Watch(watch::Watch),
     Catalog(catalog::Catalog),
     Tools(tools::Tools),
+    Serve(serve::Serve),
+    Mcp(mcp::Mcp),
     Body(body::Body),
     Render(render::Render),
     Directives(directives::Directives),
@@ -78,6 +83,8 @@ impl Command {
             Command::Watch(_) => "watch",
             Command::Catalog(_) => "catalog",
             Command::Tools(_) => "tools",
+            Command::Serve(_) => "serve",
+            Command::Mcp(_) => "mcp",
             Command::Body(_) => "body",
             Command::Render(_) => "render",
             Command::Directives(_) => "directives",
@@ -111,11 +118,16 @@ impl Command {
     }
 
     /// What needs no skills to be answered.
-    pub(crate) async fn answer_alone(&self, environment: &Environment<'_>) -> Result<Option<Box<dyn Answer>>, Failure> {
+    pub(crate) async fn answer_alone(
+        &self,
+        places: &Places,
+        environment: &Environment<'_>,
+    ) -> Result<Option<Box<dyn Answer>>, Failure> {
         let cwd = environment.cwd.as_path();
         Ok(Some(match self {
             Command::New(new) => Box::new(new.answer(cwd)?),
             Command::Fmt(fmt) => Box::new(fmt.answer(cwd).await?),
+            Command::Mcp(mcp) => Box::new(mcp.answer(&places.clients)?),
             Command::Plugin(plugin) => plugin.answer(cwd, environment.own_state().as_deref())?,
             Command::Kinds(kinds) => Box::new(kinds.answer()),
             Command::Completions(completions) => Box::new(completions.answer()),
@@ -165,6 +177,7 @@ pub(crate) fn answers(generator: &mut SchemaGenerator) -> Vec<(&'static str, Sch
         ("watch", watch::Changed::json_schema(generator)),
         ("catalog", catalog::Rendered::json_schema(generator)),
         ("tools", tools::Declared::json_schema(generator)),
+        ("mcp", mcp::config::Snippet::json_schema(generator)),
         ("body", body::Text::json_schema(generator)),
         ("render", render::Instructions::json_schema(generator)),
         ("directives", directives::Directed::json_schema(generator)),

@@ -111,6 +111,31 @@ impl Plan {
     }
 }
 
+/// Reads the places to look again; keeps the sources that stay, and everything if something is wrong.
+pub(crate) async fn reload(
+    registry: &SkillRegistry,
+    places: &Places,
+    named: &[PathBuf],
+    pool: &mut Pool,
+    environment: &mut Environment<'_>,
+) {
+    pool.turn();
+    let composed = match Plan::read(places, named, environment, pool) {
+        Ok(plan) => plan.recompose(registry).await,
+        Err(failure) => Err(failure),
+    };
+    match composed {
+        Ok(()) => {
+            pool.settle();
+            environment.say("note: read the places to look again\n");
+        }
+        Err(failure) => {
+            let text = failure.report().draw(environment.stderr.is_coloured());
+            environment.say(&format!("{text}note: everything stays as it was\n"));
+        }
+    }
+}
+
 fn blame(config: Option<&Config>, error: &ComposeError) -> Failure {
     config.map_or_else(|| Failure::of(error), |config| config.failure(error))
 }

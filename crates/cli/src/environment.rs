@@ -8,6 +8,7 @@ use std::sync::mpsc::Sender;
 
 use anstream::{AutoStream, ColorChoice};
 
+use crate::log::Log;
 use crate::signals::Signals;
 
 /// What a run sees of the world besides files. Only the edge of a binary reads it from the process.
@@ -29,6 +30,8 @@ pub struct Environment<'a> {
     pub stderr: Stream<'a>,
     /// What is asked of a run that goes on.
     pub signals: Signals,
+    /// Where a run that goes on writes its log.
+    pub log: Log,
 }
 
 impl Environment<'static> {
@@ -56,6 +59,7 @@ impl Environment<'static> {
                 writer: Box::new(stderr),
             },
             signals: Signals::of_process(),
+            log: Log::of_process(),
         })
     }
 }
@@ -73,6 +77,7 @@ impl<'a> Environment<'a> {
             stdout: nowhere(),
             stderr: nowhere(),
             signals: Signals::none(),
+            log: Log::none(),
         }
     }
 
@@ -80,6 +85,11 @@ impl<'a> Environment<'a> {
     pub(crate) fn own_state(&self) -> Option<PathBuf> {
         let usual = || self.home.as_ref().map(|home| home.join(".local/state"));
         Some(self.state.clone().or_else(usual)?.join("repertoire"))
+    }
+
+    /// The file of what the user let run; `None` where there is neither a home nor a folder for state.
+    pub(crate) fn approvals(&self) -> Option<PathBuf> {
+        Some(self.own_state()?.join("approvals.json"))
     }
 
     /// Talks to the person who called. If nobody listens there is nobody to tell.

@@ -49,6 +49,7 @@ mod failure;
 mod file;
 mod finding;
 mod lock;
+mod log;
 mod page;
 mod pool;
 mod provenance;
@@ -66,6 +67,7 @@ mod table;
 
 pub use environment::{Answers, Environment, Stream};
 pub use exit::Exit;
+pub use log::Log;
 pub use run::{main, run};
 #[cfg(feature = "schema")]
 pub use schema::schemas;

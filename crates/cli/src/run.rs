@@ -56,7 +56,11 @@ fn parse(
 }
 
 fn answer(arguments: &Arguments, environment: &mut Environment<'_>) -> io::Result<Exit> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let mut runtime = match arguments.command {
+        Command::Serve(_) => tokio::runtime::Builder::new_multi_thread(),
+        _ => tokio::runtime::Builder::new_current_thread(),
+    };
+    let runtime = runtime.enable_all().build()?;
     match runtime.block_on(compose_and_answer(arguments, environment)) {
         Ok(written) => written,
         Err(failure) => Ok(fail(&failure, environment)),
@@ -76,7 +80,10 @@ async fn compose_and_answer(
     if let Command::Watch(watch) = command {
         return watch.run(places, arguments.model(), format, environment).await;
     }
-    if let Some(answer) = command.answer_alone(environment).await? {
+    if let Command::Serve(serve) = command {
+        return serve.run(places, environment).await.map(Ok);
+    }
+    if let Some(answer) = command.answer_alone(places, environment).await? {
         return Ok(deliver(answer.as_ref(), name, format, environment));
     }
     let session = compose(places, command.folders(), arguments.model(), environment).await?;

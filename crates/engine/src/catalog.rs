@@ -1,5 +1,6 @@
 //! The text that tells a model which skills exist.
 
+mod activation;
 mod budget;
 mod cache;
 mod clause;
@@ -13,6 +14,7 @@ mod report;
 use repertoire_core::Skill;
 use repertoire_registry::Snapshot;
 
+pub use activation::Activation;
 pub use budget::Budget;
 pub use cache::CatalogCache;
 pub use format::Format;

@@ -61,14 +61,16 @@ mod turn;
 mod visibility;
 
 pub use catalog::{
-    Budget, Catalog, CatalogCache, CatalogOptions, CatalogPreset, Fate, Format, Line, Overflow, PresetBudget,
-    PresetOverflow, Report, Totals,
+    Activation, Budget, Catalog, CatalogCache, CatalogOptions, CatalogPreset, Fate, Format, Line, Overflow,
+    PresetBudget, PresetOverflow, Report, Totals,
 };
 pub use search::{Fit, Hit, HitField, HitWord, Index, LiveIndex, Query, Ranker, Why};
 pub use tokens::{Tokenizer, Weights};
+#[cfg(feature = "process")]
+pub use tools::ApprovedCommands;
 pub use tools::{
-    Answer, AnswerCode, LiveTools, ReadTool, Reader, ResourceTool, Rows, SkillRead, ToolFormat, ToolOptions,
-    ToolPreset, Toolset, Wrapper,
+    Answer, AnswerCode, Asked, Commands, Instructions, LiveTools, ReadTool, Reader, Renderer, ResourceTool, Rows,
+    SkillRead, ToolFormat, ToolOptions, ToolPreset, Toolset, Wrapper,
 };
 pub use turn::News;
 pub use visibility::{Audience, Hidden, Mode, Modes, UnknownMode};

@@ -44,7 +44,7 @@
 //! |---|---|
 //! | `fs` | folder trees as a source, and the kind `fs` for configuration files |
 //! | `static` | skills compiled into the program |
-//! | `engine` | catalogs, sessions and what else puts skills before a model |
+//! | `engine` | catalogs, tools and what else puts skills before a model; brings `render` |
 //! | `plugin` | sources in shared libraries, and the kinds `plugin` and `process` for configuration files |
 //! | `mcp-client` | skills of other MCP servers, and the kind `mcp` for configuration files |
 //! | `render` | bodies as text: variables and arguments, in the module [`render`] |

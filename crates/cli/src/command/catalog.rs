@@ -2,10 +2,14 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use repertoire::{Budget, CatalogOptions, CatalogPreset, Fate, Format, Id, Overflow, Report, Tokenizer, Totals};
+use repertoire::{
+    Activation, Budget, CatalogOptions, CatalogPreset, Fate, Format, Id, Overflow, Report, Tokenizer, ToolPreset,
+    Totals,
+};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -34,9 +38,9 @@ pub(crate) struct Catalog {
     /// At most so many characters.
     #[arg(long, value_name = "N", group = "budget")]
     chars: Option<usize>,
-    /// A share of a context window of so many tokens.
-    #[arg(long, value_name = "N", group = "budget")]
-    window: Option<usize>,
+    /// A share of a context window of so many tokens; of an unknown one, 8000 characters.
+    #[arg(long, value_name = "N|unknown", group = "budget")]
+    window: Option<Window>,
     /// How much of the window, in percent, and never less than 128 tokens [default: 2, or as the client has it].
     #[arg(long, value_name = "PERCENT", requires = "window", value_parser = per_mille)]
     share: Option<u16>,
@@ -49,10 +53,13 @@ pub(crate) struct Catalog {
     /// Whose tokens are counted.
     #[arg(long, value_enum, default_value_t)]
     tokenizer: Vocabulary,
-    /// Tell where each skill lies, for models that read skills with their file tools.
+    /// Say first how the model reads a skill: `files` where it has file tools, else the client whose tool it calls.
+    #[arg(long, value_name = "HOW", value_parser = activation_names())]
+    activation: Option<String>,
+    /// Tell where each skill lies; `--activation files` does, too.
     #[arg(long)]
     locations: bool,
-    /// What tells the model how to find skills that were left out.
+    /// What tells the model how to find skills that were left out [default: what the activation says].
     #[arg(long, value_name = "TEXT")]
     hint: Option<String>,
     #[command(flatten)]
@@ -87,6 +94,39 @@ enum Yielding {
     LeastUsed,
     /// Skills, whole ones at a time.
     LeaveOut,
+}
+
+/// A context window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Window(Option<usize>);
+
+impl FromStr for Window {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Window, String> {
+        if text == "unknown" {
+            return Ok(Window(None));
+        }
+        let tokens =
+            text.parse().map_err(|_| format!("expected a number or `unknown`, found `{}`", text.escape_debug()));
+        tokens.map(|tokens| Window(Some(tokens)))
+    }
+}
+
+/// What `--activation` takes for models that read files.
+const FILES: &str = "files";
+
+fn activation_names() -> clap::builder::PossibleValuesParser {
+    let presets = ToolPreset::ALL.iter().map(|preset| preset.name);
+    clap::builder::PossibleValuesParser::new(std::iter::once(FILES).chain(presets))
+}
+
+/// What a name of these means.
+fn activation(name: &str) -> Activation {
+    match ToolPreset::ALL.iter().find(|preset| preset.name == name) {
+        Some(preset) => Activation::tools(preset),
+        None => Activation::Files,
+    }
 }
 
 fn preset_names() -> clap::builder::PossibleValuesParser {
@@ -140,14 +180,15 @@ impl Catalog {
 
     fn options(&self) -> CatalogOptions {
         let preset = self.preset.as_deref().and_then(CatalogPreset::named);
-        let options = preset.map(|preset| preset.for_window(self.window)).unwrap_or_default();
+        let options =
+            preset.map(|preset| preset.for_window(self.window.and_then(|Window(tokens)| tokens))).unwrap_or_default();
         let budget = match (self.tokens, self.chars, self.window) {
             (Some(tokens), ..) => Some(Budget::Tokens(tokens)),
             (_, Some(characters), _) => Some(Budget::Characters(characters)),
-            (.., Some(window)) => match self.share {
-                Some(per_mille) => Some(Budget::Share { window, per_mille }),
+            (.., Some(Window(window))) => match (window, self.share) {
+                (Some(window), Some(per_mille)) => Some(Budget::Share { window, per_mille }),
                 // A client has a share of its own.
-                None => preset.is_none().then(|| Budget::for_window(Some(window))),
+                _ => preset.is_none().then(|| Budget::for_window(window)),
             },
             (None, None, None) => None,
         };
@@ -175,6 +216,7 @@ impl Catalog {
             Vocabulary::O200k => Tokenizer::O200K,
             Vocabulary::Llama3 => Tokenizer::LLAMA3,
         });
+        let options = self.activation.as_deref().map(activation).into_iter().fold(options, CatalogOptions::activation);
         if self.locations { options.with_locations() } else { options }
     }
 }

@@ -7,6 +7,7 @@ use repertoire::{Audience, Index, Query, Tier, Why};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::modes::Offered;
 use crate::Stream;
 use crate::answer::{Answer, json};
 use crate::row::Row;
@@ -40,6 +41,8 @@ pub(crate) struct Search {
     /// Only skills that need, bring or pre-approve this tool.
     #[arg(long, value_name = "NAME")]
     tool: Option<String>,
+    #[command(flatten)]
+    offered: Offered,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -80,7 +83,7 @@ impl Search {
     }
 
     fn query(&self, text: &str) -> Query {
-        let query = Query::new(text).limit(self.limit);
+        let query = Query::new(text).limit(self.limit).modes(self.offered.modes());
         let query = match self.seen_by {
             None => query.for_operator(),
             Some(Eyes::Model) => query.seen_by(Audience::Model),

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::answer::{Format, json, write_line};
 use crate::arguments::Places;
-use crate::compose::Plan;
+use crate::compose::{Plan, reload};
 use crate::failure::Failure;
 use crate::finding::{Finding, Sources, counted};
 use crate::pool::Pool;
@@ -128,7 +128,7 @@ impl Watch {
                 biased;
                 signal = environment.signals.next() => match signal {
                     Signal::Stop => break,
-                    Signal::Reload => self.reload(&teller.registry, places, pool, environment).await,
+                    Signal::Reload => reload(&teller.registry, places, &self.folders, pool, environment).await,
                 },
                 Some(update) = updates.next() => {
                     teller.changed(&update, environment)?;
@@ -138,31 +138,6 @@ impl Watch {
             }
         }
         Ok(())
-    }
-
-    /// Reads the places to look again; keeps the sources that stay, and everything if something is wrong.
-    async fn reload(
-        &self,
-        registry: &SkillRegistry,
-        places: &Places,
-        pool: &mut Pool,
-        environment: &mut Environment<'_>,
-    ) {
-        pool.turn();
-        let composed = match Plan::read(places, &self.folders, environment, pool) {
-            Ok(plan) => plan.recompose(registry).await,
-            Err(failure) => Err(failure),
-        };
-        match composed {
-            Ok(()) => {
-                pool.settle();
-                environment.say("note: read the places to look again\n");
-            }
-            Err(failure) => {
-                let text = failure.report().draw(environment.stderr.is_coloured());
-                environment.say(&format!("{text}note: everything stays as it was\n"));
-            }
-        }
     }
 }
 

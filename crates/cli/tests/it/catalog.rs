@@ -170,6 +170,49 @@ b-short: Counts &lt;beans> & peas.
 }
 
 #[test]
+fn the_text_says_how_a_skill_is_read() {
+    let world = skills();
+    let ran = world.run(&["catalog", "root", "--style", "lines", "--mode", "a-long-one=off", "--activation", "cortex"]);
+    assert_data_eq!(
+        ran.stdout,
+        str![[r#"
+Skills hold instructions for certain tasks. When a task fits what a skill is for, call `load_skill` with its name as `name` before you begin, and follow what it says. Relative paths in it start in the folder that the answer names.
+
+b-short: Counts &lt;beans> & peas.
+
+"#]]
+    );
+    let ran =
+        world.run(&["catalog", "root", "--style", "bullets", "--mode", "a-long-one=off", "--activation", "files"]);
+    assert_data_eq!(
+        ran.stdout,
+        str![[r#"
+Skills hold instructions for certain tasks. When a task fits what a skill is for, read the file at its location to the end before you begin, and follow what it says. Relative paths in it start in the folder of that file.
+
+- b-short (location: [WORLD]/here/root/b-short/SKILL.md): Counts &lt;beans> & peas.
+
+"#]]
+    );
+    let ran = world.run(&["catalog", "root", "--mode", "*=off", "--activation", "repertoire"]);
+    assert_data_eq!(ran.stdout, str![]);
+}
+
+#[test]
+fn an_unknown_window_is_a_budget_in_characters() {
+    let world = skills();
+    let ran = world.run(&["catalog", "root", "--style", "lines", "--window", "unknown"]);
+    assert_data_eq!(
+        ran.stderr,
+        str![[r#"
+note: 2 skills, 131 of 8000 characters: 2 in full
+
+"#]]
+    );
+    let ran = world.run(&["catalog", "root", "--window", "large"]);
+    assert!(ran.failure().contains("expected a number or `unknown`, found `large`"));
+}
+
+#[test]
 fn two_budgets_are_wrong_use() {
     let ran = skills().run(&["catalog", "root", "--tokens", "9", "--chars", "9"]);
     assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::Failure, ""));

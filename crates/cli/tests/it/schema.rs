@@ -37,6 +37,8 @@ fn every_answer_is_what_the_schema_says() {
         &["catalog", "a", "b", "--window", "9000"],
         &["tools", "a", "--provider", "anthropic"],
         &["tools", "a", "--provider", "openai-responses", "--preset", "cortex"],
+        &["mcp", "config", "--client", "cursor"],
+        &["mcp", "config", "--client", "codex", "--url", "http://127.0.0.1:8321/mcp"],
         &["body", "review", "--root", "a"],
         &["render", "clock", "words", "--root", "a"],
         &["directives", "clock", "--root", "a"],

@@ -53,6 +53,11 @@ fn a_search_is_narrowed_to_what_somebody_may_see_and_what_a_skill_has() {
     };
     assert_eq!(found(&[]), "pdf pdf-forms letters press");
     assert_eq!(found(&["--seen-by", "model"]), "pdf pdf-forms letters");
+    assert_eq!(found(&["--seen-by", "model", "--mode", "pdf=manual-only"]), "pdf-forms letters");
+    assert_eq!(
+        found(&["--seen-by", "user", "--mode", "pdf=manual-only", "--mode", "letters=off"]),
+        "pdf pdf-forms press"
+    );
     assert_eq!(found(&["--tag", "office"]), "letters");
     assert_eq!(found(&["--from", "root", "--tier", "user", "--limit", "2"]), "pdf pdf-forms");
     assert_eq!(found(&["--from", "elsewhere"]), "");

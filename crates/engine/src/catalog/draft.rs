@@ -9,7 +9,7 @@ use repertoire_registry::{Entry, Snapshot, Trust};
 use super::format::Texts;
 use super::options::Locations;
 use super::overflow::Plan;
-use super::{CatalogOptions, Fate, Line};
+use super::{Activation, CatalogOptions, Fate, Line};
 use crate::one_line::{hidden_in, one_line};
 use crate::place::Place;
 use crate::{Audience, Mode};
@@ -17,7 +17,8 @@ use crate::{Audience, Mode};
 /// The visible skills in order, their texts clean.
 pub(super) struct Draft<'a> {
     options: &'a CatalogOptions,
-    hint: Cow<'a, str>,
+    opening: String,
+    hint: String,
     skills: Vec<Listable<'a>>,
 }
 
@@ -54,7 +55,9 @@ impl<'a> Draft<'a> {
         let mut ranked: Vec<usize> = (0..skills.len()).collect();
         ranked.sort_by_key(order);
         ranked.into_iter().enumerate().for_each(|(rank, place)| skills[place].rank = rank);
-        Draft { options, hint: one_line(&options.hint), skills }
+        let how_to = options.activation.as_ref().map(Activation::how_to);
+        let opening = options.format.opening(how_to.as_deref());
+        Draft { options, opening, hint: one_line(&options.how_to_find()).into_owned(), skills }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -86,7 +89,7 @@ impl<'a> Draft<'a> {
         };
         let costs: Vec<Cost> = self.skills.iter().map(cost).collect();
         // Nothing stands before the first.
-        let frame = meter.base() + meter.part(format.opening()) + meter.part(format.closing());
+        let frame = meter.base() + meter.part(&self.opening) + meter.part(format.closing());
         let frame = frame.saturating_sub(meter.part(format.between()));
         let total = |plan: Plan| {
             let lines = self.skills.iter().zip(&costs).filter(|(skill, _)| skill.rank < plan.listed);
@@ -109,8 +112,8 @@ impl<'a> Draft<'a> {
         let format = self.options.format;
         let listed = || self.skills.iter().filter(|skill| skill.rank < plan.listed);
         let room = |skill: &Listable<'_>| skill.texts.description.len().min(skill.most(plan)) + 128;
-        let mut text = String::with_capacity(listed().map(room).sum());
-        text.push_str(format.opening());
+        let mut text = String::with_capacity(self.opening.len() + listed().map(room).sum::<usize>());
+        text.push_str(&self.opening);
         for (place, skill) in listed().enumerate() {
             if place > 0 {
                 text.push_str(format.between());

@@ -57,12 +57,14 @@ impl Texts<'_> {
 }
 
 impl Format {
-    /// What stands before the skills.
-    pub(super) fn opening(self) -> &'static str {
-        match self {
-            Format::Xml | Format::Indented | Format::Reference => "<available_skills>\n",
-            Format::Bullets | Format::Lines => "",
-            Format::Json => "{\"skills\": [\n",
+    /// What stands before the skills: how they are read, where that is told, and what opens their list.
+    pub(super) fn opening(self, how_to: Option<&str>) -> String {
+        match (self, how_to) {
+            (Format::Json, Some(how_to)) => format!("{{\"how_to\": {},\n\"skills\": [\n", json!(how_to)),
+            (Format::Json, None) => "{\"skills\": [\n".to_owned(),
+            (_, Some(how_to)) => format!("{how_to}\n\n{}", self.opening(None)),
+            (Format::Xml | Format::Indented | Format::Reference, None) => "<available_skills>\n".to_owned(),
+            (Format::Bullets | Format::Lines, None) => String::new(),
         }
     }
 

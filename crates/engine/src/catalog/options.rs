@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::{Modes, Tokenizer};
 
-use super::{Budget, Format, Overflow};
+use super::{Activation, Budget, Format, Overflow};
 
 /// How a catalog is to look: format, budget and overflow are chosen independently.
 ///
@@ -16,7 +16,8 @@ pub struct CatalogOptions {
     pub(super) overflow: Overflow,
     pub(super) tokenizer: Tokenizer,
     pub(super) locations: Locations,
-    pub(super) hint: Cow<'static, str>,
+    pub(super) activation: Option<Activation>,
+    pub(super) hint: Option<Cow<'static, str>>,
     pub(super) modes: Modes,
 }
 
@@ -34,7 +35,8 @@ impl Default for CatalogOptions {
             overflow: Overflow::default(),
             tokenizer: Tokenizer::default(),
             locations: Locations::Untold,
-            hint: Cow::Borrowed("Each can still be loaded by its exact name."),
+            activation: None,
+            hint: None,
             modes: Modes::default(),
         }
     }
@@ -77,6 +79,17 @@ impl CatalogOptions {
         self
     }
 
+    /// Tells first how a model gets the instructions of a skill: within the budget, and only where there is a skill to tell of.
+    /// A model that reads files is told where each skill lies.
+    #[must_use]
+    pub fn activation(mut self, activation: Activation) -> CatalogOptions {
+        if activation == Activation::Files {
+            self.locations = Locations::Told;
+        }
+        self.activation = Some(activation);
+        self
+    }
+
     /// How the operator wants each skill to be offered.
     #[must_use]
     pub fn modes(mut self, modes: Modes) -> CatalogOptions {
@@ -84,11 +97,21 @@ impl CatalogOptions {
         self
     }
 
-    /// Tells the model how to find skills that were left out; the text says before it how many they are.
+    /// Tells the model how to find skills that were left out; the text says before it how many they are. Unless it is given,
+    /// the [activation](CatalogOptions::activation) says it.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<Cow<'static, str>>) -> CatalogOptions {
-        self.hint = hint.into();
+        self.hint = Some(hint.into());
         self
+    }
+
+    /// What tells the model how to find the rest: the host's words, else those of the activation.
+    pub(super) fn how_to_find(&self) -> Cow<'_, str> {
+        match (&self.hint, &self.activation) {
+            (Some(hint), _) => hint.as_ref().into(),
+            (None, Some(activation)) => activation.how_to_find(),
+            (None, None) => "Each can still be loaded by its exact name.".into(),
+        }
     }
 
     /// The size of `text` as [`Report::used`](super::Report::used) counts it: in tokens for a budget of tokens,

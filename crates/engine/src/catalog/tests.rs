@@ -8,6 +8,7 @@ use repertoire_registry::{Layer, Origin, Tier, Trust, merge};
 use super::*;
 use crate::{Mode, Modes, Tokenizer};
 
+mod activation;
 mod cached;
 mod formats;
 mod modes;
@@ -40,6 +41,10 @@ fn sixty() -> Snapshot<Skill> {
 
 fn options() -> CatalogOptions {
     CatalogOptions::default()
+}
+
+fn by_tool() -> Activation {
+    Activation::tools(&crate::ToolPreset::DEFAULT)
 }
 
 fn in_tokens(limit: usize) -> CatalogOptions {
@@ -304,10 +309,12 @@ fn any_options() -> impl Strategy<Value = CatalogOptions> {
     ];
     let mode = prop_oneof![Just(Mode::Pinned), Just(Mode::NameOnly), Just(Mode::Auto)];
     let format = proptest::sample::select(FORMATS.to_vec());
-    (format, budgets(), overflow, proptest::sample::select(vec!["a", "b", "*", "home:*"]), mode).prop_map(
-        |(format, budget, overflow, rule, mode)| {
+    let activation = proptest::sample::select(vec![None, Some(Activation::Files), Some(by_tool())]);
+    (format, budgets(), overflow, proptest::sample::select(vec!["a", "b", "*", "home:*"]), mode, activation).prop_map(
+        |(format, budget, overflow, rule, mode, activation)| {
             let modes = Modes::default().with(rule.parse().unwrap(), mode);
-            options().format(format).budget(budget).overflow(overflow).modes(modes)
+            let options = options().format(format).budget(budget).overflow(overflow).modes(modes);
+            activation.into_iter().fold(options, CatalogOptions::activation)
         },
     )
 }
@@ -333,7 +340,7 @@ proptest! {
 
     #[test]
     fn xml_reads_back_as_reported(skills in skills(), options in any_options()) {
-        let options = options.format(Format::Xml);
+        let options = CatalogOptions { activation: None, ..options.format(Format::Xml) };
         let snapshot = snapshot(skills);
         let Catalog { text, report } = Catalog::of(&snapshot, &options);
         let lines = report.lines.iter().filter(|line| line.fate != Fate::LeftOut);
@@ -361,7 +368,7 @@ proptest! {
 
     #[test]
     fn bullets_have_a_line_a_skill(skills in skills(), options in any_options()) {
-        let Catalog { text, report } = Catalog::of(&snapshot(skills), &options.format(Format::Bullets));
+        let Catalog { text, report } = Catalog::of(&snapshot(skills), &CatalogOptions { activation: None, ..options.format(Format::Bullets) });
         let note = if report.totals().left_out > 0 && !text.is_empty() { 2 } else { 0 };
         prop_assert_eq!(text.lines().count(), listed(&report).len() + note);
         prop_assert!(!text.contains('<'));

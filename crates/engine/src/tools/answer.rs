@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
-use repertoire_core::Skill;
+use repertoire_core::{Digest, Skill};
 use repertoire_registry::{Claim, Entry};
+use repertoire_render::{Outcome, Warning};
 use serde::Serialize;
+
+use super::instructions::Instructions;
 
 /// What a tool answers.
 #[derive(Debug, Clone)]
@@ -57,6 +60,20 @@ pub struct SkillRead {
     pub claim: Claim<Skill>,
     /// The instructions, rendered and without a wrapper.
     pub body: Arc<str>,
+    /// Of that text: what tells a body that was read before from one that changed.
+    pub digest: Digest,
+    /// What became of its commands and scripts, in their order.
+    pub outcomes: Vec<Outcome>,
+    /// What its author should know.
+    pub warnings: Vec<Warning>,
+}
+
+impl SkillRead {
+    pub(super) fn of(entry: Arc<Entry<Skill>>, claim: Claim<Skill>, read: Instructions) -> SkillRead {
+        let digest = read.digest();
+        let Instructions { text, outcomes, warnings } = read;
+        SkillRead { entry, claim, body: text.into(), digest, outcomes, warnings }
+    }
 }
 
 impl Answer {

@@ -7,7 +7,7 @@ use super::answer::{Answer, AnswerCode, Failure, SkillRead};
 use super::arguments::Arguments;
 use super::reader::Reader;
 use super::toolset::{PAGE, Toolset, quoted};
-use super::wrapped::Instructions;
+use super::wrapped::Wrapped;
 
 impl Toolset {
     pub(super) async fn read(&self, arguments: &Arguments<'_>, reader: &dyn Reader) -> Result<Answer, Failure> {
@@ -17,10 +17,11 @@ impl Toolset {
         let written = tool.arguments.as_ref().map(|key| arguments.text(key)).transpose()?.flatten().unwrap_or_default();
         let offset = tool.offset.as_ref().map(|key| arguments.number(key)).transpose()?.flatten().unwrap_or(0);
         let Found { entry, claim, .. } = self.find(name)?;
-        let body = reader.body(claim, written).await.map_err(|error| unreadable(name, &error))?;
-        // Where no parameter says where to read on, everything comes at once.
-        let most = if tool.offset.is_some() { PAGE } else { usize::MAX };
-        let (part, end) = part(&body, offset, most);
+        let read = reader.body(claim, written).await.map_err(|error| unreadable(name, &error))?;
+        let body = read.text.as_str();
+        // Where no parameter says where to read on, everything comes at once; so does what would run again for each part.
+        let most = if tool.offset.is_some() && !read.ran_any() { PAGE } else { usize::MAX };
+        let (part, end) = part(body, offset, most);
         let next = (end < body.len()).then(|| {
             let key = tool.offset.as_deref().unwrap_or_default();
             format!("[{end} of {} bytes so far: read on with `{key}` {end} before you begin.]", body.len())
@@ -30,9 +31,8 @@ impl Toolset {
         } else {
             Vec::new()
         };
-        let text = Instructions { name: entry.id.as_str(), claim, part, files: &files, next }.wrapped(preset);
-        let read =
-            (offset == 0).then(|| SkillRead { entry: entry.clone(), claim: claim.clone(), body: body.as_str().into() });
+        let text = Wrapped { name: entry.id.as_str(), claim, part, files: &files, next }.wrapped(preset);
+        let read = (offset == 0).then(|| SkillRead::of(entry.clone(), claim.clone(), read));
         Ok(Answer { read, ..Answer::ok(text) })
     }
 

@@ -3,14 +3,17 @@
 use repertoire_core::{Bytes, Resource, ResourcePath, Skill, SourceError, SourceErrorKind, async_trait};
 use repertoire_registry::{Claim, SkillRegistry};
 
-/// Where the tools read: a registry, or what a host puts between, such as a renderer.
+use super::instructions::Instructions;
+use super::renderer::Renderer;
+
+/// Where the tools read: a registry, a [`Renderer`] over one, or what a host puts between.
 #[async_trait]
 pub trait Reader: Send + Sync {
     /// The instructions of `claim`, rendered with `arguments`, which are empty where the model gave none.
     ///
     /// # Errors
-    /// The source's own.
-    async fn body(&self, claim: &Claim<Skill>, arguments: &str) -> Result<String, SourceError>;
+    /// The source's own, and what the reader refuses to render.
+    async fn body(&self, claim: &Claim<Skill>, arguments: &str) -> Result<Instructions, SourceError>;
 
     /// The files beside them, sorted by path.
     ///
@@ -25,15 +28,11 @@ pub trait Reader: Send + Sync {
     async fn resource(&self, claim: &Claim<Skill>, path: &ResourcePath) -> Result<Bytes, SourceError>;
 }
 
-/// Bodies as they are written; arguments follow in a line of their own.
+/// Renders as a [`Renderer`] does that nobody told anything.
 #[async_trait]
 impl Reader for SkillRegistry {
-    async fn body(&self, claim: &Claim<Skill>, arguments: &str) -> Result<String, SourceError> {
-        let body = SkillRegistry::body(self, claim).await?;
-        Ok(match arguments.trim() {
-            "" => body.text.as_ref().to_owned(),
-            arguments => format!("{}\n\nARGUMENTS: {arguments}\n", body.text.trim_end()),
-        })
+    async fn body(&self, claim: &Claim<Skill>, arguments: &str) -> Result<Instructions, SourceError> {
+        Renderer::over(self.clone()).body(claim, arguments).await
     }
 
     async fn resources(&self, claim: &Claim<Skill>) -> Result<Vec<Resource>, SourceError> {

@@ -12,6 +12,7 @@ mod declared;
 mod live;
 mod provider;
 mod reading;
+mod rendering;
 mod seeds;
 
 fn skill(id: &str, about: &str) -> Skill {

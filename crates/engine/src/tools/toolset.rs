@@ -1,5 +1,6 @@
 //! The tools that a model finds and reads skills with.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use repertoire_core::{Id, Skill, ToolSpec};
@@ -67,6 +68,11 @@ impl Toolset {
     /// The tools to offer: those of the preset, or none at all.
     pub fn tools(&self) -> &[ToolSpec] {
         &self.0.tools
+    }
+
+    /// The folders of the skills that may be seen, in their order: for a host that lets a model read there without asking.
+    pub fn folders(&self) -> impl Iterator<Item = &Path> {
+        self.0.visible.iter().filter_map(|entry| folder(entry.item()))
     }
 
     /// The snapshot that the tools are over.
@@ -175,6 +181,12 @@ impl Toolset {
     pub(super) fn offered(&self, name: &str) -> Option<&Id> {
         self.find(name).ok().map(|found| &found.entry.id)
     }
+}
+
+/// The folder that a skill lies in, if it lies in one.
+pub(super) fn folder(skill: &Skill) -> Option<&Path> {
+    let folder = Path::new(skill.location.as_deref()?).parent()?;
+    (!folder.as_os_str().is_empty()).then_some(folder)
 }
 
 /// So many skills are named where one was not found.

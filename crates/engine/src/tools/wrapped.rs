@@ -8,7 +8,7 @@ use super::preset::{ToolPreset, Wrapper};
 use crate::one_line::one_line;
 
 /// Instructions, or the part of them that one answer has.
-pub(super) struct Instructions<'a> {
+pub(super) struct Wrapped<'a> {
     /// The name that the model gave.
     pub(super) name: &'a str,
     pub(super) claim: &'a Claim<Skill>,
@@ -21,7 +21,7 @@ pub(super) struct Instructions<'a> {
 /// Files that are named; what else there is, is counted.
 const NAMED: usize = 50;
 
-impl Instructions<'_> {
+impl Wrapped<'_> {
     pub(super) fn wrapped(&self, preset: &ToolPreset) -> String {
         match preset.wrapper {
             Wrapper::Element { tag } => self.element(tag, preset),

@@ -114,15 +114,20 @@ impl Runner {
         }
         let deadline = Instant::now() + self.limits.total;
         let environment = self.environment(call.context);
-        let runs = directives.iter().zip(permits).map(|(directive, permit)| {
-            let environment = &environment;
-            async move {
-                match permit {
-                    Ok(()) => self.one(directive, call, environment, deadline).await,
-                    Err(by) => Outcome::Refused { by },
+        // Collected, because a closure that lives on in the stream would keep this future from being `Send`.
+        let runs: Vec<_> = directives
+            .iter()
+            .zip(permits)
+            .map(|(directive, permit)| {
+                let environment = &environment;
+                async move {
+                    match permit {
+                        Ok(()) => self.one(directive, call, environment, deadline).await,
+                        Err(by) => Outcome::Refused { by },
+                    }
                 }
-            }
-        });
+            })
+            .collect();
         stream::iter(runs).buffered(self.limits.concurrent.max(1)).collect().await
     }
 

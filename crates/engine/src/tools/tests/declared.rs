@@ -1,5 +1,7 @@
 //! What the model is told of the tools.
 
+use std::path::Path;
+
 use super::*;
 
 fn names(tools: &Toolset) -> Vec<&str> {
@@ -83,4 +85,15 @@ async fn texts_are_the_same_bytes_whatever_was_done_before() {
         (answer.code, answer.text)
     };
     assert!(!listed.contains("later"), "a snapshot stays what it was");
+}
+
+#[tokio::test]
+async fn a_host_learns_which_folders_a_model_may_read() {
+    let at = |id: &str, place: &str| (skill(id, "-").from_location(place), "-");
+    let mut by_hand = at("by-hand", "/me/by-hand/SKILL.md");
+    by_hand.0.disable_model_invocation = true;
+    let skills = [at("b", "/me/b/SKILL.md"), by_hand, (skill("compiled-in", "-"), "-"), at("a", "/me/x/SKILL.md")];
+    let registry = SkillRegistry::builder().user(source("home", skills)).load().await.unwrap();
+    let tools = Toolset::of(&registry.snapshot(), &ToolOptions::default());
+    assert_eq!(tools.folders().collect::<Vec<_>>(), [Path::new("/me/x"), Path::new("/me/b")]);
 }

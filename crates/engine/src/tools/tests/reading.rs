@@ -162,7 +162,7 @@ struct Failing(SourceErrorKind);
 
 #[async_trait]
 impl Reader for Failing {
-    async fn body(&self, _: &Claim<Skill>, _: &str) -> Result<String, SourceError> {
+    async fn body(&self, _: &Claim<Skill>, _: &str) -> Result<Instructions, SourceError> {
         Err(SourceError::new(self.0, "cannot open `/secret/place`").caused_by("the disk is gone"))
     }
 

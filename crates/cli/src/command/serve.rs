@@ -1,0 +1,225 @@
+//! `repertoire serve`.
+
+mod commands;
+
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::pin::pin;
+use std::sync::Arc;
+
+use clap::Args;
+use repertoire::{Budget, CatalogOptions, Renderer};
+use repertoire_mcp::{Faces, HttpOptions, Limits, Server, ServerOptions, Token};
+use tokio::net::TcpListener;
+use tokio::sync::Notify;
+use tracing::level_filters::LevelFilter;
+
+use self::commands::CommandsOf;
+use super::modes::Offered;
+use crate::arguments::Places;
+use crate::compose::{Plan, reload};
+use crate::failure::Failure;
+use crate::log::LogForm;
+use crate::pool::Pool;
+use crate::signals::Signal;
+use crate::{Environment, Exit};
+
+/// Serve the skills over MCP: to one client over standard input and output, or to many over HTTP.
+///
+/// Clients are told of changes as they happen. Goes on until the client leaves or a signal ends it; a hang-up signal (SIGHUP) has
+/// the places to look read again, the configuration file with them. Standard output belongs to the protocol; the log goes to
+/// standard error, as `RUST_LOG` says. Commands in skills are not run for a client, unless `--run-commands` says so.
+#[derive(Debug, Args)]
+pub(crate) struct Serve {
+    /// Look in these folders alone.
+    #[arg(value_name = "DIR")]
+    pub(crate) folders: Vec<PathBuf>,
+    /// Serve over streamable HTTP at this address, as in `127.0.0.1:8321`; the path is `/mcp`.
+    #[arg(long, value_name = "ADDRESS")]
+    http: Option<SocketAddr>,
+    /// The ways to serve with: `all`, or some of `extension`, `resources`, `prompts`, `tools` and `instructions`.
+    #[arg(long, value_name = "FACES", default_value_t)]
+    faces: Faces,
+    /// Serve every client with all of them, whatever is known of it.
+    #[arg(long)]
+    any_client: bool,
+    /// What the server calls itself.
+    #[arg(long, value_name = "NAME", default_value = "repertoire")]
+    name: String,
+    /// How many tokens the catalog in the instructions may have.
+    #[arg(long, value_name = "N", default_value_t = 500)]
+    catalog_tokens: usize,
+    /// Run the approved commands of this source for whoever reads its skills by a tool or as a prompt.
+    #[arg(long = "run-commands", value_name = "SOURCE")]
+    run_commands: Vec<String>,
+    #[command(flatten)]
+    offered: Offered,
+    #[command(flatten)]
+    network: Network,
+    /// The form of the log.
+    #[arg(long, value_enum, default_value_t)]
+    log: LogForm,
+}
+
+/// Who may ask over HTTP, and how much.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Over HTTP")]
+struct Network {
+    /// Ask clients for the token in this file: `Authorization: Bearer TOKEN`. One is needed off this machine.
+    #[arg(long, value_name = "FILE", requires = "http")]
+    token_file: Option<PathBuf>,
+    /// Ask clients for the token in this environment variable.
+    #[arg(long, value_name = "VARIABLE", requires = "http", conflicts_with = "token_file")]
+    token_env: Option<String>,
+    /// Also answer requests to this host, with or without a port.
+    #[arg(long = "allow-host", value_name = "HOST", requires = "http")]
+    hosts: Vec<String>,
+    /// Also answer pages of this origin, as in `https://app.example`.
+    #[arg(long = "allow-origin", value_name = "ORIGIN", requires = "http")]
+    origins: Vec<String>,
+    /// Requests of one address in a second; without a limit on this machine, else 100.
+    #[arg(long, value_name = "N", requires = "http")]
+    rate: Option<NonZeroU32>,
+    /// Sessions at once.
+    #[arg(long, value_name = "N", requires = "http", default_value_t = Limits::default().sessions)]
+    max_sessions: usize,
+    /// Requests that are answered at once.
+    #[arg(long, value_name = "N", requires = "http", default_value_t = Limits::default().requests)]
+    max_requests: usize,
+    /// Bytes of one request.
+    #[arg(long, value_name = "BYTES", requires = "http", default_value_t = Limits::default().body)]
+    max_body: usize,
+}
+
+/// Requests of one address in a second, off this machine.
+const RATE: NonZeroU32 = NonZeroU32::new(100).expect("it is not zero");
+
+impl Serve {
+    /// Serves until the client leaves or a signal ends it.
+    pub(crate) async fn run(&self, places: &Places, environment: &mut Environment<'_>) -> Result<Exit, Failure> {
+        let http = match self.http {
+            Some(address) => Some((address, self.network.options(address, environment)?)),
+            None => None,
+        };
+        self.begin_log(environment)?;
+        let listening = environment.signals.listen();
+        listening.map_err(|error| Failure::io("cannot listen to signals", &error))?;
+        let mut pool = Pool::watching();
+        let registry = Plan::read(places, &self.folders, environment, &mut pool)?.start(environment).await?;
+        let options = match self.run_commands.as_slice() {
+            [] => self.options(),
+            sources => {
+                let commands = CommandsOf::read(sources, &registry, environment)?;
+                let reader = Renderer::over(registry.clone()).commands(Arc::new(commands));
+                self.options().reader(Arc::new(reader))
+            }
+        };
+        let server = Server::new(registry.clone(), options);
+        let served = self.serve(&server, http, places, &mut pool, environment).await;
+        registry.close().await;
+        served.map(|()| Exit::Success)
+    }
+
+    async fn serve(
+        &self,
+        server: &Server,
+        http: Option<(SocketAddr, HttpOptions)>,
+        places: &Places,
+        pool: &mut Pool,
+        environment: &mut Environment<'_>,
+    ) -> Result<(), Failure> {
+        let end = Notify::new();
+        let listener = match &http {
+            Some((address, _)) => Some(listen(*address, environment).await?),
+            None => None,
+        };
+        let serving = async {
+            match (listener, &http) {
+                (Some(listener), Some((_, options))) => {
+                    let served = server.serve_http(listener, options, end.notified()).await;
+                    served.map_err(|error| Failure::of(&error).help("give `--token-file` or `--token-env`"))
+                }
+                _ => server.serve_stdio(end.notified()).await.map_err(|error| Failure::of(&error)),
+            }
+        };
+        let mut serving = pin!(serving);
+        loop {
+            tokio::select! {
+                served = &mut serving => return served,
+                signal = environment.signals.next() => match signal {
+                    Signal::Stop => {
+                        end.notify_one();
+                        return serving.await;
+                    }
+                    Signal::Reload => reload(server.registry(), places, &self.folders, pool, environment).await,
+                },
+            }
+        }
+    }
+
+    fn options(&self) -> ServerOptions {
+        let options = ServerOptions::default()
+            .name(self.name.as_str())
+            .faces(self.faces)
+            .modes(self.offered.modes())
+            .catalog(CatalogOptions::default().budget(Budget::Tokens(self.catalog_tokens)));
+        if self.any_client { options.presets([]) } else { options }
+    }
+
+    /// Over HTTP every request is logged, else only what went wrong.
+    fn begin_log(&self, environment: &Environment<'_>) -> Result<(), Failure> {
+        let level = if self.http.is_some() { LevelFilter::INFO } else { LevelFilter::WARN };
+        environment.log.begin(variable("RUST_LOG", environment), level, self.log)
+    }
+}
+
+impl Network {
+    fn options(&self, address: SocketAddr, environment: &Environment<'_>) -> Result<HttpOptions, Failure> {
+        let is_here = address.ip().is_loopback();
+        let mut limits = Limits::default();
+        (limits.sessions, limits.requests, limits.body) = (self.max_sessions, self.max_requests, self.max_body);
+        limits.rate = self.rate.or((!is_here).then_some(RATE));
+        let options = HttpOptions::default().limits(limits);
+        let options = if address.ip().is_unspecified() { options } else { options.host(address.ip().to_string()) };
+        let options = self.hosts.iter().fold(options, HttpOptions::host);
+        let options = self.origins.iter().fold(options, HttpOptions::origin);
+        match self.token(environment)? {
+            Some(token) => Ok(options.token(token)),
+            None if is_here => Ok(options),
+            None => {
+                let failure = Failure::new(format!("`{address}` is reached from other machines, and no token is asked for"));
+                Err(failure.help("give `--token-file` or `--token-env`"))
+            }
+        }
+    }
+
+    fn token(&self, environment: &Environment<'_>) -> Result<Option<Token>, Failure> {
+        let (place, text) = match (&self.token_file, &self.token_env) {
+            (Some(path), _) => {
+                let place = format!("`{}`", path.display());
+                let text = std::fs::read_to_string(environment.cwd.join(path));
+                (place.clone(), text.map_err(|error| Failure::io(format!("cannot read {place}"), &error))?)
+            }
+            (None, Some(name)) => {
+                let text = variable(name, environment).ok_or_else(|| Failure::new(format!("no variable `{name}`")))?;
+                (format!("the variable `{name}`"), text.to_owned())
+            }
+            (None, None) => return Ok(None),
+        };
+        let token = Token::new(&text);
+        token.map(Some).map_err(|error| Failure::new(format!("no token in {place}: {error}")))
+    }
+}
+
+async fn listen(address: SocketAddr, environment: &mut Environment<'_>) -> Result<TcpListener, Failure> {
+    let cannot = |error: std::io::Error| Failure::io(format!("cannot listen at `{address}`"), &error);
+    let listener = TcpListener::bind(address).await.map_err(cannot)?;
+    let address = listener.local_addr().map_err(cannot)?;
+    environment.say(&format!("note: serving at http://{address}/mcp\n"));
+    Ok(listener)
+}
+
+fn variable<'e>(name: &str, environment: &'e Environment<'_>) -> Option<&'e str> {
+    environment.variables.iter().find(|(key, _)| key == name)?.1.to_str()
+}

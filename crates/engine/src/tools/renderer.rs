@@ -1,0 +1,124 @@
+//! A reader that renders.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use repertoire_core::{Bytes, Resource, ResourcePath, Skill, SourceError, SourceErrorKind, async_trait};
+use repertoire_registry::{Claim, SkillRegistry};
+use repertoire_render::{Arguments, Binding, Context, Dialect, Plan, RenderError, Syntax};
+
+use super::commands::{Asked, Commands};
+use super::instructions::Instructions;
+use super::reader::Reader;
+use super::toolset::folder;
+
+/// A [`Reader`] over a registry that renders: variables and arguments in their places, and a note in place of each command and
+/// script, unless somebody [runs](Renderer::commands) them. A body in which nothing stands for something else is read byte for
+/// byte. Cheap to clone, but for the variables.
+///
+/// ```
+/// use repertoire_core::Skill;
+/// use repertoire_engine::{Reader, Renderer};
+/// use repertoire_registry::{MemorySource, Registered, SkillRegistry};
+/// use repertoire_render::Context;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let home = MemorySource::named("home");
+/// let skill = Skill::new("review".parse()?, "Reviews a change.").from_location("/skills/review/SKILL.md");
+/// home.register(Registered::new(skill, "Review $ARGUMENTS by ${SKILL_DIR}/rules.md in ${TONE}.\n"))?;
+/// let registry = SkillRegistry::builder().user(home).load().await?;
+///
+/// let reader = Renderer::over(registry.clone()).context(Context::new().variable("TONE", "a friendly tone"));
+/// let review = registry.get("review").ok_or("no skill")?;
+/// let read = reader.body(&review.claim, "src/").await?;
+/// assert_eq!(read.text, "Review src/ by /skills/review/rules.md in a friendly tone.\n");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Renderer {
+    registry: SkillRegistry,
+    context: Context,
+    dialect: Option<Dialect>,
+    dialects: BTreeMap<Box<str>, Dialect>,
+    commands: Option<Arc<dyn Commands>>,
+}
+
+impl Renderer {
+    /// A reader over `registry` that knows no variable but the folder of a skill, and runs nothing.
+    pub fn over(registry: SkillRegistry) -> Renderer {
+        let (context, dialects) = (Context::new(), BTreeMap::new());
+        Renderer { registry, context, dialect: None, dialects, commands: None }
+    }
+
+    /// The same reader with what the host knows for every skill. The arguments and the folder of a skill go before those in it.
+    #[must_use]
+    pub fn context(mut self, context: Context) -> Renderer {
+        self.context = context;
+        self
+    }
+
+    /// The same reader with a dialect for bodies of which neither source nor skill says one.
+    #[must_use]
+    pub fn dialect(mut self, dialect: Dialect) -> Renderer {
+        self.dialect = Some(dialect);
+        self
+    }
+
+    /// The same reader with a dialect for every body of one source, whatever its skills say.
+    #[must_use]
+    pub fn source_dialect(mut self, source: impl Into<Box<str>>, dialect: Dialect) -> Renderer {
+        self.dialects.insert(source.into(), dialect);
+        self
+    }
+
+    /// The same reader, letting `commands` run what it permits.
+    #[must_use]
+    pub fn commands(mut self, commands: Arc<dyn Commands>) -> Renderer {
+        self.commands = Some(commands);
+        self
+    }
+}
+
+#[async_trait]
+impl Reader for Renderer {
+    /// # Errors
+    /// The source's own; [`Denied`](SourceErrorKind::Denied) and [`Invalid`](SourceErrorKind::Invalid) where the
+    /// [context](Renderer::context) asks for it: a directive was refused, nobody knows a variable.
+    async fn body(&self, claim: &Claim<Skill>, arguments: &str) -> Result<Instructions, SourceError> {
+        let body = self.registry.body(claim).await?;
+        let source = self.dialects.get(claim.origin.source.as_ref()).copied();
+        let plan = Plan::new(&body.text, &Syntax::of(&claim.item, source, self.dialect));
+        let folder = folder(&claim.item);
+        let context = self.context.clone().arguments(Arguments::new(arguments.trim()));
+        let context = match folder {
+            Some(folder) => context.skill_dir(folder.to_string_lossy()),
+            None => context,
+        };
+        let outcomes = match (&self.commands, plan.directives()) {
+            (None, _) | (_, []) => Vec::new(),
+            (Some(commands), directives) => {
+                let files = self.resources(claim).await?;
+                let binding = Binding::of(claim.qualified_id(), body.digest, directives, &files);
+                commands.run(Asked { claim, directives, context: &context, binding: &binding, folder }).await
+            }
+        };
+        let rendered = plan.render(&context, outcomes).map_err(|error| {
+            let kind = match error {
+                RenderError::Refused { .. } => SourceErrorKind::Denied,
+                _ => SourceErrorKind::Invalid,
+            };
+            SourceError::new(kind, format!("cannot render `{}`", claim.qualified_id())).caused_by(error)
+        })?;
+        Ok(Instructions::rendered(rendered))
+    }
+
+    async fn resources(&self, claim: &Claim<Skill>) -> Result<Vec<Resource>, SourceError> {
+        Reader::resources(&self.registry, claim).await
+    }
+
+    async fn resource(&self, claim: &Claim<Skill>, path: &ResourcePath) -> Result<Bytes, SourceError> {
+        Reader::resource(&self.registry, claim, path).await
+    }
+}

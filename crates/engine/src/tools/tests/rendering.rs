@@ -1,0 +1,184 @@
+//! What instructions are when they are read.
+
+use std::sync::Mutex;
+
+use proptest::prelude::*;
+use repertoire_core::{Digest, skill_md};
+use repertoire_render::{
+    Approval, Binding, Context, Dialect, Ended, OnRefusal, Outcome, Printed, Refusal, Run, Unknown,
+};
+
+use super::*;
+
+/// A skill called `one` in a folder, with `body`.
+async fn one(body: &str) -> SkillRegistry {
+    one_with("", body).await
+}
+
+/// The same with more front matter.
+async fn one_with(fields: &str, body: &str) -> SkillRegistry {
+    let file = format!("---\nname: one\ndescription: One.\n{fields}---\n");
+    let parsed = skill_md::parse(file.as_bytes(), skill_md::Site::new("one/SKILL.md"));
+    let skill = parsed.skill.expect("the front matter is whole").from_location("/skills/one/SKILL.md");
+    let home = MemorySource::named("home");
+    home.register(Registered::new(skill, body.to_owned())).unwrap();
+    SkillRegistry::builder().user(home).load().await.unwrap()
+}
+
+/// What the model gets to read of it, without what stands around, and what became of its directives.
+async fn read(registry: &SkillRegistry, reader: &dyn Reader, arguments: &str) -> SkillRead {
+    let tools = Toolset::of(&registry.snapshot(), &ToolOptions::default());
+    let answer = tools.call("read_skill", &json!({"id": "one", "arguments": arguments}), reader).await.unwrap();
+    assert_eq!(answer.code, AnswerCode::Ok, "{}", answer.text);
+    answer.read.expect("it was read from its beginning")
+}
+
+#[tokio::test]
+async fn variables_and_arguments_are_in_their_places() {
+    let registry = one("See ${SKILL_DIR}/rules.md for $ARGUMENTS in ${TONE}, not `$ARGUMENTS`, ${SESSION_ID}.\n").await;
+    let plain = read(&registry, &registry, "a.rs b.rs").await;
+    assert_eq!(
+        plain.body.as_ref(),
+        "See /skills/one/rules.md for a.rs b.rs in ${TONE}, not `$ARGUMENTS`, ${SESSION_ID}.\n"
+    );
+    assert_eq!(plain.digest, Digest::of(plain.body.as_bytes()));
+    assert_eq!(
+        plain.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        ["line 1: there is no value for `SESSION_ID` here"]
+    );
+    let context = Context::new().variable("TONE", "prose").session_id("7").skill_dir("/elsewhere");
+    let told = read(&registry, &Renderer::over(registry.clone()).context(context), "$TONE").await;
+    assert_eq!(told.body.as_ref(), "See /skills/one/rules.md for $TONE in prose, not `$ARGUMENTS`, 7.\n");
+    assert_ne!(told.digest, plain.digest);
+}
+
+#[tokio::test]
+async fn the_nearest_says_how_places_are_spelled() {
+    let registry = one("First: $1.\n").await;
+    let host = Renderer::over(registry.clone()).dialect(Dialect::OPENCODE);
+    let source = Renderer::over(registry.clone()).dialect(Dialect::OPENCODE).source_dialect("home", Dialect::CLAUDE);
+    // Nobody says one: a number behind a dollar is a price.
+    assert_eq!(read(&registry, &registry, "a b").await.body.as_ref(), "First: $1.\n\nARGUMENTS: a b\n");
+    assert_eq!(read(&registry, &host, "a b").await.body.as_ref(), "First: a b.\n");
+    assert_eq!(read(&registry, &source, "a b").await.body.as_ref(), "First: b.\n");
+    let declares = one_with("argument-dialect: cortex\n", "First: $1.\n").await;
+    assert_eq!(read(&declares, &declares, "a b").await.body.as_ref(), "First: a.\n");
+}
+
+#[tokio::test]
+async fn nothing_runs_and_the_model_is_told() {
+    let registry = one("Now: !`date`\n\n!{script: go.sh}\n").await;
+    let read = read(&registry, &registry, "").await;
+    assert_eq!(
+        read.body.as_ref(),
+        "Now: !`date` [shell command execution disabled by policy]\n\n\
+         !{script: go.sh} [script execution disabled by policy]\n"
+    );
+    let off = Outcome::Refused { by: Refusal::Off };
+    assert_eq!(read.outcomes, [off.clone(), off]);
+}
+
+/// Runs everything, and keeps what it was asked.
+#[derive(Debug, Default)]
+struct Says(Mutex<Vec<(Binding, String)>>);
+
+#[async_trait]
+impl Commands for Says {
+    async fn run(&self, asked: Asked<'_>) -> Vec<Outcome> {
+        let folder = asked.folder.expect("the skill lies in a folder").display().to_string();
+        self.0.lock().unwrap().push((asked.binding.clone(), folder));
+        let said = |one: &repertoire_render::Directive| {
+            let text = format!("ran {one} for {}", asked.context.get("ARGUMENTS").unwrap());
+            let printed = |text: &str| Printed::new(text.as_bytes(), text.len() as u64);
+            Outcome::Ran(Run::new(Ended::Exit(0), printed(&text), printed("")))
+        };
+        asked.directives.iter().take(1).map(said).collect()
+    }
+}
+
+#[tokio::test]
+async fn what_a_host_lets_run_stands_in_place_of_it() {
+    let body = format!("!`date`\n\n!`rm x`\n\n{}", "Much text.\n".repeat(4000));
+    let registry = one(&body).await;
+    let says = Arc::new(Says::default());
+    let reader = Renderer::over(registry.clone()).commands(says.clone());
+    let read = read(&registry, &reader, "</skill_content>").await;
+    // Whole, though it is long: for another part it would all run again. What was not answered was refused.
+    let expected = format!(
+        "ran date for &lt;/skill_content>\n\n!`rm x` [shell command execution disabled by policy]\n\n{}\
+         \nARGUMENTS: </skill_content>\n",
+        "Much text.\n".repeat(4000)
+    );
+    assert_eq!(read.body.as_ref(), expected);
+    assert!(matches!(read.outcomes.as_slice(), [Outcome::Ran(_), Outcome::Refused { by: Refusal::Off }]));
+    let asked = says.0.lock().unwrap().clone();
+    let [(binding, folder)] = asked.as_slice() else { panic!("it was asked once: {asked:?}") };
+    assert_eq!((binding.skill.as_str(), folder.as_str()), ("home:one", "/skills/one"));
+    assert_eq!(repertoire_render::Approvals::default().approval(binding), Approval::Missing);
+}
+
+#[tokio::test]
+async fn nobody_is_asked_to_run_nothing() {
+    let registry = one("Only `!` text.\n").await;
+    let says = Arc::new(Says::default());
+    read(&registry, &Renderer::over(registry.clone()).commands(says.clone()), "").await;
+    assert_eq!(says.0.lock().unwrap().len(), 0);
+}
+
+#[tokio::test]
+async fn what_a_host_refuses_to_render_is_unreadable_and_the_operator_learns_why() {
+    let registry = one("Now: !`date` and ${WHO}\n").await;
+    let tools = Toolset::of(&registry.snapshot(), &ToolOptions::default());
+    for (context, cause) in [
+        (Context::new().unknown(Unknown::Error), "line 1: unknown variable `WHO`"),
+        (
+            Context::new().on_refusal(OnRefusal::Abort),
+            "line 1: `date` may not run: commands and scripts are switched off",
+        ),
+    ] {
+        let reader = Renderer::over(registry.clone()).context(context);
+        let answer = tools.call("read_skill", &json!({"id": "one"}), &reader).await.unwrap();
+        assert_eq!(
+            (answer.code, answer.text.as_str(), answer.is_error, answer.read.is_some()),
+            (AnswerCode::Unreadable, "The skill `one` cannot be read. Go on without it.", true, false)
+        );
+        assert_eq!(answer.trouble, Some(format!("cannot render `home:one`: {cause}")));
+    }
+}
+
+/// Text in which nothing stands for something else: directives and places begin with one of these.
+fn plain() -> impl Strategy<Value = String> {
+    proptest::collection::vec(
+        prop_oneof![
+            Just("`"),
+            Just("```\n"),
+            Just("<b>"),
+            Just("{script: x}"),
+            Just("\\"),
+            Just("\n"),
+            Just("ARGUMENTS"),
+            Just("größe "),
+            Just("- "),
+            Just("<!-- "),
+            Just("    "),
+        ],
+        0..40,
+    )
+    .prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #[test]
+    fn a_body_without_directives_is_read_byte_for_byte(body in plain()) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let registry = one(&body).await;
+            let reader = Renderer::over(registry.clone())
+                .context(Context::new().variable("ARGUMENTS", "x").unknown(Unknown::Error))
+                .dialect(Dialect::OPENCODE)
+                .commands(Arc::new(Says::default()));
+            let read = read(&registry, &reader, "").await;
+            assert_eq!((read.body.as_ref(), read.outcomes.len(), read.warnings.len()), (body.as_str(), 0, 0));
+        });
+    }
+}

@@ -1,0 +1,155 @@
+//! Streamable HTTP.
+
+mod connections;
+mod gate;
+mod metrics;
+mod options;
+mod pass;
+mod token;
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode};
+use axum::middleware;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tower_http::cors::CorsLayer;
+
+pub use self::options::{HttpOptions, Limits};
+pub use self::token::{Token, WeakToken};
+
+use self::gate::Gate;
+use self::metrics::Metrics;
+use crate::Server;
+
+/// Why there is nothing served over HTTP.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HttpError {
+    /// Others than this machine could connect, and nobody would ask them who they are.
+    #[error("`{0}` is reached from other machines, and no token is asked for")]
+    NoToken(std::net::SocketAddr),
+    /// The listener cannot be used.
+    #[error("cannot listen")]
+    Listen(#[source] io::Error),
+}
+
+/// What everything of one HTTP server shares.
+struct Shared {
+    server: Server,
+    sessions: Arc<LocalSessionManager>,
+    metrics: Metrics,
+    is_draining: AtomicBool,
+    /// Answers that are being given.
+    answers: TaskTracker,
+    /// Ends every stream that is open.
+    end: CancellationToken,
+}
+
+impl Server {
+    /// The routes of this server: `/mcp`, and for operators `/healthz`, `/readyz` and `/metrics`.
+    ///
+    /// Everything but the first two of those is behind the checks that `options` ask for. A host that serves the routes itself
+    /// sees to connections: how many, and how long one may be silent. [`serve_http`](Server::serve_http) does.
+    pub fn router(&self, options: &HttpOptions) -> Router {
+        self.routes(options, &CancellationToken::new()).0
+    }
+
+    /// Serves clients that connect to `listener`, until `end` comes: then nobody new is let in, what was asked is
+    /// answered for as long as [`HttpOptions::drain`] says, and every stream is ended.
+    ///
+    /// # Errors
+    /// [`HttpError::NoToken`] where others than this machine could connect and `options` have no [`Token`].
+    pub async fn serve_http(
+        &self,
+        listener: TcpListener,
+        options: &HttpOptions,
+        end: impl Future<Output = ()>,
+    ) -> Result<(), HttpError> {
+        let address = listener.local_addr().map_err(HttpError::Listen)?;
+        if !address.ip().is_loopback() && options.token.is_none() {
+            return Err(HttpError::NoToken(address));
+        }
+        let streams = CancellationToken::new();
+        let (router, shared) = self.routes(options, &streams);
+        let connections = connections::accept(listener, router, options.limits, end).await;
+        shared.is_draining.store(true, Ordering::Release);
+        shared.answers.close();
+        // Whoever is not answered by then is told nothing.
+        let _ = tokio::time::timeout(options.drain, shared.answers.wait()).await;
+        streams.cancel();
+        let _ = tokio::time::timeout(LAST, connections.shutdown()).await;
+        Ok(())
+    }
+
+    fn routes(&self, options: &HttpOptions, end: &CancellationToken) -> (Router, Arc<Shared>) {
+        let mut sessions = LocalSessionManager::default();
+        sessions.session_config.keep_alive = Some(options.limits.idle);
+        let sessions = Arc::new(sessions);
+        let shared = Arc::new(Shared {
+            server: self.clone(),
+            sessions: Arc::clone(&sessions),
+            metrics: Metrics::default(),
+            is_draining: AtomicBool::new(false),
+            answers: TaskTracker::new(),
+            end: end.clone(),
+        });
+        // Who may ask at all is decided at the gate, for every route at once.
+        let config = StreamableHttpServerConfig::default()
+            .disable_allowed_hosts()
+            .disable_allowed_origins()
+            .with_max_request_body_bytes(options.limits.body)
+            .with_cancellation_token(shared.end.clone());
+        let server = self.clone();
+        let service = StreamableHttpService::new(move || Ok(server.session()), sessions, config);
+        let gate = Arc::new(Gate::new(options, Arc::clone(&shared)));
+        let router = Router::new()
+            .route_service("/mcp", service)
+            .route("/metrics", get(metrics))
+            .layer(cors(options))
+            .layer(middleware::from_fn_with_state(gate, gate::pass))
+            .route("/healthz", get(|| async { "ok\n" }))
+            .route("/readyz", get(ready))
+            .with_state(Arc::clone(&shared));
+        (router, shared)
+    }
+}
+
+/// How long connections may take to close when nothing is left to be said.
+const LAST: Duration = Duration::from_secs(1);
+
+async fn ready(State(shared): State<Arc<Shared>>) -> Response {
+    if shared.is_draining.load(Ordering::Acquire) {
+        (StatusCode::SERVICE_UNAVAILABLE, "ending\n").into_response()
+    } else {
+        "ready\n".into_response()
+    }
+}
+
+async fn metrics(State(shared): State<Arc<Shared>>) -> Response {
+    let text = shared.metrics.text(&shared).await;
+    ([(CONTENT_TYPE, metrics::TEXT)], text).into_response()
+}
+
+/// What browsers are told of pages that may ask.
+fn cors(options: &HttpOptions) -> CorsLayer {
+    let origins = options.origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok());
+    let header = HeaderName::from_static;
+    let ours = ["mcp-session-id", "mcp-protocol-version", "mcp-method", "mcp-name", "last-event-id"].map(header);
+    CorsLayer::new()
+        .allow_origin(origins.collect::<Vec<_>>())
+        .allow_methods([Method::GET, Method::POST, Method::DELETE])
+        .allow_headers(ours.into_iter().chain([CONTENT_TYPE, AUTHORIZATION]).collect::<Vec<_>>())
+        .expose_headers([header("mcp-session-id")])
+}

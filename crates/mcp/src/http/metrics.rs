@@ -1,0 +1,99 @@
+//! What operators can measure.
+
+use std::fmt;
+use std::time::Duration;
+
+use axum::http::StatusCode;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+
+use super::Shared;
+
+/// The form of the text.
+pub(super) const TEXT: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// Seconds until an answer begins.
+const SECONDS: [f64; 9] = [0.0005, 0.001, 0.0025, 0.01, 0.025, 0.1, 0.25, 1.0, 5.0];
+
+/// Why a request was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Refused {
+    Host,
+    Origin,
+    Token,
+    Rate,
+    Sessions,
+    Requests,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Refused::Host => "host",
+            Refused::Origin => "origin",
+            Refused::Token => "token",
+            Refused::Rate => "rate",
+            Refused::Sessions => "sessions",
+            Refused::Requests => "requests",
+        })
+    }
+}
+
+type Labels = [(&'static str, String); 1];
+
+/// What operators can measure: numbers alone, and nothing of a skill.
+pub(super) struct Metrics {
+    registry: Registry,
+    answered: Family<Labels, Counter>,
+    refused: Family<Labels, Counter>,
+    seconds: Histogram,
+    sessions: Gauge,
+    answering: Gauge,
+    skills: Gauge,
+    generation: Gauge,
+}
+
+impl Default for Metrics {
+    fn default() -> Metrics {
+        let mut registry = Registry::with_prefix("repertoire_mcp");
+        let (answered, refused) = (Family::<Labels, Counter>::default(), Family::<Labels, Counter>::default());
+        let seconds = Histogram::new(SECONDS);
+        let [sessions, answering, skills, generation] = std::array::from_fn(|_| Gauge::default());
+        registry.register("requests", "Requests by the status of their answer", answered.clone());
+        registry.register("refused", "Requests that were refused, by the reason", refused.clone());
+        registry.register("answer_seconds", "Time until an answer begins", seconds.clone());
+        registry.register("sessions", "Sessions now", sessions.clone());
+        registry.register("answering", "Answers that are being given now", answering.clone());
+        registry.register("skills", "Skills that a model is shown, those of one name each by itself", skills.clone());
+        registry.register("generation", "The generation of the view that is served", generation.clone());
+        Metrics { registry, answered, refused, seconds, sessions, answering, skills, generation }
+    }
+}
+
+impl Metrics {
+    pub(super) fn answered(&self, status: StatusCode, time: Duration) {
+        self.answered.get_or_create(&[("status", status.as_str().to_owned())]).inc();
+        self.seconds.observe(time.as_secs_f64());
+    }
+
+    pub(super) fn refused(&self, why: Refused) {
+        self.refused.get_or_create(&[("reason", why.to_string())]).inc();
+    }
+
+    /// All of it, as it is now.
+    pub(super) async fn text(&self, shared: &Shared) -> String {
+        let view = shared.server.view();
+        let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+        self.sessions.set(number(shared.sessions.sessions.read().await.len()));
+        self.answering.set(number(shared.answers.len()));
+        self.skills.set(number(view.rows.len()));
+        self.generation.set(i64::try_from(view.snapshot.generation()).unwrap_or(i64::MAX));
+        let mut text = String::new();
+        encode(&mut text, &self.registry).expect("a text takes every character");
+        text
+    }
+}

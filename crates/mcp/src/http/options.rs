@@ -1,0 +1,100 @@
+//! How a server serves over HTTP.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use super::Token;
+
+/// How a server serves over HTTP: by default for programs of this machine alone, within limits that none of them meets.
+#[derive(Debug, Clone)]
+pub struct HttpOptions {
+    pub(super) token: Option<Token>,
+    pub(super) hosts: Vec<String>,
+    pub(super) origins: Vec<String>,
+    pub(super) limits: Limits,
+    pub(super) drain: Duration,
+}
+
+/// Bounds on what clients may ask for. Every one of them is answered by a status that says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Bytes of one request. Default 1 MiB: what clients send is short.
+    pub body: usize,
+    /// Connections at once. Default 4096; who comes after that waits.
+    pub connections: usize,
+    /// Requests that are answered at once. Default 1024.
+    pub requests: usize,
+    /// Sessions at once. Default 2048.
+    pub sessions: usize,
+    /// How long a session may be silent before it is ended. Default an hour.
+    pub idle: Duration,
+    /// How long a client may take to send the head of a request. Default ten seconds.
+    pub head: Duration,
+    /// Requests of one address in a second, of which it may send twice as many at once; `None`, the default, for any number.
+    pub rate: Option<NonZeroU32>,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            body: 1 << 20,
+            connections: 4096,
+            requests: 1024,
+            sessions: 2048,
+            idle: Duration::from_secs(3600),
+            head: Duration::from_secs(10),
+            rate: None,
+        }
+    }
+}
+
+impl Default for HttpOptions {
+    fn default() -> HttpOptions {
+        HttpOptions {
+            token: None,
+            hosts: ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).to_vec(),
+            origins: Vec::new(),
+            limits: Limits::default(),
+            drain: Duration::from_secs(5),
+        }
+    }
+}
+
+impl HttpOptions {
+    /// Asks every client for this token.
+    #[must_use]
+    pub fn token(mut self, token: Token) -> HttpOptions {
+        self.token = Some(token);
+        self
+    }
+
+    /// Also answers requests to this host, as in `skills.example` or `skills.example:8080`; without a port, to any. Those to
+    /// the names of this machine are always answered, all others never: a name that leads here need not be ours.
+    #[must_use]
+    pub fn host(mut self, host: impl Into<String>) -> HttpOptions {
+        self.hosts.push(host.into());
+        self
+    }
+
+    /// Also answers pages of this origin, as in `https://app.example`. Without any, no page in a browser is answered.
+    #[must_use]
+    pub fn origin(mut self, origin: impl Into<String>) -> HttpOptions {
+        self.origins.push(origin.into());
+        self
+    }
+
+    /// Other limits.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> HttpOptions {
+        self.limits = limits;
+        self
+    }
+
+    /// How long what was asked may take to be answered, once the server is to end. Five seconds by default.
+    #[must_use]
+    pub fn drain(mut self, time: Duration) -> HttpOptions {
+        self.drain = time;
+        self
+    }
+}

@@ -1,0 +1,163 @@
+//! Telling clients that what they see is another.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use repertoire::Digest;
+use rmcp::model::{ErrorData, ResourceUpdatedNotificationParam, SubscriptionFilter};
+use rmcp::service::{Peer, RoleServer, SubscriptionSink};
+use tokio::sync::watch;
+
+use crate::uri::Place;
+use crate::view::{Since, View};
+use crate::{Face, Faces, Server};
+
+/// Resources that one client may follow.
+const MOST: usize = 1000;
+
+/// The resources that one client follows, each with the content that it was told of; without, where there is none.
+#[derive(Debug, Default)]
+pub(crate) struct Subscriptions(Mutex<BTreeMap<String, Option<Digest>>>);
+
+/// Whom to tell.
+pub(crate) enum Listener {
+    /// A client that has a session: of everything that was declared.
+    Session(Peer<RoleServer>),
+    /// A client that asked for some of it.
+    Request(SubscriptionSink),
+}
+
+/// What a client was told of, and what it is told of from now on.
+pub(crate) struct Follower {
+    pub(crate) server: Server,
+    pub(crate) views: watch::Receiver<Arc<View>>,
+    pub(crate) told: Since,
+    pub(crate) faces: Faces,
+    pub(crate) subscriptions: Arc<Subscriptions>,
+    pub(crate) listener: Listener,
+}
+
+/// The client is gone.
+struct Gone;
+
+impl Subscriptions {
+    pub(crate) async fn add(&self, server: &Server, uri: String) -> Result<(), ErrorData> {
+        let digest = server.digest_of(&uri).await;
+        let mut followed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if followed.len() >= MOST && !followed.contains_key(&uri) {
+            return Err(ErrorData::invalid_request(format!("no more than {MOST} resources can be followed"), None));
+        }
+        followed.insert(uri, digest);
+        Ok(())
+    }
+
+    pub(crate) fn remove(&self, uri: &str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(uri);
+    }
+
+    fn all(&self) -> Vec<(String, Option<Digest>)> {
+        let followed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        followed.iter().map(|(uri, digest)| (uri.clone(), *digest)).collect()
+    }
+
+    /// Notes what `uri` is now, if it is followed still.
+    fn note(&self, uri: &str, digest: Option<Digest>) {
+        if let Some(noted) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get_mut(uri) {
+            *noted = digest;
+        }
+    }
+}
+
+impl Follower {
+    /// Tells of every view that differs from the one before, once, until the client is gone.
+    pub(crate) async fn run(mut self) {
+        loop {
+            let view = Arc::clone(&self.views.borrow_and_update());
+            if self.tell(&view).await.is_err() || self.views.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
+    async fn tell(&mut self, view: &View) -> Result<(), Gone> {
+        let (now, told) = (view.since, std::mem::replace(&mut self.told, view.since));
+        if now.tools != told.tools && self.faces.has(Face::Tools) {
+            self.listener.tools_changed().await?;
+        }
+        if now.prompts != told.prompts && self.faces.has(Face::Prompts) {
+            self.listener.prompts_changed().await?;
+        }
+        // The extension's lists change with them: it has no notice of its own.
+        let skills = now.skills != told.skills;
+        let is_listed = now.resources != told.resources || skills && self.faces.has(Face::Extension);
+        if is_listed && self.faces.has(Face::Resources) {
+            self.listener.resources_changed().await?;
+        }
+        if skills {
+            for (uri, told) in self.subscriptions.all() {
+                let now = self.server.digest_of(&uri).await;
+                if now != told {
+                    self.subscriptions.note(&uri, now);
+                    self.listener.updated(uri).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Listener {
+    async fn tools_changed(&self) -> Result<(), Gone> {
+        match self {
+            Listener::Session(peer) => peer.notify_tool_list_changed().await.map_err(|_| Gone),
+            Listener::Request(sink) if sink.accepted().tools_list_changed == Some(true) => {
+                sink.notify_tool_list_changed().await.map_err(|_| Gone)
+            }
+            Listener::Request(_) => Ok(()),
+        }
+    }
+
+    async fn prompts_changed(&self) -> Result<(), Gone> {
+        match self {
+            Listener::Session(peer) => peer.notify_prompt_list_changed().await.map_err(|_| Gone),
+            Listener::Request(sink) if sink.accepted().prompts_list_changed == Some(true) => {
+                sink.notify_prompt_list_changed().await.map_err(|_| Gone)
+            }
+            Listener::Request(_) => Ok(()),
+        }
+    }
+
+    async fn resources_changed(&self) -> Result<(), Gone> {
+        match self {
+            Listener::Session(peer) => peer.notify_resource_list_changed().await.map_err(|_| Gone),
+            Listener::Request(sink) if sink.accepted().resources_list_changed == Some(true) => {
+                sink.notify_resource_list_changed().await.map_err(|_| Gone)
+            }
+            Listener::Request(_) => Ok(()),
+        }
+    }
+
+    async fn updated(&self, uri: String) -> Result<(), Gone> {
+        match self {
+            Listener::Session(peer) => {
+                peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await.map_err(|_| Gone)
+            }
+            Listener::Request(sink) => sink.notify_resource_updated(uri).await.map_err(|_| Gone),
+        }
+    }
+}
+
+/// The resources that a request follows.
+pub(crate) fn followed(filter: &SubscriptionFilter) -> impl Iterator<Item = &String> {
+    filter.resource_subscriptions.iter().flatten().take(MOST)
+}
+
+impl Server {
+    /// What is at `uri` now; `None` where there is nothing that can be read.
+    async fn digest_of(&self, uri: &str) -> Option<Digest> {
+        let place = Place::parse(uri)?;
+        let view = self.view();
+        let files = self.shelf().files(&place.root, view.find(&place.root)?.claim()).await.ok()?;
+        Some(files.of(place.path.as_ref()?)?.digest)
+    }
+}

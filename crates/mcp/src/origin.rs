@@ -1,0 +1,32 @@
+//! What a client is told of where a skill comes from.
+
+use repertoire::{Claim, Skill};
+use rmcp::model::MetaObject;
+use serde_json::json;
+
+use crate::view::Row;
+
+/// The source, the tier and the trust of a skill.
+const ORIGIN: &str = "repertoire/origin";
+/// Who has the id that a skill would have otherwise.
+const SHADOWED_BY: &str = "repertoire/shadowed-by";
+
+pub(crate) fn origin(claim: &Claim<Skill>) -> MetaObject {
+    let mut meta = MetaObject::new();
+    let origin = &claim.origin;
+    let told = json!({
+        "source": origin.source.as_ref(),
+        "tier": origin.tier.to_string(),
+        "trust": claim.trust.to_string(),
+    });
+    meta.0.insert(ORIGIN.to_owned(), told);
+    meta
+}
+
+pub(crate) fn origin_of(row: &Row) -> MetaObject {
+    let mut meta = origin(row.claim());
+    if let Some(winner) = row.winner() {
+        meta.0.insert(SHADOWED_BY.to_owned(), winner.qualified_id().as_str().into());
+    }
+    meta
+}

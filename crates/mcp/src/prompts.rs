@@ -1,0 +1,105 @@
+//! Skills as prompts.
+
+use repertoire::render::Wrapper;
+use repertoire::{Audience, Claim, Entry, LookupError, Skill, SourceErrorKind};
+use rmcp::ErrorData;
+use rmcp::model::{
+    GetPromptResult, ListPromptsResult, PaginatedRequestParams, Prompt, PromptArgument, PromptMessage, Role,
+};
+use serde_json::{Map, Value};
+
+use crate::Server;
+use crate::origin::origin;
+use crate::page::Page;
+use crate::resources::shown;
+
+/// The argument of a skill that names none of its own: what a user would write behind its name.
+const ARGUMENTS: &str = "arguments";
+
+impl Server {
+    pub(crate) fn list_prompts(&self, request: Option<PaginatedRequestParams>) -> Result<ListPromptsResult, ErrorData> {
+        let view = self.view();
+        let (entries, next) = Page::of(request.as_ref(), view.since.prompts)?.cut(&view.prompts, self.options().page);
+        let mut result = ListPromptsResult::with_all_items(entries.iter().map(|entry| prompt(entry)).collect());
+        result.next_cursor = next;
+        Ok(result)
+    }
+
+    pub(crate) async fn get_prompt(
+        &self,
+        name: &str,
+        given: Option<&Map<String, Value>>,
+    ) -> Result<GetPromptResult, ErrorData> {
+        let view = self.view();
+        let unknown = || ErrorData::invalid_params(format!("no prompt `{}`", shown(name)), None);
+        let found = view.snapshot.resolve(name).map_err(|error| match error {
+            // Its names are of skills that may be hidden.
+            LookupError::Ambiguous { .. } | LookupError::NotFound { .. } => unknown(),
+            _ => unknown(),
+        })?;
+        if self.options().modes.hides(Audience::User, found.claim).is_some() {
+            return Err(unknown());
+        }
+        let skill = &found.claim.item;
+        let arguments = typed(skill, given)?;
+        let body = self.reader().body(found.claim, &arguments).await.map_err(|error| {
+            tracing::warn!(prompt = name, error = &error as &dyn std::error::Error, "a prompt cannot be read");
+            match error.kind() {
+                SourceErrorKind::NotFound => unknown(),
+                _ => ErrorData::internal_error(format!("the skill `{}` cannot be read now", shown(name)), None),
+            }
+        })?;
+        let text = self.wrapped(&found.entry.id, found.claim, &body.text).await;
+        let message = PromptMessage::new_text(Role::User, text);
+        let mut result = GetPromptResult::new(vec![message]).with_description(skill.description.as_ref());
+        result.meta = Some(origin(found.claim));
+        Ok(result)
+    }
+
+    /// The instructions with whose they are, which a model must be told, and which files there are.
+    async fn wrapped(&self, id: &repertoire::Id, claim: &Claim<Skill>, body: &str) -> String {
+        // A prompt without the list of its files is better than none.
+        let files = self.reader().resources(claim).await.unwrap_or_default();
+        let wrapper = Wrapper::new(id, &claim.origin.source).trust(claim.trust);
+        wrapper.resources(files.iter().map(|file| file.path.as_str())).wrap(body)
+    }
+}
+
+fn prompt(entry: &Entry<Skill>) -> Prompt {
+    let skill = entry.item();
+    let hint = skill.argument_hint();
+    let names = skill.arguments();
+    let arguments = if names.is_empty() {
+        let about = hint.as_deref().unwrap_or("What the skill shall work on.");
+        vec![PromptArgument::new(ARGUMENTS).with_description(about).with_required(false)]
+    } else {
+        let argument = |name: &&str| PromptArgument::new(*name).with_required(false);
+        names.iter().map(argument).collect()
+    };
+    Prompt::new(entry.id.as_str(), Some(skill.description.as_ref()), Some(arguments)).with_meta(origin(&entry.claim))
+}
+
+/// What was given, as one would have typed it behind the skill's name.
+fn typed(skill: &Skill, given: Option<&Map<String, Value>>) -> Result<String, ErrorData> {
+    let names = skill.arguments();
+    let mut words: Vec<Option<&str>> = vec![None; names.len()];
+    let mut rest = "";
+    for (key, value) in given.into_iter().flatten() {
+        let Some(text) = value.as_str() else {
+            return Err(ErrorData::invalid_params(format!("the argument `{}` is no text", shown(key)), None));
+        };
+        match names.iter().position(|name| name == key) {
+            Some(at) => words[at] = Some(text),
+            None if key == ARGUMENTS => rest = text,
+            None => return Err(ErrorData::invalid_params(format!("no argument `{}`", shown(key)), None)),
+        }
+    }
+    // What was left out in between keeps its place; what was left out at the end has none.
+    let given = words.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+    let words = repertoire::render::Arguments::from_words(words[..given].iter().map(|word| word.unwrap_or_default()));
+    Ok(match (words.raw(), rest) {
+        (words, "") => words.to_owned(),
+        ("", rest) => rest.to_owned(),
+        (words, rest) => format!("{words} {rest}"),
+    })
+}

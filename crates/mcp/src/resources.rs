@@ -1,0 +1,140 @@
+//! Skills as resources.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use repertoire::Bytes;
+use rmcp::ErrorData;
+use rmcp::model::{
+    ListResourceTemplatesResult, ListResourcesResult, PaginatedRequestParams, ReadResourceResult, Resource,
+    ResourceContents, ResourceTemplate,
+};
+
+use crate::Server;
+use crate::origin::origin_of;
+use crate::page::Page;
+use crate::shelf::Unread;
+use crate::uri::Place;
+use crate::view::Row;
+
+/// The digest of what was read, so that a client sees which version it has.
+const DIGEST: &str = "repertoire/digest";
+
+const MARKDOWN: &str = "text/markdown";
+
+/// How often a file is read anew when it was another than the one that was told of.
+const TRIES: usize = 2;
+
+impl Server {
+    pub(crate) fn list_resources(&self, request: Option<PaginatedRequestParams>) -> Result<ListResourcesResult, ErrorData> {
+        let view = self.view();
+        let (rows, next) = Page::of(request.as_ref(), view.since.resources)?.cut(&view.rows, self.options().page);
+        let mut result = ListResourcesResult::with_all_items(rows.iter().map(resource).collect());
+        result.next_cursor = next;
+        Ok(result)
+    }
+
+    pub(crate) async fn read_resource(&self, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+        let place = Place::parse(uri).ok_or_else(|| not_found(uri))?;
+        let path = place.path.as_ref().ok_or_else(|| not_found(uri))?;
+        let mut tries = TRIES;
+        loop {
+            let view = self.view();
+            let row = view.find(&place.root).ok_or_else(|| not_found(uri))?;
+            tries -= 1;
+            match self.shelf().read(&place.root, row.claim(), path).await {
+                Ok((bytes, digest)) => {
+                    let mut meta = origin_of(row);
+                    meta.0.insert(DIGEST.to_owned(), digest.to_string().into());
+                    let contents = contents(&bytes, uri).with_mime_type(mime_type(path.as_str())).with_meta(meta);
+                    return Ok(ReadResourceResult::new(vec![contents]));
+                }
+                Err(Unread::Moved) if tries > 0 => {}
+                Err(Unread::NoFile) => return Err(not_found(uri)),
+                Err(error) => return Err(unread(uri, &error)),
+            }
+        }
+    }
+}
+
+pub(crate) fn templates() -> ListResourceTemplatesResult {
+    let template = ResourceTemplate::new("skill://{source}/{skill}/{+path}", "skill-file")
+        .with_title("A file of a skill")
+        .with_description("`SKILL.md` has the instructions; the files that it names lie beside it.");
+    ListResourceTemplatesResult::with_all_items(vec![template])
+}
+
+fn resource(row: &Row) -> Resource {
+    let claim = row.claim();
+    // The name is a label, so what tells two of one name apart stands beside it.
+    let title = match row.winner() {
+        None => row.entry.id.to_string(),
+        Some(_) => claim.qualified_id().to_string(),
+    };
+    Resource::new(row.root.skill_md(), claim.item.id.as_str())
+        .with_title(title)
+        .with_description(claim.item.description.as_ref())
+        .with_mime_type(MARKDOWN)
+        .with_meta(origin_of(row))
+}
+
+/// Text where the bytes are text, which JSON carries without a change; else base64.
+fn contents(bytes: &Bytes, uri: &str) -> ResourceContents {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if !text.contains('\0') => ResourceContents::text(text, uri),
+        _ => ResourceContents::blob(STANDARD.encode(bytes), uri),
+    }
+}
+
+/// What a file is, as far as its name tells.
+pub(crate) fn mime_type(path: &str) -> &'static str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    match name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase()).as_deref() {
+        Some("md" | "markdown") => MARKDOWN,
+        Some("json") => "application/json",
+        Some("yaml" | "yml") => "application/yaml",
+        Some("toml") => "application/toml",
+        Some("html" | "htm") => "text/html",
+        Some("css") => "text/css",
+        Some("csv") => "text/csv",
+        Some("js" | "mjs" | "cjs") => "text/javascript",
+        Some("py") => "text/x-python",
+        Some("sh" | "bash") => "application/x-sh",
+        Some("svg") => "image/svg+xml",
+        Some("png") => "image/png",
+        Some("jpg" | "jpeg") => "image/jpeg",
+        Some("gif") => "image/gif",
+        Some("webp") => "image/webp",
+        Some("pdf") => "application/pdf",
+        Some("zip") => "application/zip",
+        Some("txt" | "rs" | "ts" | "tsx" | "go" | "rb" | "java" | "c" | "h" | "cpp" | "sql" | "ini" | "cfg") => "text/plain",
+        _ => "application/octet-stream",
+    }
+}
+
+fn not_found(uri: &str) -> ErrorData {
+    ErrorData::resource_not_found(format!("no resource `{}`", shown(uri)), None)
+}
+
+pub(crate) fn unknown(what: &str, uri: &str) -> ErrorData {
+    ErrorData::invalid_params(format!("no {what} `{}`", shown(uri)), None)
+}
+
+/// What a client learns of a read that failed: neither paths nor causes, which are the operator's.
+pub(crate) fn unread(uri: &str, error: &Unread) -> ErrorData {
+    match error {
+        Unread::NoFile => not_found(uri),
+        Unread::Moved => ErrorData::internal_error(
+            format!("`{}` changed while it was read: list the skills again", shown(uri)),
+            Some(serde_json::json!({"moved": true})),
+        ),
+        Unread::Source(error) => {
+            tracing::warn!(uri, error = error as &dyn std::error::Error, "a skill cannot be read");
+            ErrorData::internal_error(format!("`{}` cannot be read now", shown(uri)), None)
+        }
+    }
+}
+
+/// What a client wrote, short and on one line.
+pub(crate) fn shown(text: &str) -> String {
+    text.chars().take(200).flat_map(char::escape_debug).collect::<String>().replace('`', "'")
+}

@@ -1,0 +1,239 @@
+//! A server over a registry.
+
+use std::pin::pin;
+use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
+
+use repertoire::{LiveTools, Reader, SkillRegistry, ToolOptions};
+use rmcp::RoleServer;
+use rmcp::service::{QuitReason, ServerInitializeError, serve_server_with_ct};
+use rmcp::transport::IntoTransport;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::watch;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use crate::lines::Lines;
+use crate::shelf::Shelf;
+use crate::view::View;
+use crate::{ServerOptions, Session};
+
+/// An MCP server over a registry: one catalog behind every face, for any number of clients. Cheap to clone; clones are one server.
+///
+/// Whatever is served is of the registry's latest view, and a client that asked for it is told whenever it sees another.
+///
+/// ```
+/// use repertoire::{MemorySource, Registered, Skill, SkillRegistry};
+/// use repertoire_mcp::{Server, ServerOptions};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let home = MemorySource::named("home");
+/// home.register(Registered::new(Skill::new("tidy".parse()?, "Sorts a folder."), "Sort it."))?;
+/// let registry = SkillRegistry::builder().user(home).start(&tokio::runtime::Handle::current()).await?;
+///
+/// let server = Server::new(registry, ServerOptions::default());
+/// let (client, transport) = tokio::io::duplex(4096);
+/// drop(client);
+/// // Nobody is there any more, which is an error only because nobody ever was.
+/// assert!(server.serve(transport).await.is_err());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Server(Arc<Inner>);
+
+struct Inner {
+    options: ServerOptions,
+    registry: SkillRegistry,
+    reader: Arc<dyn Reader>,
+    tools: LiveTools,
+    shelf: Shelf,
+    views: watch::Sender<Arc<View>>,
+    /// Held while a view is made of the latest snapshot.
+    turning: Mutex<()>,
+    following: Once,
+    /// Ends what was spawned, with the last handle.
+    end: CancellationToken,
+    _guard: DropGuard,
+}
+
+/// Why a client is not served any more.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// It never got as far as asking for anything.
+    #[error("no client introduced itself")]
+    Initialize(#[source] Box<ServerInitializeError>),
+    /// What served it ended badly.
+    #[error("the connection ended badly")]
+    Ended(#[source] tokio::task::JoinError),
+}
+
+impl Server {
+    /// A server over `registry`, which is the host's to start and to close.
+    ///
+    /// Starts nothing. A registry that was only loaded is served as well; it changes when somebody refreshes it or registers in
+    /// code.
+    pub fn new(registry: SkillRegistry, options: ServerOptions) -> Server {
+        let tools = ToolOptions::default().preset(options.tools.clone()).modes(options.modes.clone());
+        let tools = LiveTools::over(registry.clone(), tools);
+        let reader = options.reader.clone().unwrap_or_else(|| Arc::new(registry.clone()));
+        let view = View::new(tools.current(), &options.modes, None);
+        let end = CancellationToken::new();
+        Server(Arc::new(Inner {
+            shelf: Shelf::of(registry.clone()),
+            views: watch::Sender::new(Arc::new(view)),
+            turning: Mutex::default(),
+            following: Once::new(),
+            _guard: end.clone().drop_guard(),
+            end,
+            reader,
+            tools,
+            registry,
+            options,
+        }))
+    }
+
+    /// Serves one client over standard input and output, until it leaves or `end` comes. Nothing else may be written to
+    /// standard output meanwhile.
+    ///
+    /// # Errors
+    /// As [`serve`](Server::serve).
+    pub async fn serve_stdio(&self, end: impl Future<Output = ()>) -> Result<(), ServeError> {
+        // On Linux these never wait for a line in a thread that nothing could end.
+        let (read, write) = rmcp::transport::io::stdio_pipes();
+        self.serve_until(Lines::new(read, write), end).await
+    }
+
+    /// Serves one client until it leaves, over a pipe that carries one message a line. What is no message is answered by an
+    /// error.
+    ///
+    /// # Errors
+    /// As [`serve`](Server::serve).
+    pub async fn serve_lines(
+        &self,
+        read: impl AsyncRead + Unpin + Send + 'static,
+        write: impl AsyncWrite + Unpin + Send + 'static,
+    ) -> Result<(), ServeError> {
+        self.serve(Lines::new(read, write)).await
+    }
+
+    /// Serves one client until it leaves, over anything that `rmcp` takes for a transport.
+    ///
+    /// Must be called within a runtime of tokio, where it spawns what the client needs; all of it has ended or ends by itself
+    /// when this returns.
+    ///
+    /// # Errors
+    /// [`ServeError`] when the client never introduced itself, or what served it ended badly.
+    ///
+    /// # Cancel safety
+    /// Dropping it ends the connection.
+    pub async fn serve<T, E, A>(&self, transport: T) -> Result<(), ServeError>
+    where
+        T: IntoTransport<RoleServer, E, A>,
+        E: std::error::Error + Send + Sync + 'static,
+    {
+        self.serve_until(transport, std::future::pending()).await
+    }
+
+    /// As [`serve`](Server::serve), until `end` comes: then what was asked is answered, and the connection closed.
+    ///
+    /// # Errors
+    /// As [`serve`](Server::serve).
+    pub async fn serve_until<T, E, A>(&self, transport: T, end: impl Future<Output = ()>) -> Result<(), ServeError>
+    where
+        T: IntoTransport<RoleServer, E, A>,
+        E: std::error::Error + Send + Sync + 'static,
+    {
+        let stop = CancellationToken::new();
+        // Whoever gives up waiting ends what was spawned.
+        let _guard = stop.clone().drop_guard();
+        let serving = async {
+            let serving = match serve_server_with_ct(self.session(), transport, stop.clone()).await {
+                Err(ServerInitializeError::Cancelled) => return Ok(()),
+                other => other.map_err(|error| ServeError::Initialize(Box::new(error)))?,
+            };
+            match serving.waiting().await {
+                Ok(QuitReason::JoinError(error)) | Err(error) => Err(ServeError::Ended(error)),
+                Ok(_) => Ok(()),
+            }
+        };
+        let mut serving = pin!(serving);
+        tokio::select! {
+            served = &mut serving => served,
+            () = end => {
+                stop.cancel();
+                serving.await
+            }
+        }
+    }
+
+    /// What answers one client: a handler for `rmcp`'s own ways of serving.
+    pub fn session(&self) -> Session {
+        self.follow();
+        Session::new(self.clone())
+    }
+
+    /// The registry that is served.
+    pub fn registry(&self) -> &SkillRegistry {
+        &self.0.registry
+    }
+
+    pub(crate) fn options(&self) -> &ServerOptions {
+        &self.0.options
+    }
+
+    pub(crate) fn shelf(&self) -> &Shelf {
+        &self.0.shelf
+    }
+
+    pub(crate) fn reader(&self) -> &Arc<dyn Reader> {
+        &self.0.reader
+    }
+
+    pub(crate) fn live_tools(&self) -> &LiveTools {
+        &self.0.tools
+    }
+
+    /// What clients see now.
+    pub(crate) fn view(&self) -> Arc<View> {
+        let latest = || Arc::clone(&self.0.views.borrow());
+        if latest().snapshot.generation() == self.0.registry.snapshot().generation() {
+            return latest();
+        }
+        let _turn = self.0.turning.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = latest();
+        let tools = self.0.tools.current();
+        if tools.snapshot().generation() <= before.snapshot.generation() {
+            return before;
+        }
+        let view = Arc::new(View::new(tools, &self.0.options.modes, Some(&before)));
+        self.0.shelf.keep(|root, stamp| view.find(root).is_some_and(|row| row.claim().stamp == stamp));
+        self.0.views.send_replace(Arc::clone(&view));
+        view
+    }
+
+    /// The views from now on.
+    pub(crate) fn views(&self) -> watch::Receiver<Arc<View>> {
+        self.0.views.subscribe()
+    }
+
+    /// Has a new view made whenever the registry publishes one, as long as anybody has a handle of this server.
+    fn follow(&self) {
+        self.0.following.call_once(|| {
+            let (server, end) = (Arc::downgrade(&self.0), self.0.end.clone());
+            let mut subscription = self.0.registry.subscribe();
+            tokio::spawn(async move {
+                while let Some(Some(_)) = end.run_until_cancelled(subscription.next()).await {
+                    let Some(server) = Weak::upgrade(&server) else { return };
+                    Server(server).view();
+                }
+            });
+        });
+    }
+}
+
+impl std::fmt::Debug for Inner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Inner").field("options", &self.options).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,276 @@
+//! What answers one client.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, ClientCapabilities, DiscoverResult, ErrorCode, GetPromptRequestParams,
+    GetPromptResponse, GetSkillRequestParams, GetSkillResult, Implementation, InitializeRequestParams,
+    InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult,
+    ListToolsResult, PaginatedRequestParams, PromptsCapability, ReadResourceDirectoryRequestParams,
+    ReadResourceDirectoryResult, ReadResourceRequestParams, ReadResourceResponse, ResourcesCapability,
+    SKILLS_EXTENSION_ID, ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
+    ToolsCapability, UnsubscribeRequestParams,
+};
+use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
+use rmcp::{ErrorData, ServerHandler};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use crate::notices::{Follower, Listener, Subscriptions, followed};
+use crate::view::Since;
+use crate::{Face, Faces, Server, resources};
+
+/// What answers one client of a [`Server`]: a handler for `rmcp`'s own ways of serving. Ends what it spawned when it is dropped.
+#[derive(Debug)]
+pub struct Session {
+    server: Server,
+    /// What the client is served with, once it has said who it is.
+    faces: OnceLock<Faces>,
+    /// What it could have seen when it began to follow.
+    told: Mutex<Since>,
+    subscriptions: Arc<Subscriptions>,
+    end: CancellationToken,
+    _guard: DropGuard,
+}
+
+/// What `rmcp` calls the client's side of a request.
+type Context = RequestContext<RoleServer>;
+
+impl Session {
+    pub(crate) fn new(server: Server) -> Session {
+        let end = CancellationToken::new();
+        Session {
+            told: Mutex::new(server.view().since),
+            faces: OnceLock::new(),
+            subscriptions: Arc::default(),
+            _guard: end.clone().drop_guard(),
+            end,
+            server,
+        }
+    }
+
+    /// The faces that this client is served with.
+    fn faces(&self, context: &Context) -> Faces {
+        self.faces.get().copied().unwrap_or_else(|| {
+            let name = context.client_info().map(|client| client.name).unwrap_or_default();
+            self.faces_for(&name, has_extension(context.client_capabilities().as_ref()))
+        })
+    }
+
+    fn faces_for(&self, client: &str, has_extension: bool) -> Faces {
+        let options = self.server.options();
+        let Some(preset) = options.presets.iter().find(|preset| preset.is(client)) else { return options.faces };
+        let faces = options.faces.and(preset.faces);
+        // It would bring resources along for a client that has no use for them.
+        if has_extension || faces.without(Face::Extension).has(Face::Resources) {
+            faces
+        } else {
+            faces.without(Face::Extension)
+        }
+    }
+
+    fn wants(&self, face: Face, context: &Context) -> Result<(), ErrorData> {
+        if self.faces(context).has(face) {
+            return Ok(());
+        }
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "this is not served here", None))
+    }
+
+    /// What the client could have seen by now, for whoever begins to follow.
+    fn begin(&self) {
+        *self.told.lock().unwrap_or_else(PoisonError::into_inner) = self.server.view().since;
+    }
+
+    fn follower(&self, faces: Faces, subscriptions: Arc<Subscriptions>, listener: Listener) -> Follower {
+        let told = *self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        Follower { views: self.server.views(), server: self.server.clone(), told, faces, subscriptions, listener }
+    }
+}
+
+impl ServerHandler for Session {
+    fn get_info(&self) -> ServerConfig {
+        let options = self.server.options();
+        let faces = self.faces.get().copied().unwrap_or(options.faces);
+        let server = Implementation::new(options.name.as_ref(), env!("CARGO_PKG_VERSION"));
+        ServerConfig::new(capabilities(faces)).with_server_info(server)
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: Context,
+    ) -> Result<InitializeResult, ErrorData> {
+        let has_extension = has_extension(Some(&request.capabilities));
+        let faces = self.faces_for(&request.client_info.name, has_extension);
+        let faces = *self.faces.get_or_init(|| faces);
+        context.peer.set_peer_info(request.clone());
+        self.begin();
+        let mut result = self.negotiate_initialize(&request)?;
+        result.instructions = self.server.instructions(&self.server.view(), faces, has_extension);
+        Ok(result)
+    }
+
+    async fn discover(&self, context: Context) -> Result<DiscoverResult, ErrorData> {
+        let mut config = self.get_info();
+        let faces = self.faces(&context);
+        config.capabilities = capabilities(faces);
+        let has_extension = has_extension(context.client_capabilities().as_ref());
+        config.instructions = self.server.instructions(&self.server.view(), faces, has_extension);
+        Ok(DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), config))
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        let Some(faces) = self.faces.get() else { return };
+        let follower = self.follower(*faces, Arc::clone(&self.subscriptions), Listener::Session(context.peer));
+        let end = self.end.clone();
+        tokio::spawn(async move { end.run_until_cancelled(follower.run()).await });
+    }
+
+    async fn list_skills(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListSkillsResult, ErrorData> {
+        self.wants(Face::Extension, &context)?;
+        self.server.list_skills(request).await
+    }
+
+    async fn get_skill(&self, request: GetSkillRequestParams, context: Context) -> Result<GetSkillResult, ErrorData> {
+        self.wants(Face::Extension, &context)?;
+        self.server.get_skill(&request.uri).await
+    }
+
+    async fn read_resource_directory(
+        &self,
+        request: ReadResourceDirectoryRequestParams,
+        context: Context,
+    ) -> Result<ReadResourceDirectoryResult, ErrorData> {
+        self.wants(Face::Extension, &context)?;
+        self.server.read_directory(&request.uri, request.cursor).await
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        self.wants(Face::Resources, &context)?;
+        self.server.list_resources(request)
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        self.wants(Face::Resources, &context)?;
+        Ok(resources::templates())
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: Context,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        self.wants(Face::Resources, &context)?;
+        self.server.read_resource(&request.uri).await.map(Into::into)
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        self.wants(Face::Prompts, &context)?;
+        self.server.list_prompts(request)
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: Context,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        self.wants(Face::Prompts, &context)?;
+        self.server.get_prompt(&request.name, request.arguments.as_ref()).await.map(Into::into)
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListToolsResult, ErrorData> {
+        self.wants(Face::Tools, &context)?;
+        Ok(self.server.list_tools())
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: Context,
+    ) -> Result<CallToolResponse, ErrorData> {
+        self.wants(Face::Tools, &context)?;
+        self.server.call_tool(&request.name, request.arguments).await.map(Into::into)
+    }
+
+    async fn subscribe(&self, request: SubscribeRequestParams, context: Context) -> Result<(), ErrorData> {
+        self.wants(Face::Resources, &context)?;
+        self.subscriptions.add(&self.server, request.uri).await
+    }
+
+    async fn unsubscribe(&self, request: UnsubscribeRequestParams, context: Context) -> Result<(), ErrorData> {
+        self.wants(Face::Resources, &context)?;
+        self.subscriptions.remove(&request.uri);
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        // The client is told that it follows before `listen` is called, and may list at once.
+        self.begin();
+        let mut accepted = requested.clone();
+        accepted.resource_subscriptions = Some(followed(requested).cloned().collect());
+        Some(accepted)
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let subscriptions = Arc::new(Subscriptions::default());
+        for uri in followed(context.accepted()) {
+            subscriptions.add(&self.server, uri.clone()).await?;
+        }
+        let faces = self.faces(context.request_context());
+        let follower = self.follower(faces, subscriptions, Listener::Request(context.sink().clone()));
+        tokio::select! {
+            () = context.cancelled() => {}
+            () = follower.run() => {}
+        }
+        Ok(())
+    }
+}
+
+/// What is declared: every notice of these is sent.
+fn capabilities(faces: Faces) -> ServerCapabilities {
+    let mut capabilities = ServerCapabilities::default();
+    if faces.has(Face::Tools) {
+        let mut tools = ToolsCapability::default();
+        tools.list_changed = Some(true);
+        capabilities.tools = Some(tools);
+    }
+    if faces.has(Face::Prompts) {
+        let mut prompts = PromptsCapability::default();
+        prompts.list_changed = Some(true);
+        capabilities.prompts = Some(prompts);
+    }
+    if faces.has(Face::Resources) {
+        let mut resources = ResourcesCapability::default();
+        (resources.subscribe, resources.list_changed) = (Some(true), Some(true));
+        capabilities.resources = Some(resources);
+    }
+    if faces.has(Face::Extension) {
+        let settings = serde_json::Map::from_iter([("directoryRead".to_owned(), true.into())]);
+        capabilities.extensions.get_or_insert_default().insert(SKILLS_EXTENSION_ID.to_owned(), settings);
+    }
+    capabilities
+}
+
+fn has_extension(capabilities: Option<&ClientCapabilities>) -> bool {
+    let extensions = capabilities.and_then(|capabilities| capabilities.extensions.as_ref());
+    extensions.is_some_and(|extensions| extensions.contains_key(SKILLS_EXTENSION_ID))
+}

@@ -1,0 +1,41 @@
+//! The tools by which models find and read skills.
+
+use repertoire::{AnswerCode, ToolSpec};
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, ContentBlock, ListToolsResult, Tool, ToolAnnotations};
+use serde_json::{Map, Value};
+
+use crate::Server;
+use crate::resources::shown;
+
+impl Server {
+    pub(crate) fn list_tools(&self) -> ListToolsResult {
+        let view = self.view();
+        ListToolsResult::with_all_items(view.tools.tools().iter().map(tool).collect())
+    }
+
+    pub(crate) async fn call_tool(
+        &self,
+        name: &str,
+        arguments: Option<Map<String, Value>>,
+    ) -> Result<CallToolResult, ErrorData> {
+        let arguments = Value::Object(arguments.unwrap_or_default());
+        let Some(answer) = self.live_tools().call_with(name, &arguments, self.reader().as_ref()).await else {
+            return Err(ErrorData::invalid_params(format!("no tool `{}`", shown(name)), None));
+        };
+        if let Some(trouble) = &answer.trouble {
+            tracing::warn!(tool = name, trouble, "a tool could not do all that was asked");
+        }
+        let content = vec![ContentBlock::text(answer.text)];
+        Ok(match answer.code {
+            AnswerCode::Ok => CallToolResult::success(content),
+            _ => CallToolResult::error(content),
+        })
+    }
+}
+
+fn tool(spec: &ToolSpec) -> Tool {
+    let schema = spec.input_schema.as_object().cloned().unwrap_or_default();
+    let looks = ToolAnnotations::new().read_only(true).idempotent(true).open_world(false);
+    Tool::new(spec.name.to_string(), spec.description.to_string(), schema).with_annotations(looks)
+}

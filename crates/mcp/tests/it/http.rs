@@ -1,0 +1,271 @@
+//! Over HTTP, on a port of this machine.
+
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use repertoire::Registered;
+use repertoire_mcp::{HttpError, HttpOptions, Limits, Server, Token};
+use rmcp::ServiceExt;
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
+
+use crate::client::{Client, PATIENCE, Told};
+use crate::fixture::{home, serve, skill};
+use crate::resources::read;
+
+const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+
+/// A server that listens, and what ends it.
+pub(crate) struct Listening {
+    pub(crate) address: SocketAddr,
+    end: CancellationToken,
+    ended: tokio::task::JoinHandle<Result<(), HttpError>>,
+}
+
+pub(crate) async fn listen(server: &Server, options: HttpOptions) -> Listening {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let (address, end) = (listener.local_addr().expect("an address"), CancellationToken::new());
+    let (server, ends) = (server.clone(), end.clone());
+    let ended = tokio::spawn(async move { server.serve_http(listener, &options, ends.cancelled_owned()).await });
+    Listening { address, end, ended }
+}
+
+impl Listening {
+    async fn end(self) {
+        self.end.cancel();
+        tokio::time::timeout(PATIENCE, self.ended).await.expect("in time").expect("no panic").expect("served");
+    }
+
+    fn url(&self) -> String {
+        format!("http://{}/mcp", self.address)
+    }
+
+    pub(crate) async fn connect(&self, token: Option<&str>) -> Client {
+        let mut config = StreamableHttpClientTransportConfig::with_uri(self.url());
+        config.auth_header = token.map(str::to_owned);
+        let (handler, told) = Client::handler("somebody");
+        let peer = handler.serve(StreamableHttpClientTransport::from_config(config)).await.expect("the server answers");
+        Client::new(peer, told)
+    }
+
+    /// What is answered to these bytes: the status, the head and the body.
+    pub(crate) async fn raw(&self, bytes: &[u8]) -> (u16, String, String) {
+        let mut stream = TcpStream::connect(self.address).await.expect("it listens");
+        // Whoever is refused early may not be heard out.
+        let _ = stream.write_all(bytes).await;
+        let mut answer = Vec::new();
+        let read = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut answer)).await.expect("an end");
+        let answer = String::from_utf8_lossy(&answer).into_owned();
+        assert!(read.is_ok() || !answer.is_empty(), "no answer: {read:?}");
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default();
+        (status, head.to_ascii_lowercase(), body.to_owned())
+    }
+
+    async fn get(&self, path: &str, headers: &str) -> (u16, String, String) {
+        self.raw(format!("GET {path} HTTP/1.1\r\n{headers}connection: close\r\n\r\n").as_bytes()).await
+    }
+
+    pub(crate) async fn post(&self, headers: &str, body: &[u8]) -> (u16, String, String) {
+        let mut request = format!(
+            "POST /mcp HTTP/1.1\r\nhost: localhost\r\naccept: application/json, text/event-stream\r\n\
+             content-type: application/json\r\ncontent-length: {}\r\n{headers}connection: close\r\n\r\n",
+            body.len()
+        )
+        .into_bytes();
+        request.extend_from_slice(body);
+        self.raw(&request).await
+    }
+}
+
+/// What every client sends first.
+pub(crate) fn introduction() -> Value {
+    json!({
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "somebody", "version": "1"},
+        },
+    })
+}
+
+#[tokio::test]
+async fn every_face_is_served_over_http_and_changes_are_told() {
+    let home = home(&[("tidy", "Sort it.\n")]);
+    let server = serve(home.clone()).await;
+    let listening = listen(&server, HttpOptions::default()).await;
+    let mut clients = [listening.connect(None).await, listening.connect(None).await];
+    for client in &clients {
+        assert_eq!(client.peer.list_all_tools().await.unwrap().len(), 4);
+        assert_eq!(client.peer.list_all_prompts().await.unwrap().len(), 1);
+        assert_eq!(client.peer.list_all_skills().await.unwrap()[0].uri, "skill://home/tidy/SKILL.md");
+        assert!(read(client, "skill://home/tidy/SKILL.md").await.unwrap().ends_with(b"Sort it.\n"));
+    }
+    home.register(Registered::new(skill("greet", "Greets."), "Hello.\n")).unwrap();
+    for client in &mut clients {
+        let mut told = vec![client.next().await, client.next().await, client.next().await];
+        told.extend(client.so_far().await);
+        assert_eq!(told, [Told::Tools, Told::Prompts, Told::Resources]);
+    }
+    listening.end().await;
+}
+
+#[tokio::test]
+async fn a_name_that_leads_here_by_a_trick_is_refused() {
+    let server = serve(home(&[("tidy", "Sort it.\n")])).await;
+    let listening = listen(&server, HttpOptions::default().host("skills.example").origin("https://app.example")).await;
+    for (headers, expected) in [
+        ("host: localhost\r\n", 200),
+        ("host: localhost:8000\r\n", 200),
+        ("host: 127.0.0.1:1\r\n", 200),
+        ("host: [::1]:1\r\n", 200),
+        ("host: [::1]\r\n", 200),
+        ("host: LocalHost\r\n", 200),
+        ("host: skills.example:443\r\n", 200),
+        ("host: localhost\r\norigin: https://app.example\r\n", 200),
+        ("host: evil.example\r\n", 403),
+        ("host: localhost.evil.example\r\n", 403),
+        ("host: localhost:80:80\r\n", 403),
+        ("host: [::1\r\n", 403),
+        ("host: \r\n", 403),
+        ("host: localhost\r\nhost: evil.example\r\n", 403),
+        ("", 403),
+        ("host: localhost\r\norigin: null\r\n", 403),
+        ("host: localhost\r\norigin: http://localhost\r\n", 403),
+        ("host: localhost\r\norigin: https://app.example.evil.example\r\n", 403),
+        ("host: localhost\r\norigin: https://app.example\r\norigin: https://evil.example\r\n", 403),
+    ] {
+        assert_eq!(listening.get("/metrics", headers).await.0, expected, "{headers}");
+    }
+    let (status, ..) = listening.raw(b"POST /mcp HTTP/1.1\r\nhost: evil.example\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").await;
+    assert_eq!(status, 403);
+    // Whoever only wants to know whether it lives may come by any name.
+    assert_eq!(listening.get("/healthz", "host: pod\r\n").await.0, 200);
+    assert_eq!(listening.get("/readyz", "host: pod\r\n").await.0, 200);
+    listening.end().await;
+}
+
+#[tokio::test]
+async fn a_token_is_asked_for_and_never_told() {
+    let server = serve(home(&[("tidy", "Sort it.\n")])).await;
+    let options = HttpOptions::default().token(Token::new(TOKEN).unwrap());
+    assert!(!format!("{options:?}").contains(TOKEN));
+    let listening = listen(&server, options).await;
+    for header in ["", "authorization: Bearer x\r\n", "authorization: Basic 0123456789abcdef0123456789abcdef\r\n"] {
+        let headers = format!("host: localhost\r\n{header}");
+        let (status, head, _) = listening.get("/metrics", &headers).await;
+        assert!(status == 401 && head.contains("www-authenticate: bearer"), "{head}");
+        let (status, ..) = listening.post(header, introduction().to_string().as_bytes()).await;
+        assert_eq!(status, 401);
+    }
+    let (status, _, text) = listening.get("/metrics", &format!("host: localhost\r\nauthorization: Bearer {TOKEN}\r\n")).await;
+    assert!(status == 200 && !text.contains(TOKEN), "{text}");
+    let client = listening.connect(Some(TOKEN)).await;
+    assert_eq!(client.peer.list_all_tools().await.unwrap().len(), 4);
+    listening.end().await;
+}
+
+#[tokio::test]
+async fn nobody_is_served_from_elsewhere_without_a_token() {
+    let server = serve(home(&[])).await;
+    let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
+    let refused = server.serve_http(listener, &HttpOptions::default(), std::future::ready(())).await;
+    assert!(matches!(refused, Err(HttpError::NoToken(_))), "{refused:?}");
+    let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
+    let options = HttpOptions::default().token(Token::new(TOKEN).unwrap());
+    server.serve_http(listener, &options, std::future::ready(())).await.unwrap();
+}
+
+fn limits(change: impl FnOnce(&mut Limits)) -> HttpOptions {
+    let mut limits = Limits::default();
+    change(&mut limits);
+    HttpOptions::default().limits(limits)
+}
+
+#[tokio::test]
+async fn each_limit_is_answered_by_a_status_that_says_so() {
+    let server = serve(home(&[("tidy", "Sort it.\n")])).await;
+    let body = introduction().to_string();
+
+    let listening = listen(&server, limits(|limits| limits.body = body.len())).await;
+    assert_eq!(listening.post("", body.as_bytes()).await.0, 200);
+    assert_eq!(listening.post("", format!("{body} ").as_bytes()).await.0, 413);
+    listening.end().await;
+
+    let listening = listen(&server, limits(|limits| limits.sessions = 1)).await;
+    let first = listening.connect(None).await;
+    let (status, head, _) = listening.post("", body.as_bytes()).await;
+    assert!(status == 503 && head.contains("retry-after"), "{head}");
+    // The one that is there goes on, and so do those that need no session.
+    assert_eq!(first.peer.list_all_tools().await.unwrap().len(), 4);
+    listening.end().await;
+
+    let listening = listen(&server, limits(|limits| limits.rate = NonZeroU32::new(1))).await;
+    let mut statuses = Vec::new();
+    for _ in 0..8 {
+        statuses.push(listening.get("/metrics", "host: localhost\r\n").await.0);
+    }
+    assert!(statuses[0] == 200 && statuses.contains(&429), "{statuses:?}");
+    assert_eq!(listening.get("/healthz", "").await.0, 200);
+    listening.end().await;
+
+    let listening = listen(&server, limits(|limits| limits.requests = 0)).await;
+    assert_eq!(listening.post("", body.as_bytes()).await.0, 503);
+    listening.end().await;
+
+    let listening = listen(&server, limits(|limits| limits.head = Duration::from_millis(50))).await;
+    // One that never says what it wants is let go.
+    listening.raw_silence().await;
+    listening.end().await;
+}
+
+impl Listening {
+    async fn raw_silence(&self) {
+        let mut stream = TcpStream::connect(self.address).await.expect("it listens");
+        stream.write_all(b"GET / HTTP/1.1\r\n").await.expect("heard");
+        let mut answer = Vec::new();
+        let read = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut answer)).await;
+        assert!(read.is_ok(), "the connection stays open");
+    }
+}
+
+#[tokio::test]
+async fn what_is_measured_are_numbers_alone() {
+    let server = serve(home(&[("tidy", "Secret words.\n")])).await;
+    let listening = listen(&server, HttpOptions::default()).await;
+    let client = listening.connect(None).await;
+    client.peer.list_all_tools().await.unwrap();
+    listening.get("/metrics", "host: evil.example\r\n").await;
+    let (_, head, text) = listening.get("/metrics", "host: localhost\r\n").await;
+    assert!(head.contains("content-type: application/openmetrics-text") && head.contains("x-request-id: "), "{head}");
+    for line in [
+        "repertoire_mcp_sessions 1",
+        "repertoire_mcp_skills 1",
+        "repertoire_mcp_refused_total{reason=\"host\"} 1",
+        "# TYPE repertoire_mcp_answer_seconds histogram",
+    ] {
+        assert!(text.lines().any(|found| found == line), "{line}\n{text}");
+    }
+    assert!(!text.contains("tidy") && !text.contains("Secret"), "{text}");
+    listening.end().await;
+}
+
+#[tokio::test]
+async fn the_end_lets_nobody_in_and_every_stream_go() {
+    let server = serve(home(&[("tidy", "Sort it.\n")])).await;
+    let listening = listen(&server, HttpOptions::default()).await;
+    let address = listening.address;
+    // It has a stream open, over which it is told of changes.
+    let client = listening.connect(None).await;
+    client.peer.list_all_tools().await.unwrap();
+    listening.end().await;
+    assert!(TcpStream::connect(address).await.is_err());
+}

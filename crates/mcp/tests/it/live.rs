@@ -1,0 +1,95 @@
+//! Changes, while clients are there.
+
+use repertoire::Registered;
+use rmcp::model::SubscribeRequestParams;
+
+use crate::client::{Client, Told};
+use crate::fixture::{home, serve, serve_folder, skill, write};
+use crate::resources::read;
+
+#[tokio::test]
+async fn each_list_that_changed_is_told_of_once_to_every_session() {
+    let home = home(&[("tidy", "Sort it.\n")]);
+    let server = serve(home.clone()).await;
+    let mut clients = [Client::of(&server).await, Client::of(&server).await, Client::of(&server).await];
+    home.register(Registered::new(skill("greet", "Greets."), "Hello.\n")).unwrap();
+    for client in &mut clients {
+        let mut told = vec![client.next().await, client.next().await, client.next().await];
+        told.extend(client.so_far().await);
+        assert_eq!(told, [Told::Tools, Told::Prompts, Told::Resources]);
+        assert_eq!(client.peer.list_all_resources().await.unwrap().len(), 2);
+    }
+}
+
+#[tokio::test]
+async fn another_body_is_a_change_of_the_extension_and_of_nothing_else() {
+    let home = home(&[("tidy", "Sort it.\n"), ("greet", "Hello.\n")]);
+    let server = serve(home.clone()).await;
+    let mut client = Client::of(&server).await;
+    let tidy = || "skill://home/tidy/SKILL.md".to_owned();
+    for uri in [tidy(), "skill://home/greet/SKILL.md".to_owned(), "skill://home/nobody/SKILL.md".to_owned()] {
+        #[expect(deprecated, reason = "what clients of the protocols before 2026-07-28 send")]
+        client.peer.subscribe(SubscribeRequestParams::new(uri)).await.unwrap();
+    }
+    home.replace(&"tidy".parse().unwrap(), Registered::new(skill("tidy", "Does tidy."), "Sort it well.\n")).unwrap();
+    let mut told = vec![client.next().await, client.next().await];
+    told.extend(client.so_far().await);
+    assert_eq!(told, [Told::Resources, Told::Updated(tidy())]);
+    assert!(read(&client, &tidy()).await.unwrap().ends_with(b"Sort it well.\n"));
+}
+
+#[tokio::test]
+async fn what_no_client_sees_is_no_news() {
+    let home = home(&[("tidy", "Sort it.\n")]);
+    let mut hidden = skill("hidden", "Hidden.");
+    (hidden.disable_model_invocation, hidden.user_invocable) = (true, false);
+    home.register(Registered::new(hidden.clone(), "Hidden.\n")).unwrap();
+    let server = serve(home.clone()).await;
+    let mut client = Client::of(&server).await;
+    home.replace(&"hidden".parse().unwrap(), Registered::new(hidden, "Still hidden.\n")).unwrap();
+    server.registry().refresh().await.unwrap();
+    // What is seen comes after what is not.
+    home.register(Registered::new(skill("greet", "Greets."), "Hello.\n")).unwrap();
+    let mut told = vec![client.next().await, client.next().await, client.next().await];
+    told.extend(client.so_far().await);
+    assert_eq!(told, [Told::Tools, Told::Prompts, Told::Resources]);
+}
+
+#[tokio::test]
+async fn an_edit_in_a_folder_reaches_clients() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |body: &str| format!("---\nname: tidy\ndescription: Sorts.\n---\n{body}\n").into_bytes();
+    write(folder.path(), &[("tidy/SKILL.md", &file("Sort it.")), ("tidy/a.txt", b"a")]);
+    let server = serve_folder(folder.path()).await;
+    let mut client = Client::of(&server).await;
+    let uri = "skill://home/tidy/a.txt".to_owned();
+    #[expect(deprecated, reason = "what clients of the protocols before 2026-07-28 send")]
+    client.peer.subscribe(SubscribeRequestParams::new(&uri)).await.unwrap();
+    write(folder.path(), &[("tidy/a.txt", b"another")]);
+    while client.next().await != Told::Updated(uri.clone()) {}
+    assert_eq!(read(&client, &uri).await.unwrap(), b"another");
+}
+
+#[tokio::test]
+async fn a_read_is_never_of_another_version_than_the_list() {
+    // The source is not watched, so that only reading can notice.
+    let folder = tempfile::tempdir().unwrap();
+    let file = |body: &str| format!("---\nname: tidy\ndescription: Sorts.\n---\n{body}\n").into_bytes();
+    write(folder.path(), &[("tidy/SKILL.md", &file("Sort it.")), ("tidy/a.txt", b"a")]);
+    let source = repertoire::FsSource::new("home", folder.path());
+    let server = crate::fixture::serve_with(repertoire::Mount::user(source), Default::default()).await;
+    let mut client = Client::of(&server).await;
+    let before = client.peer.list_skills(None).await.unwrap();
+    write(folder.path(), &[("tidy/a.txt", b"longer"), ("tidy/SKILL.md", &file("Sort it well."))]);
+    for path in ["a.txt", "SKILL.md"] {
+        // The bytes are new, and the list that tells of them is there already.
+        let uri = format!("skill://home/tidy/{path}");
+        let bytes = read(&client, &uri).await.unwrap();
+        let after = client.peer.list_skills(None).await.unwrap();
+        assert_ne!(after.skills, before.skills);
+        let rmcp::model::SkillResources::Files(files) = &after.skills[0].resources else { panic!("files") };
+        let file = files.iter().find(|file| file.uri == uri).unwrap();
+        file.verify(&bytes).unwrap();
+    }
+    assert_eq!(client.next().await, Told::Resources);
+}

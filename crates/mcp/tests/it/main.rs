@@ -1,0 +1,12 @@
+//! The server at its public door: by `rmcp`'s own client, and by bytes.
+
+mod client;
+mod extension;
+mod faces;
+mod fixture;
+mod garbage;
+mod http;
+mod live;
+mod prompts;
+mod resources;
+mod tools;

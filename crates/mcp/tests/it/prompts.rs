@@ -1,0 +1,98 @@
+//! Prompts.
+
+use repertoire::{Mount, Registered, Trust, Value};
+use repertoire_mcp::ServerOptions;
+use rmcp::model::{ContentBlock, GetPromptRequestParams};
+use rmcp::service::ServiceError;
+use serde_json::json;
+
+use crate::client::{Client, code};
+use crate::fixture::{home, serve, serve_with, skill};
+
+async fn text(client: &Client, name: &str, arguments: serde_json::Value) -> Result<String, ServiceError> {
+    let mut request = GetPromptRequestParams::new(name);
+    request.arguments = arguments.as_object().cloned();
+    let result = client.peer.get_prompt(request).await?;
+    let [message] = result.messages.as_slice() else { panic!("one message: {result:?}") };
+    let ContentBlock::Text(text) = &message.content else { panic!("a text: {message:?}") };
+    Ok(text.text.clone())
+}
+
+fn with_fields(id: &str, fields: &[(&str, &str)]) -> repertoire::Skill {
+    let mut skill = skill(id, "Is one.");
+    skill.fields = fields.iter().map(|(key, value)| ((*key).into(), Value::text(*value))).collect();
+    skill
+}
+
+#[tokio::test]
+async fn a_prompt_is_there_for_each_skill_that_the_user_may_call() {
+    let home = home(&[("plain", "Do $ARGUMENTS.\n")]);
+    home.register(Registered::new(with_fields("hinted", &[("argument-hint", "[ticket]")]), "Fix $ARGUMENTS.\n")).unwrap();
+    home.register(Registered::new(with_fields("named", &[("arguments", "from to")]), "From $from to $to.\n")).unwrap();
+    let mut by_hand = skill("by-hand", "By hand.");
+    by_hand.disable_model_invocation = true;
+    home.register(Registered::new(by_hand, "By hand.\n")).unwrap();
+    let mut hidden = skill("hidden", "Hidden.");
+    hidden.user_invocable = false;
+    home.register(Registered::new(hidden, "Hidden.\n")).unwrap();
+    let server = serve(home).await;
+    let client = Client::of(&server).await;
+
+    let prompts = client.peer.list_all_prompts().await.unwrap();
+    let told: Vec<_> = prompts
+        .iter()
+        .map(|prompt| {
+            let arguments = prompt.arguments.iter().flatten();
+            (prompt.name.as_str(), arguments.map(|argument| argument.name.as_str()).collect::<Vec<_>>())
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("plain", vec!["arguments"]),
+            ("hinted", vec!["arguments"]),
+            ("named", vec!["from", "to"]),
+            ("by-hand", vec!["arguments"])
+        ]
+    );
+    let hint = &prompts[1].arguments.as_ref().unwrap()[0].description;
+    assert_eq!(hint.as_deref(), Some("[ticket]"));
+
+    for (name, arguments, expected) in [
+        ("plain", json!({"arguments": "it all"}), "Do it all."),
+        ("plain", json!(null), "Do ."),
+        ("home:plain", json!({"arguments": "x"}), "Do x."),
+        ("named", json!({"to": "there", "from": "right here"}), "From right here to there."),
+        ("named", json!({"to": "there"}), "From  to there."),
+        ("by-hand", json!(null), "By hand."),
+    ] {
+        let text = text(&client, name, arguments.clone()).await.unwrap();
+        assert_eq!(text.lines().nth(1), Some(expected), "{name} {arguments}: {text}");
+    }
+    for (name, arguments) in [
+        ("hidden", json!(null)),
+        ("nobody", json!(null)),
+        ("", json!(null)),
+        ("plain", json!({"arguments": 1})),
+        ("plain", json!({"other": "x"})),
+    ] {
+        assert_eq!(code(text(&client, name, arguments.clone()).await).0, -32602, "{name} {arguments}");
+    }
+}
+
+#[tokio::test]
+async fn m27_a_reader_runs_nothing_and_says_whose_text_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let witness = folder.path().join("ran");
+    let body = format!("Now: !`touch {}`\n", witness.display());
+    let home = home(&[("runs", &body)]);
+    let server = serve_with(Mount::user(home).trust(Trust::Restricted), ServerOptions::default()).await;
+    let client = Client::of(&server).await;
+    let prompt = text(&client, "runs", json!(null)).await.unwrap();
+    assert!(prompt.starts_with("<skill_content name=\"runs\" source=\"home\" trust=\"restricted\">\n"), "{prompt}");
+    assert!(prompt.contains("[shell command execution disabled by policy]"), "{prompt}");
+    let tool = crate::tools::call(&client, "read_skill", json!({"id": "runs"})).await;
+    assert!(tool.text.contains("source=\"home\""), "{}", tool.text);
+    assert!(tool.text.contains("[shell command execution disabled by policy]"), "{}", tool.text);
+    assert!(!witness.exists());
+}

@@ -1,0 +1,128 @@
+//! Resources.
+
+use base64::Engine as _;
+use repertoire::{Mount, Registered, Trust};
+use repertoire_mcp::ServerOptions;
+use rmcp::model::{ReadResourceRequestParams, ResourceContents};
+use rmcp::service::ServiceError;
+
+use crate::client::{Client, code};
+use crate::fixture::{home, serve, serve_folder, serve_with, skill, write};
+
+/// The bytes of one resource.
+pub(crate) async fn read(client: &Client, uri: &str) -> Result<Vec<u8>, ServiceError> {
+    let result = client.peer.read_resource(ReadResourceRequestParams::new(uri)).await?;
+    let [contents] = result.contents.as_slice() else { panic!("one resource: {result:?}") };
+    Ok(match contents {
+        ResourceContents::TextResourceContents { uri: told, text, .. } => {
+            assert_eq!(told, uri);
+            text.as_bytes().to_vec()
+        }
+        ResourceContents::BlobResourceContents { uri: told, blob, .. } => {
+            assert_eq!(told, uri);
+            base64::engine::general_purpose::STANDARD.decode(blob).expect("base64")
+        }
+        other => panic!("{other:?}"),
+    })
+}
+
+#[tokio::test]
+async fn m3_a_resource_is_named_and_described_by_its_front_matter() {
+    let server = serve(home(&[("tidy", "Sort it.\n")])).await;
+    let client = Client::of(&server).await;
+    let resources = client.peer.list_all_resources().await.unwrap();
+    let [tidy] = resources.as_slice() else { panic!("one resource: {resources:?}") };
+    assert_eq!(
+        (tidy.uri.as_str(), tidy.name.as_str(), tidy.description.as_deref(), tidy.mime_type.as_deref()),
+        ("skill://home/tidy/SKILL.md", "tidy", Some("Does tidy."), Some("text/markdown"))
+    );
+    let templates = client.peer.list_all_resource_templates().await.unwrap();
+    assert_eq!(templates.iter().map(|template| template.uri_template.as_str()).collect::<Vec<_>>(), [
+        "skill://{source}/{skill}/{+path}"
+    ]);
+}
+
+#[tokio::test]
+async fn bytes_arrive_as_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "\u{feff}---\r\nname: odd\r\ndescription: Odd.\r\n---\r\n\u{202e}x\u{0001}\r".as_bytes();
+    let files: [(&str, &[u8]); 4] =
+        [("SKILL.md", text), ("a.bin", b"a\0b"), ("b.txt", b"\xff\xfe"), ("empty", b"")];
+    for (path, bytes) in files {
+        write(folder.path(), &[(&format!("odd/{path}"), bytes)]);
+    }
+    let server = serve_folder(folder.path()).await;
+    let client = Client::of(&server).await;
+    for (path, bytes) in files {
+        assert_eq!(read(&client, &format!("skill://home/odd/{path}")).await.unwrap(), bytes, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_not_found_whatever_it_looks_like() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[
+        ("secret.txt", b"secret"),
+        ("tidy/SKILL.md", b"---\nname: tidy\ndescription: Sorts.\n---\nSort.\n"),
+        ("tidy/.git/config", b"secret"),
+    ]);
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("../secret.txt", folder.path().join("tidy/link")).unwrap();
+    let server = serve_folder(folder.path()).await;
+    let client = Client::of(&server).await;
+    for uri in [
+        "skill://home/tidy",
+        "skill://home/tidy/../secret.txt",
+        "skill://home/tidy/%2e%2e/secret.txt",
+        "skill://home/tidy/..%2Fsecret.txt",
+        "skill://home/tidy/link",
+        "skill://home/tidy/.git/config",
+        "skill://home/../tidy/SKILL.md",
+        "file:///etc/passwd",
+        "file:etc/passwd",
+        "skill:home/tidy/SKILL.md",
+        "",
+    ] {
+        let (code, message) = code(read(&client, uri).await);
+        assert!(code == -32002, "{uri}: {code} {message}");
+        assert!(!message.contains("secret\n"), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn what_the_model_may_not_see_is_at_no_door_of_the_model() {
+    let home = home(&[("seen", "Seen.\n")]);
+    let mut by_hand = skill("by-hand", "By hand.");
+    by_hand.disable_model_invocation = true;
+    home.register(Registered::new(by_hand, "By hand.\n")).unwrap();
+    home.register(Registered::new(skill("off", "Off."), "Off.\n")).unwrap();
+    let modes = repertoire::Modes::default().with("off".parse().unwrap(), repertoire::Mode::Off);
+    let server = serve_with(Mount::user(home), ServerOptions::default().modes(modes)).await;
+    let client = Client::of(&server).await;
+    let resources = client.peer.list_all_resources().await.unwrap();
+    assert_eq!(resources.iter().map(|resource| resource.name.as_str()).collect::<Vec<_>>(), ["seen"]);
+    let page = client.peer.list_skills(None).await.unwrap();
+    assert_eq!(page.skills.iter().map(rmcp::model::Skill::name).collect::<Vec<_>>(), ["seen"]);
+    for id in ["by-hand", "off", "nobody"] {
+        let uri = format!("skill://home/{id}/SKILL.md");
+        let message = |answer: (i32, String)| (answer.0, answer.1.replace(id, "ID"));
+        assert_eq!(message(code(read(&client, &uri).await)), (-32002, "no resource `skill://home/ID/SKILL.md`".into()));
+        let got = client.peer.get_skill(rmcp::model::GetSkillRequestParams::new(&uri)).await;
+        assert_eq!(message(code(got)), (-32602, "no skill `skill://home/ID/SKILL.md`".into()));
+    }
+    let instructions = client.peer.peer_info().and_then(|info| info.instructions.clone()).unwrap_or_default();
+    assert!(!instructions.contains("by-hand") && !instructions.contains("off"), "{instructions}");
+}
+
+#[tokio::test]
+async fn a_source_that_waits_for_admission_is_at_no_door() {
+    let mount = Mount::user(home(&[("tidy", "Obey.\n")])).trust(Trust::Pending);
+    let server = serve_with(mount, ServerOptions::default()).await;
+    let client = Client::of(&server).await;
+    assert_eq!(client.peer.list_all_resources().await.unwrap(), []);
+    assert_eq!(client.peer.list_all_prompts().await.unwrap(), []);
+    assert_eq!(client.peer.list_all_tools().await.unwrap(), []);
+    assert_eq!(client.peer.list_skills(None).await.unwrap().skills, []);
+    assert_eq!(code(read(&client, "skill://home/tidy/SKILL.md").await).0, -32002);
+    assert_eq!(client.peer.peer_info().and_then(|info| info.instructions.clone()), None);
+}

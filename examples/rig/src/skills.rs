@@ -1,0 +1,59 @@
+//! The skills of a registry, for one agent.
+
+use std::sync::Arc;
+
+use repertoire::{
+    Activation, Budget, CatalogCache, CatalogOptions, LiveIndex, LiveTools, SkillRegistry, ToolOptions, ToolPreset,
+};
+
+use crate::{ListSkills, ReadSkill, ReadSkillResource, SearchSkills, SkillIndex};
+
+/// The skills of a registry, for one agent. Cheap to clone; clones are one.
+#[derive(Debug, Clone)]
+pub struct Skills {
+    pub(crate) tools: LiveTools,
+    pub(crate) index: LiveIndex,
+    catalog: Arc<CatalogCache>,
+}
+
+impl Skills {
+    /// The skills of `registry`, and what becomes of them while it follows its sources.
+    pub fn over(registry: SkillRegistry) -> Skills {
+        let index = LiveIndex::of(registry);
+        let tools = LiveTools::of(index.clone(), ToolOptions::default());
+        let catalog = CatalogOptions::default()
+            .activation(Activation::tools(&ToolPreset::DEFAULT))
+            .budget(Budget::Characters(8_000));
+        Skills { tools, index, catalog: Arc::new(CatalogCache::new(catalog)) }
+    }
+
+    /// What an agent's preamble says of skills; empty where there is none.
+    pub fn preamble(&self) -> String {
+        self.catalog.of(&self.index.registry().snapshot()).text.clone()
+    }
+
+    /// The tool that gives the instructions of a skill.
+    pub fn read(&self) -> ReadSkill {
+        ReadSkill(self.clone())
+    }
+
+    /// The tool that gives a file beside them.
+    pub fn resource(&self) -> ReadSkillResource {
+        ReadSkillResource(self.clone())
+    }
+
+    /// The tool that searches skills.
+    pub fn search(&self) -> SearchSkills {
+        SearchSkills(self.clone())
+    }
+
+    /// The tool that lists them.
+    pub fn list(&self) -> ListSkills {
+        ListSkills(self.clone())
+    }
+
+    /// The skills that fit a prompt, for `dynamic_context`.
+    pub fn context(&self) -> SkillIndex {
+        SkillIndex(self.index.clone())
+    }
+}

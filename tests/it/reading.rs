@@ -1,0 +1,50 @@
+//! From a folder to what a model reads when it asks for a skill.
+
+use std::sync::Arc;
+
+use repertoire::render::{Approvals, Binding, Outcome, Refusal, Runner, directives};
+use repertoire::{ApprovedCommands, FsSource, LiveTools, Renderer, SkillRead, SkillRegistry, ToolOptions};
+use serde_json::json;
+
+use crate::tree::Tree;
+
+const BODY: &str = "Look at $ARGUMENTS by ${SKILL_DIR}/rules.md.\n\nToday: !`echo calm`";
+
+async fn read(registry: &SkillRegistry, commands: Option<ApprovedCommands>) -> SkillRead {
+    let renderer = Renderer::over(registry.clone());
+    let renderer = commands.into_iter().fold(renderer, |renderer, commands| renderer.commands(Arc::new(commands)));
+    let tools = LiveTools::over(registry.clone(), ToolOptions::default());
+    let arguments = json!({"id": "look", "arguments": "src/"});
+    let answer = tools.call_with("read_skill", &arguments, &renderer).await.unwrap();
+    let read = answer.read.expect("it was read");
+    assert!(answer.text.contains(read.body.trim_end()), "{}", answer.text);
+    read
+}
+
+#[tokio::test]
+async fn a_skill_is_read_rendered_and_runs_what_was_approved_and_nothing_else() {
+    let tree = Tree::new();
+    tree.skill("home", "look", "Looks at things.", BODY);
+    let folder = tree.path().join("home/look").canonicalize().unwrap();
+    let registry = SkillRegistry::builder().user(FsSource::new("home", tree.path().join("home"))).load().await.unwrap();
+    let expected =
+        |today: &str| format!("Look at src/ by {}/rules.md.\n\nToday: {today}\n", folder.display()).replace('\\', "/");
+    let refused = "!`echo calm` [shell command execution disabled by policy]";
+
+    let off = read(&registry, None).await;
+    assert_eq!(off.body.replace('\\', "/"), expected(refused));
+    assert_eq!(off.outcomes, [Outcome::Refused { by: Refusal::Off }]);
+
+    let runner = Runner::new(std::env::vars_os());
+    let unapproved = read(&registry, Some(ApprovedCommands::new(runner.clone(), Approvals::default()))).await;
+    assert_eq!(unapproved.outcomes, [Outcome::Refused { by: Refusal::Unapproved }]);
+    assert!(unapproved.body.ends_with("!`echo calm` [not run: nobody approved it]\n"), "{}", unapproved.body);
+
+    let claim = &registry.get("look").unwrap().claim;
+    let body = registry.body(claim).await.unwrap();
+    let mut approvals = Approvals::default();
+    approvals.approve(Binding::of(claim.qualified_id(), body.digest, &directives(&body.text), &[]));
+    let approved = read(&registry, Some(ApprovedCommands::new(runner, approvals))).await;
+    assert_eq!(approved.body.replace('\\', "/"), expected("calm"));
+    assert_ne!(approved.digest, off.digest);
+}
