@@ -46,7 +46,8 @@ impl Log {
         let filter = match filter {
             None => Targets::new().with_default(level),
             Some(text) => text.parse().map_err(|error| {
-                Failure::new(format!("cannot read `RUST_LOG`: {error}")).help("set it to `info`, or to `repertoire_mcp=debug`")
+                Failure::new(format!("cannot read `RUST_LOG`: {error}"))
+                    .help("set it to `info`, or to `repertoire_mcp=debug`")
             })?,
         };
         let log = Registry::default().with(layer(form).with_filter(filter));

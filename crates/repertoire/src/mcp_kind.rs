@@ -14,7 +14,7 @@ inventory::submit! {
     .namespaced()
 }
 
-/// The same server, its paths meant from where the configuration stands, and with what it gets of this program's environment.
+/// The same server, its paths meant from where the configuration stands, and with what it gets of the program's environment.
 fn placed(mut options: McpOptions, config: &SourceConfig) -> McpOptions {
     // A name alone is looked for where programs are; with a folder before it, it is a path.
     options.command = options.command.map(|command| match command.components().count() {
@@ -23,8 +23,8 @@ fn placed(mut options: McpOptions, config: &SourceConfig) -> McpOptions {
     });
     options.directory = Some(options.directory.map_or_else(|| config.base.clone(), |folder| config.path(folder)));
     options.token_file = options.token_file.map(|file| config.path(file));
-    options.token = options.token_env.as_deref().and_then(|name| Token::new(&std::env::var(name).ok()?));
-    let inherited = McpOptions::INHERITED.iter().filter_map(|name| Some(((*name).into(), std::env::var_os(name)?)));
-    options.inherited = inherited.collect();
-    options
+    options.token = options.token_env.as_deref().and_then(|name| Token::new(config.variable(name)?.to_str()?));
+    let inherited = McpOptions::INHERITED.iter();
+    let inherited = inherited.filter_map(|name| Some(((*name).into(), config.variable(name)?.to_owned())));
+    options.inheriting(inherited.collect::<Vec<_>>())
 }

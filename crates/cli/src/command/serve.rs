@@ -188,7 +188,8 @@ impl Network {
             Some(token) => Ok(options.token(token)),
             None if is_here => Ok(options),
             None => {
-                let failure = Failure::new(format!("`{address}` is reached from other machines, and no token is asked for"));
+                let failure =
+                    Failure::new(format!("`{address}` is reached from other machines, and no token is asked for"));
                 Err(failure.help("give `--token-file` or `--token-env`"))
             }
         }

@@ -63,6 +63,7 @@ impl Declared {
         }
         let mut config = SourceConfig::new(common.name.clone(), base, options.clone());
         config.state = home.state.clone();
+        config.variables = Arc::clone(&home.variables);
         let made = pool.configured(kind, &config, &options).map_err(|error| section.refuse(&error))?;
         let namespaced = common.namespaced.unwrap_or(kind.is_namespaced());
         Ok(Declared { made, common, foreign: kind.is_foreign(), namespaced, name_span: section.span("name") })

@@ -58,9 +58,8 @@ impl Config {
             return Err(Failure::new("name one client with `--client`").help(format!("known: {}", known())));
         };
         let client = Client::ALL.into_iter().find(|client| client.name == name);
-        let client = client.ok_or_else(|| {
-            Failure::new(format!("unknown client `{name}`")).help(format!("known: {}", known()))
-        })?;
+        let client = client
+            .ok_or_else(|| Failure::new(format!("unknown client `{name}`")).help(format!("known: {}", known())))?;
         let server = match &self.url {
             Some(url) => Server::Remote { url, token: self.token_env.as_deref() },
             None => {
@@ -85,7 +84,8 @@ impl Answer for Snippet {
 
     fn notes(&self) -> Vec<String> {
         let mut notes = vec![format!("for `{}`, beside what is there", self.file)];
-        notes.extend(self.unread.iter().map(|variable| format!("write the token itself in place of `${{{variable}}}`")));
+        notes
+            .extend(self.unread.iter().map(|variable| format!("write the token itself in place of `${{{variable}}}`")));
         notes
     }
 }

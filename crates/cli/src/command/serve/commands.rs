@@ -24,14 +24,19 @@ impl CommandsOf {
         environment: &Environment<'_>,
     ) -> Result<CommandsOf, Failure> {
         let mounts = registry.mounts();
-        if let Some(source) = sources.iter().find(|source| mounts.iter().all(|mount| mount.origin().source.as_ref() != source.as_str())) {
+        if let Some(source) =
+            sources.iter().find(|source| mounts.iter().all(|mount| mount.origin().source.as_ref() != source.as_str()))
+        {
             let known: Vec<_> = mounts.iter().map(|mount| format!("`{}`", mount.origin().source)).collect();
             let failure = Failure::new(format!("no source `{source}` to run commands of"));
             return Err(failure.help(format!("there are {}", known.join(", "))));
         }
         let approvals = Approved::at(environment.approvals())?.approvals;
         let runner = Runner::new(environment.variables.clone());
-        Ok(CommandsOf { sources: sources.iter().cloned().collect(), approved: ApprovedCommands::new(runner, approvals) })
+        Ok(CommandsOf {
+            sources: sources.iter().cloned().collect(),
+            approved: ApprovedCommands::new(runner, approvals),
+        })
     }
 }
 

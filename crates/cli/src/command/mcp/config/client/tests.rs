@@ -31,12 +31,7 @@ fn each_client_gets_the_shape_that_it_reads() {
     let typed = json!({"type": "stdio", "command": program, "args": arguments});
     for (name, key, expected_local, expected_remote) in [
         ("claude-desktop", "mcpServers", started.clone(), None),
-        (
-            "claude-code",
-            "mcpServers",
-            typed.clone(),
-            Some(json!({"type": "http", "url": url, "headers": plain})),
-        ),
+        ("claude-code", "mcpServers", typed.clone(), Some(json!({"type": "http", "url": url, "headers": plain}))),
         ("cursor", "mcpServers", started.clone(), Some(json!({"url": url, "headers": of_env}))),
         ("vscode", "servers", typed, Some(json!({"type": "http", "url": url, "headers": of_env}))),
         ("codex", "mcp_servers", started.clone(), Some(json!({"url": url, "bearer_token_env_var": "TOKEN"}))),
