@@ -15,7 +15,7 @@ fn source(name: &str, arguments: &[&str]) -> String {
 fn world() -> World {
     let world = World::new();
     world
-        .file("skills/tidy/SKILL.md", "---\nname: tidy\ndescription: Sorts a folder.\nlicense: MIT\nmetadata:\n  version: 1.10\n---\n\nSort it.\n")
+        .file("skills/tidy/SKILL.md", "---\nname: tidy\ndescription: Sorts a folder.\nlicense: MIT\nmetadata:\n  version: \"1.10\"\n---\n\nSort it.\n")
         .file("skills/tidy/scripts/a b.sh", "ls\n")
         .file("skills/tidy/logo.bin", [0, 159, 146, 150])
         .file("skills/greet/SKILL.md", "---\nname: greet\ndescription: >\n  Greets people,\n  by name.\nallowed-tools: Read, Grep\n---\nSay hello.\n")
@@ -44,10 +44,12 @@ fn two_servers_in_a_row_give_the_same_skills_and_tell_where_they_are_from() {
     for (name, uri) in [("tidy", "skill://first/tidy/SKILL.md"), ("greet", "skill://first/greet/SKILL.md")] {
         let (direct, direct_files) = told(&world, &["--root", "skills"], name);
         let (remote, remote_files) = told(&world, &chained, &format!("second:{name}"));
-        for key in ["description", "digest", "fields"] {
-            assert_eq!(remote[key], direct[key], "`{key}` of `{name}`");
+        for key in ["/skill/description", "/skill/digest", "/fields", "/allowed_tools"] {
+            let value = direct.pointer(key).expect("every skill has it");
+            assert_eq!(remote.pointer(key), Some(value), "`{key}` of `{name}`");
         }
         assert_eq!(remote_files["files"], direct_files["files"], "the files of `{name}`");
+        let remote = &remote["skill"];
         assert_eq!(remote["location"], json!(format!("second:{uri}")));
         assert_eq!((&remote["tier"], &remote["trust"]), (&json!("plugin"), &json!("restricted")));
         let body = |places: &[&str], name: &str| world.run(&[&["body"], places, &[name]].concat()).data();
