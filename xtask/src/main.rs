@@ -16,6 +16,7 @@ mod demo;
 mod fields;
 mod fuzz;
 mod generate;
+mod mcp_clients;
 mod new_source;
 mod plugin;
 mod soak;
@@ -74,6 +75,8 @@ enum Task {
         #[arg(long)]
         check: bool,
     },
+    /// Let clients that nobody here wrote use the MCP server: installs them first, from PyPI and npm.
+    McpClients,
     /// Write the beginning of a source, and tell which promises it still has to keep.
     NewSource {
         /// What the source reads, as in `git`: the crate is called `repertoire-source-git`.
@@ -98,6 +101,7 @@ fn main() -> ExitCode {
         Task::Fuzz { seconds } => fuzz::run(seconds),
         Task::Gen { check: true } => generate::check(),
         Task::Gen { check: false } => generate::write(),
+        Task::McpClients => mcp_clients::run(),
         Task::NewSource { name, out } => new_source::run(&name, out),
         Task::Soak(options) => soak::run(&options),
     };

@@ -59,7 +59,11 @@ impl Plan {
         pool: &mut Pool,
     ) -> Result<Plan, Failure> {
         let cwd = &environment.cwd;
-        let home = Home { folder: environment.home.clone(), state: environment.own_state() };
+        let home = Home {
+            folder: environment.home.clone(),
+            state: environment.own_state(),
+            variables: environment.variables.as_slice().into(),
+        };
         let config = places.config.as_ref().map(|path| configured(path, cwd, &home, pool)).transpose()?;
         let extra = places.sources.iter().map(|source| Declared::from_argument(source, cwd, &home, pool));
         let extra = extra.collect::<Result<Vec<_>, _>>()?;

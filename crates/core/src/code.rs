@@ -167,5 +167,9 @@ codes! {
     PLUGIN_FINDING "plugin-finding" Warning Warning "A plugin reports something of its own.";
     PLUGIN_ENTRY "plugin-entry" Warning Warning "A plugin lists an entry that cannot be understood.";
     PLUGIN_REPLACED "plugin-replaced" Warning Warning "A plugin's file was replaced by one that is not approved.";
+    MCP_ENTRY "mcp-entry" Warning Warning "An MCP server lists a skill that cannot be used.";
+    MCP_FALLBACK "mcp-fallback" Info Info "An MCP server does not know the skills extension; its resources are read instead.";
+    MCP_SAME_NAME "mcp-same-name" Info Info "Several skills of one MCP server have the same name and get ids of their own.";
+    MCP_UNVERIFIED "mcp-unverified" Warning Warning "An MCP server gives no digests of a skill, so what is read cannot be verified.";
     STALE "stale" Warning Warning "A file broke; its last good version stays listed.";
 }

@@ -1,5 +1,6 @@
 //! Kinds of sources that a configuration file can name.
 
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -149,6 +150,8 @@ pub struct SourceConfig {
     pub base: PathBuf,
     /// The folder in which the program keeps what it was told to remember, where it has one.
     pub state: Option<PathBuf>,
+    /// The variables of the program's environment, as far as it lets sources see them.
+    pub variables: Arc<[(OsString, OsString)]>,
     options: serde_json::Map<String, serde_json::Value>,
 }
 
@@ -159,7 +162,7 @@ impl SourceConfig {
         base: impl Into<PathBuf>,
         options: serde_json::Map<String, serde_json::Value>,
     ) -> SourceConfig {
-        SourceConfig { name: name.into(), base: base.into(), state: None, options }
+        SourceConfig { name: name.into(), base: base.into(), state: None, variables: Arc::default(), options }
     }
 
     /// The same source of a program that keeps its state in `folder`.
@@ -167,6 +170,18 @@ impl SourceConfig {
     pub fn with_state(mut self, folder: impl Into<PathBuf>) -> SourceConfig {
         self.state = Some(folder.into());
         self
+    }
+
+    /// The same source of a program whose environment has these variables.
+    #[must_use]
+    pub fn with_variables(mut self, variables: impl Into<Arc<[(OsString, OsString)]>>) -> SourceConfig {
+        self.variables = variables.into();
+        self
+    }
+
+    /// A variable of the program's environment.
+    pub fn variable(&self, name: &str) -> Option<&OsStr> {
+        self.variables.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_os_str())
     }
 
     /// The options as the kind's own type.

@@ -46,6 +46,7 @@
 //! | `static` | skills compiled into the program |
 //! | `engine` | catalogs, tools and what else puts skills before a model; brings `render` |
 //! | `plugin` | sources in shared libraries, and the kinds `plugin` and `process` for configuration files |
+//! | `mcp-client` | skills of other MCP servers, and the kind `mcp` for configuration files |
 //! | `render` | bodies as text: variables and arguments, in the module [`render`] |
 //! | `process` | running the commands and scripts of bodies, where a host switches that on |
 //! | `exact-tokens` | tokens counted by published vocabularies, beside the estimates |
@@ -64,6 +65,8 @@
 mod book;
 #[cfg(feature = "fs")]
 mod kinds;
+#[cfg(feature = "mcp-client")]
+mod mcp_kind;
 #[cfg(feature = "plugin")]
 mod plugin_kinds;
 
@@ -76,6 +79,8 @@ pub use repertoire_registry::*;
 pub use repertoire_render as render;
 #[cfg(feature = "fs")]
 pub use repertoire_source_fs::*;
+#[cfg(feature = "mcp-client")]
+pub use repertoire_source_mcp::*;
 #[cfg(feature = "plugin")]
 pub use repertoire_source_plugin::*;
 #[cfg(feature = "static")]

@@ -1,6 +1,8 @@
 //! The home folder in configured paths.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use repertoire::ConfigError;
 use serde_json::{Map, Value};
@@ -12,6 +14,8 @@ pub(crate) struct Home {
     pub(crate) folder: Option<PathBuf>,
     /// The folder in which this program keeps its state.
     pub(crate) state: Option<PathBuf>,
+    /// The variables of the process.
+    pub(crate) variables: Arc<[(OsString, OsString)]>,
 }
 
 impl Home {

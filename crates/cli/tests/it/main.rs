@@ -5,6 +5,7 @@ mod book_links;
 mod builtin;
 mod cases;
 mod catalog;
+mod chain;
 mod check;
 mod client_plugins;
 mod config;

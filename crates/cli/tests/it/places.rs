@@ -248,7 +248,7 @@ error: `--source fs` names no source
     assert_data_eq!(
         world.run(&["list", "--source", "git:mine"]).failure(),
         str![[r#"
-error: unknown source kind `git`; known: client-plugins, fs, plugin, process
+error: unknown source kind `git`; known: client-plugins, fs, mcp, plugin, process
  --> --source:1:13
   |
 1 | source = [{ kind = "git", name = "mine" }]

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use repertoire::{ClientPluginsOptions, FsOptions, PluginOptions, ProcessOptions};
+use repertoire::{ClientPluginsOptions, FsOptions, McpOptions, PluginOptions, ProcessOptions};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use super::{Common, Declared};
@@ -51,6 +51,17 @@ struct Process {
     options: ProcessOptions,
 }
 
+/// A source fed by another MCP server.
+#[derive(JsonSchema)]
+#[schemars(rename = "mcp", deny_unknown_fields)]
+#[expect(dead_code, reason = "it tells what is read, and holds nothing")]
+struct Mcp {
+    #[schemars(flatten)]
+    common: Common,
+    #[schemars(flatten)]
+    options: McpOptions,
+}
+
 /// A source of a linked kind, which alone knows its options.
 #[derive(JsonSchema)]
 #[schemars(rename = "linked")]
@@ -75,7 +86,8 @@ impl JsonSchema for Declared {
             })
         };
         let linked = generator.subschema_for::<Linked>();
-        let process = foreign("process", generator.subschema_for::<Process>(), linked);
+        let mcp = foreign("mcp", generator.subschema_for::<Mcp>(), linked);
+        let process = foreign("process", generator.subschema_for::<Process>(), mcp);
         let plugin = foreign("plugin", generator.subschema_for::<Plugin>(), process);
         json_schema!({
             "if": { "properties": { "kind": { "const": "fs" } }, "required": ["kind"] },

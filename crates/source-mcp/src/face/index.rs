@@ -1,0 +1,86 @@
+//! The index resource of the extension's drafts: one document that names every skill.
+
+use repertoire_core::{Code, SourceError, SourceErrorKind};
+use reqwest::Url;
+use serde_json::{Map, Value};
+
+use super::{Gathering, invalid};
+use crate::McpOptions;
+use crate::entry::{Entry, Files, Said, digest, text};
+use crate::link::Link;
+use crate::told::told;
+use crate::uri::SkillUri;
+
+const INDEX: &str = "skill://index.json";
+
+/// The version of the index that is understood; an index without one is of the version before.
+const SCHEMA: &str = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
+
+pub(super) async fn is_there(link: &Link, options: &McpOptions) -> Result<bool, SourceError> {
+    match document(link, options).await {
+        Ok(_) => Ok(true),
+        // Whatever the server says of an address that it does not know; what it does not answer is another matter.
+        Err(error) if error.kind() != SourceErrorKind::Unavailable => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+pub(super) async fn list(link: &Link, gathered: &mut Gathering<'_>) -> Result<(), SourceError> {
+    let index = document(link, gathered.options).await?;
+    if let Some(schema) = index.get("$schema").and_then(Value::as_str)
+        && schema != SCHEMA
+    {
+        return Err(SourceError::invalid(format!("the index is of an unknown version, `{}`", told(schema))));
+    }
+    for row in index.get("skills").and_then(Value::as_array).into_iter().flatten() {
+        let kind = row.get("type").and_then(Value::as_str).unwrap_or("skill-md");
+        if kind != "skill-md" {
+            let message = format!("a skill of the type `{}` cannot be read; only `skill-md` can", told(kind));
+            gathered.say(Code::MCP_ENTRY, &message, row.get("url").and_then(Value::as_str));
+            continue;
+        }
+        gathered.add(read(row), row.get("url").or(row.get("name")).and_then(Value::as_str))?;
+    }
+    Ok(())
+}
+
+pub(super) async fn entry(link: &Link, old: &Entry, options: &McpOptions) -> Result<Entry, SourceError> {
+    let index = document(link, options).await?;
+    let rows = index.get("skills").and_then(Value::as_array).into_iter().flatten();
+    let entry = rows.map(read).find(|entry| entry.as_ref().is_ok_and(|entry| entry.uri == old.uri));
+    match entry {
+        Some(entry) => entry.map_err(invalid),
+        None => Err(SourceError::new(SourceErrorKind::NotFound, "the index does not list the skill any more")),
+    }
+}
+
+async fn document(link: &Link, options: &McpOptions) -> Result<Value, SourceError> {
+    let (bytes, _) = link.read(INDEX).await?;
+    if bytes.len() > options.limits.list_bytes {
+        return Err(super::too_large(format!("the index has more than {} bytes", options.limits.list_bytes)));
+    }
+    serde_json::from_slice(&bytes).map_err(|error| SourceError::invalid("the index is no JSON").caused_by(error))
+}
+
+fn read(row: &Value) -> Result<Entry, String> {
+    let name = text(row, "name")?;
+    let mut fields = Map::new();
+    fields.insert("name".to_owned(), name.into());
+    fields.insert("description".to_owned(), text(row, "description")?.into());
+    // The version before has no address: the files lie in a folder of that name.
+    let uri = match row.get("url").and_then(Value::as_str) {
+        Some(url) => SkillUri::parse(&resolved(url)?)?,
+        None => SkillUri::parse(&format!("skill://{name}/SKILL.md"))?,
+    };
+    let digest = row.get("digest").and_then(Value::as_str).map(digest).transpose()?;
+    Ok(Entry { uri, said: Said::Some(fields), files: Files::Alone(digest) })
+}
+
+/// `url`, meant from where the index is.
+fn resolved(url: &str) -> Result<String, String> {
+    if url.contains("://") {
+        return Ok(url.to_owned());
+    }
+    let base = Url::parse(INDEX).map_err(|error| error.to_string())?;
+    base.join(url).map(String::from).map_err(|error| format!("`{}` is no address: {error}", told(url)))
+}

@@ -1,0 +1,86 @@
+//! Plain resources, as FastMCP serves skills: `skill://NAME/SKILL.md`, and `skill://NAME/_manifest` with every file.
+
+use repertoire_core::{SourceError, SourceErrorKind};
+use rmcp::model::{ClientRequest, ListResourcesRequest};
+use serde_json::{Map, Value};
+
+use super::{Gathering, Pages, invalid, plain};
+use crate::McpOptions;
+use crate::entry::{Entry, Files, Said, digest, files, size, text};
+use crate::link::Link;
+use crate::uri::{SKILL_MD, SkillUri};
+
+pub(super) async fn list(link: &Link, gathered: &mut Gathering<'_>) -> Result<(), SourceError> {
+    let limits = &gathered.options.limits;
+    let mut pages = Pages::default();
+    loop {
+        let request = ListResourcesRequest { params: pages.params(), ..ListResourcesRequest::default() };
+        let page = plain(&link.ask(ClientRequest::ListResourcesRequest(request)).await?)?;
+        let Some(rows) = page.get("resources").and_then(Value::as_array) else {
+            return Err(SourceError::invalid("the answer to `resources/list` has no `resources`"));
+        };
+        for row in rows {
+            // A server has other resources too, which are none of this.
+            let uri = row.get("uri").and_then(Value::as_str);
+            if uri.is_some_and(|uri| uri.starts_with("skill://") && uri.ends_with(&format!("/{SKILL_MD}"))) {
+                gathered.add(read(row), uri)?;
+            }
+        }
+        if !pages.turn(&page, limits.pages)? {
+            return Ok(());
+        }
+    }
+}
+
+/// The skill with its manifest.
+pub(super) async fn entry(link: &Link, old: &Entry, options: &McpOptions) -> Result<Entry, SourceError> {
+    let address = format!("{}_manifest", old.uri.root());
+    let files = match link.read(&address).await {
+        Ok((bytes, _)) => manifest(&bytes, &old.uri, options).map_err(invalid)?,
+        // A server without manifests; if the skill itself is gone, reading it will tell.
+        Err(error) if matches!(error.kind(), SourceErrorKind::NotFound | SourceErrorKind::Other) => Files::Alone(None),
+        Err(error) => return Err(error),
+    };
+    Ok(Entry { files, ..old.clone() })
+}
+
+fn manifest(bytes: &[u8], uri: &SkillUri, options: &McpOptions) -> Result<Files, String> {
+    let document: Value = serde_json::from_slice(bytes).map_err(|error| format!("its manifest is no JSON: {error}"))?;
+    let Some(rows) = document.get("files").and_then(Value::as_array) else {
+        return Err("its manifest has no `files`".to_owned());
+    };
+    let rows = rows.iter().map(|row| {
+        let written = text(row, "path")?;
+        let address = format!("{}{}", uri.root(), encoded(written));
+        Ok((uri.path_of(&address)?, address, size(row)?, digest(text(row, "hash")?)?))
+    });
+    files(rows, &options.limits)
+}
+
+fn encoded(path: &str) -> String {
+    use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+
+    const NOT_IN_PATHS: &AsciiSet = &CONTROLS
+        .add(b' ')
+        .add(b'"')
+        .add(b'#')
+        .add(b'%')
+        .add(b'<')
+        .add(b'>')
+        .add(b'?')
+        .add(b'\\')
+        .add(b'^')
+        .add(b'`')
+        .add(b'{')
+        .add(b'|')
+        .add(b'}');
+    utf8_percent_encode(path, NOT_IN_PATHS).to_string()
+}
+
+fn read(row: &Value) -> Result<Entry, String> {
+    let uri = SkillUri::parse(text(row, "uri")?)?;
+    let mut fields = Map::new();
+    fields.insert("name".to_owned(), uri.folder().into());
+    fields.insert("description".to_owned(), text(row, "description")?.into());
+    Ok(Entry { uri, said: Said::Some(fields), files: Files::Beside })
+}

@@ -1,0 +1,131 @@
+//! Front matter that came as JSON: read by the rules for every file, and compared with the file itself.
+
+use std::fmt::Write;
+
+use repertoire_core::skill_md::{self, Limits, Site};
+use repertoire_core::{Code, Diagnostic, Skill, Strictness, Value};
+use serde_json::{Map, Value as Json};
+
+use crate::told::told;
+
+/// What a server says of a skill: fields as the author wrote them, in JSON's types.
+pub(crate) type Fields = Map<String, Json>;
+
+/// What `fields` say, by the parser for every `SKILL.md` and within its limits. `location` is where it comes from.
+pub(crate) fn read(fields: &Fields, location: &str, folder: &str) -> (Option<Skill>, Vec<Diagnostic>) {
+    let mut text = String::from("---\n");
+    for (key, value) in fields {
+        quoted(&mut text, key);
+        text.push_str(": ");
+        flow(&mut text, value);
+        text.push('\n');
+    }
+    text.push_str("---\n");
+    let site = Site::new(location).in_directory(folder);
+    let parsed = skill_md::parse_with(text.as_bytes(), site, &Limits::default(), Strictness::Lenient);
+    let mut diagnostics = parsed.diagnostics;
+    for diagnostic in &mut diagnostics {
+        // A place in a text that nobody has seen.
+        (diagnostic.line, diagnostic.column) = (None, None);
+    }
+    (parsed.skill.map(|skill| skill.from_location(location)), diagnostics)
+}
+
+/// The first field in which a file and what was said of it differ.
+pub(crate) fn difference<'a>(said: &'a Fields, file: &'a Skill) -> Option<&'a str> {
+    let missing = said.keys().find(|key| file.field(key).is_none());
+    let other =
+        || file.fields.iter().find(|(key, value)| !said.get(key.as_ref()).is_some_and(|said| is_same(said, value)));
+    missing.map(String::as_str).or_else(|| other().map(|(key, _)| key.as_ref()))
+}
+
+/// Whether `said` is what some reader of YAML makes of `written`.
+///
+/// Readers type plain scalars by different schemas: `no` is a text or a boolean, `1.10` a text or a number.
+fn is_same(said: &Json, written: &Value) -> bool {
+    match (said, written) {
+        (Json::Array(said), Value::List(written)) => {
+            said.len() == written.len() && said.iter().zip(written).all(|(said, written)| is_same(said, written))
+        }
+        (Json::Object(said), Value::Map(written)) => {
+            said.len() == written.len()
+                && written
+                    .iter()
+                    .all(|(key, written)| said.get(key.as_ref()).is_some_and(|said| is_same(said, written)))
+        }
+        (Json::String(said), Value::Scalar(written)) => said.as_str() == written.text.as_ref(),
+        (Json::Bool(said), Value::Scalar(scalar)) => scalar.plain && written.as_bool() == Some(*said),
+        (Json::Number(said), Value::Scalar(scalar)) => {
+            scalar.plain && (said.to_string() == scalar.text.as_ref() || said.as_f64() == number(&scalar.text))
+        }
+        (Json::Null, written) => written.is_null(),
+        _ => false,
+    }
+}
+
+/// The number that a plain scalar is in YAML.
+fn number(text: &str) -> Option<f64> {
+    let text = text.replace('_', "");
+    let radix = |digits: &str, radix| i64::from_str_radix(digits, radix).ok().map(|number| number as f64);
+    match text.get(..2) {
+        Some("0x") => radix(&text[2..], 16),
+        Some("0o") => radix(&text[2..], 8),
+        _ => text.parse().ok(),
+    }
+}
+
+/// A finding about what a server lists.
+pub(crate) fn finding(code: Code, message: impl Into<String>, location: &str) -> Diagnostic {
+    Diagnostic::new(code, message).at_path(location)
+}
+
+/// A value in YAML's flow style, on one line.
+fn flow(out: &mut String, value: &Json) {
+    match value {
+        Json::String(text) => quoted(out, text),
+        Json::Array(items) => {
+            out.push('[');
+            for (at, item) in items.iter().enumerate() {
+                out.push_str(if at == 0 { "" } else { ", " });
+                flow(out, item);
+            }
+            out.push(']');
+        }
+        Json::Object(rows) => {
+            out.push('{');
+            for (at, (key, item)) in rows.iter().enumerate() {
+                out.push_str(if at == 0 { "" } else { ", " });
+                quoted(out, key);
+                out.push_str(": ");
+                flow(out, item);
+            }
+            out.push('}');
+        }
+        Json::Null | Json::Bool(_) | Json::Number(_) => {
+            write!(out, "{value}").expect("a String takes everything");
+        }
+    }
+}
+
+/// A text between double quotes, everything escaped that does not stand for itself in every YAML.
+fn quoted(out: &mut String, text: &str) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            ' '..='~' | '\u{A0}'..='\u{2027}' | '\u{202A}'..='\u{D7FF}' | '\u{E000}'..='\u{FEFE}' => out.push(c),
+            _ => write!(out, "\\U{:08x}", u32::from(c)).expect("a String takes everything"),
+        }
+    }
+    out.push('"');
+}
+
+/// The refusal of a file that says something else than its server.
+pub(crate) fn mismatch(field: &str) -> String {
+    format!("the front matter of `SKILL.md` differs from what the server lists in `{}`", told(field))
+}
+
+#[cfg(test)]
+mod tests;

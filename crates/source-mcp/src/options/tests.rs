@@ -1,0 +1,47 @@
+use super::*;
+
+fn refusal(options: &McpOptions) -> (&'static str, String) {
+    let InvalidOption { key, message } = options.reach().unwrap_err();
+    (key, message)
+}
+
+#[test]
+fn a_server_is_a_command_or_an_address() {
+    let none: McpOptions = serde_json::from_str("{}").unwrap();
+    assert_eq!(refusal(&none).0, "command");
+    let both: McpOptions = serde_json::from_str(r#"{"command": "a", "url": "http://b/"}"#).unwrap();
+    assert_eq!(refusal(&both), ("url", "a server is a `command` or a `url`, and not both".to_owned()));
+    assert!(serde_json::from_str::<McpOptions>(r#"{"command": "a", "comand": "b"}"#).is_err());
+    assert!(McpOptions::command("a", ["b"]).reach().is_ok());
+}
+
+#[test]
+fn an_address_is_http_and_holds_no_secret() {
+    for url in ["ftp://a/", "file:///etc", "nothing", "http:"] {
+        assert_eq!(refusal(&McpOptions::url(url)).0, "url", "{url}");
+    }
+    assert_eq!(refusal(&McpOptions::url("https://me:secret@a/")).0, "url");
+}
+
+#[test]
+fn a_token_is_never_sent_where_others_can_read_it() {
+    let token = || Token::new(" secret\n").unwrap();
+    for url in ["http://a.example/mcp", "http://10.0.0.1/mcp"] {
+        assert_eq!(refusal(&McpOptions::url(url).with_token(token())).0, "url", "{url}");
+    }
+    for url in ["https://a.example/mcp", "http://127.0.0.1:1/mcp", "http://[::1]/mcp", "http://localhost/mcp"] {
+        assert!(McpOptions::url(url).with_token(token()).reach().is_ok(), "{url}");
+    }
+    assert_eq!(refusal(&McpOptions::command("a", ["b"]).with_token(token())).0, "token-file");
+    let unset = McpOptions { token_env: Some("NOT_SET".to_owned()), ..McpOptions::url("https://a/") };
+    assert_eq!(refusal(&unset).0, "token-env");
+}
+
+#[test]
+fn a_token_is_never_shown() {
+    let options = McpOptions::url("https://a/").with_token(Token::new("secret").unwrap());
+    assert!(!format!("{options:?}").contains("secret"));
+    assert_eq!(Token::new("two words"), None);
+    assert_eq!(Token::new("line\r\nbreak"), None);
+    assert_eq!(Token::new(" "), None);
+}

@@ -1,0 +1,11 @@
+//! The crate at its public door, against servers that behave and servers that do not.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod conformance;
+mod fallbacks;
+mod hostile;
+mod http;
+mod programs;
+mod reading;
+mod scripted;
+mod served;

@@ -1,0 +1,103 @@
+//! Servers that are programs.
+#![cfg(unix)]
+
+use std::path::Path;
+use std::time::Duration;
+
+use repertoire_core::{Source, SourceErrorKind};
+use repertoire_source_mcp::{McpLimits, McpOptions, McpSource};
+
+/// A program in the shell that answers the handshake, and then does as `then` says.
+fn program(then: &str) -> McpOptions {
+    let script = r#"
+        read -r line
+        printf '%s\n' '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{"resources":{},"extensions":{"io.modelcontextprotocol/skills":{}}},"serverInfo":{"name":"sh","version":"1"}}}'
+        read -r line
+        read -r line
+    "#;
+    McpOptions::command("/bin/sh", ["-c".to_owned(), format!("{script}\n{then}")])
+}
+
+fn source(options: McpOptions) -> McpSource {
+    McpSource::new("acme", options).unwrap()
+}
+
+#[tokio::test]
+async fn a_program_is_spoken_to_over_its_standard_streams() {
+    let options = program(r#"printf '%s\n' '{"jsonrpc":"2.0","id":1,"result":{"skills":[]}}'; read -r line"#);
+    assert!(source(options).list().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_program_that_cannot_be_started_or_ends_is_told_with_its_last_words() {
+    let error = source(McpOptions::command("/no/such/program", ["a"])).list().await.unwrap_err();
+    assert_eq!(error.to_string(), "`/no/such/program` cannot be started");
+    let error = source(program("echo 'no licence' >&2; exit 1")).list().await.unwrap_err();
+    assert_eq!(error.kind(), SourceErrorKind::Unavailable);
+    assert_eq!(error.to_string(), "the server closed the connection; it said at last: no licence");
+}
+
+/// T: exhaustion. A line that never ends is not kept.
+#[tokio::test]
+async fn a_message_that_never_ends_ends_the_connection() {
+    let mut limits = McpLimits::default();
+    limits.message_bytes = 64 << 10;
+    let error = source(program("exec cat /dev/zero").within(limits)).list().await.unwrap_err();
+    assert_eq!(error.kind(), SourceErrorKind::TooLarge);
+    assert_eq!(error.to_string(), "a message has more than 65536 bytes; the limit is `limits.message-bytes`");
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_passed_over() {
+    let options = program(
+        r#"echo 'hello, world'; echo '{"a":'; printf '%s\n' '{"jsonrpc":"2.0","id":1,"result":{"skills":[]}}'; read -r line"#,
+    );
+    assert!(source(options).list().await.unwrap().is_empty());
+}
+
+/// X-8: a program gets the variables that it is given, and none of the host's own.
+#[tokio::test]
+async fn a_program_gets_the_variables_that_it_is_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("variables");
+    let mut options = program(&format!("/usr/bin/env > {}; exit 1", file.display()));
+    options.env.insert("GIVEN".to_owned(), "yes".to_owned());
+    let options = options.inheriting([("LANG".into(), "C".into())]);
+    source(options).list().await.unwrap_err();
+    let variables = std::fs::read_to_string(file).unwrap();
+    let mut names: Vec<_> = variables.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name).collect();
+    // What a shell sets by itself.
+    names.retain(|name| !matches!(*name, "PWD" | "SHLVL" | "_" | "OLDPWD"));
+    names.sort_unstable();
+    assert_eq!(names, ["GIVEN", "LANG"]);
+}
+
+/// Nothing that a program started outlives the source.
+#[tokio::test]
+async fn a_program_ends_with_its_source_and_so_does_what_it_started() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pids");
+    let options = program(&format!(
+        r#"sleep 1000 & echo "$$ $!" > {}; printf '%s\n' '{{"jsonrpc":"2.0","id":1,"result":{{"skills":[]}}}}'; wait"#,
+        file.display()
+    ));
+    let source = source(options);
+    source.list().await.unwrap();
+    let pids = std::fs::read_to_string(file).unwrap();
+    let pids: Vec<&str> = pids.split_whitespace().collect();
+    assert_eq!(pids.len(), 2);
+    assert!(pids.iter().all(|pid| is_running(pid)), "{pids:?}");
+    drop(source);
+    let gone = async {
+        while pids.iter().any(|pid| is_running(pid)) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), gone).await.expect("both end");
+}
+
+/// Whether a process is there and no zombie.
+fn is_running(pid: &str) -> bool {
+    let status = std::fs::read_to_string(Path::new("/proc").join(pid).join("stat")).unwrap_or_default();
+    status.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
+}

@@ -1,0 +1,171 @@
+//! `cargo xtask mcp-clients`: the server, used by clients that nobody here wrote.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use crate::step;
+use crate::{Failure, workspace};
+
+/// A client: what it is called, and how it is run.
+struct Client {
+    name: &'static str,
+    program: PathBuf,
+    script: Option<PathBuf>,
+}
+
+/// Installs the clients, lets each one use the server over both transports, and counts.
+pub(crate) fn run() -> Result<(), Failure> {
+    let scripts = workspace::root().join("tests/mcp-clients");
+    let target = workspace::target()?;
+    let scratch = target.join("mcp-clients");
+    fs::create_dir_all(&scratch)?;
+    step::command("build", "cargo build --quiet -p repertoire-cli --bin repertoire")?;
+    step::command("build", "cargo build --quiet -p repertoire-source-mcp --example rmcp-client")?;
+    step::step("python", "python3 -m venv; pip install", || python(&scripts, &scratch))?;
+    step::step("node", "npm install", || node(&scripts, &scratch))?;
+    let debug = target.join("debug");
+    let binary = debug.join("repertoire");
+    let mut failed = 0;
+    let clients = clients(&scratch, &debug);
+    for client in &clients {
+        for transport in ["stdio", "http"] {
+            match client.checked(transport, &binary, &scratch) {
+                Ok(()) => println!("ok      {} over {transport}", client.name),
+                Err(failure) => {
+                    failed += 1;
+                    println!("failed  {} over {transport}: {failure}", client.name);
+                }
+            }
+        }
+    }
+    println!("clients: {} passed, {failed} failed", 2 * clients.len() - failed);
+    if failed == 0 { Ok(()) } else { Err("clients failed".into()) }
+}
+
+fn clients(scratch: &Path, debug: &Path) -> Vec<Client> {
+    let python = scratch.join("venv/bin/python");
+    let node = scratch.join("node_modules/.bin/node");
+    let script = |name: &str| Some(scratch.join(name));
+    vec![
+        Client { name: "python sdk", program: python.clone(), script: script("sdk.py") },
+        Client { name: "fastmcp", program: python, script: script("fast.py") },
+        Client { name: "typescript sdk", program: node.clone(), script: script("sdk.mjs") },
+        Client { name: "inspector", program: node, script: script("inspector.mjs") },
+        Client { name: "rmcp", program: debug.join("examples/rmcp-client"), script: None },
+    ]
+}
+
+/// A virtual environment with what `requirements.txt` pins.
+fn python(scripts: &Path, scratch: &Path) -> Result<(), Failure> {
+    let pins = scripts.join("requirements.txt");
+    for name in ["sdk.py", "fast.py"] {
+        fs::copy(scripts.join(name), scratch.join(name))?;
+    }
+    if is_installed(&pins, &scratch.join("python-pins"))? {
+        return Ok(());
+    }
+    let venv = scratch.join("venv");
+    call(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
+    let pip = venv.join("bin/pip");
+    call(Command::new(pip).args(["install", "--quiet", "--disable-pip-version-check", "--requirement"]).arg(&pins))?;
+    fs::copy(&pins, scratch.join("python-pins"))?;
+    Ok(())
+}
+
+/// What `package.json` pins, a Node of its own included: the Inspector wants a newer one than many machines have.
+fn node(scripts: &Path, scratch: &Path) -> Result<(), Failure> {
+    let pins = scripts.join("package.json");
+    for name in ["sdk.mjs", "inspector.mjs"] {
+        fs::copy(scripts.join(name), scratch.join(name))?;
+    }
+    if is_installed(&pins, &scratch.join("node-pins"))? {
+        return Ok(());
+    }
+    fs::copy(&pins, scratch.join("package.json"))?;
+    call(Command::new("npm").args(["install", "--silent", "--no-audit", "--no-fund"]).current_dir(scratch))?;
+    fs::copy(&pins, scratch.join("node-pins"))?;
+    Ok(())
+}
+
+/// Whether `pins` are what was installed last.
+fn is_installed(pins: &Path, installed: &Path) -> Result<bool, Failure> {
+    Ok(fs::read(installed).is_ok_and(|installed| fs::read(pins).is_ok_and(|pins| pins == installed)))
+}
+
+fn call(command: &mut Command) -> Result<(), Failure> {
+    let status = command.status().map_err(|error| format!("{:?} did not start: {error}", command.get_program()))?;
+    if status.success() { Ok(()) } else { Err(format!("{:?} failed with {status}", command.get_program()).into()) }
+}
+
+impl Client {
+    /// Uses a fresh server over a fresh folder.
+    fn checked(&self, transport: &str, binary: &Path, scratch: &Path) -> Result<(), Failure> {
+        let home = tempfile::tempdir()?;
+        let folder = home.path().join("skills");
+        fs::create_dir_all(folder.join("tidy"))?;
+        let text = "---\nname: tidy\ndescription: Sorts a folder.\nmetadata:\n  author: ann\n---\n\nSort it.\n";
+        fs::write(folder.join("tidy/SKILL.md"), text)?;
+        let server = if transport == "http" { Some(Served::start(binary, &folder)?) } else { None };
+        let target = server.as_ref().map_or(binary.as_os_str(), |server| OsStr::new(&server.url));
+        let mut command = Command::new(&self.program);
+        command
+            .args(&self.script)
+            .arg(transport)
+            .arg(target)
+            .arg(&folder)
+            .current_dir(scratch)
+            .env(
+                "INSPECTOR",
+                scratch.join("node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"),
+            )
+            .env("HOME", home.path());
+        let output = command.output().map_err(|error| format!("it did not start: {error}"))?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        if output.status.success() && said.lines().last() == Some("ok") {
+            return Ok(());
+        }
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let last: Vec<&str> = errors.lines().rev().take(20).collect();
+        let last: Vec<&str> = last.into_iter().rev().collect();
+        Err(format!("{}\n{}", output.status, last.join("\n")).into())
+    }
+}
+
+/// The server over HTTP, ended when this is dropped.
+struct Served {
+    child: Child,
+    url: String,
+}
+
+impl Served {
+    fn start(binary: &Path, folder: &Path) -> Result<Served, Failure> {
+        let mut command = Command::new(binary);
+        command.args(["serve", "--http", "127.0.0.1:0"]).arg(folder);
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
+        let stderr = child.stderr.take().ok_or("the server has no standard error")?;
+        let mut served = Served { child, url: String::new() };
+        let mut lines = BufReader::new(stderr).lines();
+        for line in lines.by_ref() {
+            if let Some((_, url)) = line?.split_once("serving at ") {
+                served.url = url.trim().to_owned();
+                break;
+            }
+        }
+        if served.url.is_empty() {
+            return Err("the server ended without an address".into());
+        }
+        // What it says later is for nobody, and must not fill the pipe.
+        std::thread::spawn(move || lines.for_each(drop));
+        Ok(served)
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
