@@ -1,5 +1,6 @@
 use std::fs;
 
+use repertoire_core::Source;
 use tempfile::TempDir;
 
 use super::*;
@@ -111,4 +112,20 @@ fn two_plugins_of_one_name_are_told() {
     let tree = tree(&[("c/a/tool/1.0/skills/x/SKILL.md", ""), ("c/b/tool/2.0/skills/x/SKILL.md", "")]);
     assert_eq!(found(&tree, "c"), (vec![plugin("tool", "1.0", &["c/a/tool/1.0/skills"])], 1));
     assert_eq!(found(&tree, "none"), (Vec::new(), 0));
+}
+
+#[tokio::test]
+async fn plugins_that_are_others_by_now_are_told() {
+    let tree = tree(&[("c/tool/1.9.0/skills/x/SKILL.md", ""), ("c/kit/1.0/skills/x/SKILL.md", "")]);
+    let options = ClientPluginsOptions::new("c");
+    let findings = options.findings("client", tree.path(), options.find(tree.path()));
+    let told = async || {
+        let listing = findings.list().await.expect("the folder can be looked at");
+        assert!(listing.is_empty(), "it has no skills");
+        listing.diagnostics().iter().map(|finding| finding.message.clone()).collect::<Vec<_>>()
+    };
+    assert!(told().await.is_empty());
+    fs::create_dir_all(tree.path().join("c/tool/1.10.0/skills")).expect("a fresh folder");
+    fs::remove_dir_all(tree.path().join("c/kit")).expect("it is there");
+    assert_eq!(told().await, ["plugin `tool` is not what was composed", "plugin `kit` is not what was composed"]);
 }

@@ -1,11 +1,14 @@
 //! What a plugin can try, and what it gets for it: at most its own end.
 
 use std::fs;
+use std::io::{Read, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use repertoire_core::{Code, Id, Listing, Revision, Skill, Source, SourceError, SourceErrorKind};
+use repertoire_core::{Code, Digest, Id, Listing, Revision, Skill, Source, SourceError, SourceErrorKind};
 use repertoire_registry::SkillRegistry;
 use repertoire_source_plugin::{Containment, Inspection, PluginError, PluginOptions, PluginSource};
 use serde_json::json;
@@ -354,19 +357,51 @@ async fn what_a_process_started_ends_with_it() {
     let plugin = source(Where::There, acting_once("fork", "list", &pid));
     soon(plugin.list()).await.unwrap();
     let child: i32 = fs::read_to_string(&pid).unwrap().parse().unwrap();
-    let is_running = || {
-        // One that nobody has reaped yet does not run.
-        let state = fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
-        state.rsplit_once(") ").is_some_and(|(_, state)| !state.starts_with(['Z', 'X']))
-    };
-    assert!(is_running());
+    assert!(is_running(child));
     drop(plugin);
-    soon(async {
-        while is_running() {
-            tokio::task::yield_now().await;
+    soon(gone(child)).await;
+}
+
+/// A host that is killed can end nothing: its end closes the pipe.
+#[tokio::test]
+async fn what_a_process_started_ends_with_the_host_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let pid = folder.path().join("pid");
+    let told =
+        json!({ "schema": 1, "source": "s", "abi": [1, 0], "options": { "act": "fork", "door": "list", "once": pid } });
+    let digest = Digest::of(&fs::read(library()).unwrap()).to_string();
+    let mut command = Command::new(runner());
+    command.arg("plugin-host").arg(library()).args([&digest, "1000000000", "60"]).process_group(0);
+    let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut input, mut output) = (process.stdin.take().unwrap(), process.stdout.take().unwrap());
+    // The doors `create` and `list`: a length, a number and the door, each in four bytes.
+    for (door, message) in [(1_u32, told.to_string()), (2, String::new())] {
+        for number in [message.len() as u32, door, door] {
+            input.write_all(&number.to_le_bytes()).unwrap();
         }
-    })
-    .await;
+        input.write_all(message.as_bytes()).unwrap();
+        output.read_exact(&mut [0; 12]).unwrap();
+        if door == 1 {
+            output.read_exact(&mut [0; "resources changes telepathy".len()]).unwrap();
+        }
+    }
+    let child: i32 = fs::read_to_string(&pid).unwrap().parse().unwrap();
+    assert!(is_running(child));
+    drop(input);
+    soon(gone(child)).await;
+    assert_eq!(process.wait().unwrap().signal(), Some(9), "the whole group goes");
+}
+
+fn is_running(process: i32) -> bool {
+    // One that nobody has reaped yet does not run.
+    let state = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    state.rsplit_once(") ").is_some_and(|(_, state)| !state.starts_with(['Z', 'X']))
+}
+
+async fn gone(process: i32) {
+    while is_running(process) {
+        tokio::task::yield_now().await;
+    }
 }
 
 #[tokio::test]
