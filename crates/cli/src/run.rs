@@ -10,11 +10,17 @@ use crate::answer::{Format, deliver};
 use crate::arguments::Arguments;
 use crate::command::Command;
 use crate::compose::compose;
+#[cfg(target_os = "linux")]
+use crate::environment::CONFINED;
 use crate::failure::Failure;
 use crate::{Environment, Exit};
 
 /// Runs this process's arguments in this process's environment.
 pub fn main() -> ExitCode {
+    #[cfg(target_os = "linux")]
+    if std::env::args_os().nth(1).is_some_and(|first| first == CONFINED) {
+        return repertoire::render::confined(std::env::args_os().skip(2));
+    }
     match Environment::of_process() {
         Ok(environment) => run(std::env::args_os(), environment).into(),
         Err(error) => {

@@ -1,9 +1,10 @@
 //! What was composed for one run.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use repertoire::render::Dialect;
 use repertoire::{Code, Entry, Found, FsSource, Model, Skill, SkillRegistry, Snapshot, Trust};
 
 use crate::Environment;
@@ -22,6 +23,8 @@ pub(crate) struct Session<'a> {
     pub(crate) stale: HashSet<Arc<str>>,
     pub(crate) model: Model<'a>,
     pub(crate) cwd: PathBuf,
+    /// The dialects that were declared for sources, by name.
+    dialects: BTreeMap<String, Dialect>,
     home: Option<PathBuf>,
     state: Option<PathBuf>,
 }
@@ -49,7 +52,17 @@ impl<'a> Session<'a> {
         let stale = snapshot.diagnostics().iter().filter(|one| one.diagnostic.code == Code::STALE);
         let stale = stale.filter_map(|one| one.diagnostic.path.clone()).collect();
         let (cwd, home, state) = (environment.cwd.clone(), environment.home.clone(), environment.state.clone());
-        Session { registry, snapshot, folders, stale, model, cwd, home, state }
+        Session { registry, snapshot, folders, stale, model, cwd, dialects: BTreeMap::new(), home, state }
+    }
+
+    /// The same session, whose sources spell their bodies so.
+    pub(crate) fn with_dialects(self, dialects: BTreeMap<String, Dialect>) -> Session<'a> {
+        Session { dialects, ..self }
+    }
+
+    /// The dialect that was declared for a source.
+    pub(crate) fn dialect(&self, source: &str) -> Option<Dialect> {
+        self.dialects.get(source).copied()
     }
 
     /// What was installed for the user, and why that is not known if it is not.

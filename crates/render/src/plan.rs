@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use memchr::memchr2_iter;
+use memchr::{memchr2_iter, memmem};
 
 use crate::region::{Kind, Region, Regions, is_escaped};
 use crate::{Action, Dialect, Directive, Placeholder, PlaceholderKind, Reach, Syntax, Warning, script};
@@ -36,8 +36,10 @@ impl<'b> Plan<'b> {
             },
             line: Line::start(),
         };
-        if syntax.dialect.first.is_some() && may_hold_any(body) {
-            reader.read(&Regions::of(body));
+        match syntax.dialect {
+            Dialect { skill_dir: Some(word), .. } => reader.words(word),
+            Dialect { first: Some(_), .. } if may_hold_any(body) => reader.read(&Regions::of(body)),
+            _ => {}
         }
         reader.plan
     }
@@ -103,6 +105,13 @@ impl Line {
 }
 
 impl<'b> Reader<'b, '_> {
+    /// The one placeholder of a dialect that has a word for the folder of a skill.
+    fn words(&mut self, word: &str) {
+        for at in memmem::find_iter(self.body.as_bytes(), word) {
+            self.push(at..at + word.len(), PlaceholderKind::SkillDir);
+        }
+    }
+
     fn read(&mut self, regions: &Regions) {
         let mut from = 0;
         for region in &regions.parts {

@@ -151,6 +151,14 @@ impl<'b, 'c> Writer<'_, 'b, 'c> {
                     Some(value) => value.into(),
                     None => continue,
                 },
+                PlaceholderKind::SkillDir => match self.context.get(Context::SKILL_DIR) {
+                    Some(value) => value.into(),
+                    None => {
+                        let (line, name) = (self.line(placeholder.range.start), written.to_owned());
+                        self.warnings.push(Warning::NoValue { line, name });
+                        continue;
+                    }
+                },
                 PlaceholderKind::Directive(index) => {
                     self.literal(placeholder.range.start);
                     let directive = &self.plan.directives()[index];

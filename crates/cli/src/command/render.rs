@@ -1,12 +1,13 @@
 //! `repertoire render`.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
 use clap::Args;
 use repertoire::render::{
-    Approval, Arguments, Call, Context, Dialect, DialectBy, Directive, Outcome, Plan, Refusal, Runner, Shell, Switch,
-    Syntax, Verdict,
+    Approval, Arguments, Call, Confinement, Context, Dialect, DialectBy, Directive, Gap, Outcome, Plan, Refusal,
+    Runner, Sandbox, Shell, Switch, Syntax, Verdict,
 };
 use repertoire::{Digest, Id};
 use serde::Serialize;
@@ -20,7 +21,7 @@ use crate::compose::patiently;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::shown::shown;
-use crate::{Environment, Stream};
+use crate::{Environment, Signal, Signals, Stream};
 
 /// Print the instructions of one skill as a model gets them, with what was typed in its places.
 #[derive(Debug, Args)]
@@ -31,7 +32,7 @@ pub(crate) struct Render {
     #[arg(value_name = "ARGS")]
     arguments: Vec<String>,
     /// How places for arguments are spelled, where neither the source nor the skill says it.
-    #[arg(long, value_name = "DIALECT", value_parser = ["claude", "opencode", "cortex", "none"])]
+    #[arg(long, value_name = "DIALECT", value_parser = Dialect::ALL.map(|dialect| dialect.name))]
     dialect: Option<String>,
     /// Run its commands and scripts: those that are approved, and those that you say yes to.
     #[arg(long)]
@@ -39,6 +40,17 @@ pub(crate) struct Render {
     /// What runs commands.
     #[arg(long, value_enum, default_value_t)]
     shell: ShellName,
+    /// Take from what runs whatever it does not need: files outside of its skill, the network, new rights. On Linux.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHEN",
+        num_args = 0..=1,
+        require_equals = true,
+        default_value_t,
+        default_missing_value = "auto"
+    )]
+    sandbox: When,
     /// A variable for `${KEY}`.
     #[arg(long = "var", value_name = "KEY=VALUE", value_parser = variable)]
     variables: Vec<(String, String)>,
@@ -50,6 +62,18 @@ enum ShellName {
     #[default]
     Sh,
     Bash,
+}
+
+/// When a sandbox is around what runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+enum When {
+    /// Never.
+    #[default]
+    Off,
+    /// As much of it as there is, which is told.
+    Auto,
+    /// All of it, or nothing runs.
+    Require,
 }
 
 /// A body as text.
@@ -65,6 +89,8 @@ pub(super) struct Instructions {
     text: String,
     directives: Vec<Ended>,
     warnings: Vec<String>,
+    #[serde(skip)]
+    sandboxes: BTreeSet<String>,
 }
 
 /// What became of a directive.
@@ -76,6 +102,23 @@ struct Ended {
     outcome: Fate,
     /// How it ended, or why it did not run.
     how: String,
+    /// What it ran in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sandbox: Option<SandboxState>,
+    /// Which rules the sandbox does not keep.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    sandbox_gaps: Vec<Gap>,
+}
+
+/// Whether a sandbox was around it.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+enum SandboxState {
+    Off,
+    Active,
+    Partial,
+    Unavailable,
 }
 
 /// Whether it ran.
@@ -103,7 +146,7 @@ impl Render {
     ) -> Result<impl Answer + use<>, Failure> {
         let asked = Asked::of(&self.name, session).await?;
         let host = self.dialect.as_deref().map(Dialect::named).transpose().map_err(|error| Failure::of(&error))?;
-        let syntax = Syntax::of(&asked.claim.item, None, host);
+        let syntax = Syntax::of(&asked.claim.item, asked.dialect, host);
         let plan = Plan::new(&asked.body.text, &syntax);
         let context = self.context(&asked, session);
         let outcomes = self.run(&plan, &asked, &context, session, environment).await?;
@@ -117,6 +160,7 @@ impl Render {
             dialect: dialect.name,
             dialect_by,
             directives: directives.collect(),
+            sandboxes: sandboxes(&rendered.outcomes),
             warnings: rendered.warnings.iter().map(ToString::to_string).collect(),
             text: rendered.text.into_owned(),
         })
@@ -163,15 +207,30 @@ impl Render {
             }
         });
         let permits: Vec<_> = permits.collect();
-        let mut permits = permits.into_iter();
         let shell = match self.shell {
             ShellName::Sh => Shell::Sh,
             ShellName::Bash => Shell::Bash,
         };
         let runner = Runner::new(std::mem::take(&mut environment.variables)).shell(shell);
+        let confinement = Confinement::new(std::mem::take(&mut environment.helper));
+        let runner = match self.sandbox {
+            When::Off => runner,
+            When::Auto => runner.confined(confinement),
+            When::Require => runner.confined(confinement.required()),
+        };
         let call = Call::new(asked.folder().unwrap_or(Path::new("")), context, &asked.binding);
+        let mut signals = std::mem::replace(&mut environment.signals, Signals::none());
+        if permits.iter().any(Result::is_ok) {
+            signals.listen().map_err(|error| Failure::io("cannot listen to signals", &error))?;
+        }
+        let mut permits = permits.into_iter();
         let permit = |_: &Directive| permits.next().unwrap_or(Err(Refusal::Off));
-        Ok(patiently("running commands", runner.run(plan.directives(), call, permit), environment).await)
+        let stopped = async { while signals.next().await != Signal::Stop {} };
+        tokio::select! {
+            biased;
+            () = stopped => Err(Failure::new("stopped, with everything that it ran")),
+            outcomes = patiently("running commands", runner.run(plan.directives(), call, permit), environment) => Ok(outcomes),
+        }
     }
 }
 
@@ -183,15 +242,38 @@ fn ask(directive: &Directive, environment: &mut Environment<'_>) -> bool {
     environment.ask("run it this time?").unwrap_or(false)
 }
 
+/// The sandboxes that something ran in, as a rule one.
+fn sandboxes(outcomes: &[Outcome]) -> BTreeSet<String> {
+    let of = |outcome: &Outcome| match outcome {
+        Outcome::Ran(run) if run.sandbox != Sandbox::Off => Some(run.sandbox.to_string()),
+        _ => None,
+    };
+    outcomes.iter().filter_map(of).collect()
+}
+
 impl Ended {
     fn of(directive: &Directive, outcome: &Outcome) -> Ended {
-        let (outcome, how) = match outcome {
+        let (fate, how) = match outcome {
             Outcome::Ran(run) => (Fate::Ran, run.ended.to_string()),
             Outcome::Refused { by } => (Fate::Refused, by.to_string()),
             Outcome::Failed { reason } => (Fate::Failed, reason.to_string()),
             _ => (Fate::Failed, String::new()),
         };
-        Ended { row: Row::of(directive), outcome, how }
+        let sandbox = match outcome {
+            Outcome::Ran(run) => Some(&run.sandbox),
+            _ => None,
+        };
+        let state = sandbox.map(|sandbox| match sandbox {
+            Sandbox::Off => SandboxState::Off,
+            Sandbox::Active => SandboxState::Active,
+            Sandbox::Partial(_) => SandboxState::Partial,
+            Sandbox::Unavailable => SandboxState::Unavailable,
+        });
+        let gaps = match sandbox {
+            Some(Sandbox::Partial(gaps)) => gaps.clone(),
+            _ => Vec::new(),
+        };
+        Ended { row: Row::of(directive), outcome: fate, how, sandbox: state, sandbox_gaps: gaps }
     }
 }
 
@@ -205,9 +287,9 @@ impl Answer for Instructions {
     }
 
     fn notes(&self) -> Vec<String> {
-        let refused = self.directives.iter().filter(|directive| directive.outcome == Fate::Refused);
-        let refused =
-            refused.map(|directive| format!("line {}: not run: {}", directive.row.line(), shown(&directive.how)));
-        self.warnings.iter().cloned().chain(refused).collect()
+        let sandboxes = self.sandboxes.iter().map(|sandbox| format!("sandbox: {sandbox}"));
+        let idle = self.directives.iter().filter(|directive| directive.outcome != Fate::Ran);
+        let idle = idle.map(|directive| format!("line {}: not run: {}", directive.row.line(), shown(&directive.how)));
+        self.warnings.iter().cloned().chain(sandboxes).chain(idle).collect()
     }
 }

@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use repertoire::render::Dialect;
 use repertoire::{ConfigError, FsSource, Mount, Skill, SourceConfig, SourceKind, Tier, Trust};
 use serde::Deserialize;
 use serde_json::Map;
@@ -43,9 +44,11 @@ struct Common {
     /// Whether its ids are `NAME:ID`.
     #[serde(default)]
     namespaced: bool,
+    /// How its bodies spell the places for arguments, whatever they say themselves.
+    dialect: Option<Dialect>,
 }
 
-const COMMON: [&str; 5] = ["kind", "name", "tier", "trust", "namespaced"];
+const COMMON: [&str; 6] = ["kind", "name", "tier", "trust", "namespaced", "dialect"];
 
 impl Declared {
     /// Builds the source of a section; what is not common to all kinds are options of its kind.
@@ -99,6 +102,11 @@ impl Declared {
     /// The name, and the source itself if it searches folders.
     pub(crate) fn folders(&self) -> Option<(String, Arc<FsSource>)> {
         Some((self.common.name.clone(), Arc::clone(self.made.folders.as_ref()?)))
+    }
+
+    /// The name, and the dialect that was declared for it.
+    pub(crate) fn dialect(&self) -> Option<(String, Dialect)> {
+        Some((self.common.name.clone(), self.common.dialect?))
     }
 
     pub(super) fn name_span(&self) -> Range<usize> {

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::child::Start;
 use super::interpreter::Script;
 use super::{Confinement, Limits, Shell};
-use crate::{Action, Binding, Context, Directive, Failure, Outcome, Refusal};
+use crate::{Action, Binding, Context, Directive, Failure, Outcome, Refusal, Run, Sandbox};
 
 /// The variables of the host's environment that a command gets to see, if they are set. No other one: they hold secrets, or
 /// change what programs do.
@@ -151,16 +151,27 @@ impl Runner {
                 Err(outcome) => return outcome,
             },
         };
+        let failed = |reason| Outcome::Failed { reason };
+        let helped = self.confinement.as_ref().filter(|confinement| confinement.has_helper());
+        let is_met = |sandbox: &Sandbox| self.confinement.as_ref().is_none_or(|rules| rules.is_met_by(sandbox));
+        let without = if self.confinement.is_some() { Sandbox::Unavailable } else { Sandbox::Off };
+        if helped.is_none() && !is_met(&without) {
+            return failed(Failure::NotConfined(without));
+        }
         let run = async {
-            let (line, confined) = match &self.confinement {
-                Some(confinement) => (confinement.around(line, call.folder)?, true),
-                None => (line, false),
+            let line = match helped {
+                Some(confinement) => confinement.around(line, call.folder)?,
+                None => line,
             };
+            let confined = helped.is_some();
             Start { line, environment, folder: call.folder, confined, input }.run(time, &self.limits).await
         };
         match run.await {
+            // The helper did not become the command.
+            Ok(run) if helped.is_some() && !is_met(&run.sandbox) => failed(Failure::NotConfined(run.sandbox)),
+            Ok(run) if helped.is_none() => Outcome::Ran(Run { sandbox: without, ..run }),
             Ok(run) => Outcome::Ran(run),
-            Err(error) => Outcome::Failed { reason: Failure::NotStarted(error.to_string().into()) },
+            Err(error) => failed(Failure::NotStarted(error.to_string().into())),
         }
     }
 
@@ -199,7 +210,7 @@ fn script(call: Call<'_>, path: &ResourcePath) -> Result<Vec<OsString>, Outcome>
 /// The context of a script, in the words of Cortex, whose scripts get it as an argument.
 fn input(context: &Context, arguments: &Map<String, Value>) -> Vec<u8> {
     let document = json!({
-        "skillDir": context.get("SKILL_DIR"),
+        "skillDir": context.get(Context::SKILL_DIR),
         "sessionId": context.get("SESSION_ID"),
         "projectDir": context.get("PROJECT_DIR"),
         "args": context.arguments.words(),

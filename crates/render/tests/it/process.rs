@@ -221,6 +221,33 @@ async fn a_timeout_leaves_nobody_who_left_the_group() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
+async fn a_timeout_leaves_nobody_who_left_the_group_and_ignores_being_asked_and_goes_on_forking() {
+    let skill = Skill::new().short();
+    let daemon = "trap \"\" TERM HUP; echo $$ > away; while :; do sleep 100000 & echo $! > child; wait; done";
+    let body = format!("!`(setsid sh -c '{daemon}' > /dev/null 2>&1 &); sleep 100000`\n");
+    assert_eq!(skill.run(&body).await.ended, Ended::TimedOut(Duration::from_secs(1)));
+    for file in ["away", "child"] {
+        gone(skill.process(file).expect("it was started")).await;
+    }
+}
+
+/// The limit that the documentation of `Runner` tells, so that it is true.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn who_left_the_group_and_cleared_its_environment_is_not_found() {
+    let skill = Skill::new();
+    let body = "!`setsid env -i /bin/sh -c 'echo $$ > away; exec sleep 100000' > /dev/null 2>&1 & \
+                while ! test -s away; do :; done; echo done`\n";
+    assert_eq!(skill.prints(body).await, "done\n");
+    let away = skill.process("away").expect("it was started");
+    let status = fs::read_to_string(format!("/proc/{away}/status")).expect("it lives on");
+    assert!(!status.contains("State:\tZ"), "{status}");
+    let id = rustix::process::Pid::from_raw(away.cast_signed()).expect("a number of a process");
+    rustix::process::kill_process(id, rustix::process::Signal::KILL).expect("it is ours");
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
 async fn who_left_the_group_does_not_outlive_a_command_that_ends_well() {
     let skill = Skill::new();
     // It holds the pipe, too.
