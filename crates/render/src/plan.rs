@@ -5,6 +5,7 @@ use std::ops::Range;
 use memchr::{memchr2_iter, memmem};
 
 use crate::region::{Kind, Region, Regions, is_escaped};
+use crate::work::looked_at;
 use crate::{Action, Dialect, Directive, Placeholder, PlaceholderKind, Reach, Syntax, Warning, script};
 
 /// A body, read once: what of it is literal, and what stands for something else.
@@ -36,6 +37,7 @@ impl<'b> Plan<'b> {
             },
             line: Line::start(),
         };
+        looked_at(body.len());
         match syntax.dialect {
             Dialect { skill_dir: Some(word), .. } => reader.words(word),
             Dialect { first: Some(_), .. } if may_hold_any(body) => reader.read(&Regions::of(body)),
@@ -73,6 +75,7 @@ fn may_hold_any(body: &str) -> bool {
         (_, Some(b'`' | b'{')) => true,
         (_, next) => {
             let before = body[..at].trim_end_matches([' ', '\t']);
+            looked_at(at - before.len());
             next.is_none_or(|next| next.is_ascii_whitespace()) && before.ends_with(['`', '~'])
         }
     })
@@ -98,6 +101,7 @@ impl Line {
 
     /// The line that the byte `at` of `body` is in; never before the last one asked for.
     pub(crate) fn of(&mut self, body: &str, at: usize) -> usize {
+        looked_at(at - self.at);
         self.number += memchr::memchr_iter(b'\n', &body.as_bytes()[self.at..at]).count();
         self.at = at;
         self.number
@@ -129,6 +133,7 @@ impl<'b> Reader<'b, '_> {
 
     /// Placeholders and scripts in a text.
     fn text(&mut self, range: Range<usize>, regions: &Regions) {
+        looked_at(range.len());
         let mut from = range.start;
         for at in memchr2_iter(b'$', b'!', self.body[range.clone()].as_bytes()).map(|at| range.start + at) {
             if at < from {
@@ -144,6 +149,7 @@ impl<'b> Reader<'b, '_> {
 
     /// Placeholders in code, where no script is.
     fn dollars(&mut self, range: Range<usize>) {
+        looked_at(range.len());
         let mut from = range.start;
         for at in memchr::memchr_iter(b'$', self.body[range.clone()].as_bytes()).map(|at| range.start + at) {
             if at >= from {
@@ -289,7 +295,9 @@ fn placeholder(text: &str, syntax: &Syntax) -> Option<(PlaceholderKind, usize, b
 
 /// The length of the word at the start of `text`.
 fn word(text: &str) -> usize {
-    text.find(|c| !is_word(c)).unwrap_or(text.len())
+    let length = text.find(|c| !is_word(c)).unwrap_or(text.len());
+    looked_at(length);
+    length
 }
 
 fn is_word(c: char) -> bool {

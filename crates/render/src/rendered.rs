@@ -6,6 +6,7 @@ use repertoire_core::Digest;
 
 use crate::plan::Line;
 use crate::shown::Shown;
+use crate::work::looked_at;
 use crate::{
     Context, Directive, OnRefusal, Outcome, PlaceholderKind, Plan, Refusal, Surplus, Unknown, Unplaced, Warning,
 };
@@ -205,6 +206,7 @@ impl<'b, 'c> Writer<'_, 'b, 'c> {
 
     /// Writes the body up to a byte.
     fn literal(&mut self, until: usize) {
+        looked_at(until - self.written);
         self.text.push_str(&self.plan.body[self.written..until]);
     }
 

@@ -104,17 +104,22 @@ struct Ended {
     how: String,
     /// What it ran in.
     #[serde(skip_serializing_if = "Option::is_none")]
-    sandbox: Option<SandboxState>,
-    /// Which rules the sandbox does not keep.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    sandbox_gaps: Vec<Gap>,
+    sandbox: Option<Confined>,
 }
 
 /// Whether a sandbox was around it.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Confined {
+    state: State,
+    /// Which rules it does not keep, where it is partial.
+    without: Vec<Gap>,
+}
+
+#[derive(Debug, Clone, Copy, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 #[serde(rename_all = "kebab-case")]
-enum SandboxState {
+enum State {
     Off,
     Active,
     Partial,
@@ -260,20 +265,22 @@ impl Ended {
             _ => (Fate::Failed, String::new()),
         };
         let sandbox = match outcome {
-            Outcome::Ran(run) => Some(&run.sandbox),
+            Outcome::Ran(run) => Some(Confined::of(&run.sandbox)),
             _ => None,
         };
-        let state = sandbox.map(|sandbox| match sandbox {
-            Sandbox::Off => SandboxState::Off,
-            Sandbox::Active => SandboxState::Active,
-            Sandbox::Partial(_) => SandboxState::Partial,
-            Sandbox::Unavailable => SandboxState::Unavailable,
-        });
-        let gaps = match sandbox {
-            Some(Sandbox::Partial(gaps)) => gaps.clone(),
-            _ => Vec::new(),
+        Ended { row: Row::of(directive), outcome: fate, how, sandbox }
+    }
+}
+
+impl Confined {
+    fn of(sandbox: &Sandbox) -> Confined {
+        let (state, without) = match sandbox {
+            Sandbox::Off => (State::Off, Vec::new()),
+            Sandbox::Active => (State::Active, Vec::new()),
+            Sandbox::Partial(gaps) => (State::Partial, gaps.clone()),
+            Sandbox::Unavailable => (State::Unavailable, Vec::new()),
         };
-        Ended { row: Row::of(directive), outcome: fate, how, sandbox: state, sandbox_gaps: gaps }
+        Confined { state, without }
     }
 }
 

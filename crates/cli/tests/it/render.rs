@@ -55,7 +55,11 @@ fn one_argument_is_the_text_as_typed_and_a_dialect_can_be_named() {
     assert_eq!(run(&["--dialect", "none", "x"]).data(), "$1 of $ARGUMENTS\n");
     let ran = run(&["--dialect", "claude", "x", "one"]);
     assert_eq!(ran.stderr, "note: line 1: there is no argument for `$1`\n");
-    assert!(run(&["--dialect", "zsh", "x"]).failure().contains("[possible values: claude, opencode, cortex, openclaw, none]"));
+    assert!(
+        run(&["--dialect", "zsh", "x"])
+            .failure()
+            .contains("[possible values: claude, opencode, cortex, openclaw, none]")
+    );
 }
 
 #[test]
@@ -241,7 +245,8 @@ fn a_sandbox_is_there_when_asked_for_and_is_told() {
     }
 
     let answer = document(&render(&["--sandbox", "--json"]));
-    let states: Vec<_> = answer["directives"].as_array().expect("a list").iter().map(|row| &row["sandbox"]).collect();
+    let states: Vec<_> =
+        answer["directives"].as_array().expect("a list").iter().map(|row| &row["sandbox"]["state"]).collect();
     assert!(states.iter().all(|state| [&json!("active"), &json!("partial"), &json!("unavailable")].contains(state)));
     let failure = render(&["--sandbox=always"]).failure();
     assert!(failure.contains("[possible values: off, auto, require]"), "{failure}");

@@ -7,6 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use proptest::prelude::*;
 use repertoire_core::{Digest, Resource};
 use repertoire_render::{
     Arguments, Binding, Call, Context, Ended, Failure, Limits, Outcome, Plan, Refusal, Run, Runner, Shell, Syntax,
@@ -127,6 +128,28 @@ async fn what_was_typed_reaches_a_command_as_values() {
     assert_eq!(skill.prints("!`printf '<%s>' \"$@\"`\n").await, format!("<{}>", words.words().join("><")));
     assert_eq!(skill.prints("!`printf '%s|%s' \"$1\" \"$SKILL_ARG_2\"`\n").await, "it's|fine;");
     assert!(!skill.path("PWNED").exists());
+}
+
+proptest! {
+    // Each is two processes.
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn no_text_that_is_typed_is_run(typed in "[a'\"$`;&|(){}<>*\\\\\n é-]{0,24}") {
+        let typed = format!("{typed}; touch PWNED # $(touch PWNED) `touch PWNED`\n!`touch PWNED`");
+        let skill = Skill::new().typed(&typed);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let body = "$ARGUMENTS !`printf %s \"$ARGUMENTS\"` $0\n!`printf '<%s>' \"$@\"`\n";
+        let outcomes = runtime.block_on(skill.outcomes(body));
+        let words: Vec<_> = Arguments::new(typed.as_str()).words().iter().map(|word| format!("<{word}>")).collect();
+        let expected = [typed.as_str(), &words.concat()].map(str::to_owned);
+        let printed: Vec<_> = outcomes.iter().map(|outcome| match outcome {
+            Outcome::Ran(run) => run.stdout.text().to_owned(),
+            other => panic!("it runs: {other:?}"),
+        }).collect();
+        prop_assert_eq!(printed, expected);
+        prop_assert!(!skill.path("PWNED").exists());
+    }
 }
 
 #[tokio::test]
