@@ -179,7 +179,8 @@ impl Context {
         self.host.get(name).or_else(|| self.skill.get(name)).map(String::as_str)
     }
 
-    pub(crate) fn is_built_in(name: &str) -> bool {
+    /// Whether only the host's facts answer `${name}`, so that no variable of this name is ever looked at.
+    pub fn is_built_in(name: &str) -> bool {
         BUILT_IN.iter().any(|(known, _)| *known == name)
     }
 

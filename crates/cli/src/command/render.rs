@@ -1,27 +1,23 @@
 //! `repertoire render`.
 
-use std::collections::BTreeSet;
-use std::io;
+mod instructions;
+
 use std::path::Path;
 
 use clap::Args;
 use repertoire::render::{
-    Approval, Arguments, Call, Confinement, Context, Dialect, DialectBy, Directive, Gap, Outcome, Plan, Refusal,
-    Runner, Sandbox, Shell, Switch, Syntax, Verdict,
+    Approval, Arguments, Call, Confinement, Context, Dialect, Directive, Outcome, Plan, Refusal, Runner, Shell, Switch,
+    Syntax, Verdict,
 };
-use repertoire::{Digest, Id};
-use serde::Serialize;
-use serde_json::Value;
 
-use super::body::write_text;
+pub(super) use self::instructions::Instructions;
 use super::directives::Row;
-use crate::answer::{Answer, json};
+use crate::answer::Answer;
 use crate::approved::{Approved, Asked};
 use crate::compose::patiently;
 use crate::failure::Failure;
 use crate::session::Session;
-use crate::shown::shown;
-use crate::{Environment, Signal, Signals, Stream};
+use crate::{Environment, Signal, Signals};
 
 /// Print the instructions of one skill as a model gets them, with what was typed in its places.
 #[derive(Debug, Args)]
@@ -76,70 +72,11 @@ enum When {
     Require,
 }
 
-/// A body as text.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct Instructions {
-    id: Id,
-    qualified_id: Id,
-    /// Of the text.
-    digest: Digest,
-    dialect: &'static str,
-    dialect_by: DialectBy,
-    text: String,
-    directives: Vec<Ended>,
-    warnings: Vec<String>,
-    #[serde(skip)]
-    sandboxes: BTreeSet<String>,
-}
-
-/// What became of a directive.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct Ended {
-    #[serde(flatten)]
-    row: Row,
-    outcome: Fate,
-    /// How it ended, or why it did not run.
-    how: String,
-    /// What it ran in.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    sandbox: Option<Confined>,
-}
-
-/// Whether a sandbox was around it.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct Confined {
-    state: State,
-    /// Which rules it does not keep, where it is partial.
-    without: Vec<Gap>,
-}
-
-#[derive(Debug, Clone, Copy, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
-#[serde(rename_all = "kebab-case")]
-enum State {
-    Off,
-    Active,
-    Partial,
-    Unavailable,
-}
-
-/// Whether it ran.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-enum Fate {
-    Ran,
-    /// It may not run.
-    Refused,
-    /// It may run, and could not.
-    Failed,
-}
-
 fn variable(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or("expected `KEY=VALUE`")?;
+    if Context::is_built_in(key) {
+        return Err(format!("`{key}` is built in, and nothing overrides it"));
+    }
     Ok((key.to_owned(), value.to_owned()))
 }
 
@@ -156,19 +93,7 @@ impl Render {
         let context = self.context(&asked, session);
         let outcomes = self.run(&plan, &asked, &context, session, environment).await?;
         let rendered = plan.render(&context, outcomes).map_err(|error| Failure::of(&error))?;
-        let directives = plan.directives().iter().zip(&rendered.outcomes).map(|(row, outcome)| Ended::of(row, outcome));
-        let (dialect, dialect_by) = syntax.dialect();
-        Ok(Instructions {
-            id: asked.id.clone(),
-            qualified_id: asked.claim.qualified_id(),
-            digest: rendered.digest(),
-            dialect: dialect.name,
-            dialect_by,
-            directives: directives.collect(),
-            sandboxes: sandboxes(&rendered.outcomes),
-            warnings: rendered.warnings.iter().map(ToString::to_string).collect(),
-            text: rendered.text.into_owned(),
-        })
+        Ok(Instructions::of(&asked, &plan, &syntax, rendered))
     }
 
     fn context(&self, asked: &Asked<'_>, session: &Session<'_>) -> Context {
@@ -245,58 +170,4 @@ fn ask(directive: &Directive, environment: &mut Environment<'_>) -> bool {
     Row::of(directive).write(&mut text).expect("a vector takes every byte");
     environment.say(&String::from_utf8_lossy(&text));
     environment.ask("run it this time?").unwrap_or(false)
-}
-
-/// The sandboxes that something ran in, as a rule one.
-fn sandboxes(outcomes: &[Outcome]) -> BTreeSet<String> {
-    let of = |outcome: &Outcome| match outcome {
-        Outcome::Ran(run) if run.sandbox != Sandbox::Off => Some(run.sandbox.to_string()),
-        _ => None,
-    };
-    outcomes.iter().filter_map(of).collect()
-}
-
-impl Ended {
-    fn of(directive: &Directive, outcome: &Outcome) -> Ended {
-        let (fate, how) = match outcome {
-            Outcome::Ran(run) => (Fate::Ran, run.ended.to_string()),
-            Outcome::Refused { by } => (Fate::Refused, by.to_string()),
-            Outcome::Failed { reason } => (Fate::Failed, reason.to_string()),
-            _ => (Fate::Failed, String::new()),
-        };
-        let sandbox = match outcome {
-            Outcome::Ran(run) => Some(Confined::of(&run.sandbox)),
-            _ => None,
-        };
-        Ended { row: Row::of(directive), outcome: fate, how, sandbox }
-    }
-}
-
-impl Confined {
-    fn of(sandbox: &Sandbox) -> Confined {
-        let (state, without) = match sandbox {
-            Sandbox::Off => (State::Off, Vec::new()),
-            Sandbox::Active => (State::Active, Vec::new()),
-            Sandbox::Partial(gaps) => (State::Partial, gaps.clone()),
-            Sandbox::Unavailable => (State::Unavailable, Vec::new()),
-        };
-        Confined { state, without }
-    }
-}
-
-impl Answer for Instructions {
-    fn json(&self) -> Value {
-        json(self)
-    }
-
-    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        write_text(&self.text, out)
-    }
-
-    fn notes(&self) -> Vec<String> {
-        let sandboxes = self.sandboxes.iter().map(|sandbox| format!("sandbox: {sandbox}"));
-        let idle = self.directives.iter().filter(|directive| directive.outcome != Fate::Ran);
-        let idle = idle.map(|directive| format!("line {}: not run: {}", directive.row.line(), shown(&directive.how)));
-        self.warnings.iter().cloned().chain(sandboxes).chain(idle).collect()
-    }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use repertoire_cli::Exit;
+use repertoire_cli::{Environment, Exit, Stream};
 use serde_json::{Value, json};
 
 use crate::world::{Ran, World};
@@ -279,4 +279,64 @@ fn until<T>(mut there: impl FnMut() -> Option<T>) -> T {
         assert!(begun.elapsed() < std::time::Duration::from_secs(120), "it comes to pass");
         std::thread::yield_now();
     }
+}
+
+#[test]
+fn what_is_built_in_is_no_variable_to_set() {
+    let world = world();
+    let failure = world.run(&["render", "clock", "--root", "a", "--var", "SKILL_DIR=/x"]).failure();
+    assert!(failure.contains("`SKILL_DIR` is built in, and nothing overrides it"), "{failure}");
+}
+
+#[test]
+fn front_matter_is_never_rendered() {
+    let world = World::new();
+    let text = "---\nname: plain\ndescription: Does $ARGUMENTS in ${SKILL_DIR}, !`touch PWNED`.\n---\nBody.\n";
+    world.file("a/plain/SKILL.md", text);
+    assert_eq!(world.run(&["render", "plain", "--root", "a", "--allow-commands"]).data(), "Body.\n");
+    let catalog = world.run(&["catalog", "a"]).stdout;
+    assert!(catalog.contains("Does $ARGUMENTS in ${SKILL_DIR}, !`touch PWNED`."), "{catalog}");
+}
+
+/// A terminal that is looked at: what it is told lets a waiting command go on.
+#[cfg(unix)]
+struct Watched {
+    file: PathBuf,
+    told: Vec<u8>,
+}
+
+#[cfg(unix)]
+impl std::io::Write for &mut Watched {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.told.extend_from_slice(bytes);
+        if String::from_utf8_lossy(&self.told).contains("running commands ...") {
+            fs::write(&self.file, "")?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_person_who_waits_for_commands_is_told_so() {
+    let world = World::new();
+    let text = "---\nname: slow\ndescription: Slow.\n---\n!`while ! test -e told; do :; done; echo went`\n";
+    world.file("a/slow/SKILL.md", text);
+    world.run(&["approve", "slow", "--root", "a", "--yes"]).data();
+    let mut terminal = Watched { file: world.here().join("a/slow/told"), told: Vec::new() };
+    let mut stdout = Vec::new();
+    let environment = Environment {
+        home: Some(world.here().with_file_name("home")),
+        stdout: Stream::new(&mut stdout),
+        stderr: Stream::new(&mut terminal).at_terminal(),
+        ..Environment::quiet(world.here())
+    };
+    let exit = repertoire_cli::run(["repertoire", "render", "slow", "--root", "a", "--allow-commands"], environment);
+    assert_eq!((exit, String::from_utf8_lossy(&stdout).as_ref()), (Exit::Success, "went\n"));
+    // The line is wiped in the end.
+    assert!(terminal.told.ends_with(b" \r"), "{:?}", String::from_utf8_lossy(&terminal.told));
 }
