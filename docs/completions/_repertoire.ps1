@@ -338,6 +338,7 @@ Register-ArgumentCompleter -Native -CommandName 'repertoire' -ScriptBlock {
         'repertoire;render' {
             [CompletionResult]::new('--dialect', '--dialect', [CompletionResultType]::ParameterName, 'How places for arguments are spelled, where neither the source nor the skill says it')
             [CompletionResult]::new('--shell', '--shell', [CompletionResultType]::ParameterName, 'What runs commands')
+            [CompletionResult]::new('--sandbox', '--sandbox', [CompletionResultType]::ParameterName, 'Take from what runs whatever it does not need: files outside of its skill, the network, new rights. On Linux')
             [CompletionResult]::new('--var', '--var', [CompletionResultType]::ParameterName, 'A variable for `${KEY}`')
             [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'A folder of skills, ahead of everything else; several come in the order given')
             [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'A source of any linked kind, behind the roots; options as in a TOML inline table')

@@ -1838,18 +1838,22 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__render)
-            opts="-h --dialect --allow-commands --shell --var --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
+            opts="-h --dialect --allow-commands --shell --sandbox --var --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --dialect)
-                    COMPREPLY=($(compgen -W "claude opencode cortex none" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "claude opencode cortex openclaw none" -- "${cur}"))
                     return 0
                     ;;
                 --shell)
                     COMPREPLY=($(compgen -W "sh bash" -- "${cur}"))
+                    return 0
+                    ;;
+                --sandbox)
+                    COMPREPLY=($(compgen -W "off auto require" -- "${cur}"))
                     return 0
                     ;;
                 --var)

@@ -317,6 +317,7 @@ set edit:completion:arg-completer[repertoire] = {|@words|
         &'repertoire;render'= {
             cand --dialect 'How places for arguments are spelled, where neither the source nor the skill says it'
             cand --shell 'What runs commands'
+            cand --sandbox 'Take from what runs whatever it does not need: files outside of its skill, the network, new rights. On Linux'
             cand --var 'A variable for `${KEY}`'
             cand --root 'A folder of skills, ahead of everything else; several come in the order given'
             cand --source 'A source of any linked kind, behind the roots; options as in a TOML inline table'

@@ -339,9 +339,13 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand body" -s h -l help
 complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l dialect -d 'How places for arguments are spelled, where neither the source nor the skill says it' -r -f -a "claude\t''
 opencode\t''
 cortex\t''
+openclaw\t''
 none\t''"
 complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l shell -d 'What runs commands' -r -f -a "sh\t''
 bash\t''"
+complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l sandbox -d 'Take from what runs whatever it does not need: files outside of its skill, the network, new rights. On Linux' -r -f -a "off\t'Never'
+auto\t'As much of it as there is, which is told'
+require\t'All of it, or nothing runs'"
 complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l var -d 'A variable for `${KEY}`' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand render" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r

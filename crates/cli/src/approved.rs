@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use repertoire::render::{Approval, Approvals, Binding, Plan, Rights, Switch, Syntax};
+use repertoire::render::{Approval, Approvals, Binding, Dialect, Directive, Plan, Rights, Switch, Syntax};
 use repertoire::{Body, Claim, Skill, Trust};
 
 use crate::failure::Failure;
@@ -17,6 +17,10 @@ pub(crate) struct Asked<'a> {
     pub(crate) id: &'a repertoire::Id,
     pub(crate) claim: &'a Claim<Skill>,
     pub(crate) body: Body,
+    /// What its source says about its bodies.
+    pub(crate) dialect: Option<Dialect>,
+    /// What it would run. A dialect of the host may make that less, and never more.
+    pub(crate) directives: Vec<Directive>,
     pub(crate) binding: Binding,
 }
 
@@ -26,13 +30,14 @@ impl<'a> Asked<'a> {
         let found = session.find(name)?;
         let claim: &'a Claim<Skill> = found.claim;
         let body = session.registry.body(claim).await.map_err(|error| Failure::of(&error))?;
-        let plan = Plan::new(&body.text, &Syntax::of(&claim.item, None, None));
-        let files = match plan.directives() {
+        let dialect = session.dialect(&claim.origin.source);
+        let directives = Plan::new(&body.text, &Syntax::of(&claim.item, dialect, None)).directives().to_vec();
+        let files = match directives.as_slice() {
             [] => Vec::new(),
             _ => session.registry.resources(claim).await.map_err(|error| Failure::of(&error))?,
         };
-        let binding = Binding::of(claim.qualified_id(), body.digest, plan.directives(), &files);
-        Ok(Asked { id: &found.entry.id, claim, body, binding })
+        let binding = Binding::of(claim.qualified_id(), body.digest, &directives, &files);
+        Ok(Asked { id: &found.entry.id, claim, body, dialect, directives, binding })
     }
 
     /// The folder of the skill, where it lies in one.

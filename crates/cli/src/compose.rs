@@ -1,12 +1,13 @@
 //! From what was typed to a registry.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use repertoire::render::Dialect;
 use repertoire::{
     Authority, Builder, Client, ComposeError, Discovery, FsSource, Id, Level, Model, Mount, Registry, Rules, Scope,
     Skill, SkillRegistry, Trust, discover,
@@ -30,6 +31,7 @@ pub(crate) struct Plan {
     config: Option<Config>,
     /// The sources that search folders, by name.
     pub(crate) folders: Vec<(String, Arc<FsSource>)>,
+    dialects: BTreeMap<String, Dialect>,
 }
 
 /// Composes what was typed and lists it once.
@@ -40,11 +42,11 @@ pub(crate) async fn compose<'m>(
     environment: &mut Environment<'_>,
 ) -> Result<Session<'m>, Failure> {
     let plan = Plan::read(places, named, environment, &mut Pool::default())?;
-    let Plan { builder, config, folders } = plan;
+    let Plan { builder, config, folders, dialects } = plan;
     let registry = patiently("reading skills", builder.load(), environment)
         .await
         .map_err(|error| blame(config.as_ref(), &error))?;
-    Ok(Session::new(registry, folders, model, environment))
+    Ok(Session::new(registry, folders, model, environment).with_dialects(dialects))
 }
 
 impl Plan {
@@ -99,7 +101,8 @@ impl Plan {
         }
         let searching = declared().filter_map(Declared::folders);
         let folders = folders.sources.into_iter().chain(searching).collect();
-        Ok(Plan { builder, config, folders })
+        let dialects = declared().filter_map(Declared::dialect).collect();
+        Ok(Plan { builder, config, folders, dialects })
     }
 
     /// Composes it, and keeps up with changes in the runtime that this is called in.

@@ -11,6 +11,9 @@ use anstream::{AutoStream, ColorChoice};
 use crate::log::Log;
 use crate::signals::Signals;
 
+/// What this program is told, in place of a command, to confine itself and become another.
+pub(crate) const CONFINED: &str = "__confined";
+
 /// What a run sees of the world besides files. Only the edge of a binary reads it from the process.
 #[derive(Debug)]
 pub struct Environment<'a> {
@@ -22,6 +25,9 @@ pub struct Environment<'a> {
     pub state: Option<PathBuf>,
     /// The variables of the process; commands of skills get to see a few of them.
     pub variables: Vec<(OsString, OsString)>,
+    /// The command line of a program that confines commands of skills: `confined` of `repertoire-render`. Without one there is
+    /// no sandbox.
+    pub helper: Vec<OsString>,
     /// The answers of whoever called, where somebody is there to be asked.
     pub stdin: Option<Answers<'a>>,
     /// For data.
@@ -47,6 +53,7 @@ impl Environment<'static> {
             home: std::env::home_dir().filter(|home| home.is_absolute()),
             state: std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|state| state.is_absolute()),
             variables: std::env::vars_os().collect(),
+            helper: std::env::current_exe().map(|own| vec![own.into(), CONFINED.into()]).unwrap_or_default(),
             stdin: io::stdin().is_terminal().then(|| Answers::new(io::stdin().lock())),
             stdout: Stream {
                 terminal: stdout.is_terminal(),
@@ -73,6 +80,7 @@ impl<'a> Environment<'a> {
             home: None,
             state: None,
             variables: Vec::new(),
+            helper: Vec::new(),
             stdin: None,
             stdout: nowhere(),
             stderr: nowhere(),

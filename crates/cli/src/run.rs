@@ -10,6 +10,8 @@ use crate::answer::{Format, deliver};
 use crate::arguments::Arguments;
 use crate::command::Command;
 use crate::compose::compose;
+#[cfg(target_os = "linux")]
+use crate::environment::CONFINED;
 use crate::failure::Failure;
 use crate::{Environment, Exit};
 
@@ -20,6 +22,10 @@ pub fn main() -> ExitCode {
     #[cfg(unix)]
     if std::env::args_os().nth(1).is_some_and(|word| word == "plugin-host") {
         return repertoire::plugin_host();
+    }
+    #[cfg(target_os = "linux")]
+    if std::env::args_os().nth(1).is_some_and(|word| word == CONFINED) {
+        return repertoire::render::confined(std::env::args_os().skip(2));
     }
     match Environment::of_process() {
         Ok(environment) => run(std::env::args_os(), environment).into(),

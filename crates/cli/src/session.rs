@@ -1,9 +1,10 @@
 //! What was composed for one run.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use repertoire::render::Dialect;
 use repertoire::{Code, Entry, Found, FsSource, Model, Skill, SkillRegistry, Snapshot, Trust};
 
 use crate::Environment;
@@ -25,6 +26,8 @@ pub(crate) struct Session<'a> {
     pub(crate) cwd: PathBuf,
     /// What skills may need, as far as this run can tell.
     pub(crate) machine: Machine,
+    /// The dialects that were declared for sources, by name.
+    dialects: BTreeMap<String, Dialect>,
     home: Option<PathBuf>,
     state: Option<PathBuf>,
 }
@@ -52,8 +55,18 @@ impl<'a> Session<'a> {
         let stale = snapshot.diagnostics().iter().filter(|one| one.diagnostic.code == Code::STALE);
         let stale = stale.filter_map(|one| one.diagnostic.path.clone()).collect();
         let (cwd, home, state) = (environment.cwd.clone(), environment.home.clone(), environment.state.clone());
-        let machine = Machine::of(environment);
-        Session { registry, snapshot, folders, stale, model, cwd, machine, home, state }
+        let (machine, dialects) = (Machine::of(environment), BTreeMap::new());
+        Session { registry, snapshot, folders, stale, model, cwd, machine, dialects, home, state }
+    }
+
+    /// The same session, whose sources spell their bodies so.
+    pub(crate) fn with_dialects(self, dialects: BTreeMap<String, Dialect>) -> Session<'a> {
+        Session { dialects, ..self }
+    }
+
+    /// The dialect that was declared for a source.
+    pub(crate) fn dialect(&self, source: &str) -> Option<Dialect> {
+        self.dialects.get(source).copied()
     }
 
     /// What was installed for the user, and why that is not known if it is not.

@@ -78,7 +78,7 @@ enum BuiltIn {
 }
 
 const BUILT_IN: [(&str, BuiltIn); 7] = [
-    ("SKILL_DIR", BuiltIn::SkillDir),
+    (Context::SKILL_DIR, BuiltIn::SkillDir),
     ("CLAUDE_SKILL_DIR", BuiltIn::SkillDir),
     ("SESSION_ID", BuiltIn::SessionId),
     ("CLAUDE_SESSION_ID", BuiltIn::SessionId),
@@ -89,6 +89,7 @@ const BUILT_IN: [(&str, BuiltIn); 7] = [
 
 impl Context {
     pub(crate) const ARGUMENTS: &str = "ARGUMENTS";
+    pub(crate) const SKILL_DIR: &str = "SKILL_DIR";
 
     /// Nothing typed, nothing known.
     pub fn new() -> Context {
@@ -178,7 +179,8 @@ impl Context {
         self.host.get(name).or_else(|| self.skill.get(name)).map(String::as_str)
     }
 
-    pub(crate) fn is_built_in(name: &str) -> bool {
+    /// Whether only the host's facts answer `${name}`, so that no variable of this name is ever looked at.
+    pub fn is_built_in(name: &str) -> bool {
         BUILT_IN.iter().any(|(known, _)| *known == name)
     }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use repertoire_core::Skill;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// How a body spells the places for arguments, as data.
 ///
@@ -15,6 +15,7 @@ use serde::{Serialize, Serializer};
 /// | `claude` (default) | `$0` | dropped |
 /// | `opencode` | `$1` | join the last place |
 /// | `cortex` | `$1` | dropped |
+/// | `openclaw` | a body is plain text, but for `{baseDir}` | |
 /// | `none` | a body is plain text | |
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -25,6 +26,8 @@ pub struct Dialect {
     pub first: Option<usize>,
     /// What becomes of arguments behind the last place for one.
     pub surplus: Surplus,
+    /// What stands for the folder of the skill wherever it is, code included; if there is such a word, nothing else is a placeholder.
+    pub skill_dir: Option<&'static str>,
 }
 
 /// What becomes of arguments behind the last place for one.
@@ -45,16 +48,21 @@ pub struct UnknownDialect {
 
 impl Dialect {
     /// Claude Code's: arguments count from 0.
-    pub const CLAUDE: Dialect = Dialect { name: "claude", first: Some(0), surplus: Surplus::Dropped };
+    pub const CLAUDE: Dialect = Dialect { name: "claude", first: Some(0), surplus: Surplus::Dropped, skill_dir: None };
     /// OpenCode's: arguments count from 1, and the last place takes the rest.
-    pub const OPENCODE: Dialect = Dialect { name: "opencode", first: Some(1), surplus: Surplus::JoinsLast };
+    pub const OPENCODE: Dialect =
+        Dialect { name: "opencode", first: Some(1), surplus: Surplus::JoinsLast, skill_dir: None };
     /// Cortex's: arguments count from 1.
-    pub const CORTEX: Dialect = Dialect { name: "cortex", first: Some(1), surplus: Surplus::Dropped };
+    pub const CORTEX: Dialect = Dialect { name: "cortex", first: Some(1), surplus: Surplus::Dropped, skill_dir: None };
+    /// OpenClaw's: `{baseDir}` is the folder of the skill, and everything else is text.
+    pub const OPENCLAW: Dialect =
+        Dialect { name: "openclaw", first: None, surplus: Surplus::Dropped, skill_dir: Some("{baseDir}") };
     /// None: what looks like a placeholder or a directive is text. For bodies of which that is not known.
-    pub const NONE: Dialect = Dialect { name: "none", first: None, surplus: Surplus::Dropped };
+    pub const NONE: Dialect = Dialect { name: "none", first: None, surplus: Surplus::Dropped, skill_dir: None };
 
     /// Every dialect.
-    pub const ALL: [Dialect; 4] = [Dialect::CLAUDE, Dialect::OPENCODE, Dialect::CORTEX, Dialect::NONE];
+    pub const ALL: [Dialect; 5] =
+        [Dialect::CLAUDE, Dialect::OPENCODE, Dialect::CORTEX, Dialect::OPENCLAW, Dialect::NONE];
 
     /// The dialect of this name.
     ///
@@ -88,5 +96,23 @@ impl fmt::Display for Dialect {
 impl Serialize for Dialect {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name)
+    }
+}
+
+impl<'de> Deserialize<'de> for Dialect {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Dialect, D::Error> {
+        Dialect::named(&String::deserialize(deserializer)?).map_err(de::Error::custom)
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Dialect {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "dialect".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let names = Dialect::ALL.map(|dialect| dialect.name);
+        schemars::json_schema!({ "description": "How a body spells the places for arguments.", "enum": names })
     }
 }

@@ -40,6 +40,8 @@
 //! | a fence whose info string is `!` | a command of several lines |
 //! | `!{script: path, key: value}` | a script of the skill, at the start of a line or after a blank, on one line |
 //!
+//! In the dialect `openclaw` only `{baseDir}` stands for something, the folder of the skill, and it does so in code too.
+//!
 //! A backslash before any of these makes it text, and goes; before a variable in braces it does not.
 //! Words are taken whole: `$10` is the tenth, `$ARGUMENTSX` nothing. A number without an argument stays as it is, a name
 //! without one becomes nothing, and arguments that no placeholder took are told in a last line.
@@ -51,15 +53,15 @@
 //!
 //! With the feature `process`, `Runner` runs what was permitted: a shell of the host's choice, the folder of the skill, few
 //! variables, limits on time and output, and no process left when it returns or is dropped. On Linux a `Confinement` takes from it
-//! what it does not need: files, new privileges, connections; each run tells what the kernel enforced of that. The helper program
-//! that this takes comes with the feature `sandbox`.
+//! what it does not need: files, new privileges, sockets; each run tells what the kernel enforced of that. The helper program
+//! that this takes comes with the feature `sandbox`. What a process can do to outlive its run is told at `Runner`.
 //!
 //! [`Wrapper`] puts around a body whose it is and where its relative paths start.
 //!
 //! # For authors of skills
-//! What a command prints stands where the command stood: one line as it is, more of them in a fence. It is cleaned of what a
-//! terminal would obey, and of tags that could close what stands around a skill. A command that fails leaves its output, and
-//! how it ended.
+//! What a command prints stands where the command stood: one line as it is, more of them in a fence, as does one that begins
+//! code or a comment. It is cleaned of what a terminal would obey, and of tags that could close what stands around a skill. A
+//! command that fails leaves its output, and how it ended.
 //!
 //! # For whoever changes this crate
 //! The order of work is the order of the modules: `region` tells text from the rest, `plan` finds what stands for something
@@ -85,10 +87,12 @@ mod process;
 mod region;
 mod rendered;
 mod rights;
+mod sandbox;
 mod script;
 mod shown;
 mod syntax;
 mod warning;
+mod work;
 mod wrapper;
 
 pub use approvals::{Approval, Approvals, Binding};
@@ -97,7 +101,7 @@ pub use compat::Compat;
 pub use context::{Context, OnRefusal, OnSuccess, Unknown, Unplaced};
 pub use dialect::{Dialect, Surplus, UnknownDialect};
 pub use directive::{Action, Directive, directives};
-pub use outcome::{Ended, Failure, Outcome, Printed, Refusal, Run, Sandbox};
+pub use outcome::{Ended, Failure, Outcome, Printed, Refusal, Run};
 pub use placeholder::{Placeholder, PlaceholderKind};
 pub use plan::Plan;
 #[cfg(all(target_os = "linux", feature = "sandbox"))]
@@ -106,6 +110,7 @@ pub use process::confined;
 pub use process::{Call, Confinement, ENVIRONMENT, Limits, Runner, Shell};
 pub use rendered::{RenderError, Rendered};
 pub use rights::{Rights, Switch, Verdict};
+pub use sandbox::{Gap, Sandbox};
 pub use syntax::{DialectBy, Reach, Syntax};
 pub use warning::Warning;
 pub use wrapper::Wrapper;

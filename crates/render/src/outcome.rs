@@ -7,6 +7,7 @@ use std::time::Duration;
 use repertoire_core::{ResourcePath, Trust};
 use serde::Serialize;
 
+use crate::Sandbox;
 use crate::printable::printable;
 
 /// What became of one command or script.
@@ -54,21 +55,6 @@ pub enum Ended {
     TimedOut(Duration),
 }
 
-/// Whether a sandbox was around a run: what the kernel enforced of the rules that were asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Sandbox {
-    /// None was asked for.
-    #[default]
-    Off,
-    /// All of them.
-    Active,
-    /// Some of them: the kernel is older than the rules.
-    Partial,
-    /// None of those on files, connections and signals; limits hold.
-    Unavailable,
-}
-
 /// What a run printed: text that no terminal obeys, as much of it as was kept.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Printed {
@@ -109,6 +95,8 @@ pub enum Failure {
     NoScript(ResourcePath, Arc<str>),
     /// Neither the first line of the script nor its extension says what runs it.
     NoInterpreter(ResourcePath),
+    /// A sandbox was required, and this is what there is.
+    NotConfined(Sandbox),
 }
 
 impl Printed {
@@ -163,6 +151,7 @@ impl fmt::Display for Failure {
             Failure::NoInterpreter(path) => {
                 write!(f, "nothing says what runs `{path}`: neither its first line nor its extension")
             }
+            Failure::NotConfined(sandbox) => write!(f, "it needs a sandbox, which is {sandbox} here"),
         }
     }
 }

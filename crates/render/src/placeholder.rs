@@ -25,6 +25,8 @@ pub enum PlaceholderKind {
     Named(usize),
     /// The variable in the braces: `${NAME}`.
     Variable,
+    /// The folder of the skill, by the [dialect's own word](crate::Dialect::skill_dir) for it.
+    SkillDir,
     /// The directive of this number, counted from 0.
     Directive(usize),
 }

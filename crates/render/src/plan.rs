@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use memchr::memchr2_iter;
+use memchr::{memchr2_iter, memmem};
 
 use crate::region::{Kind, Region, Regions, is_escaped};
+use crate::work::looked_at;
 use crate::{Action, Dialect, Directive, Placeholder, PlaceholderKind, Reach, Syntax, Warning, script};
 
 /// A body, read once: what of it is literal, and what stands for something else.
@@ -36,8 +37,11 @@ impl<'b> Plan<'b> {
             },
             line: Line::start(),
         };
-        if syntax.dialect.first.is_some() && may_hold_any(body) {
-            reader.read(&Regions::of(body));
+        looked_at(body.len());
+        match syntax.dialect {
+            Dialect { skill_dir: Some(word), .. } => reader.words(word),
+            Dialect { first: Some(_), .. } if may_hold_any(body) => reader.read(&Regions::of(body)),
+            _ => {}
         }
         reader.plan
     }
@@ -71,6 +75,7 @@ fn may_hold_any(body: &str) -> bool {
         (_, Some(b'`' | b'{')) => true,
         (_, next) => {
             let before = body[..at].trim_end_matches([' ', '\t']);
+            looked_at(at - before.len());
             next.is_none_or(|next| next.is_ascii_whitespace()) && before.ends_with(['`', '~'])
         }
     })
@@ -96,6 +101,7 @@ impl Line {
 
     /// The line that the byte `at` of `body` is in; never before the last one asked for.
     pub(crate) fn of(&mut self, body: &str, at: usize) -> usize {
+        looked_at(at - self.at);
         self.number += memchr::memchr_iter(b'\n', &body.as_bytes()[self.at..at]).count();
         self.at = at;
         self.number
@@ -103,6 +109,13 @@ impl Line {
 }
 
 impl<'b> Reader<'b, '_> {
+    /// The one placeholder of a dialect that has a word for the folder of a skill.
+    fn words(&mut self, word: &str) {
+        for at in memmem::find_iter(self.body.as_bytes(), word) {
+            self.push(at..at + word.len(), PlaceholderKind::SkillDir);
+        }
+    }
+
     fn read(&mut self, regions: &Regions) {
         let mut from = 0;
         for region in &regions.parts {
@@ -120,6 +133,7 @@ impl<'b> Reader<'b, '_> {
 
     /// Placeholders and scripts in a text.
     fn text(&mut self, range: Range<usize>, regions: &Regions) {
+        looked_at(range.len());
         let mut from = range.start;
         for at in memchr2_iter(b'$', b'!', self.body[range.clone()].as_bytes()).map(|at| range.start + at) {
             if at < from {
@@ -135,6 +149,7 @@ impl<'b> Reader<'b, '_> {
 
     /// Placeholders in code, where no script is.
     fn dollars(&mut self, range: Range<usize>) {
+        looked_at(range.len());
         let mut from = range.start;
         for at in memchr::memchr_iter(b'$', self.body[range.clone()].as_bytes()).map(|at| range.start + at) {
             if at >= from {
@@ -280,7 +295,9 @@ fn placeholder(text: &str, syntax: &Syntax) -> Option<(PlaceholderKind, usize, b
 
 /// The length of the word at the start of `text`.
 fn word(text: &str) -> usize {
-    text.find(|c| !is_word(c)).unwrap_or(text.len())
+    let length = text.find(|c| !is_word(c)).unwrap_or(text.len());
+    looked_at(length);
+    length
 }
 
 fn is_word(c: char) -> bool {

@@ -5,6 +5,8 @@ use std::ops::Range;
 use memchr::memmem;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
+use crate::work::looked_at;
+
 /// The parts of a body that are not text, in order, none inside another.
 #[derive(Debug, Default)]
 pub(crate) struct Regions {
@@ -80,6 +82,7 @@ fn with_comments(body: &str, code: Vec<Region>) -> Vec<Region> {
     let mut from = 0;
     loop {
         let until = code.peek().map_or(body.len(), |region| region.range.start);
+        looked_at(until - from);
         let mut openings = opening.find_iter(&body.as_bytes()[from..until]).map(|at| from + at);
         if let Some(mut comment) = openings.find_map(|at| Some(at..comment_end(body, at, last_end)?)) {
             while let Some(inside) = code.next_if(|region| region.range.start < comment.end) {
@@ -106,13 +109,17 @@ fn comment_end(body: &str, at: usize, last_end: Option<usize>) -> Option<usize> 
     let inside = at + 2;
     if last_end.is_some_and(|last| inside <= last) {
         let length = memmem::find(&body.as_bytes()[inside..], b"-->").expect("one is at `last_end`");
+        looked_at(length);
         return Some(inside + length + 3);
     }
     let indented = before.trim_end_matches(' ');
+    looked_at(before.len() - indented.len());
     (indented.is_empty() || indented.ends_with('\n')).then_some(body.len())
 }
 
 /// Whether a character behind `before` is escaped: by an odd number of backslashes.
 pub(crate) fn is_escaped(before: &str) -> bool {
-    before.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1
+    let backslashes = before.bytes().rev().take_while(|byte| *byte == b'\\').count();
+    looked_at(backslashes);
+    backslashes % 2 == 1
 }

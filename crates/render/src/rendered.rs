@@ -6,6 +6,7 @@ use repertoire_core::Digest;
 
 use crate::plan::Line;
 use crate::shown::Shown;
+use crate::work::looked_at;
 use crate::{
     Context, Directive, OnRefusal, Outcome, PlaceholderKind, Plan, Refusal, Surplus, Unknown, Unplaced, Warning,
 };
@@ -151,6 +152,14 @@ impl<'b, 'c> Writer<'_, 'b, 'c> {
                     Some(value) => value.into(),
                     None => continue,
                 },
+                PlaceholderKind::SkillDir => match self.context.get(Context::SKILL_DIR) {
+                    Some(value) => value.into(),
+                    None => {
+                        let (line, name) = (self.line(placeholder.range.start), written.to_owned());
+                        self.warnings.push(Warning::NoValue { line, name });
+                        continue;
+                    }
+                },
                 PlaceholderKind::Directive(index) => {
                     self.literal(placeholder.range.start);
                     let directive = &self.plan.directives()[index];
@@ -197,6 +206,7 @@ impl<'b, 'c> Writer<'_, 'b, 'c> {
 
     /// Writes the body up to a byte.
     fn literal(&mut self, until: usize) {
+        looked_at(until - self.written);
         self.text.push_str(&self.plan.body[self.written..until]);
     }
 

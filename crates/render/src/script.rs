@@ -4,6 +4,7 @@ use repertoire_core::ResourcePath;
 use serde_json::{Map, Number, Value};
 
 use crate::Action;
+use crate::work::looked_at;
 
 /// How a script directive begins.
 pub(crate) const OPENING: &str = "!{script:";
@@ -16,15 +17,16 @@ const LONGEST: usize = 4096;
 /// Ends on its line. A value is a quoted text, else by its spelling a number, `true`, `false`, `null` or a text up to the
 /// next `,` or `}`.
 pub(crate) fn read(text: &str) -> Result<(Action, usize), &'static str> {
-    let line = text.split('\n').next().unwrap_or_default();
-    let end = (0..=LONGEST.min(line.len())).rev().find(|at| line.is_char_boundary(*at)).unwrap_or_default();
-    let mut rest = Rest(&line[OPENING.len()..end]);
+    let longest = &text[..text.floor_char_boundary(LONGEST)];
+    let line = longest.split('\n').next().unwrap_or_default();
+    looked_at(line.len());
+    let mut rest = Rest(&line[OPENING.len()..]);
     let Value::String(path) = rest.value(Typed::No)? else { return Err("a path is a text") };
     let path = ResourcePath::new(&path).map_err(|_| "the path leads out of the skill")?;
     let mut arguments = Map::new();
     loop {
         match rest.take_any() {
-            Some('}') => return Ok((Action::Script { path, arguments }, end - rest.0.len())),
+            Some('}') => return Ok((Action::Script { path, arguments }, line.len() - rest.0.len())),
             Some(',') => {
                 let key = rest.key()?;
                 if arguments.insert(key, rest.value(Typed::Yes)?).is_some() {

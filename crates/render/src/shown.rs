@@ -5,7 +5,7 @@ use crate::{Action, Directive, Ended, OnSuccess, Outcome, Printed, Refusal, Run}
 
 /// What a body shows in place of a directive.
 ///
-/// One printed line stands where the directive stood. More of them go into a fence that is longer than any in them, so that
+/// One printed line stands where the directive stood. More of them, or one that begins code or a comment, go into a fence that is longer than any in them, so that
 /// nothing they hold is taken for the text around.
 pub(crate) struct Shown<'d> {
     pub(crate) directive: &'d Directive,
@@ -56,7 +56,7 @@ impl Shown<'_> {
         let printed = printed.join("\n");
         let printed = escape_tags(&printed);
         let notes = notes.iter().map(|note| format!("[{note}]")).collect::<Vec<_>>().join(" ");
-        if printed.contains('\n') {
+        if printed.contains('\n') || opens(&printed) {
             fenced(&printed, &notes, after, text);
         } else {
             text.push_str(&printed);
@@ -96,6 +96,11 @@ fn fenced(printed: &str, notes: &str, after: &str, text: &mut String) {
     if !after.is_empty() && !after.starts_with(['\n', '\r']) {
         text.push('\n');
     }
+}
+
+/// Whether what follows a line of `text` could be taken for a part of what it opens.
+fn opens(text: &str) -> bool {
+    ["```", "~~~", "<!--"].iter().any(|opening| text.contains(opening))
 }
 
 fn longest_run(text: &str, of: char) -> usize {

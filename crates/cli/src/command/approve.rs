@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use clap::Args;
-use repertoire::render::{Approval, directives};
+use repertoire::render::Approval;
 use repertoire::{Digest, Id};
 use serde::Serialize;
 use serde_json::Value;
@@ -52,7 +52,7 @@ impl Approve {
     ) -> Result<impl Answer + use<>, Failure> {
         let asked = Asked::of(&self.name, session).await?;
         let mut approved = Approved::read(session)?;
-        let rows: Vec<_> = directives(&asked.body.text).iter().map(Row::of).collect();
+        let rows: Vec<_> = asked.directives.iter().map(Row::of).collect();
         let said = if self.revoke {
             let was = approved.approvals.revoke(&asked.binding.skill);
             if was {
@@ -64,6 +64,8 @@ impl Approve {
         } else {
             if !self.yes {
                 ask(&rows, &files(&asked), environment)?;
+                // A person takes a while, in which another run may have approved something.
+                approved = Approved::read(session)?;
             }
             approved.approvals.approve(asked.binding.clone());
             approved.write()?;

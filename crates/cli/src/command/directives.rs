@@ -100,7 +100,7 @@ impl Directives {
     pub(crate) async fn answer(&self, session: &Session<'_>) -> Result<impl Answer + use<>, Failure> {
         let asked = Asked::of(&self.name, session).await?;
         let approval = Approved::read(session)?.approvals.approval(&asked.binding);
-        let directives: Vec<_> = repertoire::render::directives(&asked.body.text).iter().map(Row::of).collect();
+        let directives: Vec<_> = asked.directives.iter().map(Row::of).collect();
         let mut notes = Vec::new();
         if !directives.is_empty() {
             notes.extend(asked.distrust());

@@ -1,26 +1,23 @@
 //! `repertoire render`.
 
-use std::io;
+mod instructions;
+
 use std::path::Path;
 
 use clap::Args;
 use repertoire::render::{
-    Approval, Arguments, Call, Context, Dialect, DialectBy, Directive, Outcome, Plan, Refusal, Runner, Shell, Switch,
+    Approval, Arguments, Call, Confinement, Context, Dialect, Directive, Outcome, Plan, Refusal, Runner, Shell, Switch,
     Syntax, Verdict,
 };
-use repertoire::{Digest, Id};
-use serde::Serialize;
-use serde_json::Value;
 
-use super::body::write_text;
+pub(super) use self::instructions::Instructions;
 use super::directives::Row;
-use crate::answer::{Answer, json};
+use crate::answer::Answer;
 use crate::approved::{Approved, Asked};
 use crate::compose::patiently;
 use crate::failure::Failure;
 use crate::session::Session;
-use crate::shown::shown;
-use crate::{Environment, Stream};
+use crate::{Environment, Signal, Signals};
 
 /// Print the instructions of one skill as a model gets them, with what was typed in its places.
 #[derive(Debug, Args)]
@@ -31,7 +28,7 @@ pub(crate) struct Render {
     #[arg(value_name = "ARGS")]
     arguments: Vec<String>,
     /// How places for arguments are spelled, where neither the source nor the skill says it.
-    #[arg(long, value_name = "DIALECT", value_parser = ["claude", "opencode", "cortex", "none"])]
+    #[arg(long, value_name = "DIALECT", value_parser = Dialect::ALL.map(|dialect| dialect.name))]
     dialect: Option<String>,
     /// Run its commands and scripts: those that are approved, and those that you say yes to.
     #[arg(long)]
@@ -39,6 +36,17 @@ pub(crate) struct Render {
     /// What runs commands.
     #[arg(long, value_enum, default_value_t)]
     shell: ShellName,
+    /// Take from what runs whatever it does not need: files outside of its skill, the network, new rights. On Linux.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHEN",
+        num_args = 0..=1,
+        require_equals = true,
+        default_value_t,
+        default_missing_value = "auto"
+    )]
+    sandbox: When,
     /// A variable for `${KEY}`.
     #[arg(long = "var", value_name = "KEY=VALUE", value_parser = variable)]
     variables: Vec<(String, String)>,
@@ -52,46 +60,23 @@ enum ShellName {
     Bash,
 }
 
-/// A body as text.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct Instructions {
-    id: Id,
-    qualified_id: Id,
-    /// Of the text.
-    digest: Digest,
-    dialect: &'static str,
-    dialect_by: DialectBy,
-    text: String,
-    directives: Vec<Ended>,
-    warnings: Vec<String>,
-}
-
-/// What became of a directive.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct Ended {
-    #[serde(flatten)]
-    row: Row,
-    outcome: Fate,
-    /// How it ended, or why it did not run.
-    how: String,
-}
-
-/// Whether it ran.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-enum Fate {
-    Ran,
-    /// It may not run.
-    Refused,
-    /// It may run, and could not.
-    Failed,
+/// When a sandbox is around what runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+enum When {
+    /// Never.
+    #[default]
+    Off,
+    /// As much of it as there is, which is told.
+    Auto,
+    /// All of it, or nothing runs.
+    Require,
 }
 
 fn variable(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or("expected `KEY=VALUE`")?;
+    if Context::is_built_in(key) {
+        return Err(format!("`{key}` is built in, and nothing overrides it"));
+    }
     Ok((key.to_owned(), value.to_owned()))
 }
 
@@ -103,23 +88,12 @@ impl Render {
     ) -> Result<impl Answer + use<>, Failure> {
         let asked = Asked::of(&self.name, session).await?;
         let host = self.dialect.as_deref().map(Dialect::named).transpose().map_err(|error| Failure::of(&error))?;
-        let syntax = Syntax::of(&asked.claim.item, None, host);
+        let syntax = Syntax::of(&asked.claim.item, asked.dialect, host);
         let plan = Plan::new(&asked.body.text, &syntax);
         let context = self.context(&asked, session);
         let outcomes = self.run(&plan, &asked, &context, session, environment).await?;
         let rendered = plan.render(&context, outcomes).map_err(|error| Failure::of(&error))?;
-        let directives = plan.directives().iter().zip(&rendered.outcomes).map(|(row, outcome)| Ended::of(row, outcome));
-        let (dialect, dialect_by) = syntax.dialect();
-        Ok(Instructions {
-            id: asked.id.clone(),
-            qualified_id: asked.claim.qualified_id(),
-            digest: rendered.digest(),
-            dialect: dialect.name,
-            dialect_by,
-            directives: directives.collect(),
-            warnings: rendered.warnings.iter().map(ToString::to_string).collect(),
-            text: rendered.text.into_owned(),
-        })
+        Ok(Instructions::of(&asked, &plan, &syntax, rendered))
     }
 
     fn context(&self, asked: &Asked<'_>, session: &Session<'_>) -> Context {
@@ -163,15 +137,30 @@ impl Render {
             }
         });
         let permits: Vec<_> = permits.collect();
-        let mut permits = permits.into_iter();
         let shell = match self.shell {
             ShellName::Sh => Shell::Sh,
             ShellName::Bash => Shell::Bash,
         };
         let runner = Runner::new(std::mem::take(&mut environment.variables)).shell(shell);
+        let confinement = Confinement::new(std::mem::take(&mut environment.helper));
+        let runner = match self.sandbox {
+            When::Off => runner,
+            When::Auto => runner.confined(confinement),
+            When::Require => runner.confined(confinement.required()),
+        };
         let call = Call::new(asked.folder().unwrap_or(Path::new("")), context, &asked.binding);
+        let mut signals = std::mem::replace(&mut environment.signals, Signals::none());
+        if permits.iter().any(Result::is_ok) {
+            signals.listen().map_err(|error| Failure::io("cannot listen to signals", &error))?;
+        }
+        let mut permits = permits.into_iter();
         let permit = |_: &Directive| permits.next().unwrap_or(Err(Refusal::Off));
-        Ok(patiently("running commands", runner.run(plan.directives(), call, permit), environment).await)
+        let stopped = async { while signals.next().await != Signal::Stop {} };
+        tokio::select! {
+            biased;
+            () = stopped => Err(Failure::new("stopped, with everything that it ran")),
+            outcomes = patiently("running commands", runner.run(plan.directives(), call, permit), environment) => Ok(outcomes),
+        }
     }
 }
 
@@ -181,33 +170,4 @@ fn ask(directive: &Directive, environment: &mut Environment<'_>) -> bool {
     Row::of(directive).write(&mut text).expect("a vector takes every byte");
     environment.say(&String::from_utf8_lossy(&text));
     environment.ask("run it this time?").unwrap_or(false)
-}
-
-impl Ended {
-    fn of(directive: &Directive, outcome: &Outcome) -> Ended {
-        let (outcome, how) = match outcome {
-            Outcome::Ran(run) => (Fate::Ran, run.ended.to_string()),
-            Outcome::Refused { by } => (Fate::Refused, by.to_string()),
-            Outcome::Failed { reason } => (Fate::Failed, reason.to_string()),
-            _ => (Fate::Failed, String::new()),
-        };
-        Ended { row: Row::of(directive), outcome, how }
-    }
-}
-
-impl Answer for Instructions {
-    fn json(&self) -> Value {
-        json(self)
-    }
-
-    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        write_text(&self.text, out)
-    }
-
-    fn notes(&self) -> Vec<String> {
-        let refused = self.directives.iter().filter(|directive| directive.outcome == Fate::Refused);
-        let refused =
-            refused.map(|directive| format!("line {}: not run: {}", directive.row.line(), shown(&directive.how)));
-        self.warnings.iter().cloned().chain(refused).collect()
-    }
 }

@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use repertoire::render::Dialect;
 use repertoire::{
     ClientPlugins, ClientPluginsFindings, ClientPluginsOptions, ConfigError, FsSource, Mount, Skill, SourceConfig,
     SourceKind, Tier, Trust,
@@ -59,9 +60,11 @@ struct Common {
     trust: Option<Trust>,
     /// Whether its ids are `NAME:ID`. By default not, but for kinds like `client-plugins`.
     namespaced: Option<bool>,
+    /// How its bodies spell the places for arguments, whatever they say themselves.
+    dialect: Option<Dialect>,
 }
 
-const COMMON: [&str; 5] = ["kind", "name", "tier", "trust", "namespaced"];
+const COMMON: [&str; 6] = ["kind", "name", "tier", "trust", "namespaced", "dialect"];
 
 impl Declared {
     /// Builds the source of a section; what is not common to all kinds are options of its kind.
@@ -115,6 +118,11 @@ impl Declared {
 
     pub(crate) fn name(&self) -> &str {
         &self.common.name
+    }
+
+    /// The name, and the dialect that was declared for it.
+    pub(crate) fn dialect(&self) -> Option<(String, Dialect)> {
+        Some((self.common.name.clone(), self.common.dialect?))
     }
 
     pub(super) fn name_span(&self) -> Range<usize> {

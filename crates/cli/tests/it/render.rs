@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use repertoire_cli::Exit;
+use repertoire_cli::{Environment, Exit, Stream};
 use serde_json::{Value, json};
 
 use crate::world::{Ran, World};
@@ -55,7 +55,11 @@ fn one_argument_is_the_text_as_typed_and_a_dialect_can_be_named() {
     assert_eq!(run(&["--dialect", "none", "x"]).data(), "$1 of $ARGUMENTS\n");
     let ran = run(&["--dialect", "claude", "x", "one"]);
     assert_eq!(ran.stderr, "note: line 1: there is no argument for `$1`\n");
-    assert!(run(&["--dialect", "zsh", "x"]).failure().contains("[possible values: claude, opencode, cortex, none]"));
+    assert!(
+        run(&["--dialect", "zsh", "x"])
+            .failure()
+            .contains("[possible values: claude, opencode, cortex, openclaw, none]")
+    );
 }
 
 #[test]
@@ -183,4 +187,156 @@ fn what_became_of_each_is_told_as_json() {
     assert_eq!((&listed["approval"], &listed["trust"]), (&json!("missing"), &json!("trusted")));
     let approved = document(&world.run(&["approve", "clock", "--root", "a", "--yes", "--json"]));
     assert_eq!(approved["approval"], "given");
+}
+
+#[test]
+fn a_source_says_how_its_bodies_are_spelled_before_anybody_else() {
+    let world = World::new();
+    let body = "---\nname: x\ndescription: X.\nargument-dialect: claude\n---\n$1 in {baseDir}. !`date`\n";
+    world.file("a/x/SKILL.md", body);
+    let config = |dialect: &str| {
+        let text = format!("[[source]]\nkind = \"fs\"\nname = \"team\"\nroots = [\"a\"]\ndialect = {dialect}\n");
+        world.file("repertoire.toml", text);
+    };
+    let render = |arguments: &[&str]| world.run(&[&["render", "x", "--config", "repertoire.toml"], arguments].concat());
+    config("\"cortex\"");
+    let ran = render(&["--dialect", "none", "one", "two", "--json"]);
+    let answer = document(&ran);
+    assert_eq!((&answer["dialect"], &answer["dialect_by"]), (&json!("cortex"), &json!("source")));
+    assert_eq!(answer["text"], "one in {baseDir}. !`date` [shell command execution disabled by policy]\n");
+
+    // Where a body is text it runs nothing, and there is nothing to approve.
+    config("\"openclaw\"");
+    assert_eq!(render(&[]).data(), "$1 in [WORLD]/here/a/x. !`date`\n");
+    assert_eq!(world.run(&["directives", "x", "--config", "repertoire.toml"]).data(), "it runs nothing\n");
+
+    let inline = "fs:team:roots = [\"a\"], dialect = \"opencode\"";
+    let answer = document(&world.run(&["render", "x", "--source", inline, "--json"]));
+    assert_eq!((&answer["dialect"], &answer["dialect_by"]), (&json!("opencode"), &json!("source")));
+
+    config("\"zsh\"");
+    let failure = render(&[]).failure();
+    let expected = "unknown dialect `zsh`: expected `claude`, `opencode`, `cortex`, `openclaw`, `none`";
+    assert!(failure.contains(expected) && failure.contains("repertoire.toml:5:1"), "{failure}");
+}
+
+/// What the sandbox is here, for whoever reads it, and as JSON.
+#[cfg(unix)]
+#[test]
+fn a_sandbox_is_there_when_asked_for_and_is_told() {
+    let world = world();
+    world.run(&["approve", "clock", "--root", "a", "--yes"]).data();
+    let render = |arguments: &[&str]| {
+        world.run(&[&["render", "clock", "--root", "a", "--allow-commands", "--var", "CITY=Bern"], arguments].concat())
+    };
+    let text = "Now: tick for  in Bern.\n\nchimed\n";
+    assert_eq!(render(&[]).data(), text);
+    let ran = render(&["--sandbox"]);
+    assert_eq!(ran.stdout, text);
+    let told = ran.stderr.strip_prefix("note: sandbox: ").expect("it is told, and nothing else is");
+    let is_active = told == "active\n";
+    assert!(is_active || told.starts_with("partial, without ") || told == "unavailable\n", "{told}");
+
+    let ran = render(&["--sandbox=require"]);
+    if is_active {
+        assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), (text, "note: sandbox: active\n"));
+    } else {
+        assert!(ran.stderr.contains("note: line 1: not run: it needs a sandbox, which is "), "{ran:?}");
+    }
+
+    let answer = document(&render(&["--sandbox", "--json"]));
+    let states: Vec<_> =
+        answer["directives"].as_array().expect("a list").iter().map(|row| &row["sandbox"]["state"]).collect();
+    assert!(states.iter().all(|state| [&json!("active"), &json!("partial"), &json!("unavailable")].contains(state)));
+    let failure = render(&["--sandbox=always"]).failure();
+    assert!(failure.contains("[possible values: off, auto, require]"), "{failure}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn who_interrupts_a_run_ends_what_it_started() {
+    let world = World::new();
+    world.file("a/slow/SKILL.md", "---\nname: slow\ndescription: Slow.\n---\n!`echo $$ > own; sleep 100000`\n");
+    world.run(&["approve", "slow", "--root", "a", "--yes"]).data();
+    let mut child = world.spawn(&["render", "slow", "--root", "a", "--allow-commands"]);
+    let own = world.here().join("a/slow/own");
+    let number = until(|| fs::read_to_string(&own).ok()?.trim().parse::<i32>().ok());
+    let id = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(id, rustix::process::Signal::INT).expect("it runs");
+    assert!(!child.wait().expect("it ends").success());
+    let stat = || fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
+    until(|| (stat().is_empty() || stat().contains(") Z")).then_some(()));
+}
+
+/// Waits until there is something.
+#[cfg(target_os = "linux")]
+fn until<T>(mut there: impl FnMut() -> Option<T>) -> T {
+    let begun = std::time::Instant::now();
+    loop {
+        if let Some(found) = there() {
+            return found;
+        }
+        assert!(begun.elapsed() < std::time::Duration::from_secs(120), "it comes to pass");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn what_is_built_in_is_no_variable_to_set() {
+    let world = world();
+    let failure = world.run(&["render", "clock", "--root", "a", "--var", "SKILL_DIR=/x"]).failure();
+    assert!(failure.contains("`SKILL_DIR` is built in, and nothing overrides it"), "{failure}");
+}
+
+#[test]
+fn front_matter_is_never_rendered() {
+    let world = World::new();
+    let text = "---\nname: plain\ndescription: Does $ARGUMENTS in ${SKILL_DIR}, !`touch PWNED`.\n---\nBody.\n";
+    world.file("a/plain/SKILL.md", text);
+    assert_eq!(world.run(&["render", "plain", "--root", "a", "--allow-commands"]).data(), "Body.\n");
+    let catalog = world.run(&["catalog", "a"]).stdout;
+    assert!(catalog.contains("Does $ARGUMENTS in ${SKILL_DIR}, !`touch PWNED`."), "{catalog}");
+}
+
+/// A terminal that is looked at: what it is told lets a waiting command go on.
+#[cfg(unix)]
+struct Watched {
+    file: PathBuf,
+    told: Vec<u8>,
+}
+
+#[cfg(unix)]
+impl std::io::Write for &mut Watched {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.told.extend_from_slice(bytes);
+        if String::from_utf8_lossy(&self.told).contains("running commands ...") {
+            fs::write(&self.file, "")?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_person_who_waits_for_commands_is_told_so() {
+    let world = World::new();
+    let text = "---\nname: slow\ndescription: Slow.\n---\n!`while ! test -e told; do :; done; echo went`\n";
+    world.file("a/slow/SKILL.md", text);
+    world.run(&["approve", "slow", "--root", "a", "--yes"]).data();
+    let mut terminal = Watched { file: world.here().join("a/slow/told"), told: Vec::new() };
+    let mut stdout = Vec::new();
+    let environment = Environment {
+        home: Some(world.here().with_file_name("home")),
+        stdout: Stream::new(&mut stdout),
+        stderr: Stream::new(&mut terminal).at_terminal(),
+        ..Environment::quiet(world.here())
+    };
+    let exit = repertoire_cli::run(["repertoire", "render", "slow", "--root", "a", "--allow-commands"], environment);
+    assert_eq!((exit, String::from_utf8_lossy(&stdout).as_ref()), (Exit::Success, "went\n"));
+    // The line is wiped in the end.
+    assert!(terminal.told.ends_with(b" \r"), "{:?}", String::from_utf8_lossy(&terminal.told));
 }

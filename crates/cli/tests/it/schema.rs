@@ -16,6 +16,7 @@ fn every_answer_is_what_the_schema_says() {
         .file("a/clock/SKILL.md", "---\nname: clock\ndescription: Tells.\n---\n!`date`\n!{script: x.sh}\n")
         .file("a/clock/x.sh", "")
         .file("turns.yaml", include_str!("../../../../examples/turns.yaml"));
+    world.run(&["approve", "clock", "--root", "a", "--yes"]).data();
     let schema = Schema::load();
     let mut seen = Vec::new();
     let mut forged = 0;
@@ -43,6 +44,7 @@ fn every_answer_is_what_the_schema_says() {
         &["mcp", "config", "--client", "codex", "--url", "http://127.0.0.1:8321/mcp"],
         &["body", "review", "--root", "a"],
         &["render", "clock", "words", "--root", "a"],
+        &["render", "clock", "--root", "a", "--allow-commands", "--sandbox"],
         &["directives", "clock", "--root", "a"],
         &["approve", "clock", "--root", "a", "--yes"],
         &["files", "review", "--root", "a"],
@@ -83,7 +85,7 @@ fn every_answer_is_what_the_schema_says() {
 }
 
 /// Fields that may be left out.
-const OPTIONAL: [&str; 6] = ["identical", "path", "line", "column", "other", "help"];
+const OPTIONAL: [&str; 7] = ["identical", "path", "line", "column", "other", "help", "sandbox"];
 
 /// Texts of which the schema knows every one.
 const LISTED: [&str; 12] = [

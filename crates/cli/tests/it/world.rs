@@ -75,6 +75,7 @@ impl World {
         let environment = Environment {
             home: Some(self.root.join("home")),
             variables: vec![("PATH".into(), "/usr/bin:/bin".into())],
+            helper: vec![env!("CARGO_BIN_EXE_repertoire").into(), "__confined".into()],
             stdin,
             stdout: Stream::new(&mut stdout),
             stderr: Stream::new(&mut stderr),
@@ -86,13 +87,17 @@ impl World {
 
     /// Starts the real binary, its output piped.
     pub(crate) fn spawn(&self, arguments: &[&str]) -> Child {
-        Command::new(env!("CARGO_BIN_EXE_repertoire"))
-            .args(arguments)
-            .current_dir(self.here())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the binary was built for this test")
+        let mut command = self.command(arguments);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().expect("the binary was built for this test")
+    }
+
+    /// The real binary, to be started, with the home of this world.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_repertoire"));
+        command.args(arguments).current_dir(self.here()).env("HOME", self.root.join("home"));
+        command.env_remove("XDG_STATE_HOME");
+        command
     }
 
     fn text(&self, bytes: Vec<u8>) -> String {

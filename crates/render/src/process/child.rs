@@ -27,8 +27,8 @@ pub(crate) struct Start<'a> {
     pub(crate) line: Vec<OsString>,
     pub(crate) environment: &'a [(OsString, OsString)],
     pub(crate) folder: &'a Path,
-    /// Whether a helper confines it, and tells so.
-    pub(crate) confined: bool,
+    /// What it runs in; nothing where a helper confines it, and tells.
+    pub(crate) sandbox: Option<Sandbox>,
     /// For its standard input; without it there is none.
     pub(crate) input: Option<Vec<u8>>,
 }
@@ -44,7 +44,7 @@ impl Start<'_> {
         let group = Group::of(&child, mark);
         let mut stdout = Capture::new(child.stdout.take(), limits.stdout);
         let mut stderr = Capture::new(child.stderr.take(), limits.stderr);
-        if self.confined {
+        if self.sandbox.is_none() {
             stderr = stderr.with_report();
         }
         let stdin = child.stdin.take();
@@ -68,9 +68,9 @@ impl Start<'_> {
             }
             ended
         };
-        let sandbox = match self.confined {
-            true => stderr.take_report().ok_or_else(|| helpless(&stderr.printed()))?,
-            false => Sandbox::Off,
+        let sandbox = match self.sandbox {
+            Some(sandbox) => sandbox,
+            None => stderr.take_report().ok_or_else(|| helpless(&stderr.printed()))?,
         };
         Ok(Run { ended, stdout: stdout.printed(), stderr: stderr.printed(), sandbox })
     }

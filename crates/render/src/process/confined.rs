@@ -6,17 +6,23 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 
 use landlock::{
-    ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
+    ABI, Access, AccessFs, AccessNet, LandlockStatus, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError, Scope,
     path_beneath_rules,
 };
 use rustix::process::{Resource, Rlimit, setrlimit};
 
-use super::confinement::Rules;
-use super::report;
-use crate::Sandbox;
+use super::confinement::{Need, Rules};
+use super::{report, sockets};
+use crate::{Failure, Gap, Sandbox};
 
 /// The version of Landlock whose rules are asked for: files, TCP, signals. An older kernel enforces a part.
 const ASKED: ABI = ABI::V6;
+
+/// The first version that rules every way to change a file.
+const FILES: ABI = ABI::V5;
+
+/// The first version that rules signals.
+const SIGNALS: ABI = ABI::V6;
 
 /// What the main function of a helper program does: takes the arguments that a [`Runner`](crate::Runner) gave it, without
 /// the program's name, confines this process, and becomes the command that they name.
@@ -42,7 +48,10 @@ fn become_confined(
     limit(&rules)?;
     let sandbox = restrict(&rules)?;
     // The first line on this stream is the helper's; the command has not begun.
-    std::io::stderr().write_all(report::line(sandbox).as_bytes())?;
+    std::io::stderr().write_all(report::line(&sandbox).as_bytes())?;
+    if rules.need == Need::Whole && sandbox != Sandbox::Active {
+        return Err(Failure::NotConfined(sandbox).to_string().into());
+    }
     let error = Command::new(&program).args(arguments).exec();
     Err(format!("cannot run `{}`: {error}", program.to_string_lossy()).into())
 }
@@ -67,9 +76,14 @@ fn restrict(rules: &Rules) -> Result<Sandbox, RulesetError> {
         .add_rules(path_beneath_rules(&rules.read, AccessFs::from_read(ASKED)))?
         .add_rules(path_beneath_rules(&rules.write, AccessFs::from_all(ASKED)))?
         .restrict_self()?;
-    Ok(match status.ruleset {
-        RulesetStatus::FullyEnforced if status.no_new_privs => Sandbox::Active,
-        RulesetStatus::NotEnforced => Sandbox::Unavailable,
-        _ => Sandbox::Partial,
-    })
+    let version = match status.landlock {
+        LandlockStatus::Available { effective_abi, .. } => effective_abi,
+        _ => ABI::Unsupported,
+    };
+    let kept = |gap: &Gap| match gap {
+        Gap::Files => version >= FILES,
+        Gap::Signals => version >= SIGNALS,
+        Gap::Sockets => sockets::refuse().is_ok(),
+    };
+    Ok(Sandbox::without(Gap::ALL.into_iter().filter(|gap| !kept(gap)).collect()))
 }

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Sandbox;
+
 /// What every program reads: itself, its libraries, and a few devices.
 const SYSTEM: [&str; 12] = [
     "/bin",
@@ -23,15 +25,16 @@ const SYSTEM: [&str; 12] = [
     "/dev/urandom",
 ];
 
-/// What a confined run may touch: files, processor time, memory; no network as far as the kernel allows to say so.
+/// What a confined run may touch: files, processor time, memory; no network.
 ///
-/// Linux alone. A process can give up rights only for itself, so a helper does it, and then becomes the command:
+/// Linux alone; elsewhere it is unavailable. A process can give up rights only for itself, so a helper does it, and then becomes the command:
 /// `repertoire-confined`, or a program of the host that calls `confined`. What the kernel enforced of it is told in
 /// [`Run::sandbox`](crate::Run::sandbox), for each run.
 ///
 /// - Files are ruled by Landlock: the skill's folder and the system's programs can be read, `/dev/null` can be written.
 /// - New privileges cannot be gained, and no process outside can be signalled.
-/// - TCP cannot be spoken. Landlock has no word for UDP.
+/// - No socket can be made, so that nothing is sent or asked for: not by TCP or UDP, not from a daemon of the machine. A filter
+///   of system calls sees to that (x86-64, ARM64, RISC-V); elsewhere Landlock refuses TCP alone, which is told as a gap.
 #[derive(Debug, Clone)]
 pub struct Confinement {
     helper: Vec<OsString>,
@@ -49,13 +52,28 @@ pub(crate) struct Rules {
     pub(crate) memory: u64,
     /// Bytes of the largest file.
     pub(crate) file: u64,
+    pub(crate) need: Need,
+}
+
+/// How much of the rules must be kept, or nothing runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Need {
+    Nothing,
+    Whole,
 }
 
 impl Confinement {
-    /// The usual rules, and the program that keeps them, with its arguments.
+    /// The usual rules, and the program that keeps them, with its arguments. Without a program they are unavailable.
     pub fn new<P: Into<OsString>>(helper: impl IntoIterator<Item = P>) -> Confinement {
         let read = SYSTEM.iter().map(PathBuf::from).collect();
-        let rules = Rules { read, write: vec!["/dev/null".into()], cpu: 60, memory: 4 << 30, file: 64 << 20 };
+        let rules = Rules {
+            read,
+            write: vec!["/dev/null".into()],
+            cpu: 60,
+            memory: 4 << 30,
+            file: 64 << 20,
+            need: Need::Nothing,
+        };
         Confinement { helper: helper.into_iter().map(Into::into).collect(), rules }
     }
 
@@ -92,6 +110,23 @@ impl Confinement {
     pub fn file(mut self, bytes: u64) -> Confinement {
         self.rules.file = bytes;
         self
+    }
+
+    /// The same rules, which are kept whole, or nothing runs. Otherwise a run has what the kernel gives, and tells it.
+    #[must_use]
+    pub fn required(mut self) -> Confinement {
+        self.rules.need = Need::Whole;
+        self
+    }
+
+    /// Whether `sandbox` is what the rules ask for.
+    pub(crate) fn is_met_by(&self, sandbox: &Sandbox) -> bool {
+        self.rules.need == Need::Nothing || *sandbox == Sandbox::Active
+    }
+
+    /// Whether there is anything to keep them.
+    pub(crate) fn has_helper(&self) -> bool {
+        cfg!(target_os = "linux") && !self.helper.is_empty()
     }
 
     /// The command line that runs `line` confined, in `folder`.

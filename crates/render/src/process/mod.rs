@@ -12,6 +12,8 @@ mod limits;
 mod report;
 mod runner;
 mod shell;
+#[cfg(all(target_os = "linux", feature = "sandbox"))]
+mod sockets;
 mod sweep;
 
 #[cfg(all(target_os = "linux", feature = "sandbox"))]

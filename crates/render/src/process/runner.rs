@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::child::Start;
 use super::interpreter::Script;
 use super::{Confinement, Limits, Shell};
-use crate::{Action, Binding, Context, Directive, Failure, Outcome, Refusal};
+use crate::{Action, Binding, Context, Directive, Failure, Outcome, Refusal, Sandbox};
 
 /// The variables of the host's environment that a command gets to see, if they are set. No other one: they hold secrets, or
 /// change what programs do.
@@ -41,7 +41,8 @@ pub const ENVIRONMENT: [&str; 14] = [
 ///
 /// When one ends, whatever it left running ends too; when its [time](Limits) is over, it is asked to end and then made to.
 /// On Unix that reaches its process group; on Linux also who left the group and still has the variable `REPERTOIRE_RUN` in its
-/// environment. A process that leaves the group *and* clears its environment is not found.
+/// environment. A process that leaves the group *and* clears its environment is not found. Nor does anybody end anything if
+/// the host itself is killed.
 ///
 /// Needs a tokio runtime with I/O and time.
 #[derive(Debug, Clone)]
@@ -156,16 +157,29 @@ impl Runner {
                 Err(outcome) => return outcome,
             },
         };
+        let failed = |reason| Outcome::Failed { reason };
+        // Where a helper confines it, that one tells.
+        let known = match &self.confinement {
+            None => Some(Sandbox::Off),
+            Some(rules) if !rules.has_helper() => Some(Sandbox::Unavailable),
+            Some(_) => None,
+        };
+        let is_met = |sandbox: &Sandbox| self.confinement.as_ref().is_none_or(|rules| rules.is_met_by(sandbox));
+        if let Some(sandbox) = known.as_ref().filter(|sandbox| !is_met(sandbox)) {
+            return failed(Failure::NotConfined(sandbox.clone()));
+        }
         let run = async {
-            let (line, confined) = match &self.confinement {
-                Some(confinement) => (confinement.around(line, call.folder)?, true),
-                None => (line, false),
+            let line = match (&self.confinement, &known) {
+                (Some(rules), None) => rules.around(line, call.folder)?,
+                _ => line,
             };
-            Start { line, environment, folder: call.folder, confined, input }.run(time, &self.limits).await
+            Start { line, environment, folder: call.folder, sandbox: known, input }.run(time, &self.limits).await
         };
         match run.await {
+            // The helper did not become the command.
+            Ok(run) if !is_met(&run.sandbox) => failed(Failure::NotConfined(run.sandbox)),
             Ok(run) => Outcome::Ran(run),
-            Err(error) => Outcome::Failed { reason: Failure::NotStarted(error.to_string().into()) },
+            Err(error) => failed(Failure::NotStarted(error.to_string().into())),
         }
     }
 
@@ -204,7 +218,7 @@ fn script(call: Call<'_>, path: &ResourcePath) -> Result<Vec<OsString>, Outcome>
 /// The context of a script, in the words of Cortex, whose scripts get it as an argument.
 fn input(context: &Context, arguments: &Map<String, Value>) -> Vec<u8> {
     let document = json!({
-        "skillDir": context.get("SKILL_DIR"),
+        "skillDir": context.get(Context::SKILL_DIR),
         "sessionId": context.get("SESSION_ID"),
         "projectDir": context.get("PROJECT_DIR"),
         "args": context.arguments.words(),

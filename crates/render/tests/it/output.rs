@@ -27,6 +27,10 @@ fn several_lines_stand_in_a_fence_that_they_cannot_close() {
     shows("- Diff: !`x`, then\n", printed("a\nb\n"), "- Diff: \n```\na\nb\n```\n, then\n");
     shows("!`x`\n", printed("```\n````x\n"), "`````\n```\n````x\n`````\n");
     shows("!`x`", printed("a\nb"), "```\na\nb\n```");
+    // One line that would make code or a comment of the rest.
+    shows("!`x`\nrest\n", printed("```\n"), "````\n```\n````\nrest\n");
+    shows("!`x`\nrest\n", printed("~~~"), "```\n~~~\n```\nrest\n");
+    shows("!`x` -->\n", printed("a <!-- b"), "```\na <!-- b\n```\n -->\n");
     shows("!`x`\r\n", ended(Ended::Exit(2), "a\n", "b\n"), "```\na\nb\n```\n[command failed with exit code 2]\r\n");
 }
 

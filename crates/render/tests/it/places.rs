@@ -1,6 +1,6 @@
 //! Where placeholders are looked for.
 
-use repertoire_render::{Context, Dialect, Plan, Reach, Syntax};
+use repertoire_render::{Context, Dialect, Plan, Reach, Syntax, Warning};
 
 use crate::{named, plain, with};
 
@@ -60,4 +60,21 @@ fn the_last_place_of_opencode_takes_the_rest() {
     assert_eq!(named(Dialect::OPENCODE, "$1: $2", "a b \"c d\" e"), "a: b c d e");
     assert_eq!(named(Dialect::OPENCODE, "$2 $1 $2", "a b c"), "b c a b c");
     assert_eq!(named(Dialect::CORTEX, "$1: $2", "a b c"), "a: b");
+}
+
+#[test]
+fn the_word_of_openclaw_is_the_folder_wherever_it_stands_and_all_else_is_text() {
+    let body = "Run {baseDir}/a.sh $1 ${SKILL_DIR} !`date`.\n\n```sh\nuv run {baseDir}/b.py {basedir}\n```\n";
+    assert_eq!(
+        named(Dialect::OPENCLAW, body, ""),
+        "Run /skills/it/a.sh $1 ${SKILL_DIR} !`date`.\n\n```sh\nuv run /skills/it/b.py {basedir}\n```\n"
+    );
+    let plan = Plan::new(body, &Syntax::named(Dialect::OPENCLAW));
+    assert_eq!(plan.directives(), []);
+    let rendered = plan.render(&Context::new(), []).expect("nothing aborts");
+    assert_eq!(rendered.text, body);
+    let without = |line| Warning::NoValue { line, name: "{baseDir}".to_owned() };
+    assert_eq!(rendered.warnings, [without(1), without(4)]);
+    // Everywhere else it is text.
+    assert_eq!(named(Dialect::CLAUDE, "{baseDir}", ""), "{baseDir}");
 }

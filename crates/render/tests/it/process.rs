@@ -7,6 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use proptest::prelude::*;
 use repertoire_core::{Digest, Resource};
 use repertoire_render::{
     Arguments, Binding, Call, Context, Ended, Failure, Limits, Outcome, Plan, Refusal, Run, Runner, Shell, Syntax,
@@ -129,6 +130,28 @@ async fn what_was_typed_reaches_a_command_as_values() {
     assert!(!skill.path("PWNED").exists());
 }
 
+proptest! {
+    // Each is two processes.
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn no_text_that_is_typed_is_run(typed in "[a'\"$`;&|(){}<>*\\\\\n é-]{0,24}") {
+        let typed = format!("{typed}; touch PWNED # $(touch PWNED) `touch PWNED`\n!`touch PWNED`");
+        let skill = Skill::new().typed(&typed);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let body = "$ARGUMENTS !`printf %s \"$ARGUMENTS\"` $0\n!`printf '<%s>' \"$@\"`\n";
+        let outcomes = runtime.block_on(skill.outcomes(body));
+        let words: Vec<_> = Arguments::new(typed.as_str()).words().iter().map(|word| format!("<{word}>")).collect();
+        let expected = [typed.as_str(), &words.concat()].map(str::to_owned);
+        let printed: Vec<_> = outcomes.iter().map(|outcome| match outcome {
+            Outcome::Ran(run) => run.stdout.text().to_owned(),
+            other => panic!("it runs: {other:?}"),
+        }).collect();
+        prop_assert_eq!(printed, expected);
+        prop_assert!(!skill.path("PWNED").exists());
+    }
+}
+
 #[tokio::test]
 async fn a_command_stands_in_the_folder_of_its_skill_without_input_and_without_secrets() {
     let skill = Skill::new().file("data.txt", "inside");
@@ -217,6 +240,33 @@ async fn a_timeout_leaves_nobody_who_left_the_group() {
     let body = "!`(setsid sh -c 'echo $$ > away; exec sleep 100000' > /dev/null 2>&1 &); sleep 100000`\n";
     assert_eq!(skill.run(body).await.ended, Ended::TimedOut(Duration::from_secs(1)));
     gone(skill.process("away").expect("it was started")).await;
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_timeout_leaves_nobody_who_left_the_group_and_ignores_being_asked_and_goes_on_forking() {
+    let skill = Skill::new().short();
+    let daemon = "trap \"\" TERM HUP; echo $$ > away; while :; do sleep 100000 & echo $! > child; wait; done";
+    let body = format!("!`(setsid sh -c '{daemon}' > /dev/null 2>&1 &); sleep 100000`\n");
+    assert_eq!(skill.run(&body).await.ended, Ended::TimedOut(Duration::from_secs(1)));
+    for file in ["away", "child"] {
+        gone(skill.process(file).expect("it was started")).await;
+    }
+}
+
+/// The limit that the documentation of `Runner` tells, so that it is true.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn who_left_the_group_and_cleared_its_environment_is_not_found() {
+    let skill = Skill::new();
+    let body = "!`setsid env -i /bin/sh -c 'echo $$ > away; exec sleep 100000' > /dev/null 2>&1 & \
+                while ! test -s away; do :; done; echo done`\n";
+    assert_eq!(skill.prints(body).await, "done\n");
+    let away = skill.process("away").expect("it was started");
+    let status = fs::read_to_string(format!("/proc/{away}/status")).expect("it lives on");
+    assert!(!status.contains("State:\tZ"), "{status}");
+    let id = rustix::process::Pid::from_raw(away.cast_signed()).expect("a number of a process");
+    rustix::process::kill_process(id, rustix::process::Signal::KILL).expect("it is ours");
 }
 
 #[cfg(target_os = "linux")]

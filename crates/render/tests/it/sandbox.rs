@@ -2,12 +2,13 @@
 #![allow(clippy::disallowed_methods, reason = "what a run may touch are files")]
 
 use std::fs;
-use std::net::TcpListener;
+use std::net::{TcpListener, UdpSocket};
 use std::time::Duration;
 
 use repertoire_core::Digest;
 use repertoire_render::{
-    Binding, Call, Confinement, Context, Ended, Failure, Limits, Outcome, Plan, Run, Runner, Sandbox, Shell, Syntax,
+    Binding, Call, Confinement, Context, Ended, Failure, Gap, Limits, Outcome, Plan, Run, Runner, Sandbox, Shell,
+    Syntax,
 };
 use tempfile::TempDir;
 
@@ -32,10 +33,14 @@ async fn run(confinement: Confinement, folder: &TempDir, body: &str) -> Run {
     }
 }
 
-/// Runs a command that must fail if the sandbox is what it says.
-async fn is_denied(confinement: Confinement, folder: &TempDir, body: &str) {
+/// Runs a command that must fail unless the sandbox says that it does not keep this.
+async fn is_denied(gap: Gap, confinement: Confinement, folder: &TempDir, body: &str) {
     let run = run(confinement, folder, body).await;
-    assert!(run.sandbox != Sandbox::Active || run.ended != Ended::Exit(0), "{body}: {run:?}");
+    let says_so = match &run.sandbox {
+        Sandbox::Partial(gaps) => gaps.contains(&gap),
+        sandbox => *sandbox == Sandbox::Unavailable,
+    };
+    assert!(says_so || run.ended != Ended::Exit(0), "{body}: {run:?}");
 }
 
 #[tokio::test]
@@ -44,7 +49,7 @@ async fn a_confined_command_reads_its_skill_and_says_how_confined_it_is() {
     fs::write(folder.path().join("data.txt"), "inside\n").expect("a file");
     let run = run(Confinement::new([HELPER]), &folder, "!`cat data.txt 2> /dev/null; echo aside >&2`\n").await;
     assert_eq!((run.ended, run.stdout.text(), run.stderr.text()), (Ended::Exit(0), "inside\n", "aside\n"));
-    assert!(matches!(run.sandbox, Sandbox::Active | Sandbox::Partial | Sandbox::Unavailable), "{run:?}");
+    assert!(matches!(run.sandbox, Sandbox::Active | Sandbox::Partial(_) | Sandbox::Unavailable), "{run:?}");
 }
 
 #[tokio::test]
@@ -53,10 +58,10 @@ async fn what_is_not_named_is_neither_read_nor_written() {
     let secret = outside.path().join("secret.txt");
     fs::write(&secret, "secret\n").expect("a file");
     let usual = || Confinement::new([HELPER]);
-    is_denied(usual(), &folder, &format!("!`cat {}`\n", secret.display())).await;
-    is_denied(usual(), &folder, "!`cat /etc/passwd`\n").await;
-    is_denied(usual(), &folder, "!`echo x > here.txt`\n").await;
-    is_denied(usual(), &folder, &format!("!`echo x > {}`\n", secret.display())).await;
+    is_denied(Gap::Files, usual(), &folder, &format!("!`cat {}`\n", secret.display())).await;
+    is_denied(Gap::Files, usual(), &folder, "!`cat /etc/passwd`\n").await;
+    is_denied(Gap::Files, usual(), &folder, "!`echo x > here.txt`\n").await;
+    is_denied(Gap::Files, usual(), &folder, &format!("!`echo x > {}`\n", secret.display())).await;
 
     let wider = usual().read(outside.path()).write(folder.path());
     let body = format!("!`cat {} && echo x > here.txt && cat here.txt`\n", secret.display());
@@ -69,13 +74,33 @@ async fn no_connection_is_made() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("it is bound").port();
-    is_denied(Confinement::new([HELPER]), &folder, &format!("!`exec 3<> /dev/tcp/127.0.0.1/{port}`\n")).await;
+    let connects = |protocol: &str, port: u16| format!("!`exec 3<> /dev/{protocol}/127.0.0.1/{port}`\n");
+    is_denied(Gap::Sockets, Confinement::new([HELPER]), &folder, &connects("tcp", port)).await;
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    let port = socket.local_addr().expect("it is bound").port();
+    is_denied(Gap::Sockets, Confinement::new([HELPER]), &folder, &connects("udp", port)).await;
+}
+
+#[tokio::test]
+async fn what_needs_a_sandbox_runs_in_a_whole_one_or_not_at_all() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let outcome_of = |confinement| outcome(confinement, &folder, "!`echo ran`\n");
+    match outcome_of(Confinement::new([HELPER]).required()).await {
+        Outcome::Ran(run) => assert_eq!((run.stdout.text(), run.sandbox), ("ran\n", Sandbox::Active)),
+        Outcome::Failed { reason: Failure::NotConfined(sandbox) } => assert_ne!(sandbox, Sandbox::Active),
+        other => panic!("{other:?}"),
+    }
+    let nobody = || Confinement::new::<&str>([]);
+    let outcome = outcome_of(nobody().required()).await;
+    assert_eq!(outcome, Outcome::Failed { reason: Failure::NotConfined(Sandbox::Unavailable) });
+    let Outcome::Ran(run) = outcome_of(nobody()).await else { panic!("it was not required") };
+    assert_eq!((run.stdout.text(), run.sandbox), ("ran\n", Sandbox::Unavailable));
 }
 
 #[tokio::test]
 async fn nobody_outside_is_signalled() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    is_denied(Confinement::new([HELPER]), &folder, &format!("!`kill -0 {}`\n", std::process::id())).await;
+    is_denied(Gap::Signals, Confinement::new([HELPER]), &folder, &format!("!`kill -0 {}`\n", std::process::id())).await;
 }
 
 #[tokio::test]

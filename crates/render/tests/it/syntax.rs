@@ -54,5 +54,8 @@ fn every_dialect_is_found_by_its_name() {
         assert_eq!(Dialect::named(dialect.name), Ok(dialect));
     }
     let unknown = Dialect::named("Claude").expect_err("names are lower case");
-    assert_eq!(unknown.to_string(), "unknown dialect `Claude`: expected `claude`, `opencode`, `cortex`, `none`");
+    assert_eq!(
+        unknown.to_string(),
+        "unknown dialect `Claude`: expected `claude`, `opencode`, `cortex`, `openclaw`, `none`"
+    );
 }
