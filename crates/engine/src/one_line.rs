@@ -45,7 +45,7 @@ fn push(part: &str, begins: &mut bool, line: &mut String) {
 ///
 /// Looks at every byte of a chunk before it looks at one, because that takes whole vectors at a time.
 fn suspects(text: &str) -> impl Iterator<Item = (usize, char)> {
-    const CHUNK: usize = 64;
+    const CHUNK: usize = 32;
     let chunks = text.as_bytes().chunks(CHUNK).enumerate();
     let suspect = chunks.filter(|(_, chunk)| chunk.iter().fold(false, |any, byte| any | is_suspect(*byte)));
     let places = suspect.flat_map(|(number, chunk)| {

@@ -44,19 +44,21 @@ pub(super) fn measure(file: &Path) -> Result<Told, Failure> {
     let changed = search::changed(&known, &snapshot, 0)?;
     black_box(changed.entries().len());
     let short = CatalogOptions::default().budget(repertoire::Budget::for_window(Some(200_000)));
-    let timed = |work: &dyn Fn()| {
-        let times = (0..ROUNDS).map(|_| {
-            let begun = cpu(ClockId::ThreadCPUTime);
-            work();
-            cpu(ClockId::ThreadCPUTime) - begun
-        });
-        super::median(times)
+    let once = |work: &dyn Fn()| {
+        let begun = cpu(ClockId::ThreadCPUTime);
+        work();
+        cpu(ClockId::ThreadCPUTime) - begun
     };
+    let timed = |work: &dyn Fn()| super::median((0..ROUNDS).map(|_| once(work)));
+    // In turns, so that a noisy moment hits both, and neither finds what the other left in the caches.
+    let by_hand = || drop(black_box(by_hand(&known)));
+    let whole = || drop(black_box(Catalog::of(&snapshot, &CatalogOptions::default())));
+    let (floors, wholes): (Vec<f64>, Vec<f64>) = (0..ROUNDS).map(|_| (once(&by_hand), once(&whole))).unzip();
     let views = [&changed, &snapshot];
     let turn = Cell::new(0);
     Ok(Told {
-        floor: timed(&|| drop(black_box(by_hand(&known)))),
-        whole: timed(&|| drop(black_box(Catalog::of(&snapshot, &CatalogOptions::default())))),
+        floor: super::median(floors.into_iter()),
+        whole: super::median(wholes.into_iter()),
         // The last of an odd number of rounds is of the changed view.
         changed: timed(&|| drop(black_box(cache.of(views[turn.replace(1 - turn.get())])))),
         short: timed(&|| drop(black_box(Catalog::of(&snapshot, &short)))),
