@@ -105,8 +105,8 @@ async fn check_places(
         let in_messages: usize = slots.messages.iter().map(|message| times(&message.text, "tea body")).sum();
         let places = (times(&slots.system_prompt, "tea body"), in_messages);
         let expected = match bodies {
-            Bodies::Buffer if way != Way::HostRule => (0, usize::from(in_system)),
-            _ => (usize::from(in_system), 0),
+            Bodies::Buffer => (0, usize::from(in_system)),
+            Bodies::SystemPrompt => (usize::from(in_system), 0),
         };
         assert_eq!(places, expected, "{context}");
     }
