@@ -37,6 +37,9 @@
 //! call of the model to `call`, and send its [`Answer`] back: failures are answers too. A [`ToolPreset`] has the names that
 //! your prompts know. [`Index`] and [`LiveIndex`] search for people and programs; a [`Ranker`] adds an embedder's opinion.
 //!
+//! [`Triggers`] tells which skills a turn suggests by itself: hold its [`Occasion`] against them. What a skill declares of its work
+//! is a [`Workflow`], which your [`ToolInvoker`] carries out, a [`ToolCheck`] before it, and [`verify`] behind it.
+//!
 //! A [`Session`] keeps what one conversation activated and says what each model call is made of. Between the calls of your
 //! loop that takes five lines:
 //!
@@ -72,7 +75,8 @@
 //!     let evaluation = session.read(evaluation, &registry).await;
 //!     let slots = session.compose(&evaluation, &model)?;
 //! #   prompts.push(slots.system_prompt.clone());
-//!     let reply = ask(&model, slots, results.len()); // with the conversation so far
+//!     // With the conversation so far, to which the messages at its end are added.
+//!     let reply = ask(&model, slots, results.len());
 //!     results.clear();
 //!     for call in reply.calls {
 //!         // `None`: the tool is another one, of the host.
