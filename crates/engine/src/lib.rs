@@ -75,7 +75,8 @@
 //!     let evaluation = session.read(evaluation, &registry).await;
 //!     let slots = session.compose(&evaluation, &model)?;
 //! #   prompts.push(slots.system_prompt.clone());
-//!     let reply = ask(&model, slots, results.len()); // with the conversation so far
+//!     // With the conversation so far, to which the messages at its end are added.
+//!     let reply = ask(&model, slots, results.len());
 //!     results.clear();
 //!     for call in reply.calls {
 //!         // `None`: the tool is another one, of the host.

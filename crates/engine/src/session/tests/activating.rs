@@ -40,7 +40,7 @@ async fn reading_again_makes_a_skill_the_current_one_and_moves_nothing() {
 #[tokio::test]
 async fn an_activation_for_a_turn_ends_with_the_next_message() {
     let world = World::of(&["name: tea"]).await;
-    for (lifetime, left) in [(Lifetime::Turn, 0), (Lifetime::Conversation, 1)] {
+    for (lifetime, left) in [(Lifetime::Message, 0), (Lifetime::Conversation, 1)] {
         let options = plain().lifetime(lifetime).inject(steering("strict", Trigger::Activated)).unwrap();
         let mut session = world.session(options);
         world.read(&mut session, "tea", &gpt()).await;
@@ -132,4 +132,20 @@ async fn a_skill_stays_that_of_its_source() {
     let evaluation = session.read(session.evaluate(&Turn::of("")), &registry).await;
     let slots = session.compose(&evaluation, &claude()).unwrap();
     assert_eq!(slots.system_prompt, "<skill_content name=\"home:tea\">\ntea body\n</skill_content>");
+}
+
+#[tokio::test]
+async fn another_source_that_is_written_like_it_is_not_it() {
+    let world = World::of(&["name: tea"]).await;
+    let other = MemorySource::named("other");
+    let registry = SkillRegistry::builder().builtin(other.clone()).user(world.home.clone()).load().await.unwrap();
+    let mut session = Session::new(Toolset::of(&registry.snapshot(), &ToolOptions::default()), plain());
+    session.activate(Audience::Model, "tea", "").unwrap();
+    world.home.unregister("tea");
+    other.register(Registered::new(skill("name: home:tea\ndescription: Other."), "other body")).unwrap();
+    registry.refresh().await.unwrap();
+    session.begin(Toolset::of(&registry.snapshot(), &ToolOptions::default()));
+    let evaluation = session.evaluate(&Turn::of(""));
+    assert_eq!((ids(&evaluation).len(), active(&session).len()), (0, 0));
+    assert_eq!(evaluation.skipped[0].why, SkipReason::Gone);
 }

@@ -178,7 +178,7 @@ async fn a_body_that_loses_the_system_prompt_comes_into_the_conversation_once() 
 #[tokio::test]
 async fn the_buffer_is_one_message_before_the_turn() {
     let world = World::of(&["name: tea\ntriggers: [kettle]", "name: milk\ntriggers: [kettle]"]).await;
-    let options = || declaring(SurfaceMode::SystemPrompt).bodies(Bodies::Buffer).lifetime(Lifetime::Turn);
+    let options = || declaring(SurfaceMode::SystemPrompt).bodies(Bodies::Buffer).lifetime(Lifetime::Message);
     let mut session = world.session(options().inject(steering("tone", Trigger::Always)).unwrap());
     let element = |name: &str, body: &str| format!("<skill_content name=\"{name}\">\n{body}\n</skill_content>");
     let block = |texts: &[String], place| {
@@ -188,20 +188,20 @@ async fn the_buffer_is_one_message_before_the_turn() {
     // The same for each call of the turn.
     for number in 1..3 {
         let slots = world.slots(&mut session, &Turn::of("kettle").number(number), &claude()).await;
-        assert_eq!((slots.system_prompt.as_str(), slots.messages), ("tone text", block(&both, Place::BeforeTurn)));
+        assert_eq!((slots.system_prompt.as_str(), slots.messages), ("tone text", block(&both, Place::BeforeMessage)));
     }
     // Replaced in its place when it changes.
     world.read_with(&mut session, json!({"id": "tea", "arguments": "green"}), &claude()).await;
     let slots = world.slots(&mut session, &Turn::of("kettle").number(3), &claude()).await;
     let replaced = [element("tea", "tea body\n\nARGUMENTS: green"), both[1].clone()];
-    assert_eq!(slots.messages, block(&replaced, Place::BeforeTurn));
+    assert_eq!(slots.messages, block(&replaced, Place::BeforeMessage));
     // Over with the turn.
     session.begin(world.tools());
     assert_eq!(world.slots(&mut session, &Turn::of("And now?"), &claude()).await.messages, []);
     // Where users may not speak twice in a row, it is part of what they say.
     let mut session = world.session(options().message_rules("strict", MessageRules::ANY.strictly_alternating()));
     let slots = world.slots(&mut session, &Turn::of("kettle"), &Model::of_provider("strict")).await;
-    assert_eq!(slots.messages, block(&both, Place::InTurn));
+    assert_eq!(slots.messages, block(&both, Place::InMessage));
 }
 
 #[tokio::test]

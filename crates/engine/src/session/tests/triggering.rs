@@ -79,6 +79,17 @@ async fn what_follows_a_name_at_the_start_are_its_arguments() {
 }
 
 #[tokio::test]
+async fn what_the_model_asks_for_meanwhile_stays() {
+    let world = World::of(&["name: tea"]).await;
+    let mut session = world.session(plain());
+    let turn = Turn::of("/tea green");
+    world.slots(&mut session, &turn, &gpt()).await;
+    world.read_with(&mut session, json!({"id": "tea", "arguments": "black"}), &gpt()).await;
+    world.slots(&mut session, &turn.number(2), &gpt()).await;
+    assert_eq!(session.active()[0].arguments.as_ref(), "black");
+}
+
+#[tokio::test]
 async fn only_trusted_skills_are_there_always_or_by_expression() {
     let skills = ["name: a\ntriggers: [{always: true}]", "name: b\ntriggers: [{regex: 'ket+le'}, kettle]"];
     let refused = SkipReason::TriggerRefused(crate::TriggerRefusal::Untrusted);
