@@ -27,7 +27,8 @@ impl Serving {
     fn start(world: &World, arguments: &[&str], variables: &[(&str, &str)]) -> Serving {
         let mut command = Command::new(env!("CARGO_BIN_EXE_repertoire"));
         command.arg("serve").args(arguments).current_dir(world.here());
-        command.env_remove("RUST_LOG").envs(variables.iter().copied());
+        command.env_remove("RUST_LOG").env_remove("XDG_STATE_HOME").env("HOME", world.here().join("../home"));
+        command.envs(variables.iter().copied());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         Serving(command.spawn().expect("the binary was built for this test"))
     }
@@ -86,6 +87,40 @@ fn over_its_streams_it_serves_until_the_client_leaves() {
     assert!(answers.next().is_none());
     // Nothing went wrong, so nothing is said.
     assert_eq!(serving.stderr(), "");
+}
+
+/// What a client reads of the skill `clock`.
+#[cfg(unix)]
+fn read_clock(world: &World, arguments: &[&str]) -> String {
+    let mut serving = Serving::start(world, arguments, &[]);
+    let mut ask = serving.0.stdin.take().expect("it is piped");
+    let read = json!({"name": "read_skill", "arguments": {"id": "clock"}});
+    let read = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": read});
+    [introduction(), read].iter().for_each(|line| writeln!(ask, "{line}").expect("heard"));
+    let answers = BufReader::new(serving.0.stdout.take().expect("it is piped")).lines();
+    let answers = answers.map(|line| serde_json::from_str::<Value>(&line.expect("text")).expect("a document"));
+    let mut answer = answers.skip_while(|answer| answer["id"] != 2);
+    let text = answer.next().expect("an answer")["result"]["content"][0]["text"].clone();
+    text.as_str().expect("a text").to_owned()
+}
+
+#[cfg(unix)]
+#[test]
+fn commands_run_for_clients_only_of_the_source_that_was_named_and_as_approved() {
+    let world = World::new();
+    let clock = "---\nname: clock\ndescription: Tells.\n---\nNow: !`expr 3 + 3`\n";
+    world.file("a/clock/SKILL.md", clock).skill("b", "tidy", "Sorts.");
+    let refused = |arguments: &[&str]| read_clock(&world, arguments).contains("Now: !`expr 3 + 3` [");
+    let named = ["a", "b", "--run-commands", "a"];
+    assert!(refused(&named), "nobody approved it");
+    world.run(&["approve", "clock", "--root", "a", "--yes"]).data();
+    assert!(refused(&["a", "b"]), "nobody named its source");
+    assert!(refused(&["a", "b", "--run-commands", "b"]), "another source was named");
+    let ran = read_clock(&world, &named);
+    assert!(ran.contains("Now: 6\n"), "{ran}");
+    world.file("a/clock/SKILL.md", clock.replace("Now", "Then"));
+    let changed = read_clock(&world, &named);
+    assert!(changed.contains("Then: !`expr 3 + 3` ["), "nobody approved what it is now: {changed}");
 }
 
 #[cfg(unix)]

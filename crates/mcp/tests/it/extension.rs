@@ -49,7 +49,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 #[tokio::test]
-async fn m1_m2_m13_m14_m15_an_entry_has_its_uri_its_front_matter_and_every_file() {
+async fn m1_m2_m13_m14_m15_m29_an_entry_has_its_uri_its_front_matter_and_every_file() {
     let folder = folder();
     let server = serve_folder(folder.path()).await;
     let client = Client::of(&server).await;

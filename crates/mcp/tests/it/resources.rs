@@ -59,7 +59,7 @@ async fn bytes_arrive_as_they_are() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_not_found_whatever_it_looks_like() {
+async fn m24_what_is_not_listed_is_not_found_whatever_it_looks_like() {
     let folder = tempfile::tempdir().unwrap();
     write(
         folder.path(),
