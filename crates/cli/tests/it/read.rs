@@ -89,6 +89,7 @@ fn kinds_lists_what_is_linked() {
         str![[r#"
 kind     about
 fs       folders of skills
+mcp      the skills of another MCP server, a program or an address
 plugin   a shared library, loaded into this process
 process  a shared library, loaded into a process of its own
 
