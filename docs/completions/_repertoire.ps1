@@ -45,6 +45,8 @@ Register-ArgumentCompleter -Native -CommandName 'repertoire' -ScriptBlock {
             [CompletionResult]::new('watch', 'watch', [CompletionResultType]::ParameterValue, 'Show changes as they happen, with what is wrong or odd about them')
             [CompletionResult]::new('catalog', 'catalog', [CompletionResultType]::ParameterValue, 'Print the text that tells a model which skills there are; what did not fit goes to standard error')
             [CompletionResult]::new('tools', 'tools', [CompletionResultType]::ParameterValue, 'Print the tools that a model finds and reads skills with, for the request to a provider')
+            [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Serve the skills over MCP: to one client over standard input and output, or to many over HTTP')
+            [CompletionResult]::new('mcp', 'mcp', [CompletionResultType]::ParameterValue, 'Print what an MCP client has to be told of this server')
             [CompletionResult]::new('body', 'body', [CompletionResultType]::ParameterValue, 'Print the instructions of one skill')
             [CompletionResult]::new('render', 'render', [CompletionResultType]::ParameterValue, 'Print the instructions of one skill as a model gets them, with what was typed in its places')
             [CompletionResult]::new('directives', 'directives', [CompletionResultType]::ParameterValue, 'Show every command and script that one skill would run, without running any')
@@ -238,6 +240,84 @@ Register-ArgumentCompleter -Native -CommandName 'repertoire' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as `--format json`')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'repertoire;serve' {
+            [CompletionResult]::new('--http', '--http', [CompletionResultType]::ParameterName, 'Serve over streamable HTTP at this address, as in `127.0.0.1:8321`; the path is `/mcp`')
+            [CompletionResult]::new('--faces', '--faces', [CompletionResultType]::ParameterName, 'The ways to serve with: `all`, or some of `extension`, `resources`, `prompts`, `tools` and `instructions`')
+            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'What the server calls itself')
+            [CompletionResult]::new('--catalog-tokens', '--catalog-tokens', [CompletionResultType]::ParameterName, 'How many tokens the catalog in the instructions may have')
+            [CompletionResult]::new('--run-commands', '--run-commands', [CompletionResultType]::ParameterName, 'Run the approved commands of this source for whoever reads its skills by a tool or as a prompt')
+            [CompletionResult]::new('--mode', '--mode', [CompletionResultType]::ParameterName, 'How skills are offered: `pinned`, `auto`, `name-only`, `manual-only` or `off`. A target is `source:id`, an id, `source:*` or `*`; of those that fit, the first of these decides')
+            [CompletionResult]::new('--token-file', '--token-file', [CompletionResultType]::ParameterName, 'Ask clients for the token in this file: `Authorization: Bearer TOKEN`. One is needed off this machine')
+            [CompletionResult]::new('--token-env', '--token-env', [CompletionResultType]::ParameterName, 'Ask clients for the token in this environment variable')
+            [CompletionResult]::new('--allow-host', '--allow-host', [CompletionResultType]::ParameterName, 'Also answer requests to this host, with or without a port')
+            [CompletionResult]::new('--allow-origin', '--allow-origin', [CompletionResultType]::ParameterName, 'Also answer pages of this origin, as in `https://app.example`')
+            [CompletionResult]::new('--rate', '--rate', [CompletionResultType]::ParameterName, 'Requests of one address in a second; without a limit on this machine, else 100')
+            [CompletionResult]::new('--max-sessions', '--max-sessions', [CompletionResultType]::ParameterName, 'Sessions at once')
+            [CompletionResult]::new('--max-requests', '--max-requests', [CompletionResultType]::ParameterName, 'Requests that are answered at once')
+            [CompletionResult]::new('--max-body', '--max-body', [CompletionResultType]::ParameterName, 'Bytes of one request')
+            [CompletionResult]::new('--log', '--log', [CompletionResultType]::ParameterName, 'The form of the log')
+            [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'A folder of skills, ahead of everything else; several come in the order given')
+            [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'A source of any linked kind, behind the roots; options as in a TOML inline table')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked')
+            [CompletionResult]::new('--client', '--client', [CompletionResultType]::ParameterName, 'Also the standard folders of this client, as in `claude`; `all` for every known one')
+            [CompletionResult]::new('--disable', '--disable', [CompletionResultType]::ParameterName, 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The form of the answer')
+            [CompletionResult]::new('--any-client', '--any-client', [CompletionResultType]::ParameterName, 'Serve every client with all of them, whatever is known of it')
+            [CompletionResult]::new('--no-defaults', '--no-defaults', [CompletionResultType]::ParameterName, 'Leave the standard folders and the built-in skills out')
+            [CompletionResult]::new('--trust-project', '--trust-project', [CompletionResultType]::ParameterName, 'Admit the skills of the project: without this, no model would see them')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as `--format json`')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'repertoire;mcp' {
+            [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'A folder of skills, ahead of everything else; several come in the order given')
+            [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'A source of any linked kind, behind the roots; options as in a TOML inline table')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked')
+            [CompletionResult]::new('--client', '--client', [CompletionResultType]::ParameterName, 'Also the standard folders of this client, as in `claude`; `all` for every known one')
+            [CompletionResult]::new('--disable', '--disable', [CompletionResultType]::ParameterName, 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The form of the answer')
+            [CompletionResult]::new('--no-defaults', '--no-defaults', [CompletionResultType]::ParameterName, 'Leave the standard folders and the built-in skills out')
+            [CompletionResult]::new('--trust-project', '--trust-project', [CompletionResultType]::ParameterName, 'Admit the skills of the project: without this, no model would see them')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as `--format json`')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('config', 'config', [CompletionResultType]::ParameterValue, 'Print what to paste into the configuration of the client that `--client` names')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'repertoire;mcp;config' {
+            [CompletionResult]::new('--url', '--url', [CompletionResultType]::ParameterName, 'The address of a server that runs, as in `http://127.0.0.1:8321/mcp`')
+            [CompletionResult]::new('--token-env', '--token-env', [CompletionResultType]::ParameterName, 'The environment variable with the token of that server')
+            [CompletionResult]::new('--program', '--program', [CompletionResultType]::ParameterName, 'The program that the client starts')
+            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'What the client calls the server')
+            [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'A folder of skills, ahead of everything else; several come in the order given')
+            [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'A source of any linked kind, behind the roots; options as in a TOML inline table')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked')
+            [CompletionResult]::new('--client', '--client', [CompletionResultType]::ParameterName, 'Also the standard folders of this client, as in `claude`; `all` for every known one')
+            [CompletionResult]::new('--disable', '--disable', [CompletionResultType]::ParameterName, 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The form of the answer')
+            [CompletionResult]::new('--no-defaults', '--no-defaults', [CompletionResultType]::ParameterName, 'Leave the standard folders and the built-in skills out')
+            [CompletionResult]::new('--trust-project', '--trust-project', [CompletionResultType]::ParameterName, 'Admit the skills of the project: without this, no model would see them')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as `--format json`')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'repertoire;mcp;help' {
+            [CompletionResult]::new('config', 'config', [CompletionResultType]::ParameterValue, 'Print what to paste into the configuration of the client that `--client` names')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'repertoire;mcp;help;config' {
+            break
+        }
+        'repertoire;mcp;help;help' {
             break
         }
         'repertoire;body' {
@@ -568,6 +648,8 @@ Register-ArgumentCompleter -Native -CommandName 'repertoire' -ScriptBlock {
             [CompletionResult]::new('watch', 'watch', [CompletionResultType]::ParameterValue, 'Show changes as they happen, with what is wrong or odd about them')
             [CompletionResult]::new('catalog', 'catalog', [CompletionResultType]::ParameterValue, 'Print the text that tells a model which skills there are; what did not fit goes to standard error')
             [CompletionResult]::new('tools', 'tools', [CompletionResultType]::ParameterValue, 'Print the tools that a model finds and reads skills with, for the request to a provider')
+            [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Serve the skills over MCP: to one client over standard input and output, or to many over HTTP')
+            [CompletionResult]::new('mcp', 'mcp', [CompletionResultType]::ParameterValue, 'Print what an MCP client has to be told of this server')
             [CompletionResult]::new('body', 'body', [CompletionResultType]::ParameterValue, 'Print the instructions of one skill')
             [CompletionResult]::new('render', 'render', [CompletionResultType]::ParameterValue, 'Print the instructions of one skill as a model gets them, with what was typed in its places')
             [CompletionResult]::new('directives', 'directives', [CompletionResultType]::ParameterValue, 'Show every command and script that one skill would run, without running any')
@@ -609,6 +691,16 @@ Register-ArgumentCompleter -Native -CommandName 'repertoire' -ScriptBlock {
             break
         }
         'repertoire;help;tools' {
+            break
+        }
+        'repertoire;help;serve' {
+            break
+        }
+        'repertoire;help;mcp' {
+            [CompletionResult]::new('config', 'config', [CompletionResultType]::ParameterValue, 'Print what to paste into the configuration of the client that `--client` names')
+            break
+        }
+        'repertoire;help;mcp;config' {
             break
         }
         'repertoire;help;body' {

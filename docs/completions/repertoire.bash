@@ -55,6 +55,9 @@ _repertoire() {
             repertoire,man)
                 cmd="repertoire__subcmd__man"
                 ;;
+            repertoire,mcp)
+                cmd="repertoire__subcmd__mcp"
+                ;;
             repertoire,new)
                 cmd="repertoire__subcmd__new"
                 ;;
@@ -69,6 +72,9 @@ _repertoire() {
                 ;;
             repertoire,search)
                 cmd="repertoire__subcmd__search"
+                ;;
+            repertoire,serve)
+                cmd="repertoire__subcmd__serve"
                 ;;
             repertoire,show)
                 cmd="repertoire__subcmd__show"
@@ -127,6 +133,9 @@ _repertoire() {
             repertoire__subcmd__help,man)
                 cmd="repertoire__subcmd__help__subcmd__man"
                 ;;
+            repertoire__subcmd__help,mcp)
+                cmd="repertoire__subcmd__help__subcmd__mcp"
+                ;;
             repertoire__subcmd__help,new)
                 cmd="repertoire__subcmd__help__subcmd__new"
                 ;;
@@ -141,6 +150,9 @@ _repertoire() {
                 ;;
             repertoire__subcmd__help,search)
                 cmd="repertoire__subcmd__help__subcmd__search"
+                ;;
+            repertoire__subcmd__help,serve)
+                cmd="repertoire__subcmd__help__subcmd__serve"
                 ;;
             repertoire__subcmd__help,show)
                 cmd="repertoire__subcmd__help__subcmd__show"
@@ -157,6 +169,9 @@ _repertoire() {
             repertoire__subcmd__help,which)
                 cmd="repertoire__subcmd__help__subcmd__which"
                 ;;
+            repertoire__subcmd__help__subcmd__mcp,config)
+                cmd="repertoire__subcmd__help__subcmd__mcp__subcmd__config"
+                ;;
             repertoire__subcmd__help__subcmd__plugin,approve)
                 cmd="repertoire__subcmd__help__subcmd__plugin__subcmd__approve"
                 ;;
@@ -171,6 +186,18 @@ _repertoire() {
                 ;;
             repertoire__subcmd__help__subcmd__plugin,revoke)
                 cmd="repertoire__subcmd__help__subcmd__plugin__subcmd__revoke"
+                ;;
+            repertoire__subcmd__mcp,config)
+                cmd="repertoire__subcmd__mcp__subcmd__config"
+                ;;
+            repertoire__subcmd__mcp,help)
+                cmd="repertoire__subcmd__mcp__subcmd__help"
+                ;;
+            repertoire__subcmd__mcp__subcmd__help,config)
+                cmd="repertoire__subcmd__mcp__subcmd__help__subcmd__config"
+                ;;
+            repertoire__subcmd__mcp__subcmd__help,help)
+                cmd="repertoire__subcmd__mcp__subcmd__help__subcmd__help"
                 ;;
             repertoire__subcmd__plugin,approve)
                 cmd="repertoire__subcmd__plugin__subcmd__approve"
@@ -215,7 +242,7 @@ _repertoire() {
 
     case "${cmd}" in
         repertoire)
-            opts="-h -V --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help --version list show which search roots check validate watch catalog tools body render directives approve files lock verify new fmt plugin kinds completions man help"
+            opts="-h -V --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help --version list show which search roots check validate watch catalog tools serve mcp body render directives approve files lock verify new fmt plugin kinds completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -641,7 +668,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__help)
-            opts="list show which search roots check watch catalog tools body render directives approve files lock verify new fmt plugin kinds completions man help"
+            opts="list show which search roots check watch catalog tools serve mcp body render directives approve files lock verify new fmt plugin kinds completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -836,6 +863,34 @@ _repertoire() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        repertoire__subcmd__help__subcmd__mcp)
+            opts="config"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        repertoire__subcmd__help__subcmd__mcp__subcmd__config)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         repertoire__subcmd__help__subcmd__new)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -963,6 +1018,20 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__help__subcmd__search)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        repertoire__subcmd__help__subcmd__serve)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1211,6 +1280,148 @@ _repertoire() {
                     COMPREPLY=($(compgen -W "human json sarif" -- "${cur}"))
                     return 0
                     ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        repertoire__subcmd__mcp)
+            opts="-h --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help config help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --client)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --model)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "human json sarif" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        repertoire__subcmd__mcp__subcmd__config)
+            opts="-h --url --token-env --program --name --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --url)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --token-env)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --program)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --client)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --model)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "human json sarif" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        repertoire__subcmd__mcp__subcmd__help)
+            opts="config help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        repertoire__subcmd__mcp__subcmd__help__subcmd__config)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        repertoire__subcmd__mcp__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;
@@ -1759,6 +1970,108 @@ _repertoire() {
                     ;;
                 --mode)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --client)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --model)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "human json sarif" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        repertoire__subcmd__serve)
+            opts="-h --http --faces --any-client --name --catalog-tokens --run-commands --mode --token-file --token-env --allow-host --allow-origin --rate --max-sessions --max-requests --max-body --log --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --http)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --faces)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --catalog-tokens)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --run-commands)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --mode)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --token-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --token-env)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --allow-host)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --allow-origin)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-sessions)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-requests)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-body)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
                     return 0
                     ;;
                 --root)

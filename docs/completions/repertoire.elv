@@ -42,6 +42,8 @@ set edit:completion:arg-completer[repertoire] = {|@words|
             cand watch 'Show changes as they happen, with what is wrong or odd about them'
             cand catalog 'Print the text that tells a model which skills there are; what did not fit goes to standard error'
             cand tools 'Print the tools that a model finds and reads skills with, for the request to a provider'
+            cand serve 'Serve the skills over MCP: to one client over standard input and output, or to many over HTTP'
+            cand mcp 'Print what an MCP client has to be told of this server'
             cand body 'Print the instructions of one skill'
             cand render 'Print the instructions of one skill as a model gets them, with what was typed in its places'
             cand directives 'Show every command and script that one skill would run, without running any'
@@ -225,6 +227,78 @@ set edit:completion:arg-completer[repertoire] = {|@words|
             cand --json 'The same as `--format json`'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
+        }
+        &'repertoire;serve'= {
+            cand --http 'Serve over streamable HTTP at this address, as in `127.0.0.1:8321`; the path is `/mcp`'
+            cand --faces 'The ways to serve with: `all`, or some of `extension`, `resources`, `prompts`, `tools` and `instructions`'
+            cand --name 'What the server calls itself'
+            cand --catalog-tokens 'How many tokens the catalog in the instructions may have'
+            cand --run-commands 'Run the approved commands of this source for whoever reads its skills by a tool or as a prompt'
+            cand --mode 'How skills are offered: `pinned`, `auto`, `name-only`, `manual-only` or `off`. A target is `source:id`, an id, `source:*` or `*`; of those that fit, the first of these decides'
+            cand --token-file 'Ask clients for the token in this file: `Authorization: Bearer TOKEN`. One is needed off this machine'
+            cand --token-env 'Ask clients for the token in this environment variable'
+            cand --allow-host 'Also answer requests to this host, with or without a port'
+            cand --allow-origin 'Also answer pages of this origin, as in `https://app.example`'
+            cand --rate 'Requests of one address in a second; without a limit on this machine, else 100'
+            cand --max-sessions 'Sessions at once'
+            cand --max-requests 'Requests that are answered at once'
+            cand --max-body 'Bytes of one request'
+            cand --log 'The form of the log'
+            cand --root 'A folder of skills, ahead of everything else; several come in the order given'
+            cand --source 'A source of any linked kind, behind the roots; options as in a TOML inline table'
+            cand --config 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked'
+            cand --client 'Also the standard folders of this client, as in `claude`; `all` for every known one'
+            cand --disable 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says'
+            cand --model 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`'
+            cand --format 'The form of the answer'
+            cand --any-client 'Serve every client with all of them, whatever is known of it'
+            cand --no-defaults 'Leave the standard folders and the built-in skills out'
+            cand --trust-project 'Admit the skills of the project: without this, no model would see them'
+            cand --json 'The same as `--format json`'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'repertoire;mcp'= {
+            cand --root 'A folder of skills, ahead of everything else; several come in the order given'
+            cand --source 'A source of any linked kind, behind the roots; options as in a TOML inline table'
+            cand --config 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked'
+            cand --client 'Also the standard folders of this client, as in `claude`; `all` for every known one'
+            cand --disable 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says'
+            cand --model 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`'
+            cand --format 'The form of the answer'
+            cand --no-defaults 'Leave the standard folders and the built-in skills out'
+            cand --trust-project 'Admit the skills of the project: without this, no model would see them'
+            cand --json 'The same as `--format json`'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand config 'Print what to paste into the configuration of the client that `--client` names'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'repertoire;mcp;config'= {
+            cand --url 'The address of a server that runs, as in `http://127.0.0.1:8321/mcp`'
+            cand --token-env 'The environment variable with the token of that server'
+            cand --program 'The program that the client starts'
+            cand --name 'What the client calls the server'
+            cand --root 'A folder of skills, ahead of everything else; several come in the order given'
+            cand --source 'A source of any linked kind, behind the roots; options as in a TOML inline table'
+            cand --config 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked'
+            cand --client 'Also the standard folders of this client, as in `claude`; `all` for every known one'
+            cand --disable 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says'
+            cand --model 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`'
+            cand --format 'The form of the answer'
+            cand --no-defaults 'Leave the standard folders and the built-in skills out'
+            cand --trust-project 'Admit the skills of the project: without this, no model would see them'
+            cand --json 'The same as `--format json`'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'repertoire;mcp;help'= {
+            cand config 'Print what to paste into the configuration of the client that `--client` names'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'repertoire;mcp;help;config'= {
+        }
+        &'repertoire;mcp;help;help'= {
         }
         &'repertoire;body'= {
             cand --root 'A folder of skills, ahead of everything else; several come in the order given'
@@ -529,6 +603,8 @@ set edit:completion:arg-completer[repertoire] = {|@words|
             cand watch 'Show changes as they happen, with what is wrong or odd about them'
             cand catalog 'Print the text that tells a model which skills there are; what did not fit goes to standard error'
             cand tools 'Print the tools that a model finds and reads skills with, for the request to a provider'
+            cand serve 'Serve the skills over MCP: to one client over standard input and output, or to many over HTTP'
+            cand mcp 'Print what an MCP client has to be told of this server'
             cand body 'Print the instructions of one skill'
             cand render 'Print the instructions of one skill as a model gets them, with what was typed in its places'
             cand directives 'Show every command and script that one skill would run, without running any'
@@ -561,6 +637,13 @@ set edit:completion:arg-completer[repertoire] = {|@words|
         &'repertoire;help;catalog'= {
         }
         &'repertoire;help;tools'= {
+        }
+        &'repertoire;help;serve'= {
+        }
+        &'repertoire;help;mcp'= {
+            cand config 'Print what to paste into the configuration of the client that `--client` names'
+        }
+        &'repertoire;help;mcp;config'= {
         }
         &'repertoire;help;body'= {
         }

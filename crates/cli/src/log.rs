@@ -40,11 +40,12 @@ impl Log {
         Log(Kind::Stderr)
     }
 
-    /// Begins the log: what `filter` says, in the syntax of `RUST_LOG`, else from `level` on.
+    /// Begins the log: what `filter` says, in the syntax of `RUST_LOG`, else ours from `level` on, and warnings of others.
     pub(crate) fn begin(&self, filter: Option<&str>, level: LevelFilter, form: LogForm) -> Result<(), Failure> {
         let Kind::Stderr = self.0 else { return Ok(()) };
         let filter = match filter {
-            None => Targets::new().with_default(level),
+            // What others log of their insides is for those who ask for it.
+            None => Targets::new().with_default(LevelFilter::WARN).with_target("repertoire_mcp", level),
             Some(text) => text.parse().map_err(|error| {
                 Failure::new(format!("cannot read `RUST_LOG`: {error}"))
                     .help("set it to `info`, or to `repertoire_mcp=debug`")

@@ -39,8 +39,7 @@ impl ClientPreset {
     /// Whether a client that calls itself `name` is this one.
     pub fn is(&self, name: &str) -> bool {
         let name = name.trim().to_ascii_lowercase();
-        name.strip_prefix(self.client_info)
-            .is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
+        name.strip_prefix(self.client_info).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
     }
 }
 

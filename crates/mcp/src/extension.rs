@@ -6,8 +6,8 @@ use futures_util::stream::{self, StreamExt};
 use repertoire::Resource as File;
 use rmcp::ErrorData;
 use rmcp::model::{
-    DIRECTORY_MIME_TYPE, GetSkillResult, ListResourcesResult, ListSkillsResult, PaginatedRequestParams, Resource, Skill,
-    SkillFrontmatter, SkillResource, SkillResources,
+    DIRECTORY_MIME_TYPE, GetSkillResult, ListResourcesResult, ListSkillsResult, PaginatedRequestParams, Resource,
+    Skill, SkillFrontmatter, SkillResource, SkillResources,
 };
 use serde_json::Value;
 
@@ -61,10 +61,17 @@ impl Server {
                     skills.push(skill);
                 }
                 Err(Left::Unread(Unread::Moved)) => {
-                    return Err(ErrorData::internal_error("the skills changed while they were listed: list from the start", None));
+                    return Err(ErrorData::internal_error(
+                        "the skills changed while they were listed: list from the start",
+                        None,
+                    ));
                 }
-                Err(Left::Unread(error)) => tracing::warn!(uri = %view.rows[at].root, %error, "a skill cannot be listed"),
-                Err(Left::Withheld(reason)) => tracing::debug!(uri = %view.rows[at].root, reason, "a skill is not listed"),
+                Err(Left::Unread(error)) => {
+                    tracing::warn!(uri = %view.rows[at].root, %error, "a skill cannot be listed")
+                }
+                Err(Left::Withheld(reason)) => {
+                    tracing::debug!(uri = %view.rows[at].root, reason, "a skill is not listed")
+                }
             }
             at += 1;
         }
@@ -142,7 +149,8 @@ impl Server {
 
 fn manifest(row: &Row, files: &Files) -> SkillResources {
     let files = files.files.iter();
-    let files = files.map(|file| SkillResource::new(row.root.join(file.path.as_str()), file.digest.to_string(), file.size));
+    let files =
+        files.map(|file| SkillResource::new(row.root.join(file.path.as_str()), file.digest.to_string(), file.size));
     SkillResources::Files(files.collect())
 }
 

@@ -26,7 +26,9 @@ pub struct Faces(u8);
 
 /// A text that names no [`Faces`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown face `{0}`: expected `all`, or some of `extension`, `resources`, `prompts`, `tools` and `instructions`")]
+#[error(
+    "unknown face `{0}`: expected `all`, or some of `extension`, `resources`, `prompts`, `tools` and `instructions`"
+)]
 pub struct UnknownFace(String);
 
 const NAMES: [(&str, Face); 5] = [

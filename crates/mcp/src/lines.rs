@@ -1,5 +1,6 @@
 //! One message a line, as over standard input and output.
 
+use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 
@@ -66,24 +67,25 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
         }
     }
 
-    /// The message in the line, or what is owed for it; neither for what asks for no answer.
+    /// The message in the line; what is owed for one that is none is kept.
     fn take_message(&mut self) -> Option<ClientJsonRpcMessage> {
         let line = std::mem::take(&mut self.line);
-        let read = if std::mem::take(&mut self.is_too_long) {
+        let found = if std::mem::take(&mut self.is_too_long) {
             let message = format!("a message has at most {LONGEST} bytes");
-            Err(Some((ErrorData::new(ErrorCode::INVALID_REQUEST, message, None), None)))
+            Found::owed(ErrorCode::INVALID_REQUEST, message, None)
         } else {
-            message(&line)
+            Found::of(&line)
         };
-        match read {
-            Ok(message) => {
-                self.has_begun |= matches!(message, Some(ClientJsonRpcMessage::Request(_)));
-                message.filter(|_| self.has_begun)
+        match found {
+            Found::Message(message) => {
+                self.has_begun |= matches!(message, ClientJsonRpcMessage::Request(_));
+                Some(message).filter(|_| self.has_begun)
             }
-            Err(owed) => {
-                self.owed = owed.map(|(error, id)| ServerJsonRpcMessage::error(error, id));
+            Found::Owed(error) => {
+                self.owed = Some(error);
                 None
             }
+            Found::Nothing => None,
         }
     }
 }
@@ -95,10 +97,7 @@ where
 {
     type Error = io::Error;
 
-    fn send(
-        &mut self,
-        message: TxJsonRpcMessage<RoleServer>,
-    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+    fn send(&mut self, message: TxJsonRpcMessage<RoleServer>) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let write = Arc::clone(&self.write);
         async move { send(&write, &message).await }
     }
@@ -136,31 +135,40 @@ async fn send<W: AsyncWrite + Unpin>(write: &Mutex<W>, message: &ServerJsonRpcMe
     write.flush().await
 }
 
-/// What is owed for a line that is no message: an error, and the request that it is about if that can be told.
-type Owed = Option<(ErrorData, Option<RequestId>)>;
+/// What is in a line.
+enum Found {
+    Message(ClientJsonRpcMessage),
+    /// No message: an error is owed for it.
+    Owed(ServerJsonRpcMessage),
+    /// Nothing that asks for an answer.
+    Nothing,
+}
 
-/// The message in `line`: nothing in a blank one.
-fn message(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Owed> {
-    let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line).trim_ascii();
-    if line.is_empty() {
-        return Ok(None);
-    }
-    if let Ok(message) = serde_json::from_slice(line) {
-        return Ok(Some(message));
-    }
-    let error = |code, text: &'static str| ErrorData::new(code, text, None);
-    match serde_json::from_slice::<Value>(line) {
-        Err(_) => Err(Some((error(ErrorCode::PARSE_ERROR, "a line is no JSON"), None))),
-        Ok(value) => {
-            let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
-            let is_request = value.get("method").is_some_and(Value::is_string);
-            match (is_request, id) {
-                (true, Some(id)) => Err(Some((error(ErrorCode::INVALID_PARAMS, "the request has another form"), Some(id)))),
-                // Nobody waits for an answer to a notification or to an answer.
-                (true, None) if value.get("id").is_none() => Err(None),
-                (false, _) if value.get("result").is_some() || value.get("error").is_some() => Err(None),
-                (_, id) => Err(Some((error(ErrorCode::INVALID_REQUEST, "a line is no message of JSON-RPC 2.0"), id))),
-            }
+impl Found {
+    fn of(line: &[u8]) -> Found {
+        let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line).trim_ascii();
+        if line.is_empty() {
+            return Found::Nothing;
         }
+        if let Ok(message) = serde_json::from_slice(line) {
+            return Found::Message(message);
+        }
+        let Ok(value) = serde_json::from_slice::<Value>(line) else {
+            return Found::owed(ErrorCode::PARSE_ERROR, "a line is no JSON", None);
+        };
+        let id: Option<RequestId> = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
+        let is_asking = value.get("method").is_some_and(Value::is_string);
+        let is_answer = value.get("result").is_some() || value.get("error").is_some();
+        match id {
+            Some(id) if is_asking => Found::owed(ErrorCode::INVALID_PARAMS, "the request has another form", Some(id)),
+            // Nobody waits for an answer to a notification or to an answer.
+            None if is_asking && value.get("id").is_none() => Found::Nothing,
+            _ if is_answer && !is_asking => Found::Nothing,
+            id => Found::owed(ErrorCode::INVALID_REQUEST, "a line is no message of JSON-RPC 2.0", id),
+        }
+    }
+
+    fn owed(code: ErrorCode, message: impl Into<Cow<'static, str>>, id: Option<RequestId>) -> Found {
+        Found::Owed(ServerJsonRpcMessage::error(ErrorData::new(code, message, None), id))
     }
 }

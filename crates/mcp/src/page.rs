@@ -26,9 +26,10 @@ impl Page {
         let parts = parts.and_then(|(version, first)| Some((version, usize::try_from(first).ok()?)));
         match parts {
             Some((of, first)) if of == version => Ok(Page { version, first }),
-            Some((of, _)) if of < version => {
-                Err(ErrorData::invalid_params("the list has changed since this cursor was given: list from the start", None))
-            }
+            Some((of, _)) if of < version => Err(ErrorData::invalid_params(
+                "the list has changed since this cursor was given: list from the start",
+                None,
+            )),
             _ => Err(ErrorData::invalid_params("unknown cursor: list from the start", None)),
         }
     }

@@ -1,7 +1,9 @@
 //! Skills as prompts.
 
+use std::path::Path;
+
 use repertoire::render::Wrapper;
-use repertoire::{Audience, Claim, Entry, LookupError, Skill, SourceErrorKind};
+use repertoire::{Audience, Claim, Entry, Id, Skill, SourceErrorKind};
 use rmcp::ErrorData;
 use rmcp::model::{
     GetPromptResult, ListPromptsResult, PaginatedRequestParams, Prompt, PromptArgument, PromptMessage, Role,
@@ -32,11 +34,8 @@ impl Server {
     ) -> Result<GetPromptResult, ErrorData> {
         let view = self.view();
         let unknown = || ErrorData::invalid_params(format!("no prompt `{}`", shown(name)), None);
-        let found = view.snapshot.resolve(name).map_err(|error| match error {
-            // Its names are of skills that may be hidden.
-            LookupError::Ambiguous { .. } | LookupError::NotFound { .. } => unknown(),
-            _ => unknown(),
-        })?;
+        // Why it leads nowhere is not told: the names in the reason are of skills that may be hidden.
+        let found = view.snapshot.resolve(name).map_err(|_| unknown())?;
         if self.options().modes.hides(Audience::User, found.claim).is_some() {
             return Err(unknown());
         }
@@ -56,11 +55,19 @@ impl Server {
         Ok(result)
     }
 
-    /// The instructions with whose they are, which a model must be told, and which files there are.
-    async fn wrapped(&self, id: &repertoire::Id, claim: &Claim<Skill>, body: &str) -> String {
-        // A prompt without the list of its files is better than none.
-        let files = self.reader().resources(claim).await.unwrap_or_default();
+    /// The instructions with whose they are, where they lie, and the files beside them that a model may read.
+    async fn wrapped(&self, id: &Id, claim: &Claim<Skill>, body: &str) -> String {
+        let files = match self.options().modes.hides(Audience::Model, claim) {
+            // A prompt without the list of its files is better than none.
+            None => self.reader().resources(claim).await.unwrap_or_default(),
+            Some(_) => Vec::new(),
+        };
+        let folder = claim.item.location.as_deref().and_then(|location| Path::new(location).parent()?.to_str());
         let wrapper = Wrapper::new(id, &claim.origin.source).trust(claim.trust);
+        let wrapper = match folder.filter(|folder| !folder.is_empty()) {
+            Some(folder) => wrapper.base_directory(folder),
+            None => wrapper,
+        };
         wrapper.resources(files.iter().map(|file| file.path.as_str())).wrap(body)
     }
 }

@@ -25,7 +25,10 @@ const MARKDOWN: &str = "text/markdown";
 const TRIES: usize = 2;
 
 impl Server {
-    pub(crate) fn list_resources(&self, request: Option<PaginatedRequestParams>) -> Result<ListResourcesResult, ErrorData> {
+    pub(crate) fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+    ) -> Result<ListResourcesResult, ErrorData> {
         let view = self.view();
         let (rows, next) = Page::of(request.as_ref(), view.since.resources)?.cut(&view.rows, self.options().page);
         let mut result = ListResourcesResult::with_all_items(rows.iter().map(resource).collect());
@@ -106,7 +109,9 @@ pub(crate) fn mime_type(path: &str) -> &'static str {
         Some("webp") => "image/webp",
         Some("pdf") => "application/pdf",
         Some("zip") => "application/zip",
-        Some("txt" | "rs" | "ts" | "tsx" | "go" | "rb" | "java" | "c" | "h" | "cpp" | "sql" | "ini" | "cfg") => "text/plain",
+        Some("txt" | "rs" | "ts" | "tsx" | "go" | "rb" | "java" | "c" | "h" | "cpp" | "sql" | "ini" | "cfg") => {
+            "text/plain"
+        }
         _ => "application/octet-stream",
     }
 }

@@ -168,6 +168,11 @@ impl Server {
     }
 
     /// What answers one client: a handler for `rmcp`'s own ways of serving.
+    ///
+    /// The first one spawns the task that follows the registry; it ends with the last handle of this server.
+    ///
+    /// # Panics
+    /// Outside of a runtime of tokio.
     pub fn session(&self) -> Session {
         self.follow();
         Session::new(self.clone())

@@ -8,8 +8,8 @@ use rmcp::model::{
     InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult,
     ListToolsResult, PaginatedRequestParams, PromptsCapability, ReadResourceDirectoryRequestParams,
     ReadResourceDirectoryResult, ReadResourceRequestParams, ReadResourceResponse, ResourcesCapability,
-    SKILLS_EXTENSION_ID, ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
-    ToolsCapability, UnsubscribeRequestParams,
+    SKILLS_EXTENSION_ID, ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, ToolsCapability,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
@@ -202,11 +202,7 @@ impl ServerHandler for Session {
         Ok(self.server.list_tools())
     }
 
-    async fn call_tool(
-        &self,
-        request: CallToolRequestParams,
-        context: Context,
-    ) -> Result<CallToolResponse, ErrorData> {
+    async fn call_tool(&self, request: CallToolRequestParams, context: Context) -> Result<CallToolResponse, ErrorData> {
         self.wants(Face::Tools, &context)?;
         self.server.call_tool(&request.name, request.arguments).await.map(Into::into)
     }

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use repertoire::{Id, ResourcePath, Skill};
 use repertoire::Claim;
+use repertoire::{Id, ResourcePath, Skill};
 
 /// The conventional scheme. It proves nothing, and nobody resolves what follows it.
 const SCHEME: &str = "skill://";

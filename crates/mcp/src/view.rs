@@ -53,8 +53,7 @@ impl Row {
     }
 
     fn is_same(&self, other: &Row) -> bool {
-        self.claim == other.claim
-            && (Arc::ptr_eq(&self.entry, &other.entry) || self.entry.is_same(&other.entry))
+        self.claim == other.claim && (Arc::ptr_eq(&self.entry, &other.entry) || self.entry.is_same(&other.entry))
     }
 
     fn is_listed_as(&self, other: &Row) -> bool {

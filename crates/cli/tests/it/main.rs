@@ -25,6 +25,7 @@ mod render;
 mod sarif;
 mod schema;
 mod search;
+mod serve;
 mod tools;
 mod watch;
 mod world;

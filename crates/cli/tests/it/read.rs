@@ -127,6 +127,9 @@ Commands:
                standard error
   tools        Print the tools that a model finds and reads skills with, for the request to a
                provider
+  serve        Serve the skills over MCP: to one client over standard input and output, or to many
+               over HTTP
+  mcp          Print what an MCP client has to be told of this server
   body         Print the instructions of one skill
   render       Print the instructions of one skill as a model gets them, with what was typed in its
                places

@@ -99,7 +99,8 @@ impl Gate {
     }
 
     fn may_page_ask(&self, headers: &HeaderMap) -> bool {
-        let allowed = |origin: &HeaderValue| self.options.origins.iter().any(|ours| ours.as_bytes() == origin.as_bytes());
+        let allowed =
+            |origin: &HeaderValue| self.options.origins.iter().any(|ours| ours.as_bytes() == origin.as_bytes());
         headers.get_all(ORIGIN).iter().all(allowed)
     }
 }

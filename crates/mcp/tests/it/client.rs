@@ -90,10 +90,7 @@ impl Client {
         (Listening { name, has_extension: true, told: sender }, told)
     }
 
-    pub(crate) fn new(
-        peer: RunningService<RoleClient, Listening>,
-        told: mpsc::UnboundedReceiver<Told>,
-    ) -> Client {
+    pub(crate) fn new(peer: RunningService<RoleClient, Listening>, told: mpsc::UnboundedReceiver<Told>) -> Client {
         Client { peer, told }
     }
 

@@ -49,7 +49,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 #[tokio::test]
-async fn m1_m2_m13_m14_m15_an_entry_has_its_uri_its_front_matter_and_every_file() {
+async fn m1_m2_m13_m14_m15_m29_an_entry_has_its_uri_its_front_matter_and_every_file() {
     let folder = folder();
     let server = serve_folder(folder.path()).await;
     let client = Client::of(&server).await;
@@ -186,12 +186,9 @@ async fn m16_what_hosts_need_not_take_is_not_served_and_hides_nothing_else() {
     let large = |bytes: usize| vec![("large".to_owned(), vec![b'x'; bytes])];
     let own = "---\n\"name\": \"x\"\n\"description\": \"Is x.\"\n---\n\nDo.\n".len();
     let limit = 16 * 1024 * 1024;
-    for (beside, is_served) in [
-        (files(511), true),
-        (files(512), false),
-        (large(limit - own), true),
-        (large(limit - own + 1), false),
-    ] {
+    for (beside, is_served) in
+        [(files(511), true), (files(512), false), (large(limit - own), true), (large(limit - own + 1), false)]
+    {
         let home = home(&[("a", "Do.\n"), ("z", "Do.\n")]);
         let with_files = beside.iter().fold(Registered::new(skill("x", "Is x."), "Do.\n"), |skill, (path, bytes)| {
             skill.with_resource(path.parse().unwrap(), bytes.clone())
@@ -288,7 +285,10 @@ async fn a_cursor_of_another_list_is_refused_and_says_why() {
     server.registry().refresh().await.unwrap();
     let request = |cursor| Some(PaginatedRequestParams::default().with_cursor(cursor));
     let (number, message) = code(client.peer.list_skills(request(cursor)).await);
-    assert_eq!((number, message.as_str()), (-32602, "the list has changed since this cursor was given: list from the start"));
+    assert_eq!(
+        (number, message.as_str()),
+        (-32602, "the list has changed since this cursor was given: list from the start")
+    );
     for cursor in ["", "x", "1", ".", "1.-1", "99999999999999999999.0", "18446744073709551615.1"] {
         let (number, _) = code(client.peer.list_skills(request(Some(cursor.to_owned()))).await);
         assert_eq!(number, -32602, "{cursor}");

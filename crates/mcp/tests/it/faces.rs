@@ -62,7 +62,10 @@ async fn a_client_with_the_extension_gets_a_pointer_and_others_the_catalog() {
     let with = instructions(&Client::of(&server).await);
     assert!(with.contains("`repertoire`") && with.contains("skills/list") && !with.contains("tidy"), "{with}");
     let without = instructions(&Client::without_extension("somebody", &server).await);
-    assert!(without.contains("`repertoire`") && without.contains("`read_skill`") && without.contains("tidy"), "{without}");
+    assert!(
+        without.contains("`repertoire`") && without.contains("`read_skill`") && without.contains("tidy"),
+        "{without}"
+    );
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use repertoire_mcp::{HttpOptions, Server};
+use repertoire_mcp::{HttpOptions, Limits, Server};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
@@ -82,7 +82,8 @@ async fn what_is_no_message_is_answered_by_an_error_and_the_next_one_is_read() {
             let shown = String::from_utf8_lossy(&line[..line.len().min(80)]);
             let errors: Vec<_> = answers.iter().filter_map(code).collect();
             assert_eq!(errors, Vec::from_iter(expected), "{shown} {is_introduced}: {answers:?}");
-            let pong = answers.iter().find(|answer| answer["id"] == 9).unwrap_or_else(|| panic!("{shown}: {answers:?}"));
+            let pong =
+                answers.iter().find(|answer| answer["id"] == 9).unwrap_or_else(|| panic!("{shown}: {answers:?}"));
             assert_eq!(pong["result"], json!({}), "{shown}");
         }
     }
@@ -112,7 +113,10 @@ async fn a_request_of_another_form_is_an_error_of_its_own() {
     }
     let answers = answers(&server, lines.as_bytes()).await;
     for (id, (method, params)) in (10..).zip(&requests) {
-        let answer = answers.iter().find(|answer| answer["id"] == id).unwrap_or_else(|| panic!("no answer to {method} {params}"));
+        let answer = answers
+            .iter()
+            .find(|answer| answer["id"] == id)
+            .unwrap_or_else(|| panic!("no answer to {method} {params}"));
         let message = answer["error"]["message"].as_str().unwrap_or_else(|| panic!("{method} {params}: {answer}"));
         assert!(message.len() < 2_000, "{method}: {} bytes", message.len());
     }
@@ -121,9 +125,20 @@ async fn a_request_of_another_form_is_an_error_of_its_own() {
 #[tokio::test]
 async fn over_http_garbage_is_answered_by_a_status_and_the_next_one_is_heard() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
-    let listening = listen(&server, HttpOptions::default()).await;
+    let mut limits = Limits::default();
+    limits.head = Duration::from_millis(200);
+    let listening = listen(&server, HttpOptions::default().limits(limits)).await;
     let deep = "[".repeat(100_000);
-    for body in [b"".as_slice(), b"{", b"\xff", b"[]", b"null", b"{}", deep.as_bytes(), br#"{"jsonrpc":"2.0","id":1,"method":1}"#] {
+    for body in [
+        b"".as_slice(),
+        b"{",
+        b"\xff",
+        b"[]",
+        b"null",
+        b"{}",
+        deep.as_bytes(),
+        br#"{"jsonrpc":"2.0","id":1,"method":1}"#,
+    ] {
         let (status, head, _) = listening.post("", body).await;
         assert!((400..500).contains(&status), "{}: {head}", String::from_utf8_lossy(&body[..body.len().min(40)]));
     }

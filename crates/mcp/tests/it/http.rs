@@ -145,7 +145,9 @@ async fn a_name_that_leads_here_by_a_trick_is_refused() {
     ] {
         assert_eq!(listening.get("/metrics", headers).await.0, expected, "{headers}");
     }
-    let (status, ..) = listening.raw(b"POST /mcp HTTP/1.1\r\nhost: evil.example\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").await;
+    let (status, ..) = listening
+        .raw(b"POST /mcp HTTP/1.1\r\nhost: evil.example\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+        .await;
     assert_eq!(status, 403);
     // Whoever only wants to know whether it lives may come by any name.
     assert_eq!(listening.get("/healthz", "host: pod\r\n").await.0, 200);
@@ -166,7 +168,8 @@ async fn a_token_is_asked_for_and_never_told() {
         let (status, ..) = listening.post(header, introduction().to_string().as_bytes()).await;
         assert_eq!(status, 401);
     }
-    let (status, _, text) = listening.get("/metrics", &format!("host: localhost\r\nauthorization: Bearer {TOKEN}\r\n")).await;
+    let (status, _, text) =
+        listening.get("/metrics", &format!("host: localhost\r\nauthorization: Bearer {TOKEN}\r\n")).await;
     assert!(status == 200 && !text.contains(TOKEN), "{text}");
     let client = listening.connect(Some(TOKEN)).await;
     assert_eq!(client.peer.list_all_tools().await.unwrap().len(), 4);

@@ -7,6 +7,7 @@ mod fixture;
 mod garbage;
 mod http;
 mod live;
+mod modern;
 mod prompts;
 mod resources;
 mod tools;

@@ -27,7 +27,8 @@ fn with_fields(id: &str, fields: &[(&str, &str)]) -> repertoire::Skill {
 #[tokio::test]
 async fn a_prompt_is_there_for_each_skill_that_the_user_may_call() {
     let home = home(&[("plain", "Do $ARGUMENTS.\n")]);
-    home.register(Registered::new(with_fields("hinted", &[("argument-hint", "[ticket]")]), "Fix $ARGUMENTS.\n")).unwrap();
+    home.register(Registered::new(with_fields("hinted", &[("argument-hint", "[ticket]")]), "Fix $ARGUMENTS.\n"))
+        .unwrap();
     home.register(Registered::new(with_fields("named", &[("arguments", "from to")]), "From $from to $to.\n")).unwrap();
     let mut by_hand = skill("by-hand", "By hand.");
     by_hand.disable_model_invocation = true;

@@ -37,17 +37,17 @@ async fn m3_a_resource_is_named_and_described_by_its_front_matter() {
         ("skill://home/tidy/SKILL.md", "tidy", Some("Does tidy."), Some("text/markdown"))
     );
     let templates = client.peer.list_all_resource_templates().await.unwrap();
-    assert_eq!(templates.iter().map(|template| template.uri_template.as_str()).collect::<Vec<_>>(), [
-        "skill://{source}/{skill}/{+path}"
-    ]);
+    assert_eq!(
+        templates.iter().map(|template| template.uri_template.as_str()).collect::<Vec<_>>(),
+        ["skill://{source}/{skill}/{+path}"]
+    );
 }
 
 #[tokio::test]
 async fn bytes_arrive_as_they_are() {
     let folder = tempfile::tempdir().unwrap();
     let text = "\u{feff}---\r\nname: odd\r\ndescription: Odd.\r\n---\r\n\u{202e}x\u{0001}\r".as_bytes();
-    let files: [(&str, &[u8]); 4] =
-        [("SKILL.md", text), ("a.bin", b"a\0b"), ("b.txt", b"\xff\xfe"), ("empty", b"")];
+    let files: [(&str, &[u8]); 4] = [("SKILL.md", text), ("a.bin", b"a\0b"), ("b.txt", b"\xff\xfe"), ("empty", b"")];
     for (path, bytes) in files {
         write(folder.path(), &[(&format!("odd/{path}"), bytes)]);
     }
@@ -59,13 +59,16 @@ async fn bytes_arrive_as_they_are() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_not_found_whatever_it_looks_like() {
+async fn m24_what_is_not_listed_is_not_found_whatever_it_looks_like() {
     let folder = tempfile::tempdir().unwrap();
-    write(folder.path(), &[
-        ("secret.txt", b"secret"),
-        ("tidy/SKILL.md", b"---\nname: tidy\ndescription: Sorts.\n---\nSort.\n"),
-        ("tidy/.git/config", b"secret"),
-    ]);
+    write(
+        folder.path(),
+        &[
+            ("secret.txt", b"secret"),
+            ("tidy/SKILL.md", b"---\nname: tidy\ndescription: Sorts.\n---\nSort.\n"),
+            ("tidy/.git/config", b"secret"),
+        ],
+    );
     #[cfg(unix)]
     std::os::unix::fs::symlink("../secret.txt", folder.path().join("tidy/link")).unwrap();
     let server = serve_folder(folder.path()).await;

@@ -11,7 +11,11 @@ pub(crate) struct Answer {
     is_error: bool,
 }
 
-async fn request(client: &Client, tool: &'static str, arguments: Value) -> Result<CallToolResponse, rmcp::service::ServiceError> {
+async fn request(
+    client: &Client,
+    tool: &'static str,
+    arguments: Value,
+) -> Result<CallToolResponse, rmcp::service::ServiceError> {
     let mut request = CallToolRequestParams::new(tool);
     request.arguments = arguments.as_object().cloned();
     client.peer.call_tool_once(request).await

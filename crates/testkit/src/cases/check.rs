@@ -1,6 +1,7 @@
 //! What a line of an `expect.txt` asks for.
 
 mod door;
+mod mcp;
 mod render;
 
 use std::ops::RangeInclusive;
@@ -10,6 +11,7 @@ use repertoire_core::Severity;
 use serde_json::Value;
 
 pub(crate) use self::door::{Activation, ActivationWant, Asked};
+pub(crate) use self::mcp::McpLine;
 pub(crate) use self::render::{RenderLine, RenderWant, Shell};
 
 /// One check.
@@ -78,6 +80,8 @@ pub(crate) enum Check {
     CatalogUnchanged,
     /// The registry watches no more folders.
     Watches(usize),
+    /// What a client of the MCP server sees.
+    Mcp(McpLine),
     /// Well written, but nothing here can do it yet.
     Missing(Feature),
 }
@@ -229,14 +233,12 @@ pub(crate) enum Never {
 /// What a check needs and nothing here can do yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Feature {
-    Mcp,
     Sessions,
 }
 
 impl std::fmt::Display for Feature {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.pad(match self {
-            Feature::Mcp => "the MCP server",
             Feature::Sessions => "sessions",
         })
     }

@@ -4,6 +4,7 @@ mod catalog;
 mod command;
 mod door;
 mod either;
+mod mcp;
 mod missing;
 mod never;
 mod render;
@@ -102,6 +103,19 @@ impl Case {
     /// Whether its registry has to keep up with changes.
     pub(crate) fn is_live(&self) -> bool {
         self.steps > 0 || self.lines.iter().any(|line| matches!(line.check, Ok(Check::Watches(_))))
+    }
+
+    /// Whether a client talks to the MCP server.
+    pub(crate) fn talks(&self) -> bool {
+        fn talks(check: &Check) -> bool {
+            match check {
+                Check::Mcp(_) => true,
+                Check::After { check, .. } => talks(check),
+                Check::Either(checks) => checks.iter().any(talks),
+                _ => false,
+            }
+        }
+        self.lines.iter().any(|line| line.check.as_ref().is_ok_and(talks))
     }
 
     /// Takes a line that is for people or that says how the case is set up, and tells whether it was one.
@@ -232,6 +246,8 @@ fn statement(scan: &mut Scan<'_>, above: &mut Above) -> Result<Check, Unread> {
         Ok(Check::Memory(megabytes * 1_000_000))
     } else if scan.take("after") {
         after(scan, above)
+    } else if scan.take("mcp") {
+        mcp::mcp(scan)
     } else if scan.take("catalog-version unchanged") {
         Ok(Check::CatalogUnchanged)
     } else if scan.take("watches:") {

@@ -36,7 +36,10 @@
 //! | `activate model\|user NAME = ok`, `= error`, `has`, `lacks`, `result <= N bytes` | what who asks gets for the name |
 //! | `tools: [...]`, `tools enum: [...]` | the tools that a model is offered, and the skills that they take |
 //! | `with disabled=[...] CHECK` | the same while these skills are switched off |
-//! | `session:`, `mcp` | not yet applicable |
+//! | `mcp initialize: PATH VALUE`, `mcp list has`, `lacks` | what a client of `repertoire serve` is told, and the names it lists |
+//! | `mcp stdout: every line is one JSON-RPC message, ...` | nothing else is written there, whatever is asked |
+//! | `mcp: exactly one NOTICE per announced list within T` | a client is told of each changed list, once |
+//! | `session:` | not yet applicable |
 //!
 //! `steps: steps.sh (N)` announces N blocks of that script, each behind a line `## step NUMBER`. They run one after another
 //! in the copy while the registry watches it. After each, the registry has two seconds to show all that the lines for
@@ -48,6 +51,7 @@
 
 mod bound;
 mod check;
+mod client;
 mod fixture;
 mod grammar;
 mod process;

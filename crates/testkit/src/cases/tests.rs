@@ -282,3 +282,19 @@ fn a_case_about_permissions_counts_only_where_they_bind() {
     assert!(passed, "{out}");
     assert_eq!(out.contains("not applicable without a user without root's rights"), !bind, "{out}");
 }
+
+/// Serves nothing, says so, and greets whoever comes.
+const RUDE_SERVER: &str = r#"echo welcome; n=0; while read -r line; do case "$line" in *notifications*) ;; *) n=$((n+1)); \
+echo "{\"jsonrpc\":\"2.0\",\"id\":$n,\"result\":{\"capabilities\":{\"tools\":{\"listChanged\":false}}}}";; esac; done"#;
+
+#[test]
+fn a_server_that_does_not_keep_its_word_fails() {
+    let folder = TempDir::new().unwrap();
+    let lines = [
+        "mcp initialize: capabilities.*.listChanged true",
+        "mcp list has \"tea\"",
+        "mcp stdout: every line is one JSON-RPC message, from start to end, with RUST_LOG=debug",
+    ];
+    all_fail(&script(folder.path(), RUDE_SERVER), &lines);
+    all_fail(&script(folder.path(), "exit 0"), &lines);
+}

@@ -5,6 +5,7 @@ mod command;
 mod door;
 mod finding;
 mod listing;
+mod mcp;
 mod never;
 mod render;
 mod skill;
@@ -63,6 +64,7 @@ fn ended(check: &Check, world: &World) -> Verdict {
         Check::After { step, .. } => Verdict::fails("a step that there is", step),
         Check::CatalogUnchanged => catalog::unchanged(world),
         Check::Watches(limit) => watches::at_most(*limit, world),
+        Check::Mcp(line) => mcp::mcp(line, world),
         Check::Missing(feature) => Verdict::missing(feature),
     }
 }

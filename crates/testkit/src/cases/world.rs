@@ -21,6 +21,7 @@ use repertoire_source_fs::{Client, ClientPlugins, Discovery, FsSource, WatchOpti
 use tokio::runtime::Runtime;
 
 use super::check::Head;
+use super::client::Client as McpClient;
 use super::fixture::Fixture;
 use super::grammar::{Case, Layout, Root, Scope};
 use super::process::{Ended, Run};
@@ -37,6 +38,8 @@ pub(crate) struct World {
     /// The scope of a source, as the case spells it.
     scopes: BTreeMap<String, String>,
     binary: Option<PathBuf>,
+    /// What talks to the MCP server, where a line asks for it.
+    client: Option<io::Result<McpClient>>,
     /// The catalog as it was before the latest step.
     catalog_before: RefCell<Option<String>>,
     printed: RefCell<String>,
@@ -94,7 +97,7 @@ impl World {
         let registry = runtime.block_on(async {
             if case.is_live() { builder.start(runtime.handle()).await } else { builder.load().await }
         });
-        Ok(World {
+        let mut world = World {
             registry: registry.map_err(io::Error::other)?,
             runtime,
             fixture,
@@ -102,10 +105,28 @@ impl World {
             roots: roots.into_iter().map(|root| root.path).collect(),
             scopes,
             binary,
+            client: None,
             catalog_before: RefCell::default(),
             printed: RefCell::default(),
             panics: RefCell::default(),
-        })
+        };
+        if case.talks() {
+            // Before any step, so that it hears of all that follows.
+            world.client = world.new_client();
+        }
+        Ok(world)
+    }
+
+    /// What talks to the MCP server; `None` if there is no binary.
+    pub(crate) fn client(&self) -> Option<Result<&McpClient, &io::Error>> {
+        Some(self.client.as_ref()?.as_ref())
+    }
+
+    /// A client of its own, with a server of its own.
+    pub(crate) fn new_client(&self) -> Option<io::Result<McpClient>> {
+        let program = self.binary.as_deref()?;
+        let roots: Vec<_> = self.roots.iter().map(|root| self.fixture.path().join(root)).collect();
+        Some(McpClient::start(program, &roots, &self.cwd, self.fixture.home()))
     }
 
     pub(crate) fn fixture(&self) -> &Fixture {

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::*;
 use crate::cases::check::{
-    Activation, ActivationWant, Asked, CatalogWant, CommandLine, CommandWant, Counted, Feature, Head, Never,
+    Activation, ActivationWant, Asked, CatalogWant, CommandLine, CommandWant, Counted, Feature, Head, McpLine, Never,
     RenderLine, RenderWant, Shell, Tally,
 };
 
@@ -299,17 +299,36 @@ fn lines_about_doors() {
 }
 
 #[test]
+fn lines_for_the_server() {
+    let after = |line| Check::After { step: 1, check: Box::new(Check::Mcp(line)) };
+    check_lines(vec![
+        (
+            r#"mcp initialize: capabilities.*.listChanged true"#,
+            Check::Mcp(McpLine::Initialize { path: "capabilities.*.listChanged".to_owned(), value: json!(true) }),
+        ),
+        (
+            r#"mcp stdout: every line is one JSON-RPC message, from start to end, with RUST_LOG=debug"#,
+            Check::Mcp(McpLine::StdoutIsMessages),
+        ),
+        (r#"mcp list has "a""#, Check::Mcp(McpLine::List(Want::Has("a".to_owned())))),
+        (r#"after 1 mcp list has "a""#, after(McpLine::List(Want::Has("a".to_owned())))),
+        (
+            r#"after 1 mcp: exactly one notifications/*/list_changed per announced list within 2s"#,
+            after(McpLine::ToldOnce {
+                notice: "notifications/*/list_changed".to_owned(),
+                within: Duration::from_secs(2),
+            }),
+        ),
+    ]);
+}
+
+#[test]
 fn lines_for_what_is_not_built() {
     for (text, feature) in [
         (r#"session: activate a -> has "b""#, Feature::Sessions),
         (r#"session: activate a again -> lacks "b""#, Feature::Sessions),
         (r#"session: reset, activate a -> has "b""#, Feature::Sessions),
         (r#"session: active list = ["a"]"#, Feature::Sessions),
-        (r#"mcp initialize: capabilities.*.listChanged true"#, Feature::Mcp),
-        (r#"mcp stdout: every line is one JSON-RPC message, from start to end, with RUST_LOG=debug"#, Feature::Mcp),
-        (r#"mcp list has "a""#, Feature::Mcp),
-        (r#"after 1 mcp: exactly one notifications/*/list_changed per announced list within 2s"#, Feature::Mcp),
-        (r#"after 1 mcp list has "a""#, Feature::Mcp),
     ] {
         assert_eq!(check(text, &mut Above::default()), Ok(Check::Missing(feature)), "{text}");
     }

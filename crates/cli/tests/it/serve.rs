@@ -1,0 +1,223 @@
+//! `repertoire serve` and `repertoire mcp config`: the real binary, over its streams and over a port.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use repertoire_cli::Exit;
+use serde_json::{Value, json};
+
+use crate::world::World;
+
+/// Many times what any of it takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A server that ends with the test.
+struct Serving(Child);
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Serving {
+    fn start(world: &World, arguments: &[&str], variables: &[(&str, &str)]) -> Serving {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_repertoire"));
+        command.arg("serve").args(arguments).current_dir(world.here());
+        command.env_remove("RUST_LOG").env_remove("XDG_STATE_HOME").env("HOME", world.here().join("../home"));
+        command.envs(variables.iter().copied());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Serving(command.spawn().expect("the binary was built for this test"))
+    }
+
+    #[cfg(unix)]
+    fn terminate(&self) {
+        let process = rustix::process::Pid::from_child(&self.0);
+        rustix::process::kill_process(process, rustix::process::Signal::TERM).expect("it is there");
+    }
+
+    /// The exit code, once it has ended.
+    fn ended(&mut self) -> Option<i32> {
+        let begun = Instant::now();
+        loop {
+            if let Some(status) = self.0.try_wait().expect("it is ours") {
+                return status.code();
+            }
+            assert!(begun.elapsed() < PATIENCE, "it goes on");
+            std::thread::park_timeout(Duration::from_millis(5));
+        }
+    }
+
+    fn stderr(&mut self) -> String {
+        let mut text = String::new();
+        self.0.stderr.take().expect("it is piped").read_to_string(&mut text).expect("text");
+        text
+    }
+}
+
+fn introduction() -> Value {
+    json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "somebody", "version": "1"},
+        },
+    })
+}
+
+#[test]
+fn over_its_streams_it_serves_until_the_client_leaves() {
+    let world = World::new();
+    world.skill("a", "tidy", "Sorts.").file("a/broken/SKILL.md", "nothing\n");
+    let mut serving = Serving::start(&world, &["a", "--name", "ours", "--faces", "tools"], &[]);
+    let mut ask = serving.0.stdin.take().expect("it is piped");
+    let lines = [introduction(), json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})];
+    lines.iter().for_each(|line| writeln!(ask, "{line}").expect("heard"));
+    let mut answers = BufReader::new(serving.0.stdout.take().expect("it is piped")).lines();
+    let mut next =
+        || -> Value { serde_json::from_str(&answers.next().expect("more").expect("text")).expect("a document") };
+    let first = next();
+    assert_eq!(first["result"]["serverInfo"]["name"], "ours");
+    assert_eq!(first["result"]["capabilities"], json!({"tools": {"listChanged": true}}));
+    assert_eq!(next()["result"]["tools"].as_array().map(Vec::len), Some(4));
+    drop(ask);
+    assert_eq!(serving.ended(), Some(0));
+    assert!(answers.next().is_none());
+    // Nothing went wrong, so nothing is said.
+    assert_eq!(serving.stderr(), "");
+}
+
+/// What a client reads of the skill `clock`.
+#[cfg(unix)]
+fn read_clock(world: &World, arguments: &[&str]) -> String {
+    let mut serving = Serving::start(world, arguments, &[]);
+    let mut ask = serving.0.stdin.take().expect("it is piped");
+    let read = json!({"name": "read_skill", "arguments": {"id": "clock"}});
+    let read = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": read});
+    [introduction(), read].iter().for_each(|line| writeln!(ask, "{line}").expect("heard"));
+    let answers = BufReader::new(serving.0.stdout.take().expect("it is piped")).lines();
+    let answers = answers.map(|line| serde_json::from_str::<Value>(&line.expect("text")).expect("a document"));
+    let mut answer = answers.skip_while(|answer| answer["id"] != 2);
+    let text = answer.next().expect("an answer")["result"]["content"][0]["text"].clone();
+    text.as_str().expect("a text").to_owned()
+}
+
+#[cfg(unix)]
+#[test]
+fn commands_run_for_clients_only_of_the_source_that_was_named_and_as_approved() {
+    let world = World::new();
+    let clock = "---\nname: clock\ndescription: Tells.\n---\nNow: !`expr 3 + 3`\n";
+    world.file("a/clock/SKILL.md", clock).skill("b", "tidy", "Sorts.");
+    let refused = |arguments: &[&str]| read_clock(&world, arguments).contains("Now: !`expr 3 + 3` [");
+    let named = ["a", "b", "--run-commands", "a"];
+    assert!(refused(&named), "nobody approved it");
+    world.run(&["approve", "clock", "--root", "a", "--yes"]).data();
+    assert!(refused(&["a", "b"]), "nobody named its source");
+    assert!(refused(&["a", "b", "--run-commands", "b"]), "another source was named");
+    let ran = read_clock(&world, &named);
+    assert!(ran.contains("Now: 6\n"), "{ran}");
+    world.file("a/clock/SKILL.md", clock.replace("Now", "Then"));
+    let changed = read_clock(&world, &named);
+    assert!(changed.contains("Then: !`expr 3 + 3` ["), "nobody approved what it is now: {changed}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_it_though_the_client_stays() {
+    let world = World::new();
+    world.skill("a", "tidy", "Sorts.");
+    let mut serving = Serving::start(&world, &["a"], &[]);
+    let mut ask = serving.0.stdin.take().expect("it is piped");
+    writeln!(ask, "{}", introduction()).expect("heard");
+    let mut answers = BufReader::new(serving.0.stdout.take().expect("it is piped")).lines();
+    answers.next().expect("an answer").expect("text");
+    serving.terminate();
+    assert_eq!(serving.ended(), Some(0));
+    drop(ask);
+}
+
+#[cfg(unix)]
+#[test]
+fn over_http_it_serves_until_a_signal_and_tells_no_secret() {
+    const TOKEN: &str = "0123456789abcdef-secret";
+    let world = World::new();
+    world.skill("a", "tidy", "Sorts.");
+    let mut serving = Serving::start(
+        &world,
+        &["a", "--http", "127.0.0.1:0", "--token-env", "OUR_TOKEN", "--log", "json"],
+        &[("OUR_TOKEN", TOKEN)],
+    );
+    let mut said = BufReader::new(serving.0.stderr.take().expect("it is piped"));
+    let mut line = String::new();
+    said.read_line(&mut line).expect("text");
+    let address = line.trim().strip_prefix("note: serving at http://").and_then(|url| url.strip_suffix("/mcp"));
+    let address = address.unwrap_or_else(|| panic!("{line}")).to_owned();
+
+    let ask = |header: &str, body: &str| {
+        let mut stream = TcpStream::connect(&address).expect("it listens");
+        let request = format!(
+            "POST /mcp HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\n\
+             accept: application/json, text/event-stream\r\n{header}content-length: {}\r\nconnection: close\r\n\r\n{body}",
+            body.len()
+        );
+        stream.write_all(request.as_bytes()).expect("heard");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("text");
+        answer
+    };
+    let refused = ask("", &introduction().to_string());
+    assert!(refused.starts_with("HTTP/1.1 401 "), "{refused}");
+    let answer = ask(&format!("authorization: Bearer {TOKEN}\r\n"), &introduction().to_string());
+    assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("\"serverInfo\""), "{answer}");
+
+    serving.terminate();
+    assert_eq!(serving.ended(), Some(0));
+    let mut log = String::new();
+    said.read_to_string(&mut log).expect("text");
+    let rows: Vec<Value> = log.lines().map(|row| serde_json::from_str(row).expect("a document")).collect();
+    let refused = rows.iter().find(|row| row["fields"]["message"] == "refused").unwrap_or_else(|| panic!("{log}"));
+    assert_eq!((&refused["fields"]["reason"], &refused["span"]["id"]), (&json!("token"), &json!(0)));
+    assert!(!log.contains(TOKEN) && !log.contains("Body of tidy"), "{log}");
+}
+
+#[test]
+fn what_cannot_be_served_is_said_before_anybody_is_let_in() {
+    let world = World::new();
+    world.skill("a", "tidy", "Sorts.").file("weak", "short\n");
+    for (arguments, expected) in [
+        (
+            &["--http", "0.0.0.0:0"][..],
+            "error: `0.0.0.0:0` is reached from other machines, and no token is asked for\n",
+        ),
+        (&["--http", "127.0.0.1:0", "--token-file", "weak"], "error: no token in `weak`: a token is at least 16"),
+        (&["--http", "127.0.0.1:0", "--token-file", "none"], "error: cannot read `none`: "),
+        (&["--http", "127.0.0.1:0", "--token-env", "NOBODY"], "error: no variable `NOBODY`\n"),
+        (&["--run-commands", "nobody"], "error: no source `nobody` to run commands of\n"),
+        (&["--faces", "tool"], "error: invalid value 'tool' for '--faces <FACES>': unknown face `tool`"),
+        (&["--token-env", "X"], "error: the following required arguments were not provided:"),
+    ] {
+        let ran = world.run(&[&["serve", "a", "--no-defaults"], arguments].concat());
+        assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::Failure, ""), "{arguments:?}");
+        assert!(ran.stderr.starts_with(expected), "{arguments:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_client_is_told_how_to_start_it() {
+    let world = World::new();
+    let ran = world.run(&["mcp", "config", "--client", "codex", "--", "--root", "a b"]);
+    assert_eq!(
+        (ran.exit, ran.stdout.as_str(), ran.stderr.as_str()),
+        (
+            Exit::Success,
+            "[mcp_servers.repertoire]\ncommand = \"repertoire\"\nargs = [\n    \"serve\",\n    \"--root\",\n    \"a b\",\n]\n",
+            "note: for `~/.codex/config.toml`, beside what is there\n"
+        )
+    );
+    let failure = world.run(&["mcp", "config"]).failure();
+    assert!(failure.starts_with("error: name one client with `--client`\n"), "{failure}");
+    let failure = world.run(&["mcp", "config", "--client", "nobody"]).failure();
+    assert!(failure.contains("claude-desktop, claude-code, cursor"), "{failure}");
+}
