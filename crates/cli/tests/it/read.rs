@@ -90,6 +90,7 @@ fn kinds_lists_what_is_linked() {
 kind            about
 client-plugins  folders of plugins that a client installed
 fs              folders of skills
+mcp             the skills of another MCP server, a program or an address
 plugin          a shared library, loaded into this process
 process         a shared library, loaded into a process of its own
 
