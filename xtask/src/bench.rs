@@ -20,6 +20,7 @@ mod sample;
 mod search;
 mod template;
 mod tree;
+mod trigger;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -110,6 +111,9 @@ enum Part {
     /// Measure catalogs of the skills of a file.
     #[command(hide = true)]
     Tell { skills: PathBuf },
+    /// Measure triggers of so many made-up skills.
+    #[command(hide = true)]
+    Trigger { count: usize },
 }
 
 /// A rival that gets fewer of a hundred skills right is no measure of speed.
@@ -126,6 +130,7 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
         Some(Part::Plugin { library, runner, count }) => return child::plugin(library, runner, *count),
         Some(Part::Search { skills }) => return child::print(search::measure(skills)),
         Some(Part::Tell { skills }) => return child::print(catalog::measure(skills)),
+        Some(Part::Trigger { count }) => return child::print(trigger::measure(*count)),
         None => {}
     }
     let mut bench = Bench::new(&options)?;

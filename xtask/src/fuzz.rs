@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz [SECONDS]`: the fuzz targets of the `SKILL.md` parser and formatter, and of rendering.
+//! `cargo xtask fuzz [SECONDS]`: the fuzz targets of the `SKILL.md` parser and formatter, of rendering and of triggers.
 
 use crate::Failure;
 use crate::step::{command, skipped, succeeds};
@@ -24,4 +24,4 @@ pub(crate) fn run(seconds: u32) -> Result<(), Failure> {
     Ok(())
 }
 
-const TARGETS: [&str; 4] = ["skill_md", "fast_path", "format", "render"];
+const TARGETS: [&str; 5] = ["skill_md", "fast_path", "format", "render", "triggers"];

@@ -49,9 +49,14 @@ fn a_quick_bench_prints_every_figure_once() {
             "search/update/200",
             "search/found/200",
             "catalog/whole/200",
+            "catalog/changed/200",
             "catalog/short/200",
             "catalog/again/200",
             "tools/200",
+            "triggers/compile/200",
+            "triggers/update/200",
+            "triggers/fired/200",
+            "triggers/holding/200",
         ]
     );
     let right = &figures[3];

@@ -37,6 +37,65 @@
 //! call of the model to `call`, and send its [`Answer`] back: failures are answers too. A [`ToolPreset`] has the names that
 //! your prompts know. [`Index`] and [`LiveIndex`] search for people and programs; a [`Ranker`] adds an embedder's opinion.
 //!
+//! [`Triggers`] tells which skills a turn suggests by itself: hold its [`Occasion`] against them. What a skill declares of its work
+//! is a [`Workflow`], which your [`ToolInvoker`] carries out, a [`ToolCheck`] before it, and [`verify`] behind it.
+//!
+//! A [`Session`] keeps what one conversation activated and says what each model call is made of. Between the calls of your
+//! loop that takes five lines:
+//!
+//! ```
+//! use repertoire_core::{Model, Skill};
+//! use repertoire_engine::{LiveTools, Session, SessionOptions, ToolOptions, ToolResult, Turn};
+//! use repertoire_registry::{MemorySource, Registered, SkillRegistry};
+//!
+//! # struct Call { tool: &'static str, arguments: serde_json::Value }
+//! # struct Reply { calls: Vec<Call> }
+//! # fn ask(_: &Model<'_>, _: repertoire_engine::Slots, round: usize) -> Reply {
+//! #     let call = || Call { tool: "read_skill", arguments: serde_json::json!({"id": "tidy"}) };
+//! #     Reply { calls: (round == 0).then(call).into_iter().collect() }
+//! # }
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let home = MemorySource::named("home");
+//! home.register(Registered::new(Skill::new("tidy".parse()?, "Sorts a folder."), "Sort it by name."))?;
+//! let registry = SkillRegistry::builder().user(home).load().await?;
+//!
+//! let tools = LiveTools::over(registry.clone(), ToolOptions::default());
+//! let mut session = Session::new(tools.current(), SessionOptions::new(registry.surface_policy()));
+//! let model = Model::new("anthropic", "claude-sonnet-4-5");
+//!
+//! let message = "Sort my downloads";
+//! session.begin(tools.current());
+//! let mut results: Vec<(&str, String)> = Vec::new();
+//! # let mut prompts = Vec::new();
+//! for number in 1.. {
+//!     let returned: Vec<_> = results.iter().map(|(tool, text)| ToolResult::new(tool, text)).collect();
+//!     let turn = Turn::of(message).number(number).results(&returned);
+//!     let evaluation = session.evaluate(&turn);
+//!     let evaluation = session.read(evaluation, &registry).await;
+//!     let slots = session.compose(&evaluation, &model)?;
+//! #   prompts.push(slots.system_prompt.clone());
+//!     // With the conversation so far, to which the messages at its end are added.
+//!     let reply = ask(&model, slots, results.len());
+//!     results.clear();
+//!     for call in reply.calls {
+//!         // `None`: the tool is another one, of the host.
+//!         if let Some(answer) = session.call(call.tool, &call.arguments, &registry, &model).await {
+//!             results.push((call.tool, answer.text));
+//!         }
+//!     }
+//!     if results.is_empty() {
+//!         break;
+//!     }
+//! }
+//! # assert_eq!(prompts, ["", "<skill_content name=\"tidy\">\nSort it by name.\n</skill_content>"]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! When you shorten the conversation, put [`Session::rerender`]'s text behind the summary; to stop and go on later, store
+//! [`Session::state`].
+//!
 //! Whatever else you offer, a menu or a command, ask [`Modes::hides`] first: a skill that is hidden from the model or
 //! from the user is hidden at each of their doors, or it is not hidden.
 //!
@@ -49,7 +108,8 @@
 //! Values in, values out: `clippy.toml` bans files, processes, environment and clock, and nothing here fails or waits. A new
 //! way to reach a skill goes through [`Modes::hides`], the one place that decides who may see it. What is written for models is
 //! measured before it is written, and depends neither on the order of arrival nor on a hash map's: the property tests of the
-//! catalog hold it to its budget and to the same bytes, those of the search to finding the same however an index came about.
+//! catalog hold it to its budget and to the same bytes, those of the search to finding the same however an index came about, those
+//! of the session to bringing each body to its places once.
 
 mod catalog;
 mod fold;

@@ -9,37 +9,55 @@ use unicode_segmentation::GraphemeCursor;
 ///
 /// A line break or tab, with the blanks around it, becomes one space; other text stays as written.
 pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
-    // Looks at every byte, because that takes whole vectors at a time.
-    if text.bytes().fold(true, |all, byte| all & matches!(byte, b' '..=b'~')) {
+    let mut unwanted = suspects(text).filter(|(_, c)| is_break(*c) || is_unfit(*c)).peekable();
+    if unwanted.peek().is_none() {
         return Cow::Borrowed(text.trim());
     }
-    let (mut breaks, mut unfit) = (false, false);
-    for c in text.chars().filter(|c| !matches!(c, ' '..='~')) {
+    let mut line = String::with_capacity(text.len());
+    let (mut from, mut begins) = (0, true);
+    for (at, c) in unwanted {
+        push(&text[from..at], &mut begins, &mut line);
+        from = at + c.len_utf8();
         if is_break(c) {
-            breaks = true;
-        } else {
-            unfit |= is_unfit(c);
+            line.truncate(line.trim_end().len());
+            begins = true;
         }
     }
-    let visible: Cow<'_, str> = if unfit {
-        text.chars().filter(|c| is_break(*c) || !is_unfit(*c)).collect::<String>().into()
-    } else {
-        text.into()
-    };
-    if !breaks {
-        return match visible {
-            Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
-            Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
-        };
-    }
-    let mut line = String::with_capacity(visible.len());
-    for part in visible.split(is_break).map(str::trim).filter(|part| !part.is_empty()) {
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(part);
-    }
+    push(&text[from..], &mut begins, &mut line);
+    line.truncate(line.trim_end().len());
     Cow::Owned(line)
+}
+
+/// Adds `part` to `line`; where a line of the text begins, without the blanks before it and behind a single one.
+fn push(part: &str, begins: &mut bool, line: &mut String) {
+    let part = if *begins { part.trim_start() } else { part };
+    if part.is_empty() {
+        return;
+    }
+    if *begins && !line.is_empty() {
+        line.push(' ');
+    }
+    *begins = false;
+    line.push_str(part);
+}
+
+/// The characters of `text` that may be breaks or unfit, and where: few in any script.
+///
+/// Looks at every byte of a chunk before it looks at one, because that takes whole vectors at a time.
+fn suspects(text: &str) -> impl Iterator<Item = (usize, char)> {
+    const CHUNK: usize = 64;
+    let chunks = text.as_bytes().chunks(CHUNK).enumerate();
+    let suspect = chunks.filter(|(_, chunk)| chunk.iter().fold(false, |any, byte| any | is_suspect(*byte)));
+    let places = suspect.flat_map(|(number, chunk)| {
+        let found = chunk.iter().enumerate().filter(|(_, byte)| is_suspect(**byte));
+        found.map(move |(at, _)| number * CHUNK + at)
+    });
+    places.filter_map(|at| Some((at, text[at..].chars().next()?)))
+}
+
+/// Whether a character that is a break or unfit may begin with `byte`.
+fn is_suspect(byte: u8) -> bool {
+    matches!(byte, 0..b' ' | 0x7F | 0xC2 | 0xD8 | 0xE2 | 0xEF | 0xF3)
 }
 
 /// How many characters of `text` people do not see and models read; its `line` has none.

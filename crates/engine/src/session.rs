@@ -77,6 +77,13 @@ struct Triggered {
     tokens: usize,
 }
 
+const _: () = {
+    const fn is_shared<T: Send + Sync>() {}
+    is_shared::<Session>();
+    is_shared::<SessionState>();
+    is_shared::<Slots>();
+};
+
 /// Why a skill cannot be activated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

@@ -1,5 +1,6 @@
 //! What catalogs and tools cost.
 
+use std::cell::Cell;
 use std::hint::black_box;
 use std::path::Path;
 
@@ -19,6 +20,8 @@ pub(super) struct Told {
     pub(super) floor: f64,
     /// The catalog, whole.
     pub(super) whole: f64,
+    /// The kept catalog, after a change of one description.
+    pub(super) changed: f64,
     /// The catalog in the room that clients give it.
     pub(super) short: f64,
     /// The same catalog once more.
@@ -38,7 +41,8 @@ pub(super) fn measure(file: &Path) -> Result<Told, Failure> {
     black_box(snapshot.entries().len());
     let index = Index::of(&snapshot);
     let cache = CatalogCache::new(CatalogOptions::default());
-    cache.of(&snapshot);
+    let changed = search::changed(&known, &snapshot, 0)?;
+    black_box(changed.entries().len());
     let short = CatalogOptions::default().budget(repertoire::Budget::for_window(Some(200_000)));
     let timed = |work: &dyn Fn()| {
         let times = (0..ROUNDS).map(|_| {
@@ -48,9 +52,13 @@ pub(super) fn measure(file: &Path) -> Result<Told, Failure> {
         });
         super::median(times)
     };
+    let views = [&changed, &snapshot];
+    let turn = Cell::new(0);
     Ok(Told {
         floor: timed(&|| drop(black_box(by_hand(&known)))),
         whole: timed(&|| drop(black_box(Catalog::of(&snapshot, &CatalogOptions::default())))),
+        // The last of an odd number of rounds is of the changed view.
+        changed: timed(&|| drop(black_box(cache.of(views[turn.replace(1 - turn.get())])))),
         short: timed(&|| drop(black_box(Catalog::of(&snapshot, &short)))),
         again: timed(&|| (0..AGAIN).for_each(|_| drop(black_box(cache.of(&snapshot))))) / AGAIN as f64,
         tools: timed(&|| drop(black_box(Toolset::over(index.clone(), &ToolOptions::default())))),

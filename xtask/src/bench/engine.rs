@@ -3,29 +3,48 @@
 use std::path::Path;
 use std::process::Command;
 
+use serde::Deserialize;
+
 use super::catalog::Told;
 use super::figure::{Figure, Goal};
 use super::search::Searched;
+use super::trigger::Triggered;
 use super::{Bench, known, rival, rounds};
 use crate::Failure;
 
 /// Another search engine: a program that asks the same questions of the same skills.
 const RIVAL: &str = "tantivy";
 
+/// Another search of skills. It takes a second for a question among ten thousand, so it is asked but a few, and among no more.
+const SLOW_RIVAL: &str = "adk-skill";
+
+/// What that one says of itself: processor time in seconds, and how well it found.
+#[derive(Debug, Deserialize)]
+struct Asked {
+    middle: f64,
+    found: f64,
+}
+
 /// Measures made-up skills; and real ones, where questions have an answer that is right.
 pub(super) fn figures(bench: &mut Bench<'_>) -> Result<(), Failure> {
     let with_rivals = !bench.options.quick && !bench.options.no_rivals;
-    let rival = with_rivals.then(|| rival::build(&format!("rival-{RIVAL}")));
-    let rival = rival.transpose().unwrap_or_else(|failure| {
-        bench.remarks.push(failure.to_string());
-        None
+    let [rival, slow_rival] = [RIVAL, SLOW_RIVAL].map(|name| {
+        let rival = with_rivals.then(|| rival::build(&format!("rival-{name}")));
+        rival.transpose().unwrap_or_else(|failure| {
+            bench.remarks.push(failure.to_string());
+            None
+        })
     });
     let counts: &[usize] = if bench.options.quick { &[200] } else { &[1_000, 10_000, 100_000] };
     for &count in counts {
         let skills = bench.folder.path().join(format!("known-{count}.jsonl"));
         known::make(&skills, count)?;
         searched(bench, &skills, count, rival.as_deref())?;
+        if let Some(rival) = slow_rival.as_deref().filter(|_| count <= 10_000) {
+            searched_slowly(bench, &skills, count, rival)?;
+        }
         told(bench, &skills, count)?;
+        triggered(bench, count)?;
     }
     if let Some(corpus) = &bench.options.corpus {
         let skills = bench.folder.path().join("known.jsonl");
@@ -69,6 +88,34 @@ fn searched(bench: &mut Bench<'_>, skills: &Path, count: usize, rival: Option<&P
     Ok(())
 }
 
+fn searched_slowly(bench: &mut Bench<'_>, skills: &Path, count: usize, rival: &Path) -> Result<(), Failure> {
+    let theirs: Asked = rounds::parsed(Command::new(rival).arg("--search").arg(skills))?;
+    let value = |name: &str| {
+        let name = format!("search/{name}/{count}");
+        bench.figures.iter().find(|figure| figure.name == name).map_or(f64::NAN, |figure| figure.value)
+    };
+    let (middle, found) = (value("p50"), value("found"));
+    let figure = |name: &str, value: f64, unit| Figure::new(format!("search/{SLOW_RIVAL}/{name}/{count}"), value, unit);
+    bench.figures.extend([
+        figure("p50", theirs.middle * 1e6, "us").against(middle, "ours"),
+        figure("found", theirs.found * 100.0, "of 100").against(found, "ours"),
+    ]);
+    Ok(())
+}
+
+fn triggered(bench: &mut Bench<'_>, count: usize) -> Result<(), Failure> {
+    let triggered: Triggered = rounds::parsed(bench.itself().arg("trigger").arg(count.to_string()))?;
+    let figure = |name: &str, value: f64, unit| Figure::new(format!("triggers/{name}/{count}"), value, unit);
+    let fired = figure("fired", triggered.fired * 1e6, "us").against(triggered.each * 1e6, "a look for each");
+    bench.figures.extend([
+        figure("compile", triggered.compile * 1e3, "ms"),
+        figure("update", triggered.update * 1e3, "ms").against(triggered.compile * 1e3, "compile"),
+        if count == 10_000 { fired.goal(Goal::AtMost(1000.0)) } else { fired },
+        figure("holding", triggered.holding as f64, "triggers"),
+    ]);
+    Ok(())
+}
+
 fn told(bench: &mut Bench<'_>, skills: &Path, count: usize) -> Result<(), Failure> {
     let told: Told = rounds::parsed(bench.itself().arg("tell").arg(skills))?;
     let figure = |name: &str, value: f64, unit| Figure::new(format!("{name}/{count}"), value, unit);
@@ -78,6 +125,7 @@ fn told(bench: &mut Bench<'_>, skills: &Path, count: usize) -> Result<(), Failur
     let large = count == 10_000;
     bench.figures.extend([
         if large { whole.goal(Goal::RatioAtMost(2.0)) } else { whole },
+        milliseconds("catalog/changed", told.changed).against(told.floor * 1e3, "by hand"),
         milliseconds("catalog/short", told.short).against(told.floor * 1e3, "by hand"),
         if large { again.goal(Goal::AtMost(1000.0)) } else { again },
         milliseconds("tools", told.tools),

@@ -73,15 +73,20 @@ fn row(name: &str, description: &str) -> Result<Listed<Skill>, Failure> {
     Ok(Listed::new(Skill::new(name.parse()?, description), Stamp::of(description)))
 }
 
+/// The snapshot after the change of this number, which is of one description.
+pub(super) fn changed(known: &[Known], snapshot: &Snapshot<Skill>, number: usize) -> Result<Snapshot<Skill>, Failure> {
+    let at = number * known.len() / CHANGES;
+    let changed = row(&known[at].name, &format!("{} Changed.", known[at].description))?;
+    let splice = Splice { range: at..at + 1, items: vec![changed] };
+    Ok(snapshot.apply("home", &Delta::new(Revision(number as u64 + 1), [splice], []))?)
+}
+
 /// How long the index takes to follow each of some changes, one skill each; the one before is still held.
 fn updates(known: &[Known], snapshot: &Snapshot<Skill>, index: &Index) -> Result<Vec<f64>, Failure> {
     let mut times = Vec::new();
     let (mut snapshot, mut index) = (snapshot.clone(), index.clone());
     for number in 0..CHANGES {
-        let at = number * known.len() / CHANGES;
-        let changed = row(&known[at].name, &format!("{} Changed.", known[at].description))?;
-        let splice = Splice { range: at..at + 1, items: vec![changed] };
-        let next = snapshot.apply("home", &Delta::new(Revision(number as u64 + 1), [splice], []))?;
+        let next = changed(known, &snapshot, number)?;
         let begun = cpu(ClockId::ThreadCPUTime);
         let updated = index.updated(&next);
         times.push(cpu(ClockId::ThreadCPUTime) - begun);

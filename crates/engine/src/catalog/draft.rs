@@ -14,12 +14,15 @@ use crate::one_line::{hidden_in, one_line};
 use crate::place::Place;
 use crate::{Audience, Mode};
 
-/// The visible skills in order, their texts clean.
+/// The visible skills, their texts clean.
 pub(super) struct Draft<'a> {
     options: &'a CatalogOptions,
     opening: String,
     hint: String,
+    /// As the snapshot has them: each is looked at where memory still knows it.
     skills: Vec<Listable<'a>>,
+    /// Their places in the catalog's order.
+    order: Vec<usize>,
 }
 
 struct Listable<'a> {
@@ -44,20 +47,24 @@ impl<'a> Draft<'a> {
     pub(super) fn of(snapshot: &'a Snapshot<Skill>, options: &'a CatalogOptions) -> Draft<'a> {
         let entries = snapshot.entries().iter().map(AsRef::as_ref);
         let visible = entries.filter(|entry| options.modes.hides(Audience::Model, &entry.claim).is_none());
-        let mut visible: Vec<(Place<'a>, &Entry<Skill>)> = visible.map(|entry| (Place::of(entry), entry)).collect();
+        let (mut places, mut skills) = (Vec::with_capacity(snapshot.len()), Vec::with_capacity(snapshot.len()));
+        for entry in visible {
+            places.push((Place::of(entry), skills.len()));
+            skills.push(Listable::of(entry, options));
+        }
         // Ids are unique, so the order is total.
-        visible.sort_unstable_by_key(|(place, _)| *place);
-        let mut skills: Vec<_> = visible.into_iter().map(|(_, entry)| Listable::of(entry, options)).collect();
-        let order = |place: &usize| {
-            let skill: &Listable<'_> = &skills[*place];
-            (skill.mode != Mode::Pinned, Reverse(options.overflow.uses(skill.id)), *place)
-        };
-        let mut ranked: Vec<usize> = (0..skills.len()).collect();
-        ranked.sort_by_key(order);
-        ranked.into_iter().enumerate().for_each(|(rank, place)| skills[place].rank = rank);
+        places.sort_unstable();
+        let order: Vec<usize> = places.into_iter().map(|(_, number)| number).collect();
+        let mut ranked = order.clone();
+        // Stable: what is alike stays in the catalog's order.
+        ranked.sort_by_key(|number| {
+            let skill: &Listable<'_> = &skills[*number];
+            (skill.mode != Mode::Pinned, Reverse(options.overflow.uses(skill.id)))
+        });
+        ranked.into_iter().enumerate().for_each(|(rank, number)| skills[number].rank = rank);
         let how_to = options.activation.as_ref().map(Activation::how_to);
         let opening = options.format.opening(how_to.as_deref());
-        Draft { options, opening, hint: one_line(&options.how_to_find()).into_owned(), skills }
+        Draft { options, opening, hint: one_line(&options.how_to_find()).into_owned(), skills, order }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -110,7 +117,7 @@ impl<'a> Draft<'a> {
             return String::new();
         }
         let format = self.options.format;
-        let listed = || self.skills.iter().filter(|skill| skill.rank < plan.listed);
+        let listed = || self.ordered().filter(|skill| skill.rank < plan.listed);
         let room = |skill: &Listable<'_>| skill.texts.description.len().min(skill.most(plan)) + 128;
         let mut text = String::with_capacity(self.opening.len() + listed().map(room).sum::<usize>());
         text.push_str(&self.opening);
@@ -135,7 +142,12 @@ impl<'a> Draft<'a> {
             let Listable { id, length, hidden, .. } = *skill;
             Line { id: id.clone(), length, hidden, fate: self.fate(skill, plan) }
         };
-        self.skills.iter().map(line).collect()
+        self.ordered().map(line).collect()
+    }
+
+    /// The skills in the catalog's order.
+    fn ordered(&self) -> impl Iterator<Item = &Listable<'a>> {
+        self.order.iter().map(|number| &self.skills[*number])
     }
 
     fn fate(&self, skill: &Listable<'_>, plan: Option<Plan>) -> Fate {

@@ -63,6 +63,13 @@ proptest! {
     }
 
     #[test]
+    fn one_line_is_the_parts_between_breaks(text in "[ \t\r\nabé表、“\u{a0}\u{85}\u{2028}\u{200E}\u{E0041}\u{7}]{0,80}") {
+        let seen: String = text.chars().filter(|c| is_break(*c) || !is_unfit(*c)).collect();
+        let parts: Vec<&str> = seen.split(is_break).map(str::trim).filter(|part| !part.is_empty()).collect();
+        prop_assert_eq!(one_line(&text), parts.join(" "));
+    }
+
+    #[test]
     fn a_short_text_is_a_beginning_within_its_bound(text in "[ a-c,é表\u{301}\u{200D}\u{1F308}]{0,40}", most in 0..44usize) {
         let short = shorten(&text, most);
         prop_assert!(short.chars().count() <= most);
@@ -70,4 +77,12 @@ proptest! {
         // More room never shows less.
         prop_assert!(shorten(&text, most + 1).chars().count() >= short.chars().count());
     }
+}
+
+#[test]
+fn whatever_has_to_go_begins_with_a_byte_that_is_looked_for() {
+    let has_to_go = |c: &char| is_break(*c) || is_unfit(*c);
+    let is_found = |c: char| is_suspect(c.encode_utf8(&mut [0; 4]).as_bytes()[0]);
+    assert_eq!(('\0'..=char::MAX).filter(has_to_go).find(|c| !is_found(*c)), None);
+    assert_eq!(('\0'..=char::MAX).filter(has_to_go).count(), 0x20 + 0x21 + 2 + 12 + 0x80 + 2);
 }

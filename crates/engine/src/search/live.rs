@@ -9,7 +9,8 @@ use super::{Hit, Index, Query};
 
 /// The index of a registry, brought up to date when it is asked for. Cheap to clone; clones are one index.
 ///
-/// Nothing runs in the background: the first to ask after a change pays for what changed.
+/// Nothing runs in the background: the first to ask after a change pays for what changed. It is a value of its own and no method
+/// of the registry, because somebody has to keep the index: make it once and ask it often.
 #[derive(Debug, Clone)]
 pub struct LiveIndex(Arc<Shared>);
 

@@ -69,10 +69,12 @@ impl Activation {
     /// Whether the model has this body already, everywhere it goes.
     fn is_with_model(&self, digest: Digest, arguments: &str, is_result: bool) -> bool {
         let is_same = self.digest() == Some(digest) && *self.arguments == *arguments;
-        // Nothing is decided about what was never placed.
-        let Some(surface) = self.surface.as_ref().filter(|_| is_same) else { return false };
         let is_told = self.told.as_ref().is_some_and(|told| told.part == Part::All && told.digest == digest);
-        let is_standing = self.by != ActivatedBy::Tool && surface.mode != SurfaceMode::ToolOnly;
-        is_told || is_standing || !is_result
+        // Where nothing was placed yet, nothing stands.
+        let stands = self
+            .surface
+            .as_ref()
+            .is_some_and(|surface| !is_result || self.by != ActivatedBy::Tool && surface.mode != SurfaceMode::ToolOnly);
+        is_same && (is_told || stands)
     }
 }

@@ -55,7 +55,7 @@ impl Session {
             buffer: Vec::new(),
             due: Vec::new(),
             tail: evaluation.tail,
-            rules: self.options.rules_of(model.provider.filter(|provider| !provider.trim().is_empty())),
+            rules: self.options.rules_of(model),
         };
         let planned = self.plan(evaluation, model, &mut draft.slots.notices)?;
         self.refuse_roles(evaluation, model, draft.rules)?;
@@ -95,7 +95,8 @@ impl Session {
     ) -> Result<Vec<Planned<'e>>, CannotCompose> {
         let mut undelivered = Vec::new();
         let mut planned = Vec::new();
-        for active in &evaluation.active {
+        // Nothing that is hidden since it was evaluated.
+        for active in evaluation.active.iter().filter(|active| !self.hides(active)) {
             let (declared, is_read) = match &active.what {
                 What::Host(host) => {
                     let has_body = host.injection.content.slots().contains(&Slot::SystemPrompt);
@@ -134,27 +135,33 @@ impl Session {
         if undelivered.is_empty() { Ok(planned) } else { Err(CannotCompose::Undelivered(undelivered)) }
     }
 
+    fn hides(&self, active: &Active) -> bool {
+        match &active.what {
+            What::Host(_) => false,
+            What::Skill(skill) => self.tools.options().modes.hides(skill.audience, &skill.claim).is_some(),
+        }
+    }
+
+    /// Refuses messages that the provider cannot carry. What waits goes on waiting.
     fn refuse_roles(
         &self,
         evaluation: &Evaluation,
         model: &Model<'_>,
         rules: MessageRules,
     ) -> Result<(), CannotCompose> {
-        let hosts = evaluation.active.iter().filter_map(|active| match &active.what {
-            What::Host(host) => Some((&active.id, &host.injection.content.messages)),
-            What::Skill(_) => None,
-        });
-        let messages = hosts.flat_map(|(id, messages)| messages.iter().map(move |message| (id, message)));
-        let waiting = self.waiting.iter().map(|waiting| (&waiting.id, &waiting.message));
-        let refused: Vec<_> = messages
-            .chain(waiting)
-            .filter(|(_, message)| !rules.carries(message.role))
-            .map(|(id, message)| (id.clone(), message.role))
-            .collect();
+        let mut refused = Vec::new();
+        for active in &evaluation.active {
+            let What::Host(host) = &active.what else { continue };
+            for message in host.injection.content.messages.iter().filter(|message| !rules.carries(message.role)) {
+                if !self.given.contains(&given::key(&active.flavor, &active.id, message)) {
+                    refused.push((active.id.clone(), message.role));
+                }
+            }
+        }
         if refused.is_empty() {
             return Ok(());
         }
-        let provider = model.provider.or(self.options.surfaces.hint.as_deref()).unwrap_or_default().to_owned();
+        let provider = self.options.provider(model).unwrap_or_default().to_owned();
         Err(CannotCompose::Roles { provider, refused })
     }
 
@@ -169,8 +176,9 @@ impl Session {
             match slot {
                 Slot::SystemPrompt => {
                     let text = content.system_prompt.as_deref().unwrap_or_default();
-                    draft.system.push(text.trim_end().to_owned());
-                    draft.placed(active, Slot::SystemPrompt, Delivery::Now, surface.clone());
+                    // What is no skill has no surface, and is always there.
+                    let bodies = surface.as_ref().map_or(Bodies::SystemPrompt, |_| self.options.bodies);
+                    draft.stand(active, text, bodies, surface.clone());
                 }
                 Slot::Messages => {
                     for message in content.messages.iter().filter(|message| !message.text.trim().is_empty()) {
@@ -215,18 +223,8 @@ impl Session {
             draft.slots.notices.push(Notice::Moved { id: active.id.clone(), from, to: surface.clone() });
         }
         if surface.mode != SurfaceMode::ToolOnly {
-            let text = rendered.wrapped(&active.id, &self.tools.options().preset).trim_end().to_owned();
-            let slot = match self.options.bodies {
-                Bodies::SystemPrompt => {
-                    draft.system.push(text);
-                    Slot::SystemPrompt
-                }
-                Bodies::Buffer => {
-                    draft.buffer.push((active.id.clone(), text));
-                    Slot::Messages
-                }
-            };
-            draft.placed(active, slot, Delivery::Now, Some(surface.clone()));
+            let text = rendered.wrapped(&active.id, &self.tools.options().preset);
+            draft.stand(active, &text, self.options.bodies, Some(surface.clone()));
         }
         let Some(held) = held else { return };
         held.surface = Some(surface.clone());
@@ -285,6 +283,22 @@ impl Draft {
         self.slots.placements.push(Placement { id, flavor, slot, delivery, surface, reason });
     }
 
+    /// Puts a text where it is for each call.
+    fn stand(&mut self, active: &Active, text: &str, bodies: Bodies, surface: Option<Surface>) {
+        let text = text.trim_end().to_owned();
+        let slot = match bodies {
+            Bodies::SystemPrompt => {
+                self.system.push(text);
+                Slot::SystemPrompt
+            }
+            Bodies::Buffer => {
+                self.buffer.push((active.id.clone(), text));
+                Slot::Messages
+            }
+        };
+        self.placed(active, slot, Delivery::Now, surface);
+    }
+
     /// Puts a message at the end, unless the conversation cannot take it there.
     fn say(&mut self, role: Role, text: Arc<str>, ids: Vec<Id>) -> bool {
         if let Some(why) = self.rules.refuses(self.tail, role) {
@@ -319,7 +333,7 @@ impl Draft {
     fn finish(mut self) -> Slots {
         self.slots.system_prompt = self.system.join("\n\n");
         if !self.buffer.is_empty() {
-            let place = if self.rules.is_alternating() { Place::InTurn } else { Place::BeforeTurn };
+            let place = if self.rules.is_alternating() { Place::InMessage } else { Place::BeforeMessage };
             let (ids, texts): (Vec<_>, Vec<_>) = self.buffer.into_iter().unzip();
             let text = texts.join("\n\n").into();
             self.slots.messages.insert(0, SlotMessage { role: Role::User, text, place, ids });

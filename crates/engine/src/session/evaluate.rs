@@ -1,9 +1,10 @@
 //! From a turn to what is active in it.
 
+use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use repertoire_core::{Flavor, Skill, SkillTrigger, Trigger};
+use repertoire_core::{Flavor, Id, Skill, SkillTrigger, Trigger};
 use repertoire_registry::Found;
 
 use super::activation::{ActivatedBy, Rendered};
@@ -119,9 +120,8 @@ impl Session {
         let names: Vec<&str> = turn.results.iter().map(|result| result.tool).collect();
         let triggers = self.tools.triggers(None);
         let mut room = self.options.most_skills.saturating_sub(self.triggered.skills);
-        let mut fired = triggers.fired(&turn.occasion(&names).modes(modes));
-        // What the user names comes before what is guessed.
-        fired.sort_by_key(|fired| fired.by != FiredBy::Mention);
+        let fired = triggers.fired(&turn.occasion(&names).modes(modes));
+        let mut known = evaluation.skills_told();
         for fired in fired {
             let found = self.tools.snapshot().resolve(fired.claim.qualified_id().as_str());
             let Ok(found) = found else { continue };
@@ -130,15 +130,14 @@ impl Session {
                 continue;
             }
             let (id, arguments) = (reached(&found), said_with(&fired, turn.message));
-            if let Some(held) = evaluation.active.iter_mut().find(|held| held.flavor == Flavor::Skill && held.id == id)
-            {
+            if !known.insert(id.clone()) {
+                // What was said is said once, however many calls it takes.
                 if turn.number <= 1 {
-                    held.renew(arguments);
+                    evaluation.renew(&id, arguments);
                 }
                 continue;
             }
-            let is_ended = self.ended.contains(&found.claim.qualified_id());
-            if is_ended || evaluation.knows(&Flavor::Skill, &id) {
+            if self.ended.contains(&found.claim.qualified_id()) {
                 continue;
             }
             if room == 0 {
@@ -154,7 +153,7 @@ impl Session {
         for refused in triggers.refused() {
             let id = &refused.entry.id;
             let is_seen = modes.hides(Audience::Model, &refused.entry.claim).is_none();
-            if is_seen && !evaluation.knows(&Flavor::Skill, id) {
+            if is_seen && known.insert(id.clone()) {
                 evaluation.skip(Flavor::Skill, id.clone(), SkipReason::TriggerRefused(refused.why.clone()));
             }
         }
@@ -190,14 +189,22 @@ impl Session {
     }
 }
 
-impl Active {
-    /// The user names it again, with these arguments.
-    fn renew(&mut self, arguments: &str) {
-        if let What::Skill(skill) = &mut self.what
-            && !arguments.is_empty()
-            && *skill.arguments != *arguments
-        {
-            (skill.arguments, skill.rendered) = (arguments.into(), None);
+impl Evaluation {
+    fn skills_told(&self) -> HashSet<Id> {
+        let skipped = self.skipped.iter().filter(|skipped| skipped.flavor == Flavor::Skill);
+        self.skills().chain(skipped.map(|skipped| &skipped.id)).cloned().collect()
+    }
+
+    /// The user names an active skill again, with these arguments.
+    fn renew(&mut self, id: &Id, arguments: &str) {
+        let skills = self.active.iter_mut().filter(|active| active.id == *id);
+        for active in skills {
+            if let What::Skill(skill) = &mut active.what
+                && !arguments.is_empty()
+                && *skill.arguments != *arguments
+            {
+                (skill.arguments, skill.rendered) = (arguments.into(), None);
+            }
         }
     }
 }

@@ -132,11 +132,6 @@ impl Evaluation {
         self
     }
 
-    pub(super) fn knows(&self, flavor: &Flavor, id: &Id) -> bool {
-        self.active.iter().any(|active| active.id == *id && active.flavor == *flavor)
-            || self.skipped.iter().any(|skipped| skipped.id == *id && skipped.flavor == *flavor)
-    }
-
     pub(super) fn skip(&mut self, flavor: Flavor, id: Id, why: SkipReason) {
         self.skipped.push(Skipped { id, flavor, why });
     }

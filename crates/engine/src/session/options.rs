@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use regex::{Regex, RegexBuilder};
-use repertoire_core::{Flavor, Id, Injection, Skill, SurfaceMode, SurfacePolicy, Trigger};
+use repertoire_core::{Flavor, Id, Injection, Model, Skill, SurfaceMode, SurfacePolicy, Trigger};
 use serde::{Deserialize, Serialize};
 
 use super::provider::MessageRules;
@@ -64,7 +64,7 @@ pub(super) struct Host {
 #[serde(rename_all = "kebab-case")]
 pub enum Lifetime {
     /// Until the user's next message.
-    Turn,
+    Message,
     /// Until it is ended.
     #[default]
     Conversation,
@@ -77,12 +77,12 @@ pub enum Bodies {
     /// In the system prompt.
     #[default]
     SystemPrompt,
-    /// In one message of the user between the old conversation and the new turn, made anew for each call: what stands before
-    /// it stays the same bytes, for prompt caches.
+    /// In one message of the user before what the user said last, made anew for each call: what stands before it stays the
+    /// same bytes, for prompt caches. With a [`Lifetime`] of one message this is Cortex's buffer.
     Buffer,
 }
 
-/// When a body that came as a tool's result is given again, because it lies far back.
+/// When a body that came as a tool's result is given again, because it lies far back: as much of it as [`Survival`] says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Refresh {
@@ -144,8 +144,9 @@ pub enum InvalidSession {
 }
 
 impl SessionOptions {
-    /// Bodies go where `surfaces` says; activations hold for the conversation; triggers activate up to 6 skills of 25,000
-    /// tokens for one message of the user; nothing is refreshed.
+    /// Bodies go where `surfaces` says; activations hold for the conversation; nothing is refreshed. Triggers activate up to 6
+    /// skills for one message of the user, as many as Claude Code takes from one, of up to 25,000 tokens, as many as
+    /// [`Survival`] keeps.
     pub fn new(surfaces: SurfacePolicy) -> SessionOptions {
         SessionOptions {
             surfaces,
@@ -244,8 +245,13 @@ impl SessionOptions {
         self.injections.iter().find(|host| host.injection.id == *id && host.injection.flavor == *flavor)
     }
 
-    pub(super) fn rules_of(&self, provider: Option<&str>) -> MessageRules {
-        let provider = provider.or(self.surfaces.hint.as_deref());
+    /// The provider of `model`, as the cascade takes it.
+    pub(super) fn provider<'a>(&'a self, model: &Model<'a>) -> Option<&'a str> {
+        model.provider.filter(|provider| !provider.trim().is_empty()).or(self.surfaces.hint.as_deref())
+    }
+
+    pub(super) fn rules_of(&self, model: &Model<'_>) -> MessageRules {
+        let provider = self.provider(model);
         let name = provider.unwrap_or_default().trim().to_lowercase();
         self.providers.get(&name).copied().unwrap_or_else(|| MessageRules::of(provider))
     }

@@ -53,6 +53,7 @@ impl MessageRules {
     /// Why a message of `role` cannot stand behind `tail`.
     pub(super) fn refuses(&self, tail: Tail, role: Role) -> Option<Deferral> {
         match (tail, role) {
+            (_, Role::System) if !self.system => Some(Deferral::NoSuchRole),
             (Tail::Calls, _) => Some(Deferral::SplitsCall),
             (Tail::User | Tail::Results, Role::User) | (Tail::Assistant, Role::Assistant) if self.alternating => {
                 Some(Deferral::SameRole)

@@ -42,10 +42,10 @@ pub struct SlotMessage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Place {
-    /// Before the user's last message and what follows it, for this call alone: not part of the conversation.
-    BeforeTurn,
-    /// At the start of the user's last message, for this call alone: where two messages of one role in a row are refused.
-    InTurn,
+    /// Before what the user said last, for this call alone: not part of the conversation.
+    BeforeMessage,
+    /// At the start of what the user said last, for this call alone: where two messages of one role in a row are refused.
+    InMessage,
     /// At the end of the conversation, to stay there. It is handed out once.
     End,
 }
@@ -106,6 +106,8 @@ pub enum Deferral {
     SplitsCall,
     /// The message before is of the same role, which the provider refuses.
     SameRole,
+    /// It waits since a call of another provider, and this one has no such role.
+    NoSuchRole,
 }
 
 /// What the host should know about slots.
@@ -197,6 +199,7 @@ impl fmt::Display for Deferral {
         f.pad(match self {
             Deferral::SplitsCall => "it would come between a call and its result",
             Deferral::SameRole => "the message before is of the same role",
+            Deferral::NoSuchRole => "the provider has no such role",
         })
     }
 }

@@ -1,1 +1,171 @@
+use repertoire_core::{
+    Bytes, Content, DecidedBy, Flavor, Injection, Message, Model, Resource, ResourcePath, Role, Skill, Slot,
+    SourceError, SourceErrorKind, Surface, SurfaceMode, SurfacePolicy, ToolSpec, Trigger, async_trait, skill_md,
+};
+use repertoire_registry::{Claim, MemorySource, Mount, Registered, SkillRegistry, Trust};
+use serde_json::json;
 
+use super::*;
+use crate::{AnswerCode, Mode, Modes, Reader, ToolOptions};
+
+mod activating;
+mod delivery;
+mod evaluating;
+mod laws;
+mod messages;
+mod surviving;
+mod triggering;
+
+fn claude() -> Model<'static> {
+    Model::new("anthropic", "claude-sonnet-4-5")
+}
+
+fn gpt() -> Model<'static> {
+    Model::new("openai", "gpt-4o")
+}
+
+fn id(id: &str) -> Id {
+    id.parse().unwrap()
+}
+
+fn skill(front_matter: &str) -> Skill {
+    let text = format!("---\n{front_matter}\n---\n");
+    skill_md::parse(text.as_bytes(), skill_md::Site::new("SKILL.md")).skill.expect("a skill")
+}
+
+/// Skills whose body says `<name> body`, and what else their front matter says.
+struct World {
+    home: MemorySource<Skill>,
+    registry: SkillRegistry,
+    modes: Modes,
+}
+
+impl World {
+    async fn of(front_matters: &[&str]) -> World {
+        World::trusted(front_matters, Trust::Trusted).await
+    }
+
+    async fn trusted(front_matters: &[&str], trust: Trust) -> World {
+        let home = MemorySource::named("home");
+        for front_matter in front_matters {
+            let skill = skill(&format!("description: Does it.\n{front_matter}"));
+            let body = format!("{} body", skill.id);
+            home.register(Registered::new(skill, body)).unwrap();
+        }
+        let registry = SkillRegistry::builder().mount(Mount::user(home.clone()).trust(trust)).load().await.unwrap();
+        World { home, registry, modes: Modes::default() }
+    }
+
+    fn tools(&self) -> Toolset {
+        let options = ToolOptions::default().modes(self.modes.clone());
+        Toolset::of(&self.registry.snapshot(), &options)
+    }
+
+    fn session(&self, options: SessionOptions) -> Session {
+        Session::new(self.tools(), options)
+    }
+
+    fn hide(&mut self, name: &str) {
+        self.modes = self.modes.clone().with(name.parse().unwrap(), Mode::Off);
+    }
+
+    async fn rewrite(&self, name: &str, body: &str) {
+        self.home
+            .replace(&id(name), Registered::new(skill(&format!("name: {name}\ndescription: New.")), body))
+            .unwrap();
+        self.registry.refresh().await.unwrap();
+    }
+
+    /// What the model gets that reads `name`.
+    async fn read(&self, session: &mut Session, name: &str, model: &Model<'_>) -> String {
+        self.read_with(session, json!({"id": name}), model).await
+    }
+
+    async fn read_with(&self, session: &mut Session, arguments: serde_json::Value, model: &Model<'_>) -> String {
+        let answer = session.call("read_skill", &arguments, &self.registry, model).await.unwrap();
+        assert_eq!(answer.code, AnswerCode::Ok, "{}", answer.text);
+        answer.text
+    }
+
+    /// The slots of the next call.
+    async fn slots(&self, session: &mut Session, turn: &Turn<'_>, model: &Model<'_>) -> Slots {
+        self.try_slots(session, turn, model).await.unwrap()
+    }
+
+    async fn try_slots(
+        &self,
+        session: &mut Session,
+        turn: &Turn<'_>,
+        model: &Model<'_>,
+    ) -> Result<Slots, CannotCompose> {
+        let evaluation = session.evaluate(turn);
+        let evaluation = session.read(evaluation, &self.registry).await;
+        assert_each_once(&evaluation);
+        session.compose(&evaluation, model)
+    }
+}
+
+fn plain() -> SessionOptions {
+    SessionOptions::new(SurfacePolicy::default())
+}
+
+fn declaring(mode: SurfaceMode) -> SessionOptions {
+    let mut policy = SurfacePolicy::default();
+    policy.default = Some(mode);
+    SessionOptions::new(policy)
+}
+
+fn injection(name: &str, flavor: Flavor, trigger: Trigger, content: Content) -> Injection {
+    Injection::new(id(name), flavor, trigger, "", content).unwrap()
+}
+
+fn steering(name: &str, trigger: Trigger) -> Injection {
+    injection(name, Flavor::Steering, trigger, Content::system_prompt(format!("{name} text")))
+}
+
+fn message(name: &str, role: Role) -> Injection {
+    injection(name, Flavor::Fact, Trigger::Always, Content::message(role, format!("{name} text")))
+}
+
+fn ids(evaluation: &Evaluation) -> Vec<&str> {
+    evaluation.active.iter().map(|active| active.id.as_str()).collect()
+}
+
+fn active(session: &Session) -> Vec<String> {
+    session.active().iter().map(|skill| skill.id.to_string()).collect()
+}
+
+/// E10: nothing is in both lists, and nothing twice in one.
+#[track_caller]
+fn assert_each_once(evaluation: &Evaluation) {
+    let active = evaluation.active.iter().map(|active| (active.flavor.clone(), active.id.clone()));
+    let skipped = evaluation.skipped.iter().map(|skipped| (skipped.flavor.clone(), skipped.id.clone()));
+    let all: Vec<_> = active.chain(skipped).collect();
+    let unique: std::collections::HashSet<_> = all.iter().collect();
+    assert_eq!(unique.len(), all.len(), "{all:?}");
+}
+
+fn times(text: &str, part: &str) -> usize {
+    text.matches(part).count()
+}
+
+/// Cannot read the skill of this name.
+struct Broken<'a>(&'a SkillRegistry, &'static str);
+
+#[async_trait]
+impl Reader for Broken<'_> {
+    async fn body(&self, claim: &Claim<Skill>, arguments: &str) -> Result<String, SourceError> {
+        if claim.item.id.as_str() == self.1 {
+            return Err(SourceError::new(SourceErrorKind::Unavailable, "not now"));
+        }
+        Reader::body(self.0, claim, arguments).await
+    }
+
+    async fn resources(&self, claim: &Claim<Skill>) -> Result<Vec<Resource>, SourceError> {
+        Reader::resources(self.0, claim).await
+    }
+
+    async fn resource(&self, claim: &Claim<Skill>, path: &ResourcePath) -> Result<Bytes, SourceError> {
+        Reader::resource(self.0, claim, path).await
+    }
+}

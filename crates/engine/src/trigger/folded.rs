@@ -36,8 +36,19 @@ impl Folded {
     pub(super) fn of(text: &str) -> Folded {
         let mut folded = Folded { text: String::with_capacity(text.len()), stretches: Vec::new(), length: text.len() };
         let mut at = 0;
-        while let Some(length) = unit(&text[at..]) {
-            folded.take(at, &text[at..at + length]);
+        while at < text.len() {
+            let length = match plain(&text[at..]) {
+                0 => {
+                    let length = unit(&text[at..]);
+                    folded.take(at, &text[at..at + length]);
+                    length
+                }
+                length => {
+                    folded.stretch(at, Shape::Even);
+                    folded.text.extend(text[at..at + length].chars().map(|c| c.to_ascii_lowercase()));
+                    length
+                }
+            };
             at += length;
         }
         folded
@@ -60,32 +71,47 @@ impl Folded {
 
     /// Takes a part of the text that is folded by itself.
     fn take(&mut self, original: usize, unit: &str) {
-        let folded = self.text.len();
+        let mut folded = String::new();
         let mut chars = unit.chars();
         if chars.clone().find(|c| !is_ignorable(*c)).is_some_and(char::is_whitespace) {
-            self.text.push(' ');
+            folded.push(' ');
         } else {
-            unit.nfkc().filter(|c| !is_ignorable(*c)).for_each(|c| fold(c, &mut self.text));
+            unit.nfkc().filter(|c| !is_ignorable(*c)).for_each(|c| fold(c, &mut folded));
         }
-        let added = &self.text[folded..];
-        let is_even = added.len() == unit.len() && chars.nth(1).is_none() && added.chars().nth(1).is_none();
-        let shape = if is_even { Shape::Even } else { Shape::Whole };
-        let goes_on = self.stretches.last().is_some_and(|last| (last.shape, shape) == (Shape::Even, Shape::Even));
         // Nothing is added where there is nothing that anybody sees.
-        if !goes_on && !added.is_empty() {
-            self.stretches.push(Stretch { folded, original, shape });
+        if folded.is_empty() {
+            return;
+        }
+        let is_even = folded.len() == unit.len() && chars.nth(1).is_none() && folded.chars().nth(1).is_none();
+        self.stretch(original, if is_even { Shape::Even } else { Shape::Whole });
+        self.text.push_str(&folded);
+    }
+
+    /// Begins a stretch, unless an even one goes on.
+    fn stretch(&mut self, original: usize, shape: Shape) {
+        if !self.stretches.last().is_some_and(|last| (last.shape, shape) == (Shape::Even, Shape::Even)) {
+            self.stretches.push(Stretch { folded: self.text.len(), original, shape });
         }
     }
 }
 
+/// The length of what `text` begins with that folds byte by byte: ASCII but for blanks, and but for what something may melt
+/// into.
+fn plain(text: &str) -> usize {
+    let is_plain = |byte: &u8| byte.is_ascii() && !char::from(*byte).is_whitespace();
+    let length = text.bytes().take_while(is_plain).count();
+    let may_melt = text.as_bytes().get(length).is_some_and(|next| !next.is_ascii());
+    if may_melt { length.saturating_sub(1) } else { length }
+}
+
 /// The length of the first part of `text` that is folded by itself: blanks in a row, or a character and what may melt
-/// into it. `None` at the end.
-fn unit(text: &str) -> Option<usize> {
+/// into it.
+fn unit(text: &str) -> usize {
     let mut chars = text.char_indices().peekable();
-    let (_, first) = chars.by_ref().find(|(_, c)| !is_ignorable(*c)).or_else(|| text.char_indices().next_back())?;
+    let first = chars.by_ref().map(|(_, c)| c).find(|c| !is_ignorable(*c)).unwrap_or_default();
     let goes_on: fn(char) -> bool = if first.is_whitespace() { char::is_whitespace } else { melts };
     while chars.next_if(|(_, c)| goes_on(*c) || is_ignorable(*c)).is_some() {}
-    Some(chars.next().map_or(text.len(), |(at, _)| at))
+    chars.next().map_or(text.len(), |(at, _)| at)
 }
 
 /// Whether `c` may become one with what stands before it.

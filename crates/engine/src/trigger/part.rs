@@ -1,6 +1,5 @@
 //! Patterns of one kind, compiled, and whose they are.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::globs::Globs;
@@ -39,10 +38,20 @@ pub(super) struct Part<M> {
 }
 
 impl<M: Matcher> Part<M> {
-    /// What is compiled is that of `before` if its patterns are the same.
-    pub(super) fn new(owners: BTreeMap<String, Vec<usize>>, before: Option<&Part<M>>) -> Part<M> {
-        let same = before.filter(|before| before.matcher.patterns().iter().eq(owners.keys()));
-        let (patterns, owners): (Vec<String>, _) = owners.into_iter().unzip();
+    /// What is compiled is that of `before` if its patterns are the same. `owned` has each trigger with its pattern.
+    pub(super) fn new(mut owned: Vec<(String, usize)>, before: Option<&Part<M>>) -> Part<M> {
+        owned.sort_unstable();
+        let (mut patterns, mut owners) = (Vec::<String>::new(), Vec::<Vec<usize>>::new());
+        for (pattern, owner) in owned {
+            match owners.last_mut() {
+                Some(owners) if patterns.last() == Some(&pattern) => owners.push(owner),
+                _ => {
+                    patterns.push(pattern);
+                    owners.push(vec![owner]);
+                }
+            }
+        }
+        let same = before.filter(|before| before.matcher.patterns() == patterns);
         let matcher = same.map_or_else(|| Arc::new(M::new(patterns)), |before| before.matcher.clone());
         Part { matcher, owners }
     }

@@ -112,7 +112,7 @@ impl Triggers {
 
     /// Every trigger that holds, each once.
     ///
-    /// 1. Mentions, in the order of the message.
+    /// 1. Mentions, in the order of the message; one that comes again is told where it came first.
     /// 2. What skills declare: by tier and source; then the longer trigger; then in the order of skills and their files.
     ///
     /// Mentions and commands are the user's door and everything else the model's: a skill that is hidden at a door, by itself
@@ -122,15 +122,23 @@ impl Triggers {
     pub fn fired(&self, occasion: &Occasion<'_>) -> Vec<Fired> {
         let none = Modes::default();
         let modes = occasion.modes.unwrap_or(&none);
-        let mut fired = Vec::new();
+        let mut mentions: Vec<(Fired, Vec<Range<usize>>)> = Vec::new();
         let holding = self.0.holding(occasion, |found: Found<'_, Skill>, span| {
-            let is_seen = modes.hides(Audience::User, found.claim).is_none();
-            if is_seen {
-                let (entry, claim) = (found.entry.clone(), found.claim.clone());
-                fired.push(Fired { entry, claim, by: FiredBy::Mention, spans: [span].into() });
+            let Found { entry, claim, .. } = found;
+            let is_seen = modes.hides(Audience::User, claim).is_none();
+            let is_same = |fired: &Fired| fired.entry.id == entry.id && fired.claim.origin == claim.origin;
+            match mentions.iter_mut().find(|(fired, _)| is_same(fired)) {
+                Some((_, spans)) => spans.push(span),
+                None if is_seen => {
+                    let (entry, claim, spans) = (entry.clone(), claim.clone(), Spans::default());
+                    mentions.push((Fired { entry, claim, by: FiredBy::Mention, spans }, vec![span]));
+                }
+                None => {}
             }
             is_seen
         });
+        let mentions = mentions.into_iter().map(|(fired, spans)| Fired { spans: spans.into(), ..fired });
+        let mut fired: Vec<Fired> = mentions.collect();
         for (number, spans) in holding {
             let declared = &self.0.declared[number];
             let (entry, trigger) = (declared.entry.clone(), declared.trigger.clone());
@@ -145,18 +153,18 @@ impl Triggers {
 impl Compiled {
     fn new(snapshot: &Snapshot<Skill>, before: Option<&Compiled>) -> Compiled {
         let (mut declared, refused) = declared::of(snapshot);
-        let mut owners: [BTreeMap<String, Vec<usize>>; 4] = Default::default();
-        let [keywords, tools, paths, regexes] = &mut owners;
+        let mut owned: [Vec<(String, usize)>; 4] = Default::default();
+        let [keywords, tools, paths, regexes] = &mut owned;
         let (mut tasks, mut commands) = (HashMap::<String, Vec<usize>>::new(), HashMap::<String, Vec<usize>>::new());
         let mut always = Vec::new();
         let mut words = 1;
         for (number, (Declared { trigger, .. }, key)) in declared.iter_mut().enumerate() {
             let key = std::mem::take(key);
             match trigger {
-                SkillTrigger::Keyword(_) => keywords.entry(key).or_default().push(number),
-                SkillTrigger::Tool(_) => tools.entry(key).or_default().push(number),
-                SkillTrigger::Path(_) => paths.entry(key).or_default().push(number),
-                SkillTrigger::Regex(_) => regexes.entry(key).or_default().push(number),
+                SkillTrigger::Keyword(_) => keywords.push((key, number)),
+                SkillTrigger::Tool(_) => tools.push((key, number)),
+                SkillTrigger::Path(_) => paths.push((key, number)),
+                SkillTrigger::Regex(_) => regexes.push((key, number)),
                 SkillTrigger::Task(_) => tasks.entry(key).or_default().push(number),
                 SkillTrigger::Command(_) => {
                     words = words.max(words_of(&key));
@@ -169,7 +177,7 @@ impl Compiled {
         }
         let names = snapshot.entries().iter().map(|entry| words_of(entry.id.as_str()));
         let words = names.fold(words, usize::max).min(MOST_WORDS);
-        let [keywords, tools, paths, regexes] = owners;
+        let [keywords, tools, paths, regexes] = owned;
         let mut compiled = Compiled {
             snapshot: snapshot.clone(),
             keywords: Part::new(keywords, before.map(|before| &before.keywords)),

@@ -1,11 +1,9 @@
-use proptest::prelude::*;
 use repertoire_core::skill_md::{Site, parse};
 use repertoire_core::{Listed, Listing, Revision, Stamp};
 use repertoire_registry::{Layer, Origin, Tier, Trust, merge};
-use unicode_normalization::UnicodeNormalization;
 
 use super::*;
-use crate::{Mode, fold};
+use crate::Mode;
 
 /// A skill with these lines of front matter.
 fn skill(name: &str, lines: &str) -> Listed<Skill> {
@@ -155,6 +153,7 @@ fn a_mention_is_the_name_behind_a_sigil() {
     for (message, expected) in [
         ("/review this", &["home:review: /review"][..]),
         ("$review, then /re-read.", &["home:review: $review", "home:re-read: /re-read"]),
+        ("/review, /re-read, $review", &["home:review: /review | $review", "home:re-read: /re-read"]),
         ("(/review)", &["home:review: /review"]),
         ("/review: do it", &["home:review: /review"]),
         ("/home:review", &["home:review: /home:review"]),
@@ -173,7 +172,8 @@ fn a_mention_is_the_name_behind_a_sigil() {
         let fired = triggers.fired(&Occasion::of(message));
         let tell = |fired: &Fired| {
             assert_eq!(fired.by, FiredBy::Mention, "{message}");
-            format!("{}: {}", fired.claim.qualified_id(), &message[fired.spans[0].clone()])
+            let parts: Vec<_> = fired.spans.iter().map(|span| &message[span.clone()]).collect();
+            format!("{}: {}", fired.claim.qualified_id(), parts.join(" | "))
         };
         assert_eq!(fired.iter().map(tell).collect::<Vec<_>>(), expected, "{message}");
     }
@@ -292,72 +292,5 @@ fn an_update_equals_a_new_start_and_keeps_what_is_compiled() {
         let occasion = Occasion::of("alpha beta gamma").paths(&["src/x.rs"]);
         assert_eq!(told(&updated, &occasion), told(&Triggers::of(&after), &occasion));
         assert!(updated.snapshot().is(&after));
-    }
-}
-
-/// Whether `message` has `keyword` as words of their own: by looking everywhere.
-fn is_said(keyword: &str, message: &str) -> bool {
-    let plain = |text: &str| {
-        let mut plain = String::new();
-        text.nfkc().for_each(|c| fold::fold(c, &mut plain));
-        plain.split_whitespace().collect::<Vec<_>>().join(" ").chars().collect::<Vec<_>>()
-    };
-    let (keyword, message) = (plain(keyword), plain(message));
-    let is_mark = unicode_normalization::char::is_combining_mark;
-    let is_edge = |inner: &char, outer: &char| {
-        let is_word = outer.is_alphanumeric() || is_mark(*outer);
-        !is_word || fold::is_unspaced(*inner) || fold::is_unspaced(*outer)
-    };
-    let at = |start: usize| {
-        let end = start + keyword.len();
-        let before = start.checked_sub(1).map(|at| &message[at]);
-        message.get(start..end) == Some(&keyword[..])
-            && before.is_none_or(|before| is_edge(&keyword[0], before))
-            && message.get(end).is_none_or(|after| is_edge(&keyword[keyword.len() - 1], after) && !is_mark(*after))
-    };
-    !keyword.is_empty() && (0..message.len()).any(at)
-}
-
-proptest! {
-    #[test]
-    fn all_keywords_at_once_match_as_each_by_itself(
-        keywords in prop::collection::vec("[ab+/ßÉ表を\u{301} ]{1,4}", 1..8),
-        message in "[abAB+/ßsÉée表を\u{301} \n]{0,24}",
-    ) {
-        let list = serde_json::Value::from(keywords.clone());
-        let triggers = Triggers::of(&view(vec![skill("x", &format!("triggers: {list}"))]));
-        let fired = triggers.fired(&Occasion::of(&message));
-        let mut expected: Vec<&str> = keywords.iter().map(|keyword| keyword.trim()).collect();
-        expected.retain(|keyword| is_said(keyword, &message));
-        expected.sort_unstable();
-        expected.dedup();
-        let mut found: Vec<&str> = fired.iter().filter_map(|fired| match &fired.by {
-            FiredBy::Declared(SkillTrigger::Keyword(keyword)) => Some(keyword.as_ref()),
-            _ => None,
-        }).collect();
-        found.sort_unstable();
-        prop_assert_eq!(found, expected);
-        for span in fired.iter().flat_map(|fired| fired.spans.iter()) {
-            prop_assert!(message.get(span.clone()).is_some_and(|part| !part.is_empty()));
-        }
-    }
-
-    #[test]
-    fn no_message_breaks_a_trigger(
-        message in any::<String>(),
-        keyword in any::<String>(),
-        regex in "[a-z.*+?|()\\[\\]^$]{0,8}",
-        glob in "[a-z*?\\[\\]{},!/\\\\]{0,8}",
-    ) {
-        let triggers = serde_json::json!([keyword, {"regex": regex}, {"path": glob}, {"tool": glob}, {"command": keyword}]);
-        let text = format!("---\nname: a\ndescription: A.\ntriggers: {triggers}\n---\n");
-        if let Some(skill) = parse(text.as_bytes(), Site::new("SKILL.md")).skill {
-            let triggers = Triggers::of(&view(vec![Listed::new(skill, Stamp::of("1"))]));
-            let texts = [message.as_str(), &glob];
-            let occasion = Occasion::of(&message).paths(&texts).tools(&texts).command(&message);
-            for span in triggers.fired(&occasion).iter().flat_map(|fired| fired.spans.iter()) {
-                prop_assert!(message.get(span.clone()).is_some_and(|part| !part.is_empty()));
-            }
-        }
     }
 }

@@ -1,0 +1,216 @@
+//! Each body reaches the model exactly through the places that the cascade promises, once.
+
+use proptest::prelude::*;
+use repertoire_core::{ModelPattern, SurfaceRule, SurfaceRules};
+use tokio::runtime::{Builder, Runtime};
+
+use super::*;
+
+const MODES: [Option<SurfaceMode>; 4] =
+    [None, Some(SurfaceMode::SystemPrompt), Some(SurfaceMode::ToolOnly), Some(SurfaceMode::Both)];
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Way {
+    Tool,
+    Name,
+    Trigger,
+    HostRule,
+}
+
+fn runtime() -> Runtime {
+    Builder::new_current_thread().build().unwrap()
+}
+
+fn policy(default: Option<SurfaceMode>, hint: Option<&str>) -> SurfacePolicy {
+    let mut policy = SurfacePolicy::default();
+    (policy.default, policy.hint) = (default, hint.map(str::to_owned));
+    let rule = |provider: &str, mode| SurfaceRule::new(provider, provider, ModelPattern::Any, mode);
+    policy.rules = SurfaceRules::shipped()
+        .with(rule("local", SurfaceMode::SystemPrompt))
+        .with(rule("tools", SurfaceMode::ToolOnly));
+    policy
+}
+
+/// Every mode, default of the registry, hint, provider, model, way of being activated and place for bodies.
+#[test]
+fn every_body_reaches_its_places_or_is_refused() {
+    runtime().block_on(async {
+        let mut checked = 0;
+        for declared in MODES {
+            let mode = declared.map(|mode| format!("surfaceMode: {mode}\n")).unwrap_or_default();
+            let world = World::of(&[&format!("name: tea\n{mode}triggers: [kettle]")]).await;
+            let tools = world.tools();
+            for default in MODES {
+                for hint in [None, Some("anthropic")] {
+                    for provider in [None, Some(""), Some("anthropic"), Some("openai"), Some("local"), Some("tools")] {
+                        for name in [None, Some("claude-sonnet-4-5"), Some("claude-2.1")] {
+                            let mut model = Model::unknown();
+                            (model.provider, model.name) = (provider, name);
+                            for way in [Way::Tool, Way::Name, Way::Trigger, Way::HostRule] {
+                                for bodies in [Bodies::SystemPrompt, Bodies::Buffer] {
+                                    let policy = policy(default, hint);
+                                    check_places(&world, &tools, declared, policy, &model, way, bodies).await;
+                                    checked += 1;
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        assert_eq!(checked, 4 * 4 * 2 * 6 * 3 * 4 * 2);
+    });
+}
+
+async fn check_places(
+    world: &World,
+    tools: &Toolset,
+    declared: Option<SurfaceMode>,
+    policy: SurfacePolicy,
+    model: &Model<'_>,
+    way: Way,
+    bodies: Bodies,
+) {
+    let surface = policy.resolve(declared, model);
+    let mut options = SessionOptions::new(policy).bodies(bodies).rule("on", |_| true);
+    if way == Way::HostRule {
+        let metadata = declared.map(|mode| ("surfaceMode".into(), repertoire_core::Value::text(mode.as_str())));
+        let content = Content::system_prompt("tea body");
+        let tea = injection("tea", Flavor::Skill, Trigger::Rule("on".into()), content).with_metadata(metadata);
+        options = options.inject(tea).unwrap();
+    }
+    let mut session = Session::new(tools.clone(), options);
+    let mut result = String::new();
+    match way {
+        Way::Tool => result = world.read(&mut session, "tea", model).await,
+        Way::Name => session.activate(Audience::User, "tea", "").unwrap(),
+        Way::Trigger | Way::HostRule => {}
+    }
+    let turn = Turn::of(if way == Way::Trigger { "kettle" } else { "" });
+    let context = format!("{declared:?} {surface:?} {model:?} {way:?} {bodies:?}");
+    let is_stated = matches!(surface.decided_by, DecidedBy::Skill | DecidedBy::Registry);
+    let is_tool_only = surface.mode == SurfaceMode::ToolOnly;
+    let slots = match world.try_slots(&mut session, &turn, model).await {
+        Err(error) => {
+            assert!(way != Way::Tool && is_tool_only && is_stated, "{context}: {error}");
+            assert_eq!(error.offenders(), [id("tea")]);
+            return;
+        }
+        Ok(slots) => slots,
+    };
+    let in_result = way == Way::Tool && surface.mode != SurfaceMode::SystemPrompt;
+    let in_system = !is_tool_only || way != Way::Tool;
+    assert!(!(is_tool_only && is_stated && way != Way::Tool), "{context}: not refused");
+    assert_eq!(times(&result, "tea body"), usize::from(in_result), "{context}");
+    // And the same for the call after.
+    for slots in [slots, world.slots(&mut session, &turn.number(2), model).await] {
+        let in_messages: usize = slots.messages.iter().map(|message| times(&message.text, "tea body")).sum();
+        let places = (times(&slots.system_prompt, "tea body"), in_messages);
+        let expected = match bodies {
+            Bodies::Buffer => (0, usize::from(in_system)),
+            Bodies::SystemPrompt => (usize::from(in_system), 0),
+        };
+        assert_eq!(places, expected, "{context}");
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Read(usize, usize),
+    Name(usize),
+    Touch(usize),
+    End(usize),
+    Reset,
+    Rerender,
+    Begin,
+    Resume,
+    Compose(usize),
+}
+
+const SKILLS: [&str; 3] = ["tea", "milk", "salt"];
+const PROVIDERS: [&str; 3] = ["local", "tools", "anthropic"];
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => (0..3_usize, 0..3_usize).prop_map(|(skill, model)| Step::Read(skill, model)),
+        2 => (0..3_usize).prop_map(Step::Name),
+        1 => (0..3_usize).prop_map(Step::Touch),
+        1 => (0..3_usize).prop_map(Step::End),
+        1 => Just(Step::Reset),
+        1 => Just(Step::Rerender),
+        1 => Just(Step::Begin),
+        1 => Just(Step::Resume),
+        5 => (0..3_usize).prop_map(Step::Compose),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    /// Whatever happens in whatever order: a body is in the conversation at most once, and after each call exactly where the
+    /// cascade wants it for that model.
+    #[test]
+    fn no_body_is_lost_and_none_piles_up(steps in proptest::collection::vec(step(), 1..30)) {
+        runtime().block_on(async {
+            let world = World::of(&SKILLS.map(|name| format!("name: {name}")).each_ref().map(String::as_str)).await;
+            let options = || SessionOptions::new(policy(None, None));
+            let tools = world.tools();
+            let mut session = Session::new(tools.clone(), options());
+            // Texts in the conversation, as far as they count.
+            let mut said: Vec<String> = Vec::new();
+            for step in steps {
+                match step {
+                    Step::Read(skill, model) => {
+                        let model = Model::new(PROVIDERS[model], "claude-sonnet-4-5");
+                        said.push(world.read(&mut session, SKILLS[skill], &model).await);
+                    }
+                    Step::Name(skill) => session.activate(Audience::User, SKILLS[skill], "").unwrap(),
+                    Step::Touch(skill) => session.touch(SKILLS[skill]),
+                    Step::End(skill) => {
+                        session.deactivate(SKILLS[skill]);
+                        // Whoever activates it anew gets it anew.
+                        let body = format!("{} body", SKILLS[skill]);
+                        said.iter_mut().for_each(|text| *text = text.replace(&body, ""));
+                    }
+                    Step::Reset => {
+                        session.reset();
+                        said.clear();
+                    }
+                    Step::Rerender => {
+                        said.clear();
+                        said.push(session.rerender(&Survival::default()).text);
+                    }
+                    Step::Begin => session.begin(tools.clone()),
+                    Step::Resume => {
+                        let state = serde_json::to_value(session.state()).unwrap();
+                        let state = serde_json::from_value(state).unwrap();
+                        session = Session::resume(state, tools.clone(), options(), &world.registry).await.0;
+                    }
+                    Step::Compose(model) => {
+                        let model = Model::new(PROVIDERS[model], "claude-sonnet-4-5");
+                        let slots = world.slots(&mut session, &Turn::of(""), &model).await;
+                        said.extend(slots.messages.iter().map(|message| message.text.to_string()));
+                        let mode = policy(None, None).resolve(None, &model).mode;
+                        for name in SKILLS {
+                            let body = format!("{name} body");
+                            let by = session.active().iter().find(|it| it.id.as_str() == name).map(|it| it.by);
+                            let in_conversation = said.iter().map(|text| times(text, &body)).sum::<usize>();
+                            let in_system = times(&slots.system_prompt, &body);
+                            let is_read = by == Some(ActivatedBy::Tool);
+                            let standing = by.is_some() && (!is_read || mode != SurfaceMode::ToolOnly);
+                            prop_assert_eq!(in_system, usize::from(standing), "{} {:?}", name, by);
+                            if is_read && mode != SurfaceMode::SystemPrompt {
+                                prop_assert_eq!(in_conversation, 1, "{}", name);
+                            }
+                        }
+                    }
+                }
+                for name in SKILLS {
+                    let body = format!("{name} body");
+                    prop_assert!(said.iter().map(|text| times(text, &body)).sum::<usize>() <= 1, "{}", name);
+                }
+            }
+            Ok(())
+        })?;
+    }
+}

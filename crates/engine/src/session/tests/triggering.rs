@@ -1,0 +1,166 @@
+//! Skills that triggers bring.
+
+use super::*;
+
+fn skipped(evaluation: &Evaluation) -> Vec<(&str, SkipReason)> {
+    evaluation.skipped.iter().map(|skipped| (skipped.id.as_str(), skipped.why.clone())).collect()
+}
+
+#[tokio::test]
+async fn what_a_skill_declares_activates_it() {
+    let world = World::of(&[
+        "name: by-word\ntriggers: [kettle]",
+        "name: by-path\npaths: '*.rs'",
+        "name: by-tool\ntriggers: [{tool: 'git_*'}]",
+        "name: by-task\ntriggers: [{task: review}]",
+        "name: by-command\ntriggers: [{command: brew}]",
+        "name: by-nothing",
+    ])
+    .await;
+    let results = [ToolResult::new("git_log", "")];
+    for (turn, expected) in [
+        (Turn::of("Put the kettle on"), "by-word"),
+        (Turn::of("").paths(&["src/lib.rs"]), "by-path"),
+        (Turn::of("").results(&results), "by-tool"),
+        (Turn::of("").task("review"), "by-task"),
+        (Turn::of("").command("brew"), "by-command"),
+        (Turn::of("$by-nothing, please"), "by-nothing"),
+    ] {
+        let mut session = world.session(plain());
+        let slots = world.slots(&mut session, &turn, &claude()).await;
+        assert_eq!((active(&session), times(&slots.system_prompt, " body")), (vec![expected.to_owned()], 1));
+    }
+}
+
+#[tokio::test]
+async fn what_was_triggered_stays_and_is_read_once() {
+    let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
+    let mut session = world.session(plain());
+    world.slots(&mut session, &Turn::of("kettle"), &gpt()).await;
+    session.begin(world.tools());
+    let slots = world.slots(&mut session, &Turn::of("And now?"), &gpt()).await;
+    assert_eq!(times(&slots.system_prompt, "tea body"), 1);
+    // The model sees it already.
+    let note = world.read(&mut session, "tea", &gpt()).await;
+    assert!(note.contains("active already"), "{note}");
+    let slots = world.slots(&mut session, &Turn::of("And now?").number(2), &gpt()).await;
+    assert_eq!((times(&slots.system_prompt, "tea body"), slots.messages.len()), (1, 0));
+}
+
+#[tokio::test]
+async fn the_user_reaches_what_the_model_may_not() {
+    let world = World::of(&[
+        "name: by-hand\ndisable-model-invocation: true\ntriggers: [kettle]",
+        "name: own\nuser-invocable: false\ntriggers: [{command: own}]",
+    ])
+    .await;
+    let mut session = world.session(plain());
+    let evaluation = session.evaluate(&Turn::of("The kettle. $own /own"));
+    assert_eq!((ids(&evaluation), evaluation.skipped.len()), (vec![], 0));
+    let slots = world.slots(&mut session, &Turn::of("/by-hand now"), &gpt()).await;
+    assert_eq!(times(&slots.system_prompt, "by-hand body"), 1);
+    assert_eq!(session.active()[0].by, ActivatedBy::Name);
+}
+
+#[tokio::test]
+async fn what_follows_a_name_at_the_start_are_its_arguments() {
+    let world = World::of(&["name: tea"]).await;
+    let mut session = world.session(plain());
+    let slots = world.slots(&mut session, &Turn::of(" /tea green, no sugar "), &gpt()).await;
+    assert!(slots.system_prompt.contains("ARGUMENTS: green, no sugar"), "{}", slots.system_prompt);
+    // Named inside a sentence it has none, and keeps those it has.
+    session.begin(world.tools());
+    world.slots(&mut session, &Turn::of("Is $tea ready?"), &gpt()).await;
+    assert_eq!(session.active()[0].arguments.as_ref(), "green, no sugar");
+    session.begin(world.tools());
+    let slots = world.slots(&mut session, &Turn::of("/tea black"), &gpt()).await;
+    assert!(slots.system_prompt.contains("ARGUMENTS: black"), "{}", slots.system_prompt);
+    assert_eq!(times(&slots.system_prompt, "ARGUMENTS"), 1);
+}
+
+#[tokio::test]
+async fn what_the_model_asks_for_meanwhile_stays() {
+    let world = World::of(&["name: tea"]).await;
+    let mut session = world.session(plain());
+    let turn = Turn::of("/tea green");
+    world.slots(&mut session, &turn, &gpt()).await;
+    world.read_with(&mut session, json!({"id": "tea", "arguments": "black"}), &gpt()).await;
+    world.slots(&mut session, &turn.number(2), &gpt()).await;
+    assert_eq!(session.active()[0].arguments.as_ref(), "black");
+}
+
+#[tokio::test]
+async fn only_trusted_skills_are_there_always_or_by_expression() {
+    let skills = ["name: a\ntriggers: [{always: true}]", "name: b\ntriggers: [{regex: 'ket+le'}, kettle]"];
+    let refused = SkipReason::TriggerRefused(crate::TriggerRefusal::Untrusted);
+    for (trust, expected, skips) in
+        [(Trust::Trusted, vec!["b", "a"], vec![]), (Trust::Restricted, vec!["b"], vec![("a", refused)])]
+    {
+        let world = World::trusted(&skills, trust).await;
+        let evaluation = world.session(plain()).evaluate(&Turn::of("kettle"));
+        assert_each_once(&evaluation);
+        assert_eq!((ids(&evaluation), skipped(&evaluation)), (expected, skips), "{trust}");
+    }
+    let world = World::trusted(&skills, Trust::Pending).await;
+    let evaluation = world.session(plain()).evaluate(&Turn::of("kettle"));
+    assert_eq!((evaluation.active.len(), evaluation.skipped.len()), (0, 0));
+}
+
+#[tokio::test]
+async fn triggers_activate_no_more_than_they_may_for_one_message() {
+    let world =
+        World::of(&["name: a\ntriggers: [kettle]", "name: b\ntriggers: [kettle]", "name: c\ntriggers: [kettle]"]).await;
+    let mut session = world.session(plain().triggered_at_most(2, 1_000));
+    let turn = Turn::of("$c and the kettle");
+    // What the user names comes first; and the next call of the same message brings no more.
+    for number in 1..4 {
+        let evaluation = session.evaluate(&turn.number(number));
+        assert_eq!(skipped(&evaluation), [("b", SkipReason::TooMany(2))]);
+        session.read(evaluation, &world.registry).await;
+        assert_eq!(active(&session), ["c", "a"]);
+    }
+    session.begin(world.tools());
+    world.slots(&mut session, &turn, &claude()).await;
+    assert_eq!(active(&session), ["c", "a", "b"]);
+}
+
+#[tokio::test]
+async fn triggers_activate_no_more_tokens_than_they_may() {
+    let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
+    let long = Registered::new(skill("name: long\ndescription: L.\ntriggers: [kettle]"), "word ".repeat(100));
+    world.home.register(long).unwrap();
+    world.registry.refresh().await.unwrap();
+    let mut session = world.session(plain().triggered_at_most(9, 50));
+    let evaluation = session.evaluate(&Turn::of("kettle"));
+    let evaluation = session.read(evaluation, &world.registry).await;
+    assert_eq!((ids(&evaluation), skipped(&evaluation)), (vec!["tea"], vec![("long", SkipReason::TooLong(50))]));
+    assert_eq!(active(&session), ["tea"]);
+}
+
+#[tokio::test]
+async fn what_was_ended_is_not_brought_back_by_the_same_message() {
+    let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
+    let mut session = world.session(plain());
+    let turn = Turn::of("kettle");
+    world.slots(&mut session, &turn, &claude()).await;
+    session.deactivate("tea");
+    assert_eq!(ids(&session.evaluate(&turn.number(2))), [""; 0]);
+    session.begin(world.tools());
+    assert_eq!(ids(&session.evaluate(&turn)), ["tea"]);
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_skipped_and_the_rest_goes_on() {
+    let world = World::of(&["name: tea\ntriggers: [kettle]", "name: milk\ntriggers: [kettle]"]).await;
+    let mut session = world.session(plain());
+    let evaluation = session.evaluate(&Turn::of("kettle"));
+    let evaluation = session.read(evaluation, &Broken(&world.registry, "tea")).await;
+    assert_each_once(&evaluation);
+    let [(name, why)] = &skipped(&evaluation)[..] else { panic!("{:?}", evaluation.skipped) };
+    assert!(*name == "tea" && why.to_string().contains("not now"), "{why}");
+    let slots = session.compose(&evaluation, &gpt()).unwrap();
+    assert_eq!((active(&session), times(&slots.system_prompt, "milk body")), (vec!["milk".to_owned()], 1));
+    // It is read as soon as it can be.
+    world.slots(&mut session, &Turn::of("kettle").number(2), &gpt()).await;
+    assert_eq!(active(&session), ["milk", "tea"]);
+}

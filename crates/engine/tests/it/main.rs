@@ -1,0 +1,3 @@
+//! What this crate promises, at its public door.
+
+mod triggers;
