@@ -126,6 +126,8 @@ Commands:
                standard error
   tools        Print the tools that a model finds and reads skills with, for the request to a
                provider
+  simulate     Play a conversation from a file, and print what each call of the model is made of,
+               who decided it, and what was left out and why
   body         Print the instructions of one skill
   render       Print the instructions of one skill as a model gets them, with what was typed in its
                places
