@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use repertoire::{
     Answer, AnswerCode, Audience, Authority, Bytes, Catalog, CatalogCache, CatalogOptions, Claim, Fired, FiredBy,
-    Format, FunctionalTier, Hidden, Hit, Index, InvokeLevel, Level, Lifetime, LiveTools, MemorySource, Mode, Modes,
-    Mount, NeedKind, Occasion, PermissionPolicy, Probe, Query, Reader, Registered, Resource, ResourcePath, Rules,
-    Session, SessionOptions, Skill, SkillRegistry, SkillTrigger, Snapshot, SourceError, Survival, ToolFormat,
+    Format, FunctionalTier, Hidden, Hit, Index, Instructions, InvokeLevel, Level, Lifetime, LiveTools, MemorySource,
+    Mode, Modes, Mount, NeedKind, Occasion, PermissionPolicy, Probe, Query, Reader, Registered, Resource, ResourcePath,
+    Rules, Session, SessionOptions, Skill, SkillRegistry, SkillTrigger, Snapshot, SourceError, Survival, ToolFormat,
     ToolOptions, ToolPreset, Toolset, Triggers, Trust, Turn, Value, async_trait,
 };
 use serde_json::json;
@@ -252,8 +252,8 @@ struct Inside;
 
 #[async_trait]
 impl Reader for Inside {
-    async fn body(&self, claim: &Claim<Skill>, _: &str) -> Result<String, SourceError> {
-        Ok(format!("The inside of {}.", claim.item.id))
+    async fn body(&self, claim: &Claim<Skill>, _: &str) -> Result<Instructions, SourceError> {
+        Ok(format!("The inside of {}.", claim.item.id).into())
     }
 
     async fn resources(&self, _: &Claim<Skill>) -> Result<Vec<Resource>, SourceError> {

@@ -128,6 +128,8 @@ Commands:
                standard error
   tools        Print the tools that a model finds and reads skills with, for the request to a
                provider
+  simulate     Play a conversation from a file, and print what each call of the model is made of,
+               who decided it, and what was left out and why
   serve        Serve the skills over MCP: to one client over standard input and output, or to many
                over HTTP
   mcp          Print what an MCP client has to be told of this server

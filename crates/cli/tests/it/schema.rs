@@ -132,7 +132,7 @@ fn forgeries(document: &Value) -> Vec<(String, Value)> {
     forgeries
 }
 
-/// Calls `see` with every value of a document and its place; what authors and installers write is theirs, and what
+/// Calls `see` with every value of a document and its place; what authors, installers and models write is theirs, and what
 /// providers ask for.
 fn visit(value: &Value, at: &mut String, see: &mut impl FnMut(&str, &Value)) {
     see(at, value);
@@ -145,7 +145,7 @@ fn visit(value: &Value, at: &mut String, see: &mut impl FnMut(&str, &Value)) {
     match value {
         Value::Object(rows) => {
             rows.iter()
-                .filter(|(key, _)| !["fields", "github", "tools"].contains(&key.as_str()))
+                .filter(|(key, _)| !["arguments", "fields", "github", "tools"].contains(&key.as_str()))
                 .for_each(|(key, value)| below(key, value));
         }
         Value::Array(items) => items.iter().enumerate().for_each(|(at, value)| below(&at.to_string(), value)),

@@ -26,7 +26,6 @@ pub(super) struct Shown {
     /// From 1.
     pub(super) number: usize,
     /// The message of the user, if there is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) user: Option<String>,
     pub(super) active: Vec<ActiveRow>,
     pub(super) skipped: Vec<SkippedRow>,
@@ -39,7 +38,6 @@ pub(super) struct Shown {
     /// What the host should know.
     pub(super) notices: Vec<String>,
     /// What the model says, if it says anything.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) says: Option<String>,
     pub(super) calls: Vec<CallRow>,
 }
@@ -54,7 +52,6 @@ pub(super) struct ActiveRow {
     /// Why it is active.
     pub(super) cause: String,
     /// For a skill: where its body goes, and who decided.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) surface: Option<Surface>,
     /// What of it is where.
     pub(super) placements: Vec<PlacementRow>,
@@ -100,7 +97,6 @@ pub(super) struct CallRow {
     pub(super) tool: String,
     pub(super) arguments: Map<String, Value>,
     /// What became of it, if the tool is one of those for skills: `ok`, `unknown`, `refused` and so on.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) code: Option<String>,
     pub(super) is_error: bool,
     pub(super) text: String,
