@@ -45,6 +45,7 @@ Register-ArgumentCompleter -Native -CommandName 'repertoire' -ScriptBlock {
             [CompletionResult]::new('watch', 'watch', [CompletionResultType]::ParameterValue, 'Show changes as they happen, with what is wrong or odd about them')
             [CompletionResult]::new('catalog', 'catalog', [CompletionResultType]::ParameterValue, 'Print the text that tells a model which skills there are; what did not fit goes to standard error')
             [CompletionResult]::new('tools', 'tools', [CompletionResultType]::ParameterValue, 'Print the tools that a model finds and reads skills with, for the request to a provider')
+            [CompletionResult]::new('simulate', 'simulate', [CompletionResultType]::ParameterValue, 'Play a conversation from a file, and print what each call of the model is made of, who decided it, and what was left out and why')
             [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Serve the skills over MCP: to one client over standard input and output, or to many over HTTP')
             [CompletionResult]::new('mcp', 'mcp', [CompletionResultType]::ParameterValue, 'Print what an MCP client has to be told of this server')
             [CompletionResult]::new('body', 'body', [CompletionResultType]::ParameterValue, 'Print the instructions of one skill')
@@ -226,6 +227,7 @@ Register-ArgumentCompleter -Native -CommandName 'repertoire' -ScriptBlock {
         'repertoire;tools' {
             [CompletionResult]::new('--provider', '--provider', [CompletionResultType]::ParameterName, 'Whose requests they are for')
             [CompletionResult]::new('--preset', '--preset', [CompletionResultType]::ParameterName, 'The client whose names and parameters they have')
+            [CompletionResult]::new('--with-catalog', '--with-catalog', [CompletionResultType]::ParameterName, 'Put a catalog into the description of the tool that reads skills, if you say so of at most so many tokens')
             [CompletionResult]::new('--mode', '--mode', [CompletionResultType]::ParameterName, 'How skills are offered: `pinned`, `auto`, `name-only`, `manual-only` or `off`. A target is `source:id`, an id, `source:*` or `*`; of those that fit, the first of these decides')
             [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'A folder of skills, ahead of everything else; several come in the order given')
             [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'A source of any linked kind, behind the roots; options as in a TOML inline table')
@@ -234,7 +236,23 @@ Register-ArgumentCompleter -Native -CommandName 'repertoire' -ScriptBlock {
             [CompletionResult]::new('--disable', '--disable', [CompletionResultType]::ParameterName, 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says')
             [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The form of the answer')
-            [CompletionResult]::new('--with-catalog', '--with-catalog', [CompletionResultType]::ParameterName, 'Put a catalog into the description of the tool that reads skills')
+            [CompletionResult]::new('--no-defaults', '--no-defaults', [CompletionResultType]::ParameterName, 'Leave the standard folders and the built-in skills out')
+            [CompletionResult]::new('--trust-project', '--trust-project', [CompletionResultType]::ParameterName, 'Admit the skills of the project: without this, no model would see them')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as `--format json`')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'repertoire;simulate' {
+            [CompletionResult]::new('--script', '--script', [CompletionResultType]::ParameterName, 'The conversation: turns with what the user says, what the model calls, and what tools answer')
+            [CompletionResult]::new('--mode', '--mode', [CompletionResultType]::ParameterName, 'How skills are offered: `pinned`, `auto`, `name-only`, `manual-only` or `off`. A target is `source:id`, an id, `source:*` or `*`; of those that fit, the first of these decides')
+            [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'A folder of skills, ahead of everything else; several come in the order given')
+            [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'A source of any linked kind, behind the roots; options as in a TOML inline table')
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked')
+            [CompletionResult]::new('--client', '--client', [CompletionResultType]::ParameterName, 'Also the standard folders of this client, as in `claude`; `all` for every known one')
+            [CompletionResult]::new('--disable', '--disable', [CompletionResultType]::ParameterName, 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The form of the answer')
             [CompletionResult]::new('--no-defaults', '--no-defaults', [CompletionResultType]::ParameterName, 'Leave the standard folders and the built-in skills out')
             [CompletionResult]::new('--trust-project', '--trust-project', [CompletionResultType]::ParameterName, 'Admit the skills of the project: without this, no model would see them')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as `--format json`')
@@ -552,7 +570,7 @@ Register-ArgumentCompleter -Native -CommandName 'repertoire' -ScriptBlock {
         }
         'repertoire;plugin;new' {
             [CompletionResult]::new('--in', '--in', [CompletionResultType]::ParameterName, 'The folder for the crate''s own folder')
-            [CompletionResult]::new('--checkout', '--checkout', [CompletionResultType]::ParameterName, 'Depend on a checkout of `repertoire` instead of on released crates')
+            [CompletionResult]::new('--checkout', '--checkout', [CompletionResultType]::ParameterName, 'Depend on a checkout of `repertoire` instead of on released crates: the way to go until they are released')
             [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'A folder of skills, ahead of everything else; several come in the order given')
             [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'A source of any linked kind, behind the roots; options as in a TOML inline table')
             [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked')
@@ -649,6 +667,7 @@ Register-ArgumentCompleter -Native -CommandName 'repertoire' -ScriptBlock {
             [CompletionResult]::new('watch', 'watch', [CompletionResultType]::ParameterValue, 'Show changes as they happen, with what is wrong or odd about them')
             [CompletionResult]::new('catalog', 'catalog', [CompletionResultType]::ParameterValue, 'Print the text that tells a model which skills there are; what did not fit goes to standard error')
             [CompletionResult]::new('tools', 'tools', [CompletionResultType]::ParameterValue, 'Print the tools that a model finds and reads skills with, for the request to a provider')
+            [CompletionResult]::new('simulate', 'simulate', [CompletionResultType]::ParameterValue, 'Play a conversation from a file, and print what each call of the model is made of, who decided it, and what was left out and why')
             [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Serve the skills over MCP: to one client over standard input and output, or to many over HTTP')
             [CompletionResult]::new('mcp', 'mcp', [CompletionResultType]::ParameterValue, 'Print what an MCP client has to be told of this server')
             [CompletionResult]::new('body', 'body', [CompletionResultType]::ParameterValue, 'Print the instructions of one skill')
@@ -692,6 +711,9 @@ Register-ArgumentCompleter -Native -CommandName 'repertoire' -ScriptBlock {
             break
         }
         'repertoire;help;tools' {
+            break
+        }
+        'repertoire;help;simulate' {
             break
         }
         'repertoire;help;serve' {

@@ -79,6 +79,9 @@ _repertoire() {
             repertoire,show)
                 cmd="repertoire__subcmd__show"
                 ;;
+            repertoire,simulate)
+                cmd="repertoire__subcmd__simulate"
+                ;;
             repertoire,tools)
                 cmd="repertoire__subcmd__tools"
                 ;;
@@ -156,6 +159,9 @@ _repertoire() {
                 ;;
             repertoire__subcmd__help,show)
                 cmd="repertoire__subcmd__help__subcmd__show"
+                ;;
+            repertoire__subcmd__help,simulate)
+                cmd="repertoire__subcmd__help__subcmd__simulate"
                 ;;
             repertoire__subcmd__help,tools)
                 cmd="repertoire__subcmd__help__subcmd__tools"
@@ -242,7 +248,7 @@ _repertoire() {
 
     case "${cmd}" in
         repertoire)
-            opts="-h -V --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help --version list show which search roots check validate watch catalog tools serve mcp body render directives approve files lock verify new fmt plugin kinds completions man help"
+            opts="-h -V --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help --version list show which search roots check validate watch catalog tools simulate serve mcp body render directives approve files lock verify new fmt plugin kinds completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -668,7 +674,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__help)
-            opts="list show which search roots check watch catalog tools serve mcp body render directives approve files lock verify new fmt plugin kinds completions man help"
+            opts="list show which search roots check watch catalog tools simulate serve mcp body render directives approve files lock verify new fmt plugin kinds completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1046,6 +1052,20 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__help__subcmd__show)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        repertoire__subcmd__help__subcmd__simulate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2155,6 +2175,56 @@ _repertoire() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        repertoire__subcmd__simulate)
+            opts="-h --script --mode --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --script)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --mode)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --client)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disable)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --model)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "human json sarif" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         repertoire__subcmd__tools)
             opts="-h --provider --preset --with-catalog --mode --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -2168,6 +2238,10 @@ _repertoire() {
                     ;;
                 --preset)
                     COMPREPLY=($(compgen -W "repertoire agentfootprint cortex find-skills gemini-cli opencode goose agent-framework" -- "${cur}"))
+                    return 0
+                    ;;
+                --with-catalog)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --mode)

@@ -42,6 +42,7 @@ set edit:completion:arg-completer[repertoire] = {|@words|
             cand watch 'Show changes as they happen, with what is wrong or odd about them'
             cand catalog 'Print the text that tells a model which skills there are; what did not fit goes to standard error'
             cand tools 'Print the tools that a model finds and reads skills with, for the request to a provider'
+            cand simulate 'Play a conversation from a file, and print what each call of the model is made of, who decided it, and what was left out and why'
             cand serve 'Serve the skills over MCP: to one client over standard input and output, or to many over HTTP'
             cand mcp 'Print what an MCP client has to be told of this server'
             cand body 'Print the instructions of one skill'
@@ -213,6 +214,7 @@ set edit:completion:arg-completer[repertoire] = {|@words|
         &'repertoire;tools'= {
             cand --provider 'Whose requests they are for'
             cand --preset 'The client whose names and parameters they have'
+            cand --with-catalog 'Put a catalog into the description of the tool that reads skills, if you say so of at most so many tokens'
             cand --mode 'How skills are offered: `pinned`, `auto`, `name-only`, `manual-only` or `off`. A target is `source:id`, an id, `source:*` or `*`; of those that fit, the first of these decides'
             cand --root 'A folder of skills, ahead of everything else; several come in the order given'
             cand --source 'A source of any linked kind, behind the roots; options as in a TOML inline table'
@@ -221,7 +223,22 @@ set edit:completion:arg-completer[repertoire] = {|@words|
             cand --disable 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says'
             cand --model 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`'
             cand --format 'The form of the answer'
-            cand --with-catalog 'Put a catalog into the description of the tool that reads skills'
+            cand --no-defaults 'Leave the standard folders and the built-in skills out'
+            cand --trust-project 'Admit the skills of the project: without this, no model would see them'
+            cand --json 'The same as `--format json`'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'repertoire;simulate'= {
+            cand --script 'The conversation: turns with what the user says, what the model calls, and what tools answer'
+            cand --mode 'How skills are offered: `pinned`, `auto`, `name-only`, `manual-only` or `off`. A target is `source:id`, an id, `source:*` or `*`; of those that fit, the first of these decides'
+            cand --root 'A folder of skills, ahead of everything else; several come in the order given'
+            cand --source 'A source of any linked kind, behind the roots; options as in a TOML inline table'
+            cand --config 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked'
+            cand --client 'Also the standard folders of this client, as in `claude`; `all` for every known one'
+            cand --disable 'Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says'
+            cand --model 'The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`'
+            cand --format 'The form of the answer'
             cand --no-defaults 'Leave the standard folders and the built-in skills out'
             cand --trust-project 'Admit the skills of the project: without this, no model would see them'
             cand --json 'The same as `--format json`'
@@ -518,7 +535,7 @@ set edit:completion:arg-completer[repertoire] = {|@words|
         }
         &'repertoire;plugin;new'= {
             cand --in 'The folder for the crate''s own folder'
-            cand --checkout 'Depend on a checkout of `repertoire` instead of on released crates'
+            cand --checkout 'Depend on a checkout of `repertoire` instead of on released crates: the way to go until they are released'
             cand --root 'A folder of skills, ahead of everything else; several come in the order given'
             cand --source 'A source of any linked kind, behind the roots; options as in a TOML inline table'
             cand --config 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked'
@@ -604,6 +621,7 @@ set edit:completion:arg-completer[repertoire] = {|@words|
             cand watch 'Show changes as they happen, with what is wrong or odd about them'
             cand catalog 'Print the text that tells a model which skills there are; what did not fit goes to standard error'
             cand tools 'Print the tools that a model finds and reads skills with, for the request to a provider'
+            cand simulate 'Play a conversation from a file, and print what each call of the model is made of, who decided it, and what was left out and why'
             cand serve 'Serve the skills over MCP: to one client over standard input and output, or to many over HTTP'
             cand mcp 'Print what an MCP client has to be told of this server'
             cand body 'Print the instructions of one skill'
@@ -638,6 +656,8 @@ set edit:completion:arg-completer[repertoire] = {|@words|
         &'repertoire;help;catalog'= {
         }
         &'repertoire;help;tools'= {
+        }
+        &'repertoire;help;simulate'= {
         }
         &'repertoire;help;serve'= {
         }
