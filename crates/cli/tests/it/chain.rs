@@ -75,7 +75,7 @@ fn options_that_name_no_sound_server_are_refused_at_their_place() {
         ("command = \"a\"\nurl = \"https://a.test/\"", "a server is a `command` or a `url`, and not both"),
         ("url = \"http://a.test/\"\ntoken-file = \"t\"", "a token is sent to this machine or over `https://`"),
         ("url = \"https://a.test/\"\ntoken-env = \"NOT_SET\"", "the variable is not set, or holds no token"),
-        ("url = \"https://a.test/\"\ntier = \"builtin\"", "a source of the kind `mcp` is other people's"),
+        ("url = \"https://a.test/\"\ntier = \"builtin\"", "a source of the kind `mcp` brings what other people made"),
     ] {
         world.file("a.toml", format!("[[source]]\nkind = \"mcp\"\nname = \"a\"\n{options}\n"));
         let failure = world.run(&["list", "--config", "a.toml"]).failure();

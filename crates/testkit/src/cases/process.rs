@@ -35,10 +35,18 @@ pub(crate) struct Ended {
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: Vec<u8>,
     pub(crate) took: Duration,
-    /// The most memory it held, in bytes. Never less than what the runner itself holds, which the kernel counts in.
-    pub(crate) peak: u64,
+    /// The most memory it held, in bytes.
+    pub(crate) peak: Peak,
     /// Whether it started another process.
     pub(crate) had_children: bool,
+}
+
+/// The most memory that a run held, in bytes. The kernel counts in what the runner held when it began it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Peak {
+    Of(u64),
+    /// More than the runner's own peak it was not.
+    AtMost(u64),
 }
 
 impl Run<'_> {
@@ -76,10 +84,19 @@ impl Run<'_> {
             stdout: stdout.join().expect(joined)?,
             stderr: stderr.join().expect(joined)?,
             took,
-            peak: used.rusage.maxrss,
+            peak: peak(used.rusage.maxrss)?,
             had_children,
         })
     }
+}
+
+fn peak(counted: u64) -> io::Result<Peak> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let own = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
+    Ok(match own.map(|kilobytes: u64| kilobytes * 1024) {
+        Some(own) if counted <= own => Peak::AtMost(own),
+        _ => Peak::Of(counted),
+    })
 }
 
 fn read(from: impl Read, reader: Option<Head>) -> io::Result<Vec<u8>> {

@@ -74,9 +74,8 @@ fn what_is_missing_is_neither_passed_nor_failed() {
         .case("worse", &["loads: []", "mcp list has \"tea\""]);
     let (passed, out) = cases.run(&Runner::default());
     assert!(!passed);
-    let expected = "not applicable without the MCP server:\n  later, line 3: mcp list has \"tea\"\n  \
-                    worse, line 3: mcp list has \"tea\"\n\
-                    not applicable without the binary, which is not built:\n  later, line 4: cli list: exit 0\n\
+    let expected = "not applicable without the binary, which is not built:\n  later, line 3: mcp list has \"tea\"\n  \
+                    later, line 4: cli list: exit 0\n  worse, line 3: mcp list has \"tea\"\n\
                     A: 0 passed, 1 failed, 1 not applicable\ncases: 0 passed, 1 failed, 1 not applicable\n";
     assert!(out.ends_with(expected), "{out}");
 }
@@ -175,7 +174,7 @@ fn what_the_binary_does_not_do_fails() {
     all_fail(&different, &["catalog bytes equal over 2 fresh processes"]);
     let panics = script(folder.path(), "echo \"thread 'main' panicked at x\" >&2; exit 101");
     all_fail(&panics, &["never: a non-empty exit of the whole scan or a panic", "never: a panic"]);
-    let large = script(folder.path(), "exec head -c 100000000 /dev/zero | tail -c 100000000 >/dev/null");
+    let large = script(folder.path(), "exec head -c 400000000 /dev/zero | tail -c 400000000 >/dev/null");
     all_fail(&large, &["memory: < 50 MB"]);
     let (passed, out) = Cases::new().case("x", &["memory: < 50 MB", "within: 60s"]).run(&script(folder.path(), ":"));
     assert!(passed, "{out}");

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::cases::check::{CommandLine, CommandWant};
-use crate::cases::process::Ended;
+use crate::cases::process::{Ended, Peak};
 use crate::cases::verdict::Verdict;
 use crate::cases::world::World;
 
@@ -65,8 +65,12 @@ pub(super) fn scan_within(limit: Duration, world: &World) -> Verdict {
 }
 
 pub(super) fn scan_below(limit: u64, world: &World) -> Verdict {
-    scan(world, None, |ended| {
-        Verdict::of(ended.peak < limit, format_args!("less than {limit} bytes"), format_args!("{} bytes", ended.peak))
+    scan(world, None, |ended| match ended.peak {
+        Peak::Of(peak) => {
+            Verdict::of(peak < limit, format_args!("less than {limit} bytes"), format_args!("{peak} bytes"))
+        }
+        Peak::AtMost(peak) if peak < limit => Verdict::Holds,
+        Peak::AtMost(_) => Verdict::missing("a runner that itself holds less memory"),
     })
 }
 
