@@ -25,7 +25,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     step::command("build", "cargo build --quiet -p repertoire-cli --bin repertoire")?;
     step::command("build", "cargo build --quiet -p repertoire-source-mcp --example rmcp-client")?;
     step::step("python", "python3 -m venv; pip install", || python(&scripts, &scratch))?;
-    step::step("node", "npm install", || node(&scripts, &scratch))?;
+    step::step("node", "venv/bin/npm install", || node(&scripts, &scratch))?;
     let debug = target.join("debug");
     let binary = debug.join("repertoire");
     let mut failed = 0;
@@ -47,7 +47,7 @@ pub(crate) fn run() -> Result<(), Failure> {
 
 fn clients(scratch: &Path, debug: &Path) -> Vec<Client> {
     let python = scratch.join("venv/bin/python");
-    let node = scratch.join("node_modules/.bin/node");
+    let node = scratch.join("venv/bin/node");
     let script = |name: &str| Some(scratch.join(name));
     vec![
         Client { name: "python sdk", program: python.clone(), script: script("sdk.py") },
@@ -58,7 +58,8 @@ fn clients(scratch: &Path, debug: &Path) -> Vec<Client> {
     ]
 }
 
-/// A virtual environment with what `requirements.txt` pins.
+/// A virtual environment with what `requirements.txt` pins. Node is in it: the Inspector wants a newer one than many
+/// machines have.
 fn python(scripts: &Path, scratch: &Path) -> Result<(), Failure> {
     let pins = scripts.join("requirements.txt");
     for name in ["sdk.py", "fast.py"] {
@@ -68,14 +69,14 @@ fn python(scripts: &Path, scratch: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     let venv = scratch.join("venv");
-    call(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
+    call(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&venv))?;
     let pip = venv.join("bin/pip");
     call(Command::new(pip).args(["install", "--quiet", "--disable-pip-version-check", "--requirement"]).arg(&pins))?;
     fs::copy(&pins, scratch.join("python-pins"))?;
     Ok(())
 }
 
-/// What `package.json` pins, a Node of its own included: the Inspector wants a newer one than many machines have.
+/// What `package.json` pins, by the npm of the virtual environment.
 fn node(scripts: &Path, scratch: &Path) -> Result<(), Failure> {
     let pins = scripts.join("package.json");
     for name in ["sdk.mjs", "inspector.mjs"] {
@@ -85,7 +86,12 @@ fn node(scripts: &Path, scratch: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     fs::copy(&pins, scratch.join("package.json"))?;
-    call(Command::new("npm").args(["install", "--silent", "--no-audit", "--no-fund"]).current_dir(scratch))?;
+    let programs = scratch.join("venv/bin");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths(std::iter::once(programs.clone()).chain(std::env::split_paths(&path)))?;
+    let mut npm = Command::new(programs.join("npm"));
+    npm.args(["install", "--silent", "--no-audit", "--no-fund"]).current_dir(scratch).env("PATH", path);
+    call(&mut npm)?;
     fs::copy(&pins, scratch.join("node-pins"))?;
     Ok(())
 }

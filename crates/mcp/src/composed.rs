@@ -3,9 +3,12 @@
 use repertoire::Skill;
 use serde_json::{Map, Value};
 
-/// The front matter of a skill as JSON, every field as its author wrote it.
+use crate::typed::typed;
+
+/// The front matter of a skill as JSON, every field as a reader of its `SKILL.md` finds it.
 ///
-/// What was registered in code has no author's name and description, so its own stand for them.
+/// What was registered in code has no author's name and description, so its own stand for them. Where the file is composed
+/// of this, a text that looks like a number is between quotes there, and keeps its spelling.
 pub(crate) fn front_matter(skill: &Skill, is_composed: bool) -> Map<String, Value> {
     let mut fields = Map::new();
     if is_composed {
@@ -13,7 +16,7 @@ pub(crate) fn front_matter(skill: &Skill, is_composed: bool) -> Map<String, Valu
         fields.insert("description".to_owned(), skill.description.as_ref().into());
     }
     for (key, value) in &skill.fields {
-        fields.entry(key.as_ref()).or_insert_with(|| value.json());
+        fields.entry(key.as_ref()).or_insert_with(|| if is_composed { value.json() } else { typed(value) });
     }
     fields
 }

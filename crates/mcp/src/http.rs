@@ -13,12 +13,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode};
-use axum::middleware;
+use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{any_service, get};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
@@ -115,7 +115,7 @@ impl Server {
         let service = StreamableHttpService::new(move || Ok(server.session()), sessions, config);
         let gate = Arc::new(Gate::new(options, Arc::clone(&shared)));
         let router = Router::new()
-            .route_service("/mcp", service)
+            .route("/mcp", any_service(service).layer(middleware::from_fn(ended)))
             .route("/metrics", get(metrics))
             .layer(cors(options))
             .layer(middleware::from_fn_with_state(gate, gate::pass))
@@ -128,6 +128,16 @@ impl Server {
 
 /// How long connections may take to close when nothing is left to be said.
 const LAST: Duration = Duration::from_secs(1);
+
+/// Says of a session that its client ended that it has ended: `rmcp` says 202, which clients take for a failure.
+async fn ended(request: Request, next: Next) -> Response {
+    let ends = request.method() == Method::DELETE;
+    let mut response = next.run(request).await;
+    if ends && response.status() == StatusCode::ACCEPTED {
+        *response.status_mut() = StatusCode::NO_CONTENT;
+    }
+    response
+}
 
 async fn ready(State(shared): State<Arc<Shared>>) -> Response {
     if shared.is_draining.load(Ordering::Acquire) {

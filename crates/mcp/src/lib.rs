@@ -65,6 +65,7 @@ mod server;
 mod session;
 mod shelf;
 mod tools;
+mod typed;
 mod uri;
 mod view;
 

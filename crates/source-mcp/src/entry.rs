@@ -1,9 +1,10 @@
 //! One skill as a server lists it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use repertoire_core::{Digest, Resource, ResourcePath, Stamp};
 use serde_json::Value;
+use unicode_normalization::UnicodeNormalization;
 
 use crate::McpLimits;
 use crate::front_matter::Fields;
@@ -134,7 +135,7 @@ pub(crate) fn files(
     rows: impl Iterator<Item = Result<(ResourcePath, String, u64, Digest), String>>,
     limits: &McpLimits,
 ) -> Result<Files, String> {
-    let mut files = BTreeMap::new();
+    let (mut files, mut spellings) = (BTreeMap::new(), HashSet::new());
     let mut left = limits.skill_bytes;
     for row in rows {
         let (path, uri, size, digest) = row?;
@@ -146,8 +147,12 @@ pub(crate) fn files(
         })?;
         let shown = told(path.as_str());
         // Beside the file itself, another spelling would be the same file on some systems.
-        if path.as_str() != SKILL_MD && path.as_str().eq_ignore_ascii_case(SKILL_MD) {
+        if path.as_str() != SKILL_MD && folded(path.as_str()) == folded(SKILL_MD) {
             return Err(format!("`{shown}` is another spelling of `{SKILL_MD}`"));
+        }
+        // One that is listed twice is told below, as what it is.
+        if !spellings.insert(path.as_str().nfc().collect::<String>()) && !files.contains_key(&path) {
+            return Err(format!("it lists `{shown}` in two spellings of Unicode"));
         }
         if files.insert(path, Listed { uri, size, digest }).is_some() {
             return Err(format!("it lists `{shown}` twice"));
@@ -160,6 +165,11 @@ pub(crate) fn files(
         }
         Some(_) => Ok(Files::Listed(files)),
     }
+}
+
+/// What `path` is to a file system that tells neither letter case nor compatible letters apart.
+fn folded(path: &str) -> String {
+    path.nfkc().collect::<String>().to_uppercase()
 }
 
 /// The text under `key`.

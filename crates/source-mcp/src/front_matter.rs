@@ -54,9 +54,13 @@ fn is_same(said: &Json, written: &Value) -> bool {
                     .all(|(key, written)| said.get(key.as_ref()).is_some_and(|said| is_same(said, written)))
         }
         (Json::String(said), Value::Scalar(written)) => said.as_str() == written.text.as_ref(),
-        (Json::Bool(said), Value::Scalar(scalar)) => scalar.plain && written.as_bool() == Some(*said),
+        (Json::Bool(said), Value::Scalar(scalar)) => {
+            // `1` is a flag where one is looked for, and a boolean to no reader.
+            scalar.plain && number(&scalar.text).is_none() && written.as_bool() == Some(*said)
+        }
         (Json::Number(said), Value::Scalar(scalar)) => {
-            scalar.plain && (said.to_string() == scalar.text.as_ref() || said.as_f64() == number(&scalar.text))
+            let is_equal = || number(&scalar.text).is_some_and(|number| said.as_f64() == Some(number));
+            scalar.plain && (said.to_string() == scalar.text.as_ref() || is_equal())
         }
         (Json::Null, written) => written.is_null(),
         _ => false,

@@ -62,8 +62,8 @@ async fn m1_m2_m13_m14_m15_m29_an_entry_has_its_uri_its_front_matter_and_every_f
         json!({
             "name": "tidy",
             "description": "Sorts: all",
-            // JSON has no `1.10` that stays one, so it is the text that was written.
-            "version": "1.10",
+            // What readers of YAML make of `1.10`, and compare.
+            "version": 1.1,
             "license": "MIT",
             "metadata": {"team": ["a", "b"]},
             "allowed-tools": "Read",

@@ -49,6 +49,8 @@ impl Listening {
         let mut config = StreamableHttpClientTransportConfig::with_uri(self.url());
         config.auth_header = token.map(str::to_owned);
         let (handler, told) = Client::handler("somebody");
+        // Built together with a package that brings TLS to `reqwest`, no client is made without a provider of cryptography.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let peer = handler.serve(StreamableHttpClientTransport::from_config(config)).await.expect("the server answers");
         Client::new(peer, told)
     }
@@ -115,6 +117,22 @@ async fn every_face_is_served_over_http_and_changes_are_told() {
         told.extend(client.so_far().await);
         assert_eq!(told, [Told::Tools, Told::Prompts, Told::Resources]);
     }
+    listening.end().await;
+}
+
+#[tokio::test]
+async fn a_session_that_its_client_ends_has_ended() {
+    let server = serve(home(&[("tidy", "Sort it.\n")])).await;
+    let listening = listen(&server, HttpOptions::default()).await;
+    let (_, head, _) = listening.post("", introduction().to_string().as_bytes()).await;
+    let session = head.lines().find_map(|line| line.strip_prefix("mcp-session-id: ")).expect("a session");
+    let end =
+        format!("DELETE /mcp HTTP/1.1\r\nhost: localhost\r\nmcp-session-id: {session}\r\nconnection: close\r\n\r\n");
+    let (status, head, body) = listening.raw(end.as_bytes()).await;
+    assert_eq!((status, body.as_str(), head.contains("content-length")), (204, "", false), "{head}");
+    let ping = json!({"jsonrpc": "2.0", "id": 2, "method": "ping"}).to_string();
+    let (status, ..) = listening.post(&format!("mcp-session-id: {session}\r\n"), ping.as_bytes()).await;
+    assert_eq!(status, 404);
     listening.end().await;
 }
 

@@ -45,7 +45,11 @@ fn any_reader_of_yaml_is_believed_and_no_liar() {
     for (yaml, more) in [
         ("v: 1.10\n", json!({ "v": 1.1 })),
         ("v: 1.10\n", json!({ "v": "1.10" })),
+        ("v: 1.0\n", json!({ "v": 1 })),
+        ("v: .5\n", json!({ "v": 0.5 })),
         ("v: 0x1F\n", json!({ "v": 31 })),
+        ("v: 0o17\n", json!({ "v": 15 })),
+        ("v: True\n", json!({ "v": true })),
         ("v: 1_000\n", json!({ "v": 1000 })),
         ("v: no\n", json!({ "v": false })),
         ("v: no\n", json!({ "v": "no" })),
@@ -59,6 +63,9 @@ fn any_reader_of_yaml_is_believed_and_no_liar() {
     }
     for (yaml, more, field) in [
         ("v: 1\n", json!({ "v": 2 }), "v"),
+        ("v: 1\n", json!({ "v": true }), "v"),
+        ("v: 1.10\n", json!({ "v": "1.1" }), "v"),
+        ("v: \"1.10\"\n", json!({ "v": 1.1 }), "v"),
         ("v: \"no\"\n", json!({ "v": false }), "v"),
         ("v: \"1\"\n", json!({ "v": 1 }), "v"),
         ("v: [a]\n", json!({ "v": ["a", "b"] }), "v"),

@@ -88,12 +88,29 @@ async fn a_file_outside_of_its_skill_costs_the_entry() {
         ("the same without slashes", "file:etc/passwd", "`file:` names files of a machine"),
         ("the same in capitals", "FILE:/etc/passwd", "`file:` names files of a machine"),
         ("the file itself, spelled otherwise", "skill://tidy/skill.MD", "another spelling"),
+        ("the same with a kelvin sign", "skill://tidy/S\u{212A}ILL.md", "another spelling"),
+        ("the same with a long s, encoded", "skill://tidy/%C5%BFkill.md", "another spelling"),
+        ("the same in wide letters", "skill://tidy/\u{FF33}KILL.md", "another spelling"),
         ("a file twice", "skill://tidy/a.md", "lists `a.md` twice"),
         ("a file twice, encoded", "skill://tidy/%61.md", "lists `a.md` twice"),
     ] {
         let add = |entry: &mut Value| entry["resources"].as_array_mut().unwrap().push(file(uri, b"A.\n"));
         is_left_out(threat, add, expected).await;
     }
+}
+
+/// two names that are one after normalisation, in either order; letter case alone tells files apart.
+#[tokio::test]
+async fn two_spellings_of_one_file_cost_the_entry() {
+    let (composed, decomposed) = ("skill://tidy/caf\u{e9}/a.md", "skill://tidy/cafe%CC%81/a.md");
+    for pair in [[composed, decomposed], [decomposed, composed]] {
+        let add = |entry: &mut Value| {
+            entry["resources"].as_array_mut().unwrap().extend(pair.map(|uri| file(uri, b"A.\n")));
+        };
+        is_left_out("a collision after normalisation", add, "in two spellings of Unicode").await;
+    }
+    let wares = Wares::default().with("tidy", &[("a.md", "A.\n"), ("A.md", "A.\n"), ("caf\u{e9}.md", "A.\n")]);
+    assert_eq!(findings(&listing(wares).await), []);
 }
 
 /// M-13 to M-16: entries that are none.

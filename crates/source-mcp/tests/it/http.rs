@@ -6,6 +6,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::IntoResponse;
 use repertoire_core::{Source, SourceErrorKind};
 use repertoire_source_mcp::{McpOptions, McpSource, Token};
+use tokio::io::AsyncReadExt;
 
 /// A server that answers every request with a status and headers, and keeps what it was sent.
 async fn answering(
@@ -50,6 +51,21 @@ async fn a_server_that_wants_another_token_says_so() {
     let error = McpSource::new("acme", McpOptions::url(url)).unwrap().list().await.unwrap_err();
     assert_eq!((error.kind(), error.to_string().as_str()), (SourceErrorKind::Denied, "the server wants another token"));
     assert!(!sent.lock().unwrap()[0].contains_key(header::AUTHORIZATION));
+}
+
+/// Whoever configures nothing, not even a provider of cryptography for the process, reaches a server over TLS.
+#[tokio::test]
+async fn an_address_with_https_is_spoken_to_in_tls() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("https://{}/mcp", listener.local_addr().unwrap());
+    let first = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        stream.read_u8().await.unwrap()
+    });
+    let error = McpSource::new("acme", McpOptions::url(url)).unwrap().list().await.unwrap_err();
+    assert_eq!(error.kind(), SourceErrorKind::Unavailable, "{error}");
+    const HANDSHAKE: u8 = 22;
+    assert_eq!(first.await.unwrap(), HANDSHAKE, "{error}");
 }
 
 /// a token is read from its file for each connection, and shown nowhere.
