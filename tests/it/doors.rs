@@ -2,6 +2,8 @@
 //!
 //! A new way to reach a skill adds a line to [`said`]; a new reason adds one to [`VEILED`].
 
+mod mcp;
+
 use std::sync::Arc;
 
 use repertoire::{

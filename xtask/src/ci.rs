@@ -1,4 +1,5 @@
-//! `cargo xtask ci`: `test`, a short `soak`, plugins under a checker of memory, then the shared cases and the shared corpus.
+//! `cargo xtask ci`: `test`, a short `soak`, clients that nobody here wrote, plugins under a checker of memory, then the shared
+//! cases and the shared corpus.
 
 use std::path::{Path, PathBuf};
 
@@ -9,6 +10,7 @@ use crate::{Failure, cases, corpus, test, workspace};
 pub(crate) fn run(shared: Option<PathBuf>) -> Result<(), Failure> {
     test::run()?;
     command("soak", "cargo xtask soak --seconds 10")?;
+    command("clients that nobody here wrote", "cargo xtask mcp-clients")?;
     memory()?;
     let shared = match shared {
         Some(named) => named,

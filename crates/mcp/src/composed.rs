@@ -3,7 +3,7 @@
 use repertoire::Skill;
 use serde_json::{Map, Value};
 
-use crate::typed::typed;
+use crate::yaml::as_read;
 
 /// The front matter of a skill as JSON, every field as a reader of its `SKILL.md` finds it.
 ///
@@ -16,7 +16,7 @@ pub(crate) fn front_matter(skill: &Skill, is_composed: bool) -> Map<String, Valu
         fields.insert("description".to_owned(), skill.description.as_ref().into());
     }
     for (key, value) in &skill.fields {
-        fields.entry(key.as_ref()).or_insert_with(|| if is_composed { value.json() } else { typed(value) });
+        fields.entry(key.as_ref()).or_insert_with(|| if is_composed { value.json() } else { as_read(value) });
     }
     fields
 }

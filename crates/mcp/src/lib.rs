@@ -65,9 +65,9 @@ mod server;
 mod session;
 mod shelf;
 mod tools;
-mod typed;
 mod uri;
 mod view;
+mod yaml;
 
 pub use client::ClientPreset;
 pub use faces::{Face, Faces, UnknownFace};

@@ -7,11 +7,11 @@ use serde_json::{Number, Value as Json};
 ///
 /// Whoever reads the file compares its own reading with this, field by field. A spelling that the type has no room for can
 /// only be seen in the file; what JSON has no number for, such as `.inf`, stays a text.
-pub(crate) fn typed(value: &Value) -> Json {
+pub(crate) fn as_read(value: &Value) -> Json {
     match value {
         Value::Scalar(scalar) if scalar.plain => plain(&scalar.text),
-        Value::List(items) => items.iter().map(typed).collect(),
-        Value::Map(rows) => rows.iter().map(|(key, value)| (key.to_string(), typed(value))).collect(),
+        Value::List(items) => items.iter().map(as_read).collect(),
+        Value::Map(rows) => rows.iter().map(|(key, value)| (key.to_string(), as_read(value))).collect(),
         other => other.json(),
     }
 }
@@ -72,8 +72,8 @@ mod tests {
             ("~", json!(null)),
             ("", json!(null)),
         ] {
-            assert_eq!(typed(&Value::plain(text)), json, "{text}");
-            assert_eq!(typed(&Value::text(text)), json!(text), "{text}, quoted");
+            assert_eq!(as_read(&Value::plain(text)), json, "{text}");
+            assert_eq!(as_read(&Value::text(text)), json!(text), "{text}, quoted");
         }
         for text in [
             "no",
@@ -96,7 +96,7 @@ mod tests {
             "12:30",
             "tRUE",
         ] {
-            assert_eq!(typed(&Value::plain(text)), json!(text), "{text}");
+            assert_eq!(as_read(&Value::plain(text)), json!(text), "{text}");
         }
     }
 
@@ -104,6 +104,6 @@ mod tests {
     fn what_lies_inside_is_typed_too() {
         let list = Value::List(vec![Value::plain("1.10"), Value::text("1.10")]);
         let map = Value::Map(vec![("2".into(), list), ("none".into(), Value::plain(""))]);
-        assert_eq!(typed(&map), json!({"2": [1.1, "1.10"], "none": null}));
+        assert_eq!(as_read(&map), json!({"2": [1.1, "1.10"], "none": null}));
     }
 }
