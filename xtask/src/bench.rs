@@ -30,7 +30,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use self::arm::Arming;
 use self::bodies::Bodies;
 use self::child::Load;
-use self::figure::{Figure, Goal};
+pub(crate) use self::figure::{Figure, Goal};
 use self::readers::Readings;
 use self::reload::Reload;
 use self::rounds::{Rounds, Turn};
