@@ -9,6 +9,7 @@ mod idle;
 mod server;
 mod tree;
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::bench::{Figure, Goal};
@@ -34,6 +35,9 @@ pub(crate) struct Options {
     /// 20 sessions of either kind, 200 skills, two seconds, a server that was built for tests: to see that nothing is wrong.
     #[arg(long, conflicts_with_all = ["sessions", "seconds", "skills", "idle"])]
     quick: bool,
+    /// The binary `repertoire` to load; built first if none is named.
+    #[arg(long, value_name = "FILE")]
+    binary: Option<PathBuf>,
 }
 
 /// Builds the server, and loads it.
@@ -44,10 +48,15 @@ pub(crate) fn run(mut options: Options) -> Result<(), Failure> {
     } else {
         "release"
     };
-    let flag = if options.quick { "" } else { " --release" };
-    step::command("build", &format!("cargo build --quiet{flag} -p repertoire-cli --bin repertoire"))?;
     let target = workspace::target()?;
-    let program = target.join(profile).join("repertoire");
+    let program = match options.binary.take() {
+        Some(named) => named,
+        None => {
+            let flag = if options.quick { "" } else { " --release" };
+            step::command("build", &format!("cargo build --quiet{flag} -p repertoire-cli --bin repertoire"))?;
+            target.join(profile).join("repertoire")
+        }
+    };
     let folder = tempfile::Builder::new().prefix("mcp-load-").tempdir_in(&target)?;
     let tree = Tree::lay(folder.path(), options.skills as usize)?;
     let runtime = tokio::runtime::Runtime::new()?;
@@ -56,7 +65,7 @@ pub(crate) fn run(mut options: Options) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn load(options: &Options, program: &std::path::Path, mut tree: Tree) -> Result<Vec<Figure>, Failure> {
+async fn load(options: &Options, program: &Path, mut tree: Tree) -> Result<Vec<Figure>, Failure> {
     let mut server = Process::start(program, tree.root(), options.sessions + options.idle)?;
     eprintln!("mcp-load: {} skills at {}", options.skills, server.address());
     let mut figures = Vec::new();

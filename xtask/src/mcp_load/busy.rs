@@ -62,7 +62,8 @@ pub(super) async fn pages(server: &Process, tree: &Tree) -> Result<Pages, Failur
 
 /// Has `sessions` list and read for `time`. A quarter of it is for warming up.
 pub(super) async fn run(server: &Process, tree: &Tree, sessions: usize, time: Duration) -> Result<Busy, Failure> {
-    let until = Instant::now() + time;
+    let begun = Instant::now();
+    let (warm, until) = (begun + time / 4, begun + time);
     let mut tasks = JoinSet::new();
     for number in 0..sessions {
         let mut session = Session::begin(server.address()).await?;
@@ -70,7 +71,7 @@ pub(super) async fn run(server: &Process, tree: &Tree, sessions: usize, time: Du
         let work = async move { work(&mut session, &tree, number, until).await };
         tasks.spawn(async { work.await.map_err(|failure| failure.to_string()) });
     }
-    tokio::time::sleep(until.saturating_duration_since(Instant::now()) - time * 3 / 4).await;
+    tokio::time::sleep_until(warm.into()).await;
     let warm = server.resident()?;
     let mut busy = Busy::default();
     while let Some(done) = tasks.join_next().await {

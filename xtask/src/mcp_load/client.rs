@@ -46,8 +46,10 @@ impl Session {
         let (head, _) = connection.ask(None, &request).await?;
         let id = head.session.ok_or("no session began")?;
         let mut session = Session { connection, id, requests: 0 };
-        let (head, _) =
-            session.connection.ask(Some(&session.id), &json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await?;
+        let (head, _) = session
+            .connection
+            .ask(Some(&session.id), &json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+            .await?;
         if head.status != 202 {
             return Err(format!("expected the status 202, found {}", head.status).into());
         }

@@ -57,6 +57,7 @@ fn text(number: usize, edits: usize) -> String {
     let front = format!(
         "---\nname: {name}\ndescription: Sorts heap {number} by what is written on it, in edition {edits}. Use when heaps are sorted.\n---\n"
     );
-    let lines = (0..24).map(|line| format!("{line}. Take sheet {} of heap {number}, and lay it down.\n", line * number));
+    let lines =
+        (0..24).map(|line| format!("{line}. Take sheet {} of heap {number}, and lay it down.\n", line * number));
     front + &lines.collect::<String>()
 }
