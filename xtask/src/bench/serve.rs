@@ -14,11 +14,11 @@ use crate::Failure;
 
 /// How a server comes to know of an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reload {
+pub(super) enum Seen {
     /// By itself, sooner or later.
-    Itself,
+    ByItself,
     /// When it is told to look again.
-    Told,
+    WhenTold,
 }
 
 /// What one server costs, in seconds and bytes.
@@ -55,7 +55,7 @@ struct Client {
 
 impl Served {
     /// Measures the server that `command` starts, and edits the skills in `folder` for it.
-    pub(super) fn measure(command: &mut Command, folder: &Path, reload: Reload) -> Result<Served, Failure> {
+    pub(super) fn measure(command: &mut Command, folder: &Path, seen: Seen) -> Result<Served, Failure> {
         let begun = Instant::now();
         let mut client = Client::start(command)?;
         let uris = client.list()?;
@@ -81,11 +81,12 @@ impl Served {
             let uri = some[edit % some.len()];
             let name = uri.rsplit('/').nth(1).ok_or("a uri names its skill")?;
             let file = folder.join(name).join("SKILL.md");
-            let description = format!("Was edited, edition {edit}.");
+            // Another one for every server: the tree is the same.
+            let description = format!("Was edited for {}, edition {edit}.", client.child.id());
             fs::write(folder.join(".new"), format!("---\nname: {name}\ndescription: {description}\n---\nRead it.\n"))?;
             fs::rename(folder.join(".new"), file)?;
             let begun = Instant::now();
-            if reload == Reload::Told {
+            if seen == Seen::WhenTold {
                 client.call("tools/call", json!({"name": "reload", "arguments": {}}))?;
             }
             loop {
