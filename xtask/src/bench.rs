@@ -162,7 +162,11 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
     }
     bench.remarks.iter().for_each(|remark| eprintln!("not measured: {remark}"));
     if options.write {
-        std::fs::write(workspace::root().join("docs/benchmarks.md"), page::page(&bench.figures, &bench.remarks)?)?;
+        let path = workspace::root().join("docs/benchmarks.md");
+        let before = std::fs::read_to_string(&path)?;
+        // What is measured by another task stays.
+        let beside = before.find(page::SERVED).map_or("", |at| &before[at..]);
+        std::fs::write(path, page::page(&bench.figures, &bench.remarks)? + beside)?;
     }
     Ok(())
 }
