@@ -34,9 +34,11 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let Some((first, lines)) = bytes.split_first() else { return };
     let mut sent = if first % 2 == 1 { INTRODUCTION.as_bytes().to_vec() } else { Vec::new() };
     sent.extend_from_slice(lines);
+    // Made first, because making it blocks.
+    let server = LazyLock::force(&SERVER);
     let said = RUNTIME.block_on(async {
         let (mut ours, theirs) = tokio::io::duplex(1 << 24);
-        let serving = tokio::spawn(SERVER.serve_lines(Cursor::new(sent), theirs));
+        let serving = tokio::spawn(server.serve_lines(Cursor::new(sent), theirs));
         let ended = tokio::time::timeout(Duration::from_secs(20), serving).await.expect("it ends");
         let ended = ended.expect("no panic");
         assert!(!matches!(ended, Err(repertoire_mcp::ServeError::Ended(_))), "{ended:?}");

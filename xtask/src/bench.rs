@@ -18,6 +18,7 @@ mod rounds;
 #[allow(unreachable_pub, reason = "public where a library shares the file")]
 mod sample;
 mod search;
+mod serve;
 mod template;
 mod tree;
 mod trigger;
@@ -30,11 +31,12 @@ use clap::{Args, Subcommand, ValueEnum};
 use self::arm::Arming;
 use self::bodies::Bodies;
 use self::child::Load;
-use self::figure::{Figure, Goal};
+pub(crate) use self::figure::{Figure, Goal};
 use self::readers::Readings;
 use self::reload::Reload;
 use self::rounds::{Rounds, Turn};
 use self::sample::Sample;
+use self::serve::{Seen, Served};
 use self::tree::{Origin, Shape};
 use crate::plugin::Profile;
 use crate::{Failure, step, workspace};
@@ -76,6 +78,8 @@ enum Subject {
     Sources,
     /// What is made of them for models.
     Engine,
+    /// Serving them over MCP.
+    Serving,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -147,6 +151,9 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
     if wanted(Subject::Engine) {
         engine::figures(&mut bench)?;
     }
+    if wanted(Subject::Serving) {
+        bench.serving()?;
+    }
     for figure in &bench.figures {
         match options.format {
             Format::Text => println!("{figure}"),
@@ -155,7 +162,11 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
     }
     bench.remarks.iter().for_each(|remark| eprintln!("not measured: {remark}"));
     if options.write {
-        std::fs::write(workspace::root().join("docs/benchmarks.md"), page::page(&bench.figures, &bench.remarks)?)?;
+        let path = workspace::root().join("docs/benchmarks.md");
+        let before = std::fs::read_to_string(&path)?;
+        // What is measured by another task stays.
+        let beside = before.find(page::SERVED).map_or("", |at| &before[at..]);
+        std::fs::write(path, page::page(&bench.figures, &bench.remarks)? + beside)?;
     }
     Ok(())
 }
@@ -186,7 +197,7 @@ impl<'a> Bench<'a> {
         let folder = tempfile::Builder::new().prefix("bench-").tempdir_in(&target)?;
         let mut bench =
             Bench { options, program, folder, rivals: Vec::new(), figures: Vec::new(), remarks: Vec::new() };
-        if !options.quick && !options.no_rivals && options.only != Some(Subject::Engine) {
+        if !options.quick && !options.no_rivals && options.only.is_none_or(|only| only == Subject::Sources) {
             for name in rival::RIVALS {
                 eprintln!("building {name}");
                 match rival::build(&format!("rival-{name}")) {
@@ -366,6 +377,30 @@ impl<'a> Bench<'a> {
                 let figure = figure("rival", rival, "ms").against(median, "our reload");
                 self.figures.push(figure.goal(Goal::RatioAtLeast(200.0)));
             }
+        }
+        Ok(())
+    }
+
+    /// Servers over standard input and output. Comes last, because the tree is edited.
+    fn serving(&mut self) -> Result<(), Failure> {
+        let (count, flag, built) =
+            if self.options.quick { (200, "", "debug") } else { (10_000, " --release", "release") };
+        step::command("build", &format!("cargo build --quiet{flag} -p repertoire-cli --bin repertoire"))?;
+        let tree = self.folder.path().join("served");
+        tree::lay(&tree, Shape::Flat, count, &Origin::Templates)?;
+        let folder = sample::skills(&tree);
+        let mut command = Command::new(workspace::target()?.join(built).join("repertoire"));
+        let ours = Served::measure(command.arg("serve").arg(&folder), &folder, Seen::ByItself)?;
+        self.figures.extend(ours.figures("serve", count, None));
+        if self.options.quick || self.options.no_rivals {
+            return Ok(());
+        }
+        match rival::build("rival-rmcp-serve").map(Command::new) {
+            Ok(mut program) => {
+                let rival = Served::measure(program.arg(&folder), &folder, Seen::WhenTold)?;
+                self.figures.extend(rival.figures("rivals/rmcp/serve", count, Some(&ours)));
+            }
+            Err(failure) => self.remarks.push(failure.to_string()),
         }
         Ok(())
     }

@@ -17,6 +17,7 @@ mod fields;
 mod fuzz;
 mod generate;
 mod mcp_clients;
+mod mcp_load;
 mod new_source;
 mod plugin;
 mod soak;
@@ -77,6 +78,8 @@ enum Task {
     },
     /// Let clients that nobody here wrote use the MCP server: installs them first, from PyPI and npm.
     McpClients,
+    /// Load the MCP server: many sessions that list and read, and many that wait to be told.
+    McpLoad(mcp_load::Options),
     /// Write the beginning of a source, and tell which promises it still has to keep.
     NewSource {
         /// What the source reads, as in `git`: the crate is called `repertoire-source-git`.
@@ -102,6 +105,7 @@ fn main() -> ExitCode {
         Task::Gen { check: true } => generate::check(),
         Task::Gen { check: false } => generate::write(),
         Task::McpClients => mcp_clients::run(),
+        Task::McpLoad(options) => mcp_load::run(options),
         Task::NewSource { name, out } => new_source::run(&name, out),
         Task::Soak(options) => soak::run(&options),
     };

@@ -57,6 +57,13 @@ fn a_quick_bench_prints_every_figure_once() {
             "triggers/update/200",
             "triggers/fired/200",
             "triggers/holding/200",
+            "serve/start/200",
+            "serve/list/200",
+            "serve/get/200",
+            "serve/read/200",
+            "serve/reload/200",
+            "serve/resident/200",
+            "serve/listed/200",
         ]
     );
     let right = &figures[3];

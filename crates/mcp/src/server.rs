@@ -228,7 +228,8 @@ impl Server {
             let (server, end) = (Arc::downgrade(&self.0), self.0.end.clone());
             let mut subscription = self.0.registry.subscribe();
             tokio::spawn(async move {
-                while let Some(Some(_)) = end.run_until_cancelled(subscription.next()).await {
+                while let Some(Some(update)) = end.run_until_cancelled(subscription.next()).await {
+                    tracing::debug!(generation = update.snapshot.generation(), "the registry published a view");
                     let Some(server) = Weak::upgrade(&server) else { return };
                     Server(server).view();
                 }

@@ -6,23 +6,23 @@ use serde::{Serialize, Serializer};
 
 /// A figure. As JSON, one line.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct Figure {
+pub(crate) struct Figure {
     /// What was measured: parts from the general to the special, separated by `/`.
-    pub(super) name: String,
-    pub(super) value: f64,
-    pub(super) unit: &'static str,
+    pub(crate) name: String,
+    pub(crate) value: f64,
+    pub(crate) unit: &'static str,
     /// The value as a multiple of what [`of`](Figure::of) says.
-    pub(super) ratio: Option<f64>,
+    pub(crate) ratio: Option<f64>,
     /// What the ratio refers to.
-    pub(super) of: Option<&'static str>,
-    pub(super) goal: Option<Goal>,
+    pub(crate) of: Option<&'static str>,
+    pub(crate) goal: Option<Goal>,
     /// Whether the goal is met; nothing where there is none.
-    pub(super) holds: Option<bool>,
+    pub(crate) holds: Option<bool>,
 }
 
 /// What a figure should be.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Goal {
+pub(crate) enum Goal {
     /// A ratio of this or less.
     RatioAtMost(f64),
     /// A ratio of this or more.
@@ -35,19 +35,19 @@ pub(super) enum Goal {
 
 impl Figure {
     /// A value alone.
-    pub(super) fn new(name: impl Into<String>, value: f64, unit: &'static str) -> Figure {
+    pub(crate) fn new(name: impl Into<String>, value: f64, unit: &'static str) -> Figure {
         Figure { name: name.into(), value, unit, ratio: None, of: None, goal: None, holds: None }
     }
 
     /// The same figure as a multiple of `reference`, which `of` describes.
-    pub(super) fn against(mut self, reference: f64, of: &'static str) -> Figure {
+    pub(crate) fn against(mut self, reference: f64, of: &'static str) -> Figure {
         self.ratio = Some(self.value / reference);
         self.of = Some(of);
         self
     }
 
     /// The same figure with a goal.
-    pub(super) fn goal(mut self, goal: Goal) -> Figure {
+    pub(crate) fn goal(mut self, goal: Goal) -> Figure {
         self.holds = Some(match (goal, self.ratio) {
             (Goal::AtMost(most), _) => self.value <= most,
             (Goal::AtLeast(least), _) => self.value >= least,
@@ -60,7 +60,7 @@ impl Figure {
     }
 
     /// `yes`, `NO`, or nothing where there is no goal.
-    pub(super) fn verdict(&self) -> &'static str {
+    pub(crate) fn verdict(&self) -> &'static str {
         match self.holds {
             Some(true) => "yes",
             Some(false) => "NO",
@@ -69,13 +69,13 @@ impl Figure {
     }
 
     /// The value for people.
-    pub(super) fn shown_value(&self) -> String {
+    pub(crate) fn shown_value(&self) -> String {
         let decimals = if self.value.fract() == 0.0 { 0 } else { 1 };
         format!("{:.decimals$} {}", self.value, self.unit)
     }
 
     /// The ratio for people.
-    pub(super) fn shown_ratio(&self) -> String {
+    pub(crate) fn shown_ratio(&self) -> String {
         match (self.ratio, self.of) {
             (Some(ratio), Some(of)) => format!("{ratio:.2} x {of}"),
             _ => String::new(),
@@ -83,7 +83,7 @@ impl Figure {
     }
 
     /// The goal for people.
-    pub(super) fn shown_goal(&self) -> String {
+    pub(crate) fn shown_goal(&self) -> String {
         self.goal.map_or_else(String::new, |goal| goal.to_string())
     }
 }

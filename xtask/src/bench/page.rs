@@ -50,6 +50,9 @@ Why some goals do not hold is told in `docs/decisions/0011-where-a-cold-load-sto
 |---|--:|---|---|---|
 ";
 
+/// How the part begins that is not written here.
+pub(super) const SERVED: &str = "\n## Served over MCP\n";
+
 /// The page for these figures.
 pub(super) fn page(figures: &[Figure], remarks: &[String]) -> Result<String, Failure> {
     let mut page = METHOD.to_owned();

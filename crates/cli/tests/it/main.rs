@@ -14,6 +14,7 @@ mod escapes;
 mod external;
 mod fmt;
 mod hooks;
+mod killed;
 mod list;
 mod lock;
 mod man;

@@ -14,7 +14,7 @@ use crate::world::World;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server that ends with the test.
-struct Serving(Child);
+pub(crate) struct Serving(pub(crate) Child);
 
 impl Drop for Serving {
     fn drop(&mut self) {
@@ -24,7 +24,7 @@ impl Drop for Serving {
 }
 
 impl Serving {
-    fn start(world: &World, arguments: &[&str], variables: &[(&str, &str)]) -> Serving {
+    pub(crate) fn start(world: &World, arguments: &[&str], variables: &[(&str, &str)]) -> Serving {
         let mut command = Command::new(env!("CARGO_BIN_EXE_repertoire"));
         command.arg("serve").args(arguments).current_dir(world.here());
         command.env_remove("RUST_LOG").env_remove("XDG_STATE_HOME").env("HOME", world.here().join("../home"));
@@ -58,7 +58,7 @@ impl Serving {
     }
 }
 
-fn introduction() -> Value {
+pub(crate) fn introduction() -> Value {
     json!({
         "jsonrpc": "2.0", "id": 1, "method": "initialize",
         "params": {

@@ -1,0 +1,115 @@
+//! `cargo xtask mcp-load`: the real server over HTTP, under many sessions that list and read, then under many that wait to be told.
+//!
+//! What is wrong makes it fail: a request that fails, bytes that are not those of the file, a session that is not told, or told twice,
+//! memory that grows. How fast it was is printed.
+
+mod busy;
+mod client;
+mod idle;
+mod server;
+mod tree;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::bench::{Figure, Goal};
+use crate::{Failure, step, workspace};
+use server::Process;
+use tree::Tree;
+
+/// How much load, and for how long.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Sessions that list and read.
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    sessions: usize,
+    /// For how long they do.
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+    seconds: u64,
+    /// Skills that are served.
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
+    skills: u64,
+    /// Sessions that wait to be told.
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    idle: usize,
+    /// 20 sessions of either kind, 200 skills, two seconds, a server that was built for tests: to see that nothing is wrong.
+    #[arg(long, conflicts_with_all = ["sessions", "seconds", "skills", "idle"])]
+    quick: bool,
+    /// The binary `repertoire` to load; built first if none is named.
+    #[arg(long, value_name = "FILE")]
+    binary: Option<PathBuf>,
+}
+
+/// Builds the server, and loads it.
+pub(crate) fn run(mut options: Options) -> Result<(), Failure> {
+    let profile = if options.quick {
+        (options.sessions, options.seconds, options.skills, options.idle) = (20, 2, 200, 20);
+        "debug"
+    } else {
+        "release"
+    };
+    let target = workspace::target()?;
+    let program = match options.binary.take() {
+        Some(named) => named,
+        None => {
+            let flag = if options.quick { "" } else { " --release" };
+            step::command("build", &format!("cargo build --quiet{flag} -p repertoire-cli --bin repertoire"))?;
+            target.join(profile).join("repertoire")
+        }
+    };
+    let folder = tempfile::Builder::new().prefix("mcp-load-").tempdir_in(&target)?;
+    let tree = Tree::lay(folder.path(), options.skills as usize)?;
+    let runtime = tokio::runtime::Runtime::new()?;
+    let figures = runtime.block_on(load(&options, &program, tree))?;
+    figures.iter().for_each(|figure| println!("{figure}"));
+    Ok(())
+}
+
+async fn load(options: &Options, program: &Path, mut tree: Tree) -> Result<Vec<Figure>, Failure> {
+    let mut server = Process::start(program, tree.root(), options.sessions + options.idle)?;
+    eprintln!("mcp-load: {} skills at {}", options.skills, server.address());
+    let mut figures = Vec::new();
+    let name = |part: &str| format!("mcp-load/{part}");
+
+    let pages = busy::pages(&server, &tree).await?;
+    let page = Figure::new(name("page/cpu"), pages.server * 1e6, "us");
+    figures.push(page.against(pages.serialising * 1e6, "serialising it").goal(Goal::RatioAtMost(2.0)));
+
+    let busy = busy::run(&server, &tree, options.sessions, Duration::from_secs(options.seconds)).await?;
+    let milliseconds = |duration: Duration| duration.as_secs_f64() * 1e3;
+    figures.extend([
+        Figure::new(name("requests"), busy.requests as f64, "requests"),
+        Figure::new(name("rate"), busy.requests as f64 / options.seconds as f64, "requests a second"),
+        Figure::new(name("list/p50"), milliseconds(busy.lists.at(50)), "ms"),
+        Figure::new(name("list/p99"), milliseconds(busy.lists.at(99)), "ms"),
+        Figure::new(name("read/p50"), milliseconds(busy.reads.at(50)), "ms"),
+        Figure::new(name("read/p99"), milliseconds(busy.reads.at(99)), "ms"),
+        Figure::new(name("resident"), busy.resident.1 as f64 / 1e6, "MB")
+            .against(busy.resident.0 as f64 / 1e6, "after warming up"),
+    ]);
+
+    let idle = idle::run(&mut server, &mut tree, options.idle).await?;
+    figures.extend([
+        Figure::new(name("told/edit/p50"), milliseconds(idle.since_edit.at(50)), "ms"),
+        Figure::new(name("told/first"), milliseconds(idle.first.at(50)), "ms"),
+        Figure::new(name("told/p50"), milliseconds(idle.since_view.at(50)), "ms"),
+        Figure::new(name("told/p99"), milliseconds(idle.since_view.at(99)), "ms"),
+        Figure::new(name("told/last"), milliseconds(idle.last.at(50)), "ms").goal(Goal::AtMost(50.0)),
+        Figure::new(name("idle/resident"), idle.resident / 1024.0, "KiB a session").goal(Goal::AtMost(64.0)),
+    ]);
+    server.stop()?;
+    Ok(figures)
+}
+
+/// How long things took.
+#[derive(Debug, Default)]
+struct Times(Vec<Duration>);
+
+impl Times {
+    /// What so many of a hundred did not exceed.
+    fn at(&self, percent: usize) -> Duration {
+        let mut sorted = self.0.clone();
+        sorted.sort_unstable();
+        sorted.get((sorted.len() * percent / 100).min(sorted.len().saturating_sub(1))).copied().unwrap_or_default()
+    }
+}

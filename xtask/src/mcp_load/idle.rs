@@ -1,0 +1,88 @@
+//! Sessions that wait to be told.
+
+use std::time::Instant;
+
+use tokio::sync::mpsc;
+
+use super::Times;
+use super::client::{Notices, Session};
+use super::server::{PATIENCE, Process};
+use super::tree::Tree;
+use crate::Failure;
+
+/// What telling many sessions took.
+#[derive(Debug, Default)]
+pub(super) struct Idle {
+    /// Resident bytes of the server for each session, its stream open.
+    pub(super) resident: f64,
+    /// From an edit to each session, with the time that the registry waits for more of them.
+    pub(super) since_edit: Times,
+    /// From the registry's view to each session.
+    pub(super) since_view: Times,
+    /// From the registry's view to the first session, for each edit.
+    pub(super) first: Times,
+    /// From the registry's view to the last session, for each edit.
+    pub(super) last: Times,
+}
+
+/// Edits that are told of.
+const EDITS: usize = 20;
+
+/// Begins `sessions`, edits, and waits until each was told, once.
+pub(super) async fn run(server: &mut Process, tree: &mut Tree, sessions: usize) -> Result<Idle, Failure> {
+    let before = server.resident()?;
+    let (tell, mut told) = mpsc::unbounded_channel();
+    let mut listening = Vec::new();
+    for number in 0..sessions {
+        listening.push((number, Session::begin(server.address()).await?.listen().await?));
+    }
+    let mut idle =
+        Idle { resident: server.resident()?.saturating_sub(before) as f64 / sessions as f64, ..Idle::default() };
+    for (number, notices) in listening {
+        tokio::spawn(hear(number, notices, tell.clone()));
+    }
+    drop(tell);
+    let mut counts = vec![0; sessions];
+    for edit in 1..=EDITS {
+        server.forget();
+        let edited = Instant::now();
+        tree.edit()?;
+        let mut times = Vec::with_capacity(sessions);
+        while times.len() < sessions {
+            let next = tokio::time::timeout(PATIENCE, told.recv()).await;
+            let next = next.map_err(|_| format!("{} of {sessions} sessions were told", times.len()))?;
+            let (number, heard) = next.ok_or("every session ended")?;
+            let at = heard?;
+            counts[number] += 1;
+            if counts[number] != edit {
+                return Err(format!("session {number} was told {} times of {edit} edits", counts[number]).into());
+            }
+            times.push(at);
+        }
+        let published = server.published()?;
+        idle.since_edit.0.extend(times.iter().map(|at| at.saturating_duration_since(edited)));
+        let since = times.iter().map(|at| at.saturating_duration_since(published));
+        idle.first.0.extend(since.clone().min());
+        idle.last.0.extend(since.clone().max());
+        idle.since_view.0.extend(since);
+    }
+    Ok(idle)
+}
+
+/// When a session was told, or why it cannot be any more.
+type Heard = Result<Instant, String>;
+
+/// Tells when this session is told that the resources are others.
+async fn hear(number: usize, mut notices: Notices, tell: mpsc::UnboundedSender<(usize, Heard)>) {
+    loop {
+        let heard = match notices.next().await {
+            Ok(method) if method == "notifications/resources/list_changed" => Ok(Instant::now()),
+            Ok(_) => continue,
+            Err(failure) => Err(failure.to_string()),
+        };
+        let is_over = heard.is_err();
+        if tell.send((number, heard)).is_err() || is_over {
+            return;
+        }
+    }
+}

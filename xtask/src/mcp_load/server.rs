@@ -1,0 +1,101 @@
+//! The server, a process.
+
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::time::{Duration, Instant};
+
+use crate::Failure;
+
+/// `repertoire serve --http`; killed when it is dropped.
+pub(super) struct Process {
+    child: Child,
+    address: SocketAddr,
+    /// When it said that the registry had another view.
+    published: Receiver<Instant>,
+}
+
+/// How long it may take to start, to publish and to end.
+pub(super) const PATIENCE: Duration = Duration::from_secs(60);
+
+impl Process {
+    pub(super) fn start(program: &Path, skills: &Path, sessions: usize) -> Result<Process, Failure> {
+        let mut child = Command::new(program)
+            .args(["serve", "--http", "127.0.0.1:0", "--max-sessions", &(sessions + 8).to_string()])
+            .arg(skills)
+            .env("RUST_LOG", "warn,repertoire_mcp::server=debug")
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let said = child.stderr.take().ok_or("the server has a standard error")?;
+        let (address, addresses) = mpsc::channel();
+        let (publish, published) = mpsc::channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(said).lines().map_while(Result::ok) {
+                let now = Instant::now();
+                if let Some((_, rest)) = line.split_once("serving at http://") {
+                    let _ = address.send(rest.trim_end_matches("/mcp").to_owned());
+                } else if line.contains("published") {
+                    let _ = publish.send(now);
+                } else {
+                    eprintln!("server: {line}");
+                }
+            }
+        });
+        let mut process = Process { child, address: SocketAddr::from(([127, 0, 0, 1], 0)), published };
+        process.address = addresses.recv_timeout(PATIENCE).map_err(|_| "the server does not listen")?.parse()?;
+        Ok(process)
+    }
+
+    pub(super) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Forgets what was published by now.
+    pub(super) fn forget(&self) {
+        self.published.try_iter().for_each(drop);
+    }
+
+    /// When the registry had another view, the next time it did.
+    pub(super) fn published(&self) -> Result<Instant, Failure> {
+        Ok(self.published.recv_timeout(PATIENCE).map_err(|_| "the server published nothing")?)
+    }
+
+    /// Resident bytes.
+    pub(super) fn resident(&self) -> Result<u64, Failure> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no `VmRSS`")?;
+        Ok(line.trim().trim_end_matches(" kB").parse::<u64>()? * 1024)
+    }
+
+    /// The processor time of all its threads, in seconds.
+    pub(super) fn cpu(&self) -> Result<f64, Failure> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
+        let (_, rest) = stat.rsplit_once(')').ok_or("no name")?;
+        let ticks = rest.split_whitespace().skip(11).take(2).map(str::parse::<u64>).sum::<Result<u64, _>>()?;
+        Ok(ticks as f64 / rustix::param::clock_ticks_per_second() as f64)
+    }
+
+    /// Ends it as a service manager would.
+    pub(super) fn stop(mut self) -> Result<(), Failure> {
+        let id = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(id, rustix::process::Signal::TERM)?;
+        let until = Instant::now() + PATIENCE;
+        while Instant::now() < until {
+            if let Some(status) = self.child.try_wait()? {
+                return if status.success() { Ok(()) } else { Err(format!("the server ended with {status}").into()) };
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Err("the server does not end".into())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,29 @@
+//! A short load finds nothing wrong: no request fails, no byte is another, every session is told once. How fast it was says nothing here.
+
+use std::process::Command;
+
+#[test]
+fn under_a_short_load_nothing_is_wrong() {
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_xtask")).args(["mcp-load", "--quick"]).output().expect("the task starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).expect("figures are text");
+    let names: Vec<&str> = text.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    let parts = [
+        "page/cpu",
+        "requests",
+        "rate",
+        "list/p50",
+        "list/p99",
+        "read/p50",
+        "read/p99",
+        "resident",
+        "told/edit/p50",
+        "told/first",
+        "told/p50",
+        "told/p99",
+        "told/last",
+        "idle/resident",
+    ];
+    assert_eq!(names, parts.map(|part| format!("mcp-load/{part}")));
+}
