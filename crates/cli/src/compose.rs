@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use repertoire::render::Dialect;
 use repertoire::{
-    Authority, Builder, Client, ComposeError, Discovery, FsSource, Id, Level, Model, Mount, Registry, Rules, Scope,
-    Skill, SkillRegistry, Trust, discover,
+    Authority, Builder, Client, ComposeError, Discovery, FsSource, Id, Level, Model, Mount, Registry, Renderer, Rules,
+    Scope, Skill, SkillRegistry, Trust, discover,
 };
 use tokio::runtime::Handle;
 
@@ -112,11 +112,22 @@ impl Plan {
         patiently("reading skills", starting, environment).await.map_err(|error| blame(self.config.as_ref(), &error))
     }
 
+    /// What renders the bodies of `registry`, composed of this, for models.
+    pub(crate) fn renderer(&self, registry: &SkillRegistry) -> Renderer {
+        renderer(registry, &self.dialects)
+    }
+
     /// Composes it in place of what `registry` was composed of.
     pub(crate) async fn recompose(&self, registry: &SkillRegistry) -> Result<(), Failure> {
         let composed = registry.recompose(self.builder.clone()).await;
         composed.map(drop).map_err(|error| blame(self.config.as_ref(), &error))
     }
+}
+
+/// What renders bodies for models, each source's in the dialect that was declared for it.
+pub(crate) fn renderer(registry: &SkillRegistry, dialects: &BTreeMap<String, Dialect>) -> Renderer {
+    let over = Renderer::over(registry.clone());
+    dialects.iter().fold(over, |renderer, (source, dialect)| renderer.source_dialect(source.as_str(), *dialect))
 }
 
 /// Reads the places to look again; keeps the sources that stay, and everything if something is wrong.

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use repertoire::render::Dialect;
-use repertoire::{Code, Entry, Found, FsSource, Model, Skill, SkillRegistry, Snapshot, Trust};
+use repertoire::{Code, Entry, Found, FsSource, Model, Renderer, Skill, SkillRegistry, Snapshot, Trust};
 
 use crate::Environment;
+use crate::compose::renderer;
 use crate::failure::Failure;
 use crate::finding::Finding;
 use crate::lock::SkillLock;
@@ -67,6 +68,11 @@ impl<'a> Session<'a> {
     /// The dialect that was declared for a source.
     pub(crate) fn dialect(&self, source: &str) -> Option<Dialect> {
         self.dialects.get(source).copied()
+    }
+
+    /// What renders bodies for models, each source's in the dialect that was declared for it.
+    pub(crate) fn renderer(&self) -> Renderer {
+        renderer(&self.registry, &self.dialects)
     }
 
     /// What was installed for the user, and why that is not known if it is not.

@@ -9,7 +9,7 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use clap::Args;
-use repertoire::{Budget, CatalogOptions, Renderer};
+use repertoire::{Budget, CatalogOptions};
 use repertoire_mcp::{Faces, HttpOptions, Limits, Server, ServerOptions, Token};
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
@@ -106,16 +106,14 @@ impl Serve {
         let listening = environment.signals.listen();
         listening.map_err(|error| Failure::io("cannot listen to signals", &error))?;
         let mut pool = Pool::watching();
-        let registry = Plan::read(places, &self.folders, environment, &mut pool)?.start(environment).await?;
-        let options = match self.run_commands.as_slice() {
-            [] => self.options(),
-            sources => {
-                let commands = CommandsOf::read(sources, &registry, environment)?;
-                let reader = Renderer::over(registry.clone()).commands(Arc::new(commands));
-                self.options().reader(Arc::new(reader))
-            }
+        let plan = Plan::read(places, &self.folders, environment, &mut pool)?;
+        let registry = plan.start(environment).await?;
+        let renderer = plan.renderer(&registry);
+        let reader = match self.run_commands.as_slice() {
+            [] => renderer,
+            sources => renderer.commands(Arc::new(CommandsOf::read(sources, &registry, environment)?)),
         };
-        let server = Server::new(registry.clone(), options);
+        let server = Server::new(registry.clone(), self.options().reader(Arc::new(reader)));
         let served = self.serve(&server, http, places, &mut pool, environment).await;
         registry.close().await;
         served.map(|()| Exit::Success)

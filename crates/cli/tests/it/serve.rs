@@ -125,6 +125,19 @@ fn commands_run_for_clients_only_of_the_source_that_was_named_and_as_approved() 
 
 #[cfg(unix)]
 #[test]
+fn clients_read_bodies_in_the_dialect_of_their_source() {
+    let world = World::new();
+    world.file("a/clock/SKILL.md", "---\nname: clock\ndescription: Tells.\n---\nLook in {baseDir}/hands.\n");
+    let source = "[[source]]\nkind = \"fs\"\nname = \"team\"\nroots = [\"a\"]\n";
+    world.file("repertoire.toml", source);
+    let read = || read_clock(&world, &["--config", "repertoire.toml"]);
+    assert!(read().contains("Look in {baseDir}/hands."), "{}", read());
+    world.file("repertoire.toml", format!("{source}dialect = \"openclaw\"\n"));
+    assert!(read().contains("/a/clock/hands.") && !read().contains("{baseDir}"), "{}", read());
+}
+
+#[cfg(unix)]
+#[test]
 fn a_signal_ends_it_though_the_client_stays() {
     let world = World::new();
     world.skill("a", "tidy", "Sorts.");

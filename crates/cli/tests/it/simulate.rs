@@ -125,6 +125,19 @@ fn another_model_gets_it_elsewhere() {
 }
 
 #[test]
+fn bodies_come_in_the_dialect_of_their_source() {
+    let world = World::new();
+    world.file("root/tidy/SKILL.md", "---\nname: tidy\ndescription: Sorts.\n---\nLook in {baseDir}/shelf.\n");
+    world.file("turns.yaml", "turns:\n  - user: Tidy.\n    calls: [{tool: read_skill, arguments: {id: tidy}}]\n");
+    let source = "[[source]]\nkind = \"fs\"\nname = \"team\"\nroots = [\"root\"]\ndialect = \"openclaw\"\n";
+    world.file("repertoire.toml", source);
+    let model = "openai/gpt-5";
+    let told =
+        world.run(&["simulate", "--script", "turns.yaml", "--config", "repertoire.toml", "--model", model]).data();
+    assert!(told.contains("/root/tidy/shelf.") && !told.contains("{baseDir}"), "{told}");
+}
+
+#[test]
 fn what_is_hidden_from_a_model_stays_hidden() {
     let world = skills();
     world.file("turns.yaml", TURNS);

@@ -55,7 +55,7 @@ impl<'m> Play<'m> {
             model: composed.model,
             session: repertoire::Session::new(tools.clone(), options),
             tools,
-            reader: Renderer::over(composed.registry.clone()).context(context),
+            reader: composed.renderer().context(context),
             rules,
             turns: Vec::new(),
             message: String::new(),
