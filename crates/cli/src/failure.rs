@@ -3,6 +3,8 @@
 use std::error::Error;
 use std::fmt::Display;
 
+use repertoire::with_causes;
+
 use crate::report::{Excerpt, Report};
 
 /// Why a run could not do what was asked: a message for a person, and where to look and what to do if that is known.
@@ -20,13 +22,7 @@ impl Failure {
 
     /// A failure that tells an error and its causes.
     pub(crate) fn of(error: &dyn Error) -> Failure {
-        let mut message = error.to_string();
-        let mut cause = error.source();
-        while let Some(error) = cause {
-            message.push_str(&format!(": {error}"));
-            cause = error.source();
-        }
-        Failure::new(message)
+        Failure::new(with_causes(error))
     }
 
     /// The same failure, about a file or folder that an operation did not like.

@@ -1,4 +1,4 @@
-//! How soon a process that ended is started again.
+//! How soon something that did not last is tried again.
 
 use std::time::{Duration, Instant};
 
@@ -6,19 +6,36 @@ use std::time::{Duration, Instant};
 const FIRST: Duration = Duration::from_millis(250);
 const LAST: Duration = Duration::from_secs(60);
 
-/// A process that lived so long did not fail to start.
+/// What lasted so long did not fail to begin.
 const SOUND: Duration = Duration::from_secs(60);
 
-/// When a process was last started, and how often that did not last.
+/// When something was last tried, a process or a connection of a source, and how often that did not last.
+///
+/// The second try may come at once, for accidents happen; the next one after 250 ms, and each later one after twice the
+/// wait, up to a minute. What lasted for a minute and its wait is forgiven.
+///
+/// ```
+/// use std::time::{Duration, Instant};
+///
+/// use repertoire_core::Backoff;
+///
+/// let (mut tries, now) = (Backoff::default(), Instant::now());
+/// assert_eq!(tries.begin(now), Ok(()));
+/// assert_eq!(tries.begin(now), Ok(()));
+/// assert_eq!(tries.begin(now), Err(Duration::from_millis(250)));
+/// ```
 #[derive(Debug, Default)]
-pub(crate) struct Backoff {
+pub struct Backoff {
     last: Option<Instant>,
     short: u32,
 }
 
 impl Backoff {
-    /// Begins another start, or says how long to wait with it.
-    pub(crate) fn begin(&mut self, now: Instant) -> Result<(), Duration> {
+    /// Begins another try.
+    ///
+    /// # Errors
+    /// How long to wait with it, if it is too soon; no try has begun then.
+    pub fn begin(&mut self, now: Instant) -> Result<(), Duration> {
         let wait = self.wait(now);
         if !wait.is_zero() {
             return Err(wait);
@@ -31,16 +48,11 @@ impl Backoff {
         Ok(())
     }
 
-    /// Whether another start may begin.
-    pub(crate) fn is_due(&self, now: Instant) -> bool {
-        self.wait(now).is_zero()
-    }
-
-    fn wait(&self, now: Instant) -> Duration {
+    /// How long to wait with another try.
+    pub fn wait(&self, now: Instant) -> Duration {
         self.last.map_or(Duration::ZERO, |last| self.pause().saturating_sub(now.duration_since(last)))
     }
 
-    /// The second start comes at once: accidents happen.
     fn pause(&self) -> Duration {
         match self.short {
             0 => Duration::ZERO,
@@ -53,15 +65,20 @@ impl Backoff {
 mod tests {
     use super::*;
 
+    #[expect(clippy::disallowed_methods, reason = "a test needs some moment to count from")]
+    fn some_moment() -> Instant {
+        Instant::now()
+    }
+
     #[test]
-    fn a_process_that_ends_soon_is_started_later_each_time() {
-        let (mut starts, mut now) = (Backoff::default(), Instant::now());
+    fn what_does_not_last_is_tried_later_each_time() {
+        let (mut tries, mut now) = (Backoff::default(), some_moment());
         let mut waits = Vec::new();
         for _ in 0..12 {
-            if let Err(wait) = starts.begin(now) {
-                assert!(!starts.is_due(now));
+            if let Err(wait) = tries.begin(now) {
+                assert_eq!(tries.wait(now), wait);
                 now += wait;
-                starts.begin(now).expect("the wait is over");
+                tries.begin(now).expect("the wait is over");
                 waits.push(wait.as_millis());
             }
         }
@@ -69,14 +86,14 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_lived_long_is_started_at_once() {
-        let (mut starts, now) = (Backoff::default(), Instant::now());
+    fn what_lasted_is_tried_at_once() {
+        let (mut tries, now) = (Backoff::default(), some_moment());
         for _ in 0..3 {
-            let _ = starts.begin(now);
+            let _ = tries.begin(now);
         }
-        assert!(!starts.is_due(now));
+        assert!(!tries.wait(now).is_zero());
         let later = now + SOUND * 3;
-        starts.begin(later).expect("it lived long");
-        starts.begin(later).expect("the first failure after that is forgiven");
+        tries.begin(later).expect("it lasted");
+        tries.begin(later).expect("the first failure after that is forgiven");
     }
 }

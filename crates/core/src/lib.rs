@@ -38,6 +38,8 @@
 //! `tests/fuzz-inputs` and stays. The feature `schema` derives JSON schemas of what is serialised.
 
 mod attachable;
+mod backoff;
+mod causes;
 mod code;
 mod declared;
 mod delta;
@@ -62,6 +64,8 @@ mod trust;
 mod value;
 
 pub use attachable::{Attachable, RawSkill};
+pub use backoff::Backoff;
+pub use causes::with_causes;
 pub use code::{Code, Severity, Strictness};
 pub use delta::{Delta, DeltaError, Splice};
 pub use diagnostic::Diagnostic;

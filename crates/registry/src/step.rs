@@ -1,9 +1,8 @@
 //! What listing one source again brings to the view.
 
-use std::error::Error;
 use std::sync::Arc;
 
-use repertoire_core::{Code, Delta, Diagnostic, Id, Item, Listing, Revision, SourceError};
+use repertoire_core::{Code, Delta, Diagnostic, Id, Item, Listing, Revision, SourceError, with_causes};
 
 use crate::clock::Clock;
 use crate::draft::Draft;
@@ -98,12 +97,7 @@ impl<T: Item> Step<T> {
 
 /// No change but a finding that says what went wrong.
 fn keep<T: Item>(old: &Listing<T>, source: &str, error: &SourceError) -> Delta<T> {
-    let mut message = format!("source `{source}` could not be listed: {error}");
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        message.push_str(&format!(": {error}"));
-        cause = error.source();
-    }
+    let mut message = format!("source `{source}` could not be listed: {}", with_causes(error));
     if !old.is_empty() {
         message.push_str("; its last listing stays");
     }

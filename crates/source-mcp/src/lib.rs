@@ -25,7 +25,6 @@
 //! show skills, and the bounds of lists; `entry.rs` and `uri.rs` decide what an entry may say. `source.rs` reads, verifies and
 //! compares. Everything that a server wrote passes `told.rs` before it stands in a message.
 
-mod backoff;
 mod entry;
 mod face;
 mod front_matter;

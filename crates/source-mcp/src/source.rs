@@ -5,12 +5,11 @@ use std::time::Duration;
 
 use repertoire_core::skill_md::{self, Site};
 use repertoire_core::{
-    Body, Bytes, Code, Digest, Id, Listing, Resource, ResourcePath, Revision, Skill, Source, SourceError,
+    Backoff, Body, Bytes, Code, Digest, Id, Listing, Resource, ResourcePath, Revision, Skill, Source, SourceError,
     SourceErrorKind, async_trait,
 };
 use tokio::time::Instant;
 
-use crate::backoff::Backoff;
 use crate::entry::{Entry, Files, Said, skill_md};
 use crate::face::{Catalog, Face, place};
 use crate::front_matter::{difference, finding, mismatch};
@@ -96,7 +95,7 @@ impl McpSource {
             return Ok(connected);
         }
         self.keep(None);
-        if let Err(wait) = gate.tries.begin(Instant::now()) {
+        if let Err(wait) = gate.tries.begin(Instant::now().into_std()) {
             let failure = gate.failure.as_deref().unwrap_or("the connection was lost");
             let message = format!("the server is tried again in {}; {failure}", seconds(wait));
             return Err(SourceError::new(SourceErrorKind::Unavailable, message));
@@ -350,7 +349,7 @@ impl Source<Skill> for McpSource {
         let mut asked = Instant::now();
         loop {
             let Some(connected) = self.current() else {
-                let wait = self.gate.lock().await.tries.wait(Instant::now());
+                let wait = self.gate.lock().await.tries.wait(Instant::now().into_std());
                 tokio::select! {
                     () = self.level.past(since) => return,
                     () = tokio::time::sleep(wait) => {}

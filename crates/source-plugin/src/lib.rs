@@ -31,7 +31,6 @@
 #![allow(unsafe_code)]
 
 mod approvals;
-mod backoff;
 #[cfg(unix)]
 mod calls;
 mod desk;

@@ -4,12 +4,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use repertoire_core::{Code, Diagnostic, Revision, SourceError, SourceErrorKind, Stamp};
+use repertoire_core::{Backoff, Code, Diagnostic, Revision, SourceError, SourceErrorKind, Stamp};
 use repertoire_plugin_sdk::message::{Create, Wait, Waited};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use crate::backoff::Backoff;
 use crate::file::{PluginFile, stamp};
 use crate::guest::{Door, Guest};
 use crate::library::{Instance, Library};
@@ -179,7 +178,7 @@ impl Lodging {
         let is_gone = self.room.guest().is_ok_and(|guest| guest.is_some_and(|(guest, _)| !guest.is_alive()));
         let state = self.state();
         let is_touched = stamps.is_some() && state.looked.is_some() && state.looked != stamps;
-        let result = is_touched || (is_gone && state.starts.is_due(Instant::now()));
+        let result = is_touched || (is_gone && state.starts.wait(Instant::now()).is_zero());
         drop(state);
         if result {
             self.revision.send_modify(|revision| *revision += 1);

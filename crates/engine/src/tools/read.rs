@@ -1,6 +1,6 @@
 //! What the tools that read answer.
 
-use repertoire_core::{Resource, ResourcePath, Skill, SourceError, SourceErrorKind};
+use repertoire_core::{Resource, ResourcePath, Skill, SourceError, SourceErrorKind, with_causes};
 use repertoire_registry::{Claim, Found};
 
 use super::answer::{Answer, AnswerCode, Failure, SkillRead};
@@ -106,17 +106,7 @@ fn unreadable(name: &str, error: &SourceError) -> Failure {
         }
         _ => Failure::new(AnswerCode::Unreadable, format!("The skill {name} cannot be read. Go on without it.")),
     };
-    Failure { trouble: Some(causes(error)), ..failure }
-}
-
-fn causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(&format!(": {error}"));
-        cause = error.source();
-    }
-    text
+    Failure { trouble: Some(with_causes(error)), ..failure }
 }
 
 /// At most `most` bytes of `text` from `offset` on, and where they end; never inside a letter, and at least one.
