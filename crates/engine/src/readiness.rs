@@ -15,15 +15,17 @@ pub use need::{Need, NeedKind};
 
 /// Tells what is there: the host's eyes on its machine, its configuration and its tools.
 pub trait Probe: Debug + Send + Sync + 'static {
-    /// Whether this is there; `None` when the host cannot tell. A panic counts as not there.
+    /// Whether this is there; `None` when the host cannot tell. A panic hides the skill that is asked for: what it needs counts as
+    /// not there, what it stands in for as there.
     fn has(&self, kind: NeedKind, name: &str) -> Option<bool>;
 }
 
 /// Whether what a skill needs is there. Another question than whether the skill exists, and whether somebody may see it.
 ///
 /// Needs are read from `metadata.openclaw`, also called `clawdbot` or `clawdis`, with its `os`, `requires` and `envVars`; from
-/// `platforms`, `required_environment_variables` and `metadata.hermes.requires_tools`; and from `required_tools`. What is
-/// declared there and cannot be read is a need that nothing meets.
+/// `platforms`, `required_environment_variables` and `metadata.hermes` with its `requires_tools` and `requires_toolsets`; and from
+/// `required_tools`. What is declared there and cannot be read is a need that nothing meets. A skill that only stands in for
+/// tools, by Hermes' `fallback_for_tools` and `fallback_for_toolsets`, is ready while none of them is there.
 ///
 /// ```
 /// use repertoire_core::skill_md::{Site, parse};
@@ -57,34 +59,46 @@ pub trait Probe: Debug + Send + Sync + 'static {
 pub struct Readiness {
     /// What is not there.
     pub missing: Vec<Need>,
+    /// What the skill only stands in for, and is there.
+    pub stood_in_for: Vec<Need>,
     /// What the host cannot tell; it keeps nobody from using the skill.
     pub unknown: Vec<Need>,
 }
 
 impl Readiness {
-    /// Whether what `skill` needs is there.
+    /// Whether what `skill` needs is there, and what it stands in for is not.
     pub fn of(skill: &Skill, probe: &dyn Probe) -> Readiness {
         let mut readiness = Readiness::default();
         for need in Need::all_of(skill) {
-            match is_met(&need, probe) {
+            match is_met(&need, probe, false) {
                 Some(true) => {}
                 Some(false) => readiness.missing.push(need),
+                None => readiness.unknown.push(need),
+            }
+        }
+        for need in Need::stood_in_for(skill) {
+            match is_met(&need, probe, true) {
+                // Nobody can tell that it is not there.
+                Some(false) if need.one_of.is_empty() => readiness.missing.push(need),
+                Some(true) => readiness.stood_in_for.push(need),
+                Some(false) => {}
                 None => readiness.unknown.push(need),
             }
         }
         readiness
     }
 
-    /// Whether nothing is missing.
+    /// Whether nothing is missing, and nothing makes the skill unneeded.
     pub fn is_ready(&self) -> bool {
-        self.missing.is_empty()
+        self.missing.is_empty() && self.stood_in_for.is_empty()
     }
 }
 
-fn is_met(need: &Need, probe: &dyn Probe) -> Option<bool> {
+/// Whether one of the names is there; `assumed` of a name over which the probe panics.
+fn is_met(need: &Need, probe: &dyn Probe, assumed: bool) -> Option<bool> {
     let mut met = Some(false);
     for name in &need.one_of {
-        match catch_unwind(AssertUnwindSafe(|| probe.has(need.kind, name))).unwrap_or(Some(false)) {
+        match catch_unwind(AssertUnwindSafe(|| probe.has(need.kind, name))).unwrap_or(Some(assumed)) {
             Some(true) => return Some(true),
             Some(false) => {}
             None => met = None,
@@ -93,13 +107,11 @@ fn is_met(need: &Need, probe: &dyn Probe) -> Option<bool> {
     met
 }
 
-/// For people: what is missing. Empty when nothing is.
+/// For people: what is missing, and what makes the skill unneeded. Empty when it is ready.
 impl std::fmt::Display for Readiness {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        for (place, need) in self.missing.iter().enumerate() {
-            let between = if place > 0 { "; " } else { "" };
-            write!(f, "{between}needs {need}")?;
-        }
-        Ok(())
+        let missing = self.missing.iter().map(|need| format!("needs {need}"));
+        let there = self.stood_in_for.iter().map(|need| format!("stands in for {need}, which is there"));
+        f.write_str(&missing.chain(there).collect::<Vec<_>>().join("; "))
     }
 }

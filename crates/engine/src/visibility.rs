@@ -43,6 +43,8 @@ pub enum Hidden {
     Denied,
     /// Something that it needs is missing.
     NotReady,
+    /// It only stands in for something, and that is there.
+    NotNeeded,
 }
 
 impl Audience {
@@ -90,6 +92,7 @@ impl fmt::Display for Hidden {
             Hidden::Filtered => "it is not among what was asked for",
             Hidden::Denied => "permissions deny it",
             Hidden::NotReady => "something that it needs is missing",
+            Hidden::NotNeeded => "what it stands in for is there",
         })
     }
 }

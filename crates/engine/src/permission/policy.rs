@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::error::Error;
 use std::sync::Arc;
 
-use repertoire_registry::Target;
+use repertoire_core::{FunctionalTier, InvokeLevel, Skill};
+use repertoire_registry::{Claim, Target};
 
 use super::access::{Access, Capability};
 use super::authorizer::Authorizer;
@@ -20,9 +21,13 @@ use crate::visibility::targets;
 /// | a skill | there is none | allowed by `ROLE.skills.unruled` |
 /// | | lists it | allowed by `ROLE.skills` |
 /// | | does not | denied by `ROLE.skills.miss` |
+/// | | has its label, or not | allowed by `ROLE.functional-tiers`, denied by `ROLE.functional-tiers.miss` |
+/// | | reaches its level, or not | allowed by `ROLE.invoke-level`, denied by `ROLE.invoke-level.miss` |
 /// | a capability | there is none | as the tool that it is used by |
 /// | | lists it | allowed by `ROLE.capabilities` |
 /// | | does not | denied by `ROLE.capabilities.miss` |
+///
+/// Where a role has several rules about skills, all have to allow; the ruling is by the first that denies, else by the first.
 ///
 /// Skills that are denied exist for nobody who asks through these [`Modes`](crate::Modes):
 ///
@@ -55,7 +60,15 @@ pub struct PermissionPolicy {
 struct Role {
     tools: Vec<Arc<str>>,
     skills: Option<BTreeSet<Target>>,
+    tiers: Option<Vec<FunctionalTier>>,
+    level: Option<InvokeLevel>,
     capabilities: Option<BTreeSet<Capability>>,
+}
+
+impl Role {
+    fn rules_skills(&self) -> bool {
+        self.skills.is_some() || self.tiers.is_some() || self.level.is_some()
+    }
 }
 
 /// A role that a policy does not have.
@@ -113,6 +126,29 @@ impl PermissionPolicy {
         Ok(self)
     }
 
+    /// The same policy, in which `role` sees skills with one of these labels alone; called again, it adds to them.
+    ///
+    /// # Errors
+    /// [`UnknownRole`].
+    pub fn with_functional_tiers(
+        mut self,
+        role: &str,
+        tiers: impl IntoIterator<Item = FunctionalTier>,
+    ) -> Result<PermissionPolicy, UnknownRole> {
+        self.role_mut(role)?.tiers.get_or_insert_default().extend(tiers);
+        Ok(self)
+    }
+
+    /// The same policy, in which `role` sees no skill that demands a higher level: a role's level holds for whoever has the role,
+    /// a person too.
+    ///
+    /// # Errors
+    /// [`UnknownRole`].
+    pub fn with_invoke_level(mut self, role: &str, level: InvokeLevel) -> Result<PermissionPolicy, UnknownRole> {
+        self.role_mut(role)?.level = Some(level);
+        Ok(self)
+    }
+
     /// The same policy, in which `role` has these capabilities alone; called again, it adds to them.
     ///
     /// # Errors
@@ -156,33 +192,53 @@ impl PermissionPolicy {
 
     /// The decision about `access`; a policy can always decide.
     pub fn ruling(&self, access: &Access<'_>) -> Ruling {
-        let (name, role) = (self.active_role(), self.role());
-        let of = |list: &str, is_listed: bool, what: &str| match is_listed {
+        match access {
+            Access::Skill(claim) => self.skill_ruling(claim),
+            Access::Data(capability, _) if let Some(capabilities) = &self.role().capabilities => {
+                self.listed("capabilities", capabilities.contains(capability), &format!("the capability `{capability}`"))
+            }
+            Access::Tool(tool) | Access::Data(_, tool) => {
+                self.listed("allowlist", self.allows(tool), &format!("the tool `{tool}`"))
+            }
+        }
+    }
+
+    /// What the rules about skills say, the first that denies before all others.
+    fn skill_ruling(&self, claim: &Claim<Skill>) -> Ruling {
+        let (name, role, skill) = (self.active_role(), self.role(), &claim.item);
+        let what = format!("the skill `{}`", claim.qualified_id());
+        let by_id = role.skills.as_ref().map(|skills| {
+            let is_listed = targets(claim).iter().any(|target| skills.contains(target));
+            self.listed("skills", is_listed, &what)
+        });
+        let by_label = role.tiers.as_ref().map(|tiers| {
+            let is_of = skill.functional_tier().is_some_and(|tier| tiers.contains(&tier));
+            self.listed("functional-tiers", is_of, &format!("the label of {what}"))
+        });
+        let by_level = role.level.map(|level| {
+            let (needs, has) = (u8::from(skill.invoke_level()), u8::from(level));
+            let why = format!("{what} demands level {needs}, and the role `{name}` has level {has}");
+            match needs <= has {
+                true => Ruling::new(Effect::Allow, format!("{name}.invoke-level"), why),
+                false => Ruling::new(Effect::Deny, format!("{name}.invoke-level.miss"), why),
+            }
+        });
+        [by_id, by_label, by_level].into_iter().flatten().reduce(Ruling::and).unwrap_or_else(|| {
+            let why = format!("nothing is said of the skills of the role `{name}`");
+            Ruling::new(Effect::Allow, format!("{name}.skills.unruled"), why)
+        })
+    }
+
+    /// Allows `what` if it is in the active role's `list`.
+    fn listed(&self, list: &str, is_listed: bool, what: &str) -> Ruling {
+        let name = self.active_role();
+        match is_listed {
             true => Ruling::new(Effect::Allow, format!("{name}.{list}"), format!("the role `{name}` has {what}")),
             false => Ruling::new(
                 Effect::Deny,
                 format!("{name}.{list}.miss"),
                 format!("{what} is not among the {list} of the role `{name}`"),
             ),
-        };
-        match access {
-            Access::Skill(claim) => match &role.skills {
-                None => Ruling::new(
-                    Effect::Allow,
-                    format!("{name}.skills.unruled"),
-                    format!("nothing is said of the skills of the role `{name}`"),
-                ),
-                Some(skills) => {
-                    let is_listed = targets(claim).iter().any(|target| skills.contains(target));
-                    of("skills", is_listed, &format!("the skill `{}`", claim.qualified_id()))
-                }
-            },
-            Access::Data(capability, _) if let Some(capabilities) = &role.capabilities => {
-                of("capabilities", capabilities.contains(capability), &format!("the capability `{capability}`"))
-            }
-            Access::Tool(tool) | Access::Data(_, tool) => {
-                of("allowlist", self.allows(tool), &format!("the tool `{tool}`"))
-            }
         }
     }
 
@@ -208,7 +264,7 @@ impl Authorizer for PermissionPolicy {
         let mut roles = self.roles.iter().map(|(_, role)| role);
         match capability {
             Capability::ToolCall => true,
-            Capability::SkillRead => roles.any(|role| role.skills.is_some()),
+            Capability::SkillRead => roles.any(Role::rules_skills),
             _ => roles.any(|role| role.capabilities.is_some()),
         }
     }

@@ -1,7 +1,9 @@
 use std::error::Error;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use repertoire_core::{Attachable, Gate, Id, Listed, Listing, Revision, Skill, Stamp, ToolPolicy, ToolSpec, skill_md};
+use repertoire_core::{
+    Attachable, FunctionalTier, Gate, Id, InvokeLevel, Listed, Listing, Revision, Skill, Stamp, ToolPolicy, ToolSpec, skill_md,
+};
 use repertoire_registry::{Claim, Layer, Origin, Snapshot, Target, Tier, merge};
 
 use super::*;

@@ -32,6 +32,8 @@ pub enum NeedKind {
     Setting,
     /// A tool that a model can call; of a name that ends in `*`, one that begins so.
     Tool,
+    /// A set of tools that a host offers or not, by the name that it has there.
+    Toolset,
 }
 
 impl Need {
@@ -52,6 +54,7 @@ impl NeedKind {
             NeedKind::Variable => ("environment variable", "environment variables"),
             NeedKind::Setting => ("setting", "settings"),
             NeedKind::Tool => ("tool", "tools"),
+            NeedKind::Toolset => ("toolset", "toolsets"),
         }
     }
 }

@@ -11,18 +11,34 @@ impl Need {
         if let Some(metadata) = skill.field("metadata") {
             openclaw(metadata, &mut needs);
             each(metadata.at("hermes.requires_tools"), NeedKind::Tool, &mut needs);
+            each(metadata.at("hermes.requires_toolsets"), NeedKind::Toolset, &mut needs);
         }
         platforms(skill, &mut needs);
         each(skill.field("required_environment_variables"), NeedKind::Variable, &mut needs);
         needs.extend(skill.required_tools().into_iter().map(|tool| Need::one(NeedKind::Tool, tool)));
-        let mut once: Vec<Need> = Vec::with_capacity(needs.len());
-        for need in needs {
-            if !once.contains(&need) {
-                once.push(need);
-            }
-        }
-        once
+        once(needs)
     }
+
+    /// What `skill` declares to stand in for, each once: where one of these is there, the skill is not needed.
+    pub fn stood_in_for(skill: &Skill) -> Vec<Need> {
+        let mut needs = Vec::new();
+        if let Some(metadata) = skill.field("metadata") {
+            each(metadata.at("hermes.fallback_for_tools"), NeedKind::Tool, &mut needs);
+            each(metadata.at("hermes.fallback_for_toolsets"), NeedKind::Toolset, &mut needs);
+        }
+        once(needs)
+    }
+}
+
+/// Each of `needs` once, at its first place.
+fn once(needs: Vec<Need>) -> Vec<Need> {
+    let mut once: Vec<Need> = Vec::with_capacity(needs.len());
+    for need in needs {
+        if !once.contains(&need) {
+            once.push(need);
+        }
+    }
+    once
 }
 
 /// OpenClaw's block. A system is always needed; the rest is not by a skill that is there `always`.

@@ -65,6 +65,8 @@ fn needs_are_read_as_clients_write_them() {
             &["the environment variable `A`", "the environment variable `B`"],
         ),
         ("metadata: {hermes: {requires_tools: [web]}}", &["the tool `web`"]),
+        ("metadata: {hermes: {requires_toolsets: [web, web]}}", &["the toolset `web`"]),
+        ("metadata: {hermes: {fallback_for_tools: [web]}}", &[]),
         ("required_tools: [web, web]", &["the tool `web`"]),
         ("metadata: {openclaw: {requires: {bins: []}}}", &[]),
         (
@@ -101,6 +103,39 @@ fn what_is_there_is_met_what_cannot_be_told_is_unknown_and_the_rest_is_missing()
         assert_eq!((readiness.to_string().as_str(), readiness.unknown.len()), (missing, unknown), "{front_matter}");
         assert_eq!(readiness.is_ready(), missing.is_empty());
     }
+}
+
+#[test]
+fn a_skill_that_stands_in_for_something_is_ready_while_that_is_not_there() {
+    let tools = Machine(&[(NeedKind::Tool, "search"), (NeedKind::Toolset, "browser")], AtomicUsize::new(0));
+    let told = |hermes: &str| {
+        let claim = claim(&format!("metadata: {{hermes: {{{hermes}}}}}"));
+        let readiness = Readiness::of(&claim.item, &tools);
+        let modes = Modes::default().ready_by(Arc::new(Machine(tools.0, AtomicUsize::new(0))));
+        assert_eq!(readiness.is_ready(), modes.sees(Audience::Model, &claim), "{hermes}");
+        (modes.hides(Audience::User, &claim), readiness.to_string())
+    };
+    let there = |what: &str| (Some(Hidden::NotNeeded), format!("stands in for {what}, which is there"));
+    assert_eq!(told("fallback_for_tools: [search]"), there("the tool `search`"));
+    assert_eq!(told("fallback_for_tools: [none, search, search]"), there("the tool `search`"), "any of them");
+    assert_eq!(told("fallback_for_toolsets: browser"), there("the toolset `browser`"));
+    assert_eq!(told("fallback_for_tools: [browser], fallback_for_toolsets: [search]"), (None, String::new()));
+    assert_eq!(told("fallback_for_tools: []"), (None, String::new()));
+    assert_eq!(told("fallback_for_tools: [bomb]"), there("the tool `bomb`"), "a probe that panics hides");
+    let unreadable = (Some(Hidden::NotReady), "needs a tool whose name cannot be read".to_owned());
+    assert_eq!(told("fallback_for_tools: {search: 1}"), unreadable);
+    let both = "needs the tool `none`; stands in for the tool `search`, which is there".to_owned();
+    assert_eq!(told("requires_tools: [none], fallback_for_tools: [search]"), (Some(Hidden::NotReady), both));
+    // A host that cannot tell hides nothing.
+    #[derive(Debug)]
+    struct Blind;
+    impl Probe for Blind {
+        fn has(&self, _: NeedKind, _: &str) -> Option<bool> {
+            None
+        }
+    }
+    let readiness = Readiness::of(&skill("metadata: {hermes: {fallback_for_tools: [search]}}"), &Blind);
+    assert_eq!((readiness.is_ready(), readiness.unknown.len()), (true, 1));
 }
 
 #[test]

@@ -135,7 +135,12 @@ impl Limits {
             return Some(Withheld { hidden: Hidden::Denied, why });
         }
         let readiness = Readiness::of(&claim.item, self.probe.as_deref()?);
-        (!readiness.is_ready()).then(|| Withheld { hidden: Hidden::NotReady, why: readiness.to_string().into() })
+        let hidden = match (readiness.missing.as_slice(), readiness.stood_in_for.as_slice()) {
+            ([], []) => return None,
+            ([], _) => Hidden::NotNeeded,
+            _ => Hidden::NotReady,
+        };
+        Some(Withheld { hidden, why: readiness.to_string().into() })
     }
 }
 

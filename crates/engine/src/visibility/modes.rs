@@ -70,8 +70,8 @@ impl Modes {
         self.limited(|limits| limits.authorizers.push(authorizer))
     }
 
-    /// The same modes, under which a skill whose needs `probe` does not find is hidden. Asked once for each skill, until that
-    /// changes; make other modes to look again.
+    /// The same modes, under which a skill whose needs `probe` does not find is hidden, as is one that stands in for what it does
+    /// find. Asked once for each skill, until that changes; make other modes to look again.
     #[must_use]
     pub fn ready_by(self, probe: Arc<dyn Probe>) -> Modes {
         self.limited(|limits| limits.probe = Some(probe))
@@ -127,7 +127,8 @@ impl Modes {
     /// 4. the model asks, and it is [`ManualOnly`](Mode::ManualOnly);
     /// 5. it has not [the label](Modes::functional_tiers), or the model asks and is of [too low a level](Modes::invoke_level);
     /// 6. it is [denied](Modes::permitted_by);
-    /// 7. something that it needs [is missing](Modes::ready_by).
+    /// 7. something that it needs [is missing](Modes::ready_by);
+    /// 8. what it only stands in for [is there](Modes::ready_by).
     pub fn hides(&self, audience: Audience, claim: &Claim<Skill>) -> Option<Hidden> {
         match audience.hides(claim) {
             Some(Hidden::OtherWorkflow) if self.limits.is_in_workflow_of(&claim.item) => {}
@@ -150,7 +151,7 @@ impl Modes {
     pub fn explain(&self, audience: Audience, claim: &Claim<Skill>) -> Option<String> {
         let hidden = self.hides(audience, claim)?;
         Some(match hidden {
-            Hidden::Denied | Hidden::NotReady => match self.limits.explain(claim) {
+            Hidden::Denied | Hidden::NotReady | Hidden::NotNeeded => match self.limits.explain(claim) {
                 Some(why) => format!("{hidden}: {why}"),
                 None => hidden.to_string(),
             },

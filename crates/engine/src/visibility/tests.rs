@@ -68,6 +68,7 @@ fn a_reason_says_who_may() {
         (Hidden::Filtered, "it is not among what was asked for"),
         (Hidden::Denied, "permissions deny it"),
         (Hidden::NotReady, "something that it needs is missing"),
+        (Hidden::NotNeeded, "what it stands in for is there"),
     ];
     for (hidden, words) in reasons {
         assert_eq!(hidden.to_string(), words);

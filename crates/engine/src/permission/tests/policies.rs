@@ -79,6 +79,61 @@ fn m16_skills_are_ruled_by_role() {
     assert_eq!(rule(&asked(&admin, "payroll")), (Effect::Allow, "admin.skills.unruled"));
 }
 
+/// A skill `probe` of `home` with these lines of front matter.
+fn declaring(lines: &str) -> Claim<Skill> {
+    let text = format!("---\nname: probe\ndescription: Probes.\n{lines}\n---\n");
+    let skill = skill_md::parse(text.as_bytes(), skill_md::Site::new("SKILL.md")).skill.unwrap();
+    let listing = Listing::new(Revision(0), [Listed::new(skill, Stamp::of("1"))], []);
+    merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)]).get("probe").unwrap().claim.clone()
+}
+
+#[test]
+fn skills_are_ruled_by_label_and_level_too() {
+    let labels = policy().with_functional_tiers("support", [FunctionalTier::AuditProof]).unwrap();
+    let labels = labels.with_functional_tiers("support", [FunctionalTier::new("House Keeping")]).unwrap();
+    let level = policy().with_invoke_level("support", InvokeLevel::Executor).unwrap();
+    let both = labels.clone().with_invoke_level("support", InvokeLevel::Executor).unwrap();
+    let all = both.clone().with_skills("support", [target("other")]).unwrap();
+    let asked = |policy: &PermissionPolicy, lines: &str| {
+        let Ruling { effect, rule, .. } = policy.ruling(&Access::Skill(&declaring(lines)));
+        (effect, rule.strip_prefix("support.").unwrap().to_owned())
+    };
+    let allowed = |rule: &str| (Effect::Allow, rule.to_owned());
+    let denied = |rule: &str| (Effect::Deny, format!("{rule}.miss"));
+    for (lines, by_label, by_level) in [
+        ("tier: Audit & Proof", allowed("functional-tiers"), allowed("invoke-level")),
+        ("functional-tier: House Keeping", allowed("functional-tiers"), allowed("invoke-level")),
+        ("tier: integration", denied("functional-tiers"), allowed("invoke-level")),
+        ("license: MIT", denied("functional-tiers"), allowed("invoke-level")),
+        ("tier: 1", denied("functional-tiers"), allowed("invoke-level")),
+        ("tier: 3", denied("functional-tiers"), denied("invoke-level")),
+        ("functional-tier: audit-proof\ninvoke-level: 3", allowed("functional-tiers"), denied("invoke-level")),
+    ] {
+        assert_eq!((asked(&labels, lines), asked(&level, lines)), (by_label.clone(), by_level.clone()), "{lines}");
+        let first = if by_label.0 == Effect::Deny { by_label } else if by_level.0 == Effect::Deny { by_level } else { by_label };
+        assert_eq!(asked(&both, lines), first, "{lines}");
+        assert_eq!(asked(&all, lines), denied("skills"), "{lines}");
+    }
+    let why = |policy: &PermissionPolicy| policy.ruling(&Access::Skill(&declaring("tier: 3"))).rationale.to_string();
+    assert_eq!(
+        [why(&labels), why(&level)],
+        [
+            "the label of the skill `home:probe` is not among the functional-tiers of the role `support`",
+            "the skill `home:probe` demands level 3, and the role `support` has level 2",
+        ]
+    );
+    let governed = [&policy(), &labels, &level].map(|policy| policy.governs(Capability::SkillRead));
+    assert_eq!(governed, [false, true, true]);
+    let admin = all.with_active_role("admin").unwrap();
+    assert_eq!(rule(&admin.ruling(&Access::Skill(&declaring("tier: 3")))), (Effect::Allow, "admin.skills.unruled"));
+    for role in ["boss", ""] {
+        assert!(policy().with_functional_tiers(role, []).is_err());
+        assert!(policy().with_invoke_level(role, InvokeLevel::Any).is_err());
+    }
+    let none = policy().with_functional_tiers("support", []).unwrap();
+    assert_eq!(asked(&none, "tier: integration"), denied("functional-tiers"), "an empty list allows none");
+}
+
 #[test]
 fn m17_m18_a_tool_and_a_skill_of_one_name_are_two_things() {
     let policy = policy().with_skills("support", []).unwrap();
