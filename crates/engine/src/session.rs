@@ -39,7 +39,7 @@ pub use slots::{Deferral, Delivery, Notice, Place, Placement, SlotMessage, Slots
 pub use state::{Resumed, SessionState, Since};
 pub use turn::{ToolResult, Turn};
 
-use crate::{Audience, Hidden, Toolset};
+use crate::{Audience, Grants, Hidden, Toolset};
 
 /// What one conversation activated, and what that puts before a model.
 ///
@@ -194,6 +194,12 @@ impl Session {
             })
         };
         self.activations.iter().filter_map(skill).collect()
+    }
+
+    /// What the active skills pre-approve. Of the moment: ask again where an activation may have begun or ended, as before each batch
+    /// of calls.
+    pub fn grants(&self) -> Grants {
+        Grants::of(self.activations.iter().filter_map(|activation| Some(self.find(activation).ok()?.claim)))
     }
 
     /// The skill that was activated or touched last.

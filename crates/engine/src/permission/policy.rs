@@ -194,9 +194,11 @@ impl PermissionPolicy {
     pub fn ruling(&self, access: &Access<'_>) -> Ruling {
         match access {
             Access::Skill(claim) => self.skill_ruling(claim),
-            Access::Data(capability, _) if let Some(capabilities) = &self.role().capabilities => {
-                self.listed("capabilities", capabilities.contains(capability), &format!("the capability `{capability}`"))
-            }
+            Access::Data(capability, _) if let Some(capabilities) = &self.role().capabilities => self.listed(
+                "capabilities",
+                capabilities.contains(capability),
+                &format!("the capability `{capability}`"),
+            ),
             Access::Tool(tool) | Access::Data(_, tool) => {
                 self.listed("allowlist", self.allows(tool), &format!("the tool `{tool}`"))
             }

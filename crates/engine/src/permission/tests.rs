@@ -2,7 +2,8 @@ use std::error::Error;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use repertoire_core::{
-    Attachable, FunctionalTier, Gate, Id, InvokeLevel, Listed, Listing, Revision, Skill, Stamp, ToolPolicy, ToolSpec, skill_md,
+    Attachable, FunctionalTier, Gate, Id, InvokeLevel, Listed, Listing, Revision, Skill, Stamp, ToolPolicy, ToolSpec,
+    skill_md,
 };
 use repertoire_registry::{Claim, Layer, Origin, Snapshot, Target, Tier, merge};
 

@@ -8,6 +8,7 @@ use repertoire_registry::Claim;
 use repertoire_render::{Context, Plan, Reach, RenderError, Syntax, Unplaced};
 use serde::Serialize;
 
+use super::declared;
 use crate::globs::ToolGlobs;
 
 /// The steps of a skill's `workflow`, as a plan that holds together: each step's tool is among those that the skill
@@ -42,10 +43,19 @@ pub struct PlannedStep {
 #[serde(tag = "fault", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum WorkflowFault {
+    /// It is a map, and not a list of steps.
+    NoList,
     /// An item is neither a text nor a map with `step`.
     NoStep {
         /// Which, counted from 1; here and below.
         number: usize,
+    },
+    /// `id` or `tool` is no text, so that nobody knows what is meant.
+    NoName {
+        /// Which step.
+        number: usize,
+        /// Which of the two.
+        key: Arc<str>,
     },
     /// A step calls a tool that the skill does not require, so that nobody checked whether it is there.
     ForeignTool {
@@ -101,17 +111,24 @@ impl Workflow {
     /// [`InvalidWorkflow`] with everything that is wrong.
     pub fn of(claim: &Claim<Skill>) -> Result<Workflow, InvalidWorkflow> {
         let skill = &claim.item;
-        let declared = skill.field("workflow").or_else(|| skill.metadata()?.get("workflow"));
+        let declared = declared(skill, "workflow");
         let items = declared.map_or(&[][..], Value::items);
         let required = ToolGlobs::new(skill.required_tools().into_iter().map(str::to_owned).collect());
         // Parameters are data and no prose: nothing in them is an example in code.
         let syntax = Syntax::of(skill, None, None).reach(Reach::TextAndCode);
         let (mut steps, mut faults) = (Vec::<WorkflowStep>::new(), Vec::new());
+        if matches!(declared, Some(Value::Map(_))) {
+            faults.push(WorkflowFault::NoList);
+        }
         for (number, item) in (1..).zip(items) {
             let Some(step) = WorkflowStep::read(item) else {
                 faults.push(WorkflowFault::NoStep { number });
                 continue;
             };
+            let is_no_name =
+                |key: &&str| item.get(key).is_some_and(|value| !value.is_null() && value.as_text().is_none());
+            let unnamed = ["id", "tool"].into_iter().filter(is_no_name);
+            faults.extend(unnamed.map(|key| WorkflowFault::NoName { number, key: key.into() }));
             if let Some(tool) = step.tool.clone().filter(|tool| required.matches(tool).is_empty()) {
                 faults.push(WorkflowFault::ForeignTool { number, tool });
             }
@@ -192,6 +209,8 @@ fn directives(value: &Value, syntax: &Syntax) -> Vec<String> {
 impl fmt::Display for WorkflowFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            WorkflowFault::NoList => f.write_str("expected a list of steps, found a map"),
+            WorkflowFault::NoName { number, key } => write!(f, "the `{key}` of step {number} is no text"),
             WorkflowFault::NoStep { number } => {
                 write!(f, "item {number} is no step: expected a text, or a map with `step`")
             }

@@ -114,7 +114,25 @@ fn everything_that_is_wrong_with_a_plan_is_told_at_once() {
         ]
     );
     assert_eq!(error.to_string(), format!("the workflow of `a` does not hold together: {}", told.join("; ")));
-    assert_eq!(Workflow::of(&claim(Trust::Trusted, "license: MIT")).unwrap().steps(), []);
+    let told = |lines: &str| {
+        let error = Workflow::of(&claim(Trust::Trusted, lines)).unwrap_err();
+        error.faults.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(told("workflow: {step: One}"), ["expected a list of steps, found a map"]);
+    let unnamed = ["the `id` of step 1 is no text", "the `tool` of step 1 is no text"];
+    assert_eq!(told("workflow: [{id: [a], step: One, tool: {name: t}}]"), unnamed, "no step for a model by a slip");
+    for nothing in ["license: MIT", "workflow:", "workflow: []"] {
+        assert_eq!(Workflow::of(&claim(Trust::Trusted, nothing)).unwrap().steps(), [], "{nothing}");
+    }
+}
+
+/// What YAML knows and JSON does not is a text: every plan can be sent.
+#[test]
+fn parameters_are_json_whatever_they_are() {
+    let lines = "required_tools: t\nworkflow:\n  - {step: One, tool: t, params: {a: .nan, b: .inf, c: ~, d: 0x1F, e: 1e3, f: [{g: 1.10}]}}";
+    let planned = Workflow::of(&claim(Trust::Trusted, lines)).unwrap().planned(&Context::new()).unwrap();
+    let expected = json!({"a": ".nan", "b": ".inf", "c": null, "d": "0x1F", "e": "1e3", "f": [{"g": "1.10"}]});
+    assert_eq!(planned[0].params, expected);
 }
 
 #[tokio::test]
@@ -169,10 +187,11 @@ async fn nothing_of_a_source_that_is_not_trusted_is_run() {
 #[tokio::test]
 async fn texts_are_judged_and_typed_checks_are_run_by_the_host() {
     let lines = "verification:\n  - All tests pass\n  - {id: t, kind: command, run: make test}\n  \
-        - {kind: file-exists, path: out.md}\n  - {kind: moon-phase}";
+        - {kind: file-exists, path: out.md}\n  - {kind: moon-phase}\n  - {run: make lint}";
     let host = Host::default();
     let checked = verify(&claim(Trust::Trusted, lines), &host).await;
     assert_eq!(checked[0].check, Check::Text("All tests pass".into()));
+    assert_eq!(checked[4].check, Check::Text(r#"{"run":"make lint"}"#.into()), "nothing is dropped");
     let outcomes: Vec<_> = checked.into_iter().map(|checked| checked.outcome).collect();
     assert_eq!(
         outcomes,
@@ -181,6 +200,7 @@ async fn texts_are_judged_and_typed_checks_are_run_by_the_host() {
             CheckOutcome::Passed,
             CheckOutcome::Failed("there is no such file".into()),
             CheckOutcome::Skipped("unknown kind".into()),
+            CheckOutcome::Skipped("expected a text or a map with `kind`".into()),
         ]
     );
     assert_eq!(
@@ -191,4 +211,7 @@ async fn texts_are_judged_and_typed_checks_are_run_by_the_host() {
             r#"moon-phase {"kind":"moon-phase"}"#,
         ]
     );
+    let map = verify(&claim(Trust::Trusted, "verification: {kind: command, run: make}"), &Host::default()).await;
+    assert_eq!(map.iter().map(|checked| &checked.outcome).collect::<Vec<_>>(), [&CheckOutcome::Passed]);
+    assert_eq!(verify(&claim(Trust::Trusted, "license: MIT"), &Host::default()).await, []);
 }

@@ -4,6 +4,8 @@ use repertoire_core::{Check, Skill, Trust, Value, async_trait};
 use repertoire_registry::Claim;
 use serde::Serialize;
 
+use super::declared;
+
 /// Runs typed checks for [`verify`]: the host, behind its own gate.
 #[async_trait]
 pub trait Checker: Send + Sync {
@@ -37,21 +39,38 @@ pub struct Checked {
 }
 
 /// Goes through the `verification` of `claim` in its order. Typed checks are for `checker`, and are skipped for a source that
-/// is not [`Trusted`](Trust::Trusted); texts are for whoever can judge them.
+/// is not [`Trusted`](Trust::Trusted); texts are for whoever can judge them. What is no check is skipped too, so that nobody takes
+/// what is left for all of it.
 ///
 /// # Cancel safety
 /// May be dropped: the check that runs is dropped with it, and no later one is begun.
 pub async fn verify(claim: &Claim<Skill>, checker: &dyn Checker) -> Vec<Checked> {
     let mut checked = Vec::new();
-    for check in claim.item.verification() {
-        let outcome = match &check {
-            Check::Typed { .. } if claim.trust != Trust::Trusted => {
-                CheckOutcome::Skipped(format!("its source is {}", claim.trust))
+    for item in items(&claim.item) {
+        let (check, outcome) = match Check::read(item) {
+            None => {
+                let why = "expected a text or a map with `kind`".to_owned();
+                (Check::Text(item.json().to_string().into()), CheckOutcome::Skipped(why))
             }
-            Check::Typed { kind, item, .. } => checker.check(kind, item).await,
-            _ => CheckOutcome::NeedsJudgement,
+            Some(check @ Check::Typed { .. }) if claim.trust != Trust::Trusted => {
+                (check, CheckOutcome::Skipped(format!("its source is {}", claim.trust)))
+            }
+            Some(Check::Typed { id, kind, item }) => {
+                let outcome = checker.check(&kind, &item).await;
+                (Check::Typed { id, kind, item }, outcome)
+            }
+            Some(check) => (check, CheckOutcome::NeedsJudgement),
         };
         checked.push(Checked { check, outcome });
     }
     checked
+}
+
+/// Everything that is listed, and a map as the one item that it is.
+fn items(skill: &Skill) -> &[Value] {
+    match declared(skill, "verification") {
+        None => &[],
+        Some(map @ Value::Map(_)) => std::slice::from_ref(map),
+        Some(list) => list.items(),
+    }
 }

@@ -110,7 +110,13 @@ fn skills_are_ruled_by_label_and_level_too() {
         ("functional-tier: audit-proof\ninvoke-level: 3", allowed("functional-tiers"), denied("invoke-level")),
     ] {
         assert_eq!((asked(&labels, lines), asked(&level, lines)), (by_label.clone(), by_level.clone()), "{lines}");
-        let first = if by_label.0 == Effect::Deny { by_label } else if by_level.0 == Effect::Deny { by_level } else { by_label };
+        let first = if by_label.0 == Effect::Deny {
+            by_label
+        } else if by_level.0 == Effect::Deny {
+            by_level
+        } else {
+            by_label
+        };
         assert_eq!(asked(&both, lines), first, "{lines}");
         assert_eq!(asked(&all, lines), denied("skills"), "{lines}");
     }

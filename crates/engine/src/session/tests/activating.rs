@@ -149,3 +149,33 @@ async fn another_source_that_is_written_like_it_is_not_it() {
     assert_eq!((ids(&evaluation).len(), active(&session).len()), (0, 0));
     assert_eq!(evaluation.skipped[0].why, SkipReason::Gone);
 }
+
+#[tokio::test]
+async fn what_a_skill_pre_approves_lasts_as_long_as_its_activation() {
+    const GIT: &str = "name: tea\nallowed-tools: Bash(git:*)";
+    let is_granted = |session: &Session| session.grants().ruling("Bash", "git log").is_some();
+    let begin: fn(&mut Session, &mut World) = |session, world| session.begin(world.tools());
+    let end: fn(&mut Session, &mut World) = |session, _| session.deactivate("tea");
+    let hide: fn(&mut Session, &mut World) = |session, world| {
+        world.hide("tea");
+        session.begin(world.tools());
+    };
+    for (lifetime, then, is_left) in [
+        (Lifetime::Conversation, begin, true),
+        (Lifetime::Message, begin, false),
+        (Lifetime::Conversation, end, false),
+        (Lifetime::Conversation, hide, false),
+    ] {
+        let mut world = World::of(&[GIT]).await;
+        let mut session = world.session(plain().lifetime(lifetime));
+        assert!(!is_granted(&session), "nothing was activated");
+        world.read(&mut session, "tea", &gpt()).await;
+        assert!(is_granted(&session));
+        then(&mut session, &mut world);
+        assert_eq!(is_granted(&session), is_left, "{lifetime:?}");
+    }
+    let world = World::trusted(&[GIT], Trust::Restricted).await;
+    let mut session = world.session(plain());
+    world.read(&mut session, "tea", &gpt()).await;
+    assert!(!is_granted(&session), "its source is not trusted");
+}
