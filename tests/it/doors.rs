@@ -10,8 +10,8 @@ use repertoire::{
     Answer, AnswerCode, Audience, Authority, Bytes, Catalog, CatalogCache, CatalogOptions, Claim, Fired, FiredBy,
     Format, FunctionalTier, Hidden, Hit, Index, Instructions, InvokeLevel, Level, Lifetime, LiveTools, MemorySource,
     Mode, Modes, Mount, NeedKind, Occasion, PermissionPolicy, Probe, Query, Reader, Registered, Resource, ResourcePath,
-    Rules, Session, SessionOptions, Skill, SkillRegistry, SkillTrigger, Snapshot, SourceError, Survival, ToolFormat,
-    ToolOptions, ToolPreset, Toolset, Triggers, Trust, Turn, Value, async_trait,
+    Rules, Session, SessionOptions, SessionState, Since, Skill, SkillRegistry, SkillTrigger, Snapshot, SourceError,
+    Survival, ToolFormat, ToolOptions, ToolPreset, Toolset, Triggers, Trust, Turn, Value, async_trait,
 };
 use serde_json::json;
 
@@ -21,7 +21,7 @@ use Audience::{Model, User};
 const OPEN: &str = "release-notes";
 
 /// What is hidden, why, and from whom.
-const VEILED: [(&str, Hidden, &[Audience]); 11] = [
+const VEILED: [(&str, Hidden, &[Audience]); 12] = [
     ("release-ruled", Hidden::Disabled, &[Model, User]),
     ("release-quiet", Hidden::Disabled, &[Model, User]),
     ("release-stray", Hidden::Pending, &[Model, User]),
@@ -33,6 +33,7 @@ const VEILED: [(&str, Hidden, &[Audience]); 11] = [
     ("release-level", Hidden::Filtered, &[Model]),
     ("release-payroll", Hidden::Denied, &[Model, User]),
     ("release-needy", Hidden::NotReady, &[Model, User]),
+    ("release-spare", Hidden::NotNeeded, &[Model, User]),
 ];
 
 /// Skills and what hides them.
@@ -41,6 +42,7 @@ struct World {
     modes: Modes,
 }
 
+/// No tool is there, and every set of tools.
 #[derive(Debug)]
 struct NoTools;
 
@@ -63,6 +65,10 @@ fn skill(id: &str, declares: bool) -> Skill {
     field("invoke-level", if id == "release-level" { "3" } else { "2" });
     if id == "release-needy" {
         field("required_tools", "press");
+    }
+    if id == "release-spare" {
+        let hermes = Value::Map(vec![("fallback_for_toolsets".into(), Value::text("web"))]);
+        skill.fields.push(("metadata".into(), Value::Map(vec![("hermes".into(), hermes)])));
     }
     skill.disable_model_invocation = id == "release-byhand";
     skill.user_invocable = id != "release-habit";
@@ -385,5 +391,33 @@ async fn what_becomes_hidden_is_gone_from_a_session() {
         for (id, _, from) in VEILED {
             assert_eq!(named.contains(id), from.len() < 2, "{id}: {named}");
         }
+    }
+}
+
+/// Neither does a session that was stored while nothing was hidden bring it back, and its state holds no body.
+#[tokio::test]
+async fn what_becomes_hidden_is_gone_from_a_session_that_is_resumed() {
+    let (open, veiled) = (World::open().await, World::veiled().await);
+    for audience in [Model, User] {
+        let tools = |world: &World| Toolset::of(&world.registry.snapshot(), &world.tools(audience));
+        let options = || SessionOptions::new(open.registry.surface_policy());
+        let mut session = Session::new(tools(&open), options());
+        for (id, ..) in VEILED {
+            session.activate(audience, id, "").unwrap();
+        }
+        composed(&mut session, "Go on.").await;
+        let stored = serde_json::to_string(&session.state()).unwrap();
+        assert!(!stored.contains("inside"), "{stored}");
+        let state: SessionState = serde_json::from_str(&stored).unwrap();
+        let (mut resumed, since) = Session::resume(state, tools(&veiled), options(), &Inside).await;
+        let after = composed(&mut resumed, "Go on.").await;
+        assert_eq!(leaked(&after, audience), [""; 0], "{audience:?}: {after}");
+        // The host learns of each what became of it.
+        for (resumed, (id, reason, from)) in since.iter().zip(VEILED) {
+            assert!(resumed.id.as_str().ends_with(id));
+            let gone = if reason == Hidden::Pending { Since::Gone } else { Since::Hidden(reason) };
+            assert_eq!(resumed.since, if from.contains(&audience) { gone } else { Since::Same }, "{id}");
+        }
+        assert_eq!(since.len(), VEILED.len());
     }
 }
