@@ -9,6 +9,7 @@ mod directives;
 mod files;
 mod fmt;
 mod kinds;
+mod labels;
 mod list;
 mod lock;
 mod man;

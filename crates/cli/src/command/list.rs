@@ -10,6 +10,7 @@ use repertoire::{Tier, Trust};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::labels::Labels;
 use crate::Stream;
 use crate::answer::{Answer, json};
 use crate::finding::{Counts, Finding, counted};
@@ -26,6 +27,8 @@ pub(crate) struct List {
     /// Show also what lost its id to another skill, and files that give no skill.
     #[arg(long)]
     all: bool,
+    #[command(flatten)]
+    labels: Labels,
 }
 
 /// Who has each id.
@@ -46,7 +49,8 @@ pub(super) struct Listed<'a> {
 
 impl List {
     pub(crate) fn answer<'a>(&self, session: &'a Session<'_>) -> impl Answer + 'a {
-        let skills: Vec<_> = session.snapshot.entries().iter().map(|entry| Winner::of(entry, session)).collect();
+        let fitting = session.snapshot.entries().iter().filter(|entry| self.labels.fit(entry.item()));
+        let skills: Vec<_> = fitting.map(|entry| Winner::of(entry, session)).collect();
         let diagnostics = session.findings();
         let (skipped, folders) = (skipped(&diagnostics, session), self.folders.clone());
         Listed { skills, skipped, diagnostics, all: self.all, folders, session }
@@ -105,7 +109,9 @@ impl Answer for Listed<'_> {
 
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
-        if self.skills.is_empty() {
+        if self.skills.is_empty() && !self.session.snapshot.entries().is_empty() {
+            notes.push("no skill has these labels".to_owned());
+        } else if self.skills.is_empty() {
             notes.push(nothing_found(&self.folders));
         } else if self.skills.iter().all(|skill| skill.row.tier == Tier::Builtin) {
             notes.push(

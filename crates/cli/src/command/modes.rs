@@ -3,6 +3,8 @@
 use clap::Args;
 use repertoire::{Mode, Modes, Target};
 
+use super::labels::Labels;
+
 /// What the operator chooses for each skill.
 #[derive(Debug, Args)]
 pub(crate) struct Offered {
@@ -10,11 +12,18 @@ pub(crate) struct Offered {
     /// `*`; of those that fit, the first of these decides.
     #[arg(long = "mode", value_name = "TARGET=MODE", value_parser = rule)]
     rules: Vec<(Target, Mode)>,
+    /// The workflow that runs: without one, skills that name theirs under `allowedWorkflows` are hidden.
+    #[arg(long, value_name = "NAME")]
+    workflow: Option<String>,
+    #[command(flatten)]
+    pub(super) labels: Labels,
 }
 
 impl Offered {
     pub(crate) fn modes(&self) -> Modes {
-        self.rules.iter().fold(Modes::default(), |modes, (target, mode)| modes.with(target.clone(), *mode))
+        let modes = self.labels.narrow(Modes::default());
+        let modes = self.workflow.iter().fold(modes, |modes, workflow| modes.in_workflow(workflow.as_str()));
+        self.rules.iter().fold(modes, |modes, (target, mode)| modes.with(target.clone(), *mode))
     }
 }
 

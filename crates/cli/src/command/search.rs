@@ -74,7 +74,10 @@ struct One<'a> {
 impl Search {
     pub(crate) fn answer<'a>(&self, session: &'a Session<'_>) -> impl Answer + 'a {
         let text = self.words.join(" ");
-        let hits = Index::of(&session.snapshot).search(&self.query(&text)).into_iter();
+        // All of them, so that the limit counts what is left of them.
+        let all = self.query(&text).limit(session.snapshot.entries().len());
+        let hits = Index::of(&session.snapshot).search(&all).into_iter();
+        let hits = hits.filter(|hit| self.offered.labels.fit(hit.entry.item())).take(self.limit);
         let one = |hit: repertoire::Hit| {
             let entry = session.snapshot.get(hit.entry.id.as_str()).expect("the index is of this snapshot");
             One { skill: Row::of(&entry.id, &entry.claim, session), why: hit.why }
@@ -83,7 +86,7 @@ impl Search {
     }
 
     fn query(&self, text: &str) -> Query {
-        let query = Query::new(text).limit(self.limit).modes(self.offered.modes());
+        let query = Query::new(text).modes(self.offered.modes());
         let query = match self.seen_by {
             None => query.for_operator(),
             Some(Eyes::Model) => query.seen_by(Audience::Model),

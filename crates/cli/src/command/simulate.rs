@@ -8,7 +8,7 @@ use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
-use repertoire::ToolOptions;
+use serde::Serialize;
 use serde_json::Value;
 
 use super::modes::Offered;
@@ -34,8 +34,7 @@ pub(crate) struct Simulate {
 impl Simulate {
     pub(crate) async fn answer(&self, session: &Session<'_>) -> Result<impl Answer + use<>, Failure> {
         let script = Script::read(&session.cwd.join(&self.script), &self.script.display().to_string())?;
-        let tools = ToolOptions::default().modes(self.offered.modes());
-        let turns = Play::new(&script, &tools, session)?.all(script).await?;
+        let turns = Play::new(&script, self.offered.modes(), session)?.all(script).await?;
         Ok(Simulated { turns, pending: session.pending() })
     }
 }
@@ -51,5 +50,13 @@ impl Answer for Simulated {
 
     fn notes(&self) -> Vec<String> {
         self.pending.clone().into_iter().collect()
+    }
+}
+
+/// How a value that is a single word is spelled in JSON.
+fn word(value: &impl Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(Value::String(word)) => word,
+        other => unreachable!("only plain enumerations are spelled, and not {other:?}"),
     }
 }

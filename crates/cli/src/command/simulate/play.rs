@@ -5,15 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use repertoire::render::Context;
 use repertoire::{
-    Active, CannotCompose, Evaluation, Flavor, Id, Model, Placement, Renderer, SessionOptions, Skipped, Slots,
-    ToolOptions, ToolResult, Toolset, Turn,
+    Access, Activation, Audience, Budget, CannotActivate, CannotCompose, Catalog, CatalogOptions, Evaluation, Flavor,
+    Id, Model, Modes, PermissionPolicy, Renderer, Ruling, SkillTools, Slots, ToolOptions, ToolPreset, ToolResult,
+    Toolset, Turn,
 };
-use serde::Serialize;
 use serde_json::Value;
 
 use super::script::{Called, Script, Step};
-use super::shown::{ActiveRow, CallRow, MessageRow, PlacementRow, Shown, SkippedRow};
-use crate::answer::json;
+use super::shown::{CallRow, CompactRow, RulingRow, Shown, SkippedRow};
 use crate::failure::Failure;
 use crate::session::Session;
 
@@ -21,6 +20,11 @@ use crate::session::Session;
 pub(super) struct Play<'m> {
     model: Model<'m>,
     tools: Toolset,
+    /// Who may call which tool.
+    gate: SkillTools,
+    policy: Option<Arc<PermissionPolicy>>,
+    /// What tells the model which skills there are.
+    catalog: String,
     session: repertoire::Session,
     reader: Renderer,
     /// The names of the rules that hold now.
@@ -33,14 +37,11 @@ pub(super) struct Play<'m> {
     results: Vec<CallRow>,
 }
 
-/// Something that cannot be put before the model, and why.
-type Refused = (Id, Flavor, String);
-
 impl<'m> Play<'m> {
     /// Before the first turn of `script`.
-    pub(super) fn new(script: &Script, tools: &ToolOptions, composed: &Session<'m>) -> Result<Play<'m>, Failure> {
+    pub(super) fn new(script: &Script, modes: Modes, composed: &Session<'m>) -> Result<Play<'m>, Failure> {
         let rules: Arc<Mutex<BTreeSet<String>>> = Arc::default();
-        let mut options = SessionOptions::new(composed.registry.surface_policy());
+        let mut options = script.session.options(composed);
         for name in script.turns.iter().flat_map(|step| &step.rules) {
             let (held, rule) = (rules.clone(), name.clone());
             options = options
@@ -49,10 +50,19 @@ impl<'m> Play<'m> {
         for injected in &script.injections {
             options = options.inject(injected.injection()?).map_err(|error| Failure::of(&error))?;
         }
-        let tools = Toolset::of(&composed.snapshot, tools);
+        let policy = script.policy()?;
+        let modes = policy.iter().fold(modes, |modes, policy| modes.permitted_by(policy.clone()));
+        let catalog = CatalogOptions::default()
+            .activation(Activation::tools(&ToolPreset::DEFAULT))
+            .budget(Budget::for_window(None))
+            .modes(modes.clone());
+        let tools = Toolset::of(&composed.snapshot, &ToolOptions::default().modes(modes));
         let context = Context::new().project_dir(composed.cwd.to_string_lossy());
         Ok(Play {
             model: composed.model,
+            gate: script.gate(&tools, policy.as_ref(), composed)?,
+            policy,
+            catalog: Catalog::of(&composed.snapshot, &catalog).text,
             session: repertoire::Session::new(tools.clone(), options),
             tools,
             reader: composed.renderer().context(context),
@@ -73,12 +83,19 @@ impl<'m> Play<'m> {
     }
 
     async fn turn(&mut self, step: Step) -> Result<(), Failure> {
+        let number = self.turns.len() + 1;
+        let compacted = step.compact.map(|compact| CompactRow::of(self.session.rerender(&compact.survival())));
         if let Some(user) = &step.user {
             self.session.begin(self.tools.clone());
             (self.message, self.calls) = (user.clone(), 0);
         }
         self.calls += 1;
         *self.rules.lock().unwrap_or_else(PoisonError::into_inner) = step.rules.into_iter().collect();
+        step.deactivate.iter().for_each(|name| self.session.deactivate(name));
+        let mut refused = Vec::new();
+        for name in &step.activate {
+            refused.extend(self.activate(name, number)?);
+        }
 
         let results = std::mem::take(&mut self.results);
         let result = |call| {
@@ -90,44 +107,50 @@ impl<'m> Play<'m> {
         let turn = Turn::of(&self.message).number(self.calls).results(&results).paths(&paths);
         let turn = step.task.as_deref().into_iter().fold(turn, Turn::task);
         let turn = step.command.as_deref().into_iter().fold(turn, Turn::command);
+        let turn = step.ends_with.into_iter().fold(turn, |turn, end| turn.after(end.into()));
 
         let evaluation = self.session.evaluate(&turn);
         let evaluation = self.session.read(evaluation, &self.reader).await;
-        let (evaluation, slots, refused) = self.compose(evaluation)?;
-        let number = self.turns.len() + 1;
-        let mut calls = Vec::new();
+        let (evaluation, slots) = self.compose(evaluation, &mut refused)?;
+        let active: Vec<Id> = evaluation.skills().cloned().collect();
+        let mut shown = Shown::of(number, &evaluation, slots);
+        let offered = self.gate.offered(&active);
+        shown.tools = offered.iter().map(|tool| tool.name.to_string()).collect();
+        shown.catalog = self.catalog.clone();
+        shown.compacted = compacted;
+        shown.skipped.extend(refused);
+        (shown.user, shown.says) = (step.user, step.says);
         for call in step.calls {
-            calls.push(self.call(call, number).await?);
+            shown.calls.push(self.call(call, &active, number).await?);
         }
-        self.results = calls.clone();
-        let Slots { system_prompt, messages, tools, placements, notices, .. } = slots;
-        let messages = messages.into_iter().map(|message| MessageRow {
-            role: word(&message.role),
-            place: word(&message.place),
-            ids: message.ids,
-            text: message.text.to_string(),
-        });
-        self.turns.push(Shown {
-            number,
-            user: step.user,
-            active: evaluation.active.iter().map(|active| active_row(active, &placements)).collect(),
-            skipped: evaluation.skipped.iter().map(skipped_row).chain(refused.into_iter().map(refused_row)).collect(),
-            system_prompt,
-            messages: messages.collect(),
-            tools: tools.iter().map(|tool| tool.name.to_string()).collect(),
-            notices: notices.iter().map(ToString::to_string).collect(),
-            says: step.says,
-            calls,
-        });
+        self.results.clone_from(&shown.calls);
+        self.turns.push(shown);
         Ok(())
     }
 
-    /// The slots of what can be put before the model, and what cannot.
-    fn compose(&mut self, mut evaluation: Evaluation) -> Result<(Evaluation, Slots, Vec<Refused>), Failure> {
-        let mut refused = Vec::new();
+    /// Puts something in force at the user's word, unless it is hidden from users.
+    fn activate(&mut self, name: &str, turn: usize) -> Result<Option<SkippedRow>, Failure> {
+        match self.session.activate(Audience::User, name, "") {
+            Ok(()) => Ok(None),
+            Err(CannotActivate::Hidden { id, hidden }) => {
+                Ok(Some(SkippedRow { id, flavor: Flavor::Skill.to_string(), why: hidden.to_string() }))
+            }
+            Err(error) => {
+                let failure = Failure::new(format!("turn {turn}: {}", Failure::of(&error).message()));
+                Err(failure.help("`activate` takes skills, and injections with `when: activated`"))
+            }
+        }
+    }
+
+    /// The slots of what can be put before the model; what cannot joins `refused`.
+    fn compose(
+        &mut self,
+        mut evaluation: Evaluation,
+        refused: &mut Vec<SkippedRow>,
+    ) -> Result<(Evaluation, Slots), Failure> {
         loop {
             match self.session.compose(&evaluation, &self.model) {
-                Ok(slots) => return Ok((evaluation, slots, refused)),
+                Ok(slots) => return Ok((evaluation, slots)),
                 Err(error) if error.offenders().is_empty() => return Err(Failure::of(&error)),
                 Err(error) => {
                     refused.extend(reasons(&error, &evaluation));
@@ -137,15 +160,23 @@ impl<'m> Play<'m> {
         }
     }
 
-    async fn call(&mut self, call: Called, turn: usize) -> Result<CallRow, Failure> {
-        let Called { tool, arguments, result, failed } = call;
+    async fn call(&mut self, call: Called, active: &[Id], turn: usize) -> Result<CallRow, Failure> {
+        let ruling = self.ruling(&call, active);
+        let Called { tool, arguments, result, failed, .. } = call;
+        if ruling.as_ref().is_some_and(Ruling::is_refused) {
+            let (code, text) = (Some("refused".to_owned()), format!("There is no tool `{tool}` for you now."));
+            return Ok(CallRow { tool, arguments, code, is_error: true, ruling: ruling.map(RulingRow::of), text });
+        }
         let answer = self.session.call(&tool, &Value::Object(arguments.clone()), &self.reader, &self.model).await;
         match (answer, result) {
             (Some(answer), None) => {
-                let code = Some(word(&answer.code));
-                Ok(CallRow { tool, arguments, code, is_error: answer.is_error, text: answer.text })
+                let code = Some(super::word(&answer.code));
+                Ok(CallRow { tool, arguments, code, is_error: answer.is_error, ruling: None, text: answer.text })
             }
-            (None, Some(text)) => Ok(CallRow { tool, arguments, code: None, is_error: failed, text }),
+            (None, Some(text)) => {
+                let ruling = ruling.map(RulingRow::of);
+                Ok(CallRow { tool, arguments, code: None, is_error: failed, ruling, text })
+            }
             (Some(_), Some(_)) => {
                 let failure = Failure::new(format!("turn {turn}: `{tool}` answers for itself"));
                 Err(failure.help("take its `result` out of the script"))
@@ -156,13 +187,27 @@ impl<'m> Play<'m> {
             }
         }
     }
+
+    /// What is said of a call: by the gate of the tools there are, of any other by the role alone; where neither refuses and nobody has
+    /// to be asked, by what an active skill pre-approves.
+    fn ruling(&self, call: &Called, active: &[Id]) -> Option<Ruling> {
+        let ruling = self.gate.ruling(&call.tool, active).or_else(|| {
+            let policy = self.policy.as_ref()?;
+            Some(policy.ruling(&Access::Tool(&call.tool)))
+        });
+        let granted = || self.session.grants().ruling(&call.tool, &call.about);
+        match ruling {
+            Some(ruling) if !ruling.is_allowed() => Some(ruling),
+            ruling => granted().or(ruling),
+        }
+    }
 }
 
 /// Who is refused, and why, as the error has it.
-fn reasons(error: &CannotCompose, evaluation: &Evaluation) -> Vec<Refused> {
+fn reasons(error: &CannotCompose, evaluation: &Evaluation) -> Vec<SkippedRow> {
     let refused = error.offenders().into_iter().map(|id| {
         let flavor = evaluation.active.iter().find(|active| active.id == id).map(|active| active.flavor.clone());
-        let flavor = flavor.unwrap_or(Flavor::Skill);
+        let flavor = flavor.unwrap_or(Flavor::Skill).to_string();
         let undelivered = match error {
             CannotCompose::Undelivered(all) => all.iter().find(|one| one.id == id),
             _ => None,
@@ -175,51 +220,7 @@ fn reasons(error: &CannotCompose, evaluation: &Evaluation) -> Vec<Refused> {
                 one.to_string().trim_start_matches(&whose).to_owned()
             }
         };
-        (id, flavor, why)
+        SkippedRow { id, flavor, why }
     });
     refused.collect()
-}
-
-fn active_row(active: &Active, placements: &[Placement]) -> ActiveRow {
-    let own = || placements.iter().filter(|placed| placed.id == active.id && placed.flavor == active.flavor);
-    let row = |placed: &Placement| PlacementRow { slot: word(&placed.slot), delivery: word(&placed.delivery) };
-    ActiveRow {
-        id: active.id.clone(),
-        flavor: active.flavor.to_string(),
-        cause: cause(&json(&active.by)),
-        surface: own().find_map(|placed| placed.surface.clone()),
-        placements: own().map(row).collect(),
-    }
-}
-
-fn skipped_row(skipped: &Skipped) -> SkippedRow {
-    SkippedRow { id: skipped.id.clone(), flavor: skipped.flavor.to_string(), why: skipped.why.to_string() }
-}
-
-fn refused_row((id, flavor, why): Refused) -> SkippedRow {
-    SkippedRow { id, flavor: flavor.to_string(), why }
-}
-
-/// Why something is active, in a few words: `always`, `rule at-night`, `mention`, `keyword review`.
-fn cause(value: &Value) -> String {
-    match value {
-        Value::Object(fields) => {
-            let parts = fields.iter().map(|(kind, what)| match kind.as_str() {
-                // What it comes to is the same.
-                "fired" | "declared" => cause(what),
-                kind => format!("{kind} {}", cause(what)),
-            });
-            parts.collect::<Vec<_>>().join(" ")
-        }
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
-}
-
-/// How a value that is a single word is spelled in JSON.
-fn word(value: &impl Serialize) -> String {
-    match serde_json::to_value(value) {
-        Ok(Value::String(word)) => word,
-        other => unreachable!("only plain enumerations are spelled, and not {other:?}"),
-    }
 }

@@ -1,20 +1,42 @@
 //! A scripted conversation.
 
-use std::path::Path;
-use std::{fs, str};
+mod host;
+mod injected;
 
-use repertoire::{Content, Flavor, Id, Injection, Role, Trigger};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::str;
+use std::sync::Arc;
+
+use repertoire::{PermissionPolicy, SkillTools, Survival, Tail, Toolset};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use serde_saphyr::Error;
 
+pub(super) use self::host::Working;
+use self::host::{Declared, Role};
+pub(super) use self::injected::Injected;
 use crate::failure::Failure;
 use crate::report::Excerpt;
+use crate::session::Session;
 
-/// A scripted conversation: what the host injects, and what each turn brings.
+/// A scripted conversation: what the host has and says, and what each turn brings.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Script {
+    /// How the session works.
+    #[serde(default)]
+    pub(super) session: Working,
+    /// What each role may do.
+    #[serde(default)]
+    roles: BTreeMap<String, Role>,
+    /// The role of whoever speaks.
+    role: Option<String>,
+    /// Tools beside those for skills.
+    #[serde(default)]
+    tools: Vec<Declared>,
     /// What the host puts before the model beside its skills.
     #[serde(default)]
     pub(super) injections: Vec<Injected>,
@@ -24,8 +46,10 @@ pub(super) struct Script {
 
 /// One call of the model: what it gets to see anew, and what it does.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Step {
+    /// The conversation was shortened, and what was in it is lost.
+    pub(super) compact: Option<Compact>,
     /// A message of the user.
     pub(super) user: Option<String>,
     /// The type of the task at hand.
@@ -38,11 +62,38 @@ pub(super) struct Step {
     /// The names of the host's rules that hold.
     #[serde(default)]
     pub(super) rules: Vec<String>,
+    /// Skills that the user puts in force by their names, and injections of the host that wait for it.
+    #[serde(default)]
+    pub(super) activate: Vec<String>,
+    /// What is ended.
+    #[serde(default)]
+    pub(super) deactivate: Vec<String>,
+    /// How the conversation ends, where it is not as the results tell.
+    pub(super) ends_with: Option<End>,
     /// What the model says.
     pub(super) says: Option<String>,
     /// The tools that it calls.
     #[serde(default)]
     pub(super) calls: Vec<Called>,
+}
+
+/// How much is given again after the conversation was shortened.
+#[derive(Debug, Default, Clone, Copy, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Compact {
+    per_skill: Option<usize>,
+    total: Option<usize>,
+}
+
+/// How a conversation ends.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum End {
+    Nothing,
+    User,
+    Assistant,
+    Calls,
+    Results,
 }
 
 /// A call of a tool.
@@ -54,53 +105,73 @@ pub(super) struct Called {
     /// What the model gives it.
     #[serde(default)]
     pub(super) arguments: Map<String, Value>,
-    /// What it answers; tools of skills answer for themselves.
+    /// What `allowed-tools` holds against its patterns: the command of a shell, the path of a file.
+    #[serde(default)]
+    pub(super) about: String,
+    /// What it answers; tools for skills answer for themselves.
     pub(super) result: Option<String>,
     /// Whether it failed.
     #[serde(default)]
     pub(super) failed: bool,
 }
 
-/// What the host puts before the model.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct Injected {
-    id: Id,
-    flavor: Kind,
-    when: When,
-    system_prompt: Option<String>,
-    message: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Kind {
-    Steering,
-    Instructions,
-    Fact,
-    Rag,
-    Memory,
-}
-
-/// When it is there.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum When {
-    Always,
-    Rule(String),
-    AfterTool(String),
-}
+/// A script is written by a person.
+const MOST_BYTES: u64 = 1 << 20;
 
 impl Script {
     /// Reads the file at `path`, which people call `name`.
     pub(super) fn read(path: &Path, name: &str) -> Result<Script, Failure> {
-        let bytes = fs::read(path).map_err(|error| Failure::io(format!("cannot read `{name}`"), &error))?;
+        let mut bytes = Vec::new();
+        File::open(path)
+            .and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes))
+            .map_err(|error| Failure::io(format!("cannot read `{name}`"), &error))?;
+        if bytes.len() as u64 > MOST_BYTES {
+            return Err(Failure::new(format!("`{name}` is too long: expected at most {MOST_BYTES} bytes")));
+        }
         let text = str::from_utf8(&bytes).map_err(|error| Failure::new(format!("cannot read `{name}`: {error}")))?;
         let script: Script = serde_saphyr::from_str(text).map_err(|error| blame(&error, name, text))?;
         if script.turns.is_empty() {
             return Err(Failure::new(format!("`{name}` has no turn")));
         }
         Ok(script)
+    }
+
+    /// Who may do what, if the script says anything of it.
+    pub(super) fn policy(&self) -> Result<Option<Arc<PermissionPolicy>>, Failure> {
+        match &self.role {
+            Some(role) => host::policy(&self.roles, role).map(|policy| Some(Arc::new(policy))),
+            None if self.roles.is_empty() => Ok(None),
+            None => Err(Failure::new("there are `roles`, and nobody has one").help("name one under `role`")),
+        }
+    }
+
+    /// The tools for skills, those of the script, and who may call them.
+    pub(super) fn gate(
+        &self,
+        tools: &Toolset,
+        policy: Option<&Arc<PermissionPolicy>>,
+        composed: &Session<'_>,
+    ) -> Result<SkillTools, Failure> {
+        host::gate(tools.tools(), &self.tools, policy.map(|policy| policy.clone() as _), composed)
+    }
+}
+
+impl Compact {
+    pub(super) fn survival(self) -> Survival {
+        let usual = Survival::default();
+        Survival::new(self.per_skill.unwrap_or(usual.per_skill), self.total.unwrap_or(usual.total))
+    }
+}
+
+impl From<End> for Tail {
+    fn from(end: End) -> Tail {
+        match end {
+            End::Nothing => Tail::Nothing,
+            End::User => Tail::User,
+            End::Assistant => Tail::Assistant,
+            End::Calls => Tail::Calls,
+            End::Results => Tail::Results,
+        }
     }
 }
 
@@ -120,28 +191,5 @@ fn blame(error: &Error, name: &str, text: &str) -> Failure {
     match place {
         Some(excerpt) => failure.at(name, excerpt),
         None => failure,
-    }
-}
-
-impl Injected {
-    pub(super) fn injection(&self) -> Result<Injection, Failure> {
-        let flavor = match self.flavor {
-            Kind::Steering => Flavor::Steering,
-            Kind::Instructions => Flavor::Instructions,
-            Kind::Fact => Flavor::Fact,
-            Kind::Rag => Flavor::Rag,
-            Kind::Memory => Flavor::Memory,
-        };
-        let trigger = match &self.when {
-            When::Always => Trigger::Always,
-            When::Rule(name) => Trigger::Rule(name.as_str().into()),
-            When::AfterTool(name) => Trigger::AfterTool(name.as_str().into()),
-        };
-        let mut content = match &self.message {
-            Some(message) => Content::message(Role::User, message.as_str()),
-            None => Content::default(),
-        };
-        content.system_prompt = self.system_prompt.as_deref().map(Into::into);
-        Injection::new(self.id.clone(), flavor, trigger, "", content).map_err(|error| Failure::of(&error))
     }
 }

@@ -2,11 +2,13 @@
 
 use std::io::{self, Write};
 
-use repertoire::{Id, Surface};
+use repertoire::{Active, Evaluation, Id, Placement, Rerendered, Ruling, Slots, Surface};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::word;
 use crate::Stream;
+use crate::answer::json;
 use crate::shown::{shown, shown_lines};
 use crate::table::{Cell, Table};
 
@@ -20,20 +22,24 @@ pub(crate) struct Simulated {
 }
 
 /// One call of the model.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Shown {
     /// From 1.
     pub(super) number: usize,
+    /// What came again because the conversation was shortened before this call, if it was.
+    pub(super) compacted: Option<CompactRow>,
     /// The message of the user, if there is one.
     pub(super) user: Option<String>,
+    /// What tells the model which skills there are.
+    pub(super) catalog: String,
     pub(super) active: Vec<ActiveRow>,
     pub(super) skipped: Vec<SkippedRow>,
     /// What is put into the system prompt.
     pub(super) system_prompt: String,
     /// What is put into the conversation.
     pub(super) messages: Vec<MessageRow>,
-    /// The names of the tools that are offered beside the host's own.
+    /// The names of the tools that are offered: those for skills, and those that the script has.
     pub(super) tools: Vec<String>,
     /// What the host should know.
     pub(super) notices: Vec<String>,
@@ -90,16 +96,63 @@ pub(super) struct MessageRow {
     pub(super) text: String,
 }
 
+/// What came again because the conversation was shortened.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct CompactRow {
+    /// For the conversation, behind its summary.
+    text: String,
+    /// What became of each skill, the newest first.
+    skills: Vec<AgainRow>,
+}
+
+/// How much of a skill came again.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct AgainRow {
+    id: Id,
+    /// Tokens of what came again.
+    tokens: usize,
+    /// Tokens of all of it.
+    of: usize,
+}
+
+/// What was decided about a call, and by which rule: the model is not told.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct RulingRow {
+    /// `allow`; `ask`: a person first; `deny`; `halt`.
+    effect: String,
+    rule: String,
+    why: String,
+}
+
 /// A call of a tool, and what it answered.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct CallRow {
     pub(super) tool: String,
     pub(super) arguments: Map<String, Value>,
-    /// What became of it, if the tool is one of those for skills: `ok`, `unknown`, `refused` and so on.
+    /// What became of it, if it was refused or the tool is one of those for skills: `ok`, `unknown`, `refused` and so on.
     pub(super) code: Option<String>,
     pub(super) is_error: bool,
+    /// What was decided about it, if anybody did.
+    pub(super) ruling: Option<RulingRow>,
     pub(super) text: String,
+}
+
+impl CompactRow {
+    pub(super) fn of(again: Rerendered) -> CompactRow {
+        let row = |skill: repertoire::RerenderedSkill| AgainRow { id: skill.id, tokens: skill.tokens, of: skill.of };
+        CompactRow { text: again.text, skills: again.skills.into_iter().map(row).collect() }
+    }
+}
+
+impl RulingRow {
+    pub(super) fn of(ruling: Ruling) -> RulingRow {
+        let (rule, why) = (ruling.rule.to_string(), ruling.rationale.to_string());
+        RulingRow { effect: word(&ruling.effect), rule, why }
+    }
 }
 
 impl Simulated {
@@ -108,15 +161,48 @@ impl Simulated {
             if place > 0 {
                 writeln!(out)?;
             }
-            turn.write(out)?;
+            turn.write(place.checked_sub(1).map(|before| &self.turns[before]), out)?;
         }
         Ok(())
     }
 }
 
 impl Shown {
-    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
+    /// What a call of the model is made of, without what the script says of it.
+    pub(super) fn of(number: usize, evaluation: &Evaluation, slots: Slots) -> Shown {
+        let Slots { system_prompt, messages, placements, notices, .. } = slots;
+        let messages = messages.into_iter().map(|message| MessageRow {
+            role: word(&message.role),
+            place: word(&message.place),
+            ids: message.ids,
+            text: message.text.to_string(),
+        });
+        let skipped = evaluation.skipped.iter().map(|skipped| SkippedRow {
+            id: skipped.id.clone(),
+            flavor: skipped.flavor.to_string(),
+            why: skipped.why.to_string(),
+        });
+        Shown {
+            number,
+            active: evaluation.active.iter().map(|active| ActiveRow::of(active, &placements)).collect(),
+            skipped: skipped.collect(),
+            system_prompt,
+            messages: messages.collect(),
+            notices: notices.iter().map(ToString::to_string).collect(),
+            ..Shown::default()
+        }
+    }
+
+    fn write(&self, before: Option<&Shown>, out: &mut Stream<'_>) -> io::Result<()> {
         writeln!(out, "# turn {}", self.number)?;
+        if let Some(CompactRow { text, skills }) = &self.compacted {
+            let skills = skills
+                .iter()
+                .map(|AgainRow { id, tokens, of }| format!("{} ({tokens} of {of} tokens)", shown(id.as_str())));
+            let skills: Vec<_> = skills.collect();
+            let skills = if skills.is_empty() { "nothing".to_owned() } else { skills.join(", ") };
+            quote(&format!("the conversation was shortened; again come {skills}"), text, out)?;
+        }
         if let Some(user) = &self.user {
             quote("the user says", user, out)?;
         }
@@ -126,6 +212,10 @@ impl Shown {
         }
         for SkippedRow { id, flavor, why } in &self.skipped {
             writeln!(out, "skipped: {} `{}`: {}", shown(flavor), shown(id.as_str()), shown(why))?;
+        }
+        // It is there in every call, and the same as long as nothing changes.
+        if before.is_none_or(|before| before.catalog != self.catalog) && !self.catalog.is_empty() {
+            quote("\ncatalog", &self.catalog, out)?;
         }
         if !self.system_prompt.is_empty() {
             quote("\nsystem prompt", &self.system_prompt, out)?;
@@ -142,10 +232,13 @@ impl Shown {
         if let Some(says) = &self.says {
             quote("\nthe model says", says, out)?;
         }
-        for CallRow { tool, arguments, code, is_error, text } in &self.calls {
+        for CallRow { tool, arguments, code, is_error, ruling, text } in &self.calls {
             let ended = code.as_deref().unwrap_or(if *is_error { "failed" } else { "ok" });
             let arguments = Value::Object(arguments.clone()).to_string();
             quote(&format!("\nthe model calls {} {}: {ended}", shown(tool), shown(&arguments)), text, out)?;
+            if let Some(RulingRow { effect, rule, why }) = ruling {
+                writeln!(out, "ruling: {effect}, by {}: {}", shown(rule), shown(why))?;
+            }
         }
         Ok(())
     }
@@ -169,6 +262,36 @@ impl Shown {
         }
         let coloured = out.is_coloured();
         table.write(out, coloured)
+    }
+}
+
+impl ActiveRow {
+    fn of(active: &Active, placements: &[Placement]) -> ActiveRow {
+        let own = || placements.iter().filter(|placed| placed.id == active.id && placed.flavor == active.flavor);
+        let row = |placed: &Placement| PlacementRow { slot: word(&placed.slot), delivery: word(&placed.delivery) };
+        ActiveRow {
+            id: active.id.clone(),
+            flavor: active.flavor.to_string(),
+            cause: cause(&json(&active.by)),
+            surface: own().find_map(|placed| placed.surface.clone()),
+            placements: own().map(row).collect(),
+        }
+    }
+}
+
+/// Why something is active, in a few words: `always`, `rule at-night`, `mention`, `keyword review`.
+fn cause(value: &Value) -> String {
+    match value {
+        Value::Object(fields) => {
+            let parts = fields.iter().map(|(kind, what)| match kind.as_str() {
+                // What it comes to is the same.
+                "fired" | "declared" => cause(what),
+                kind => format!("{kind} {}", cause(what)),
+            });
+            parts.collect::<Vec<_>>().join(" ")
+        }
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
     }
 }
 
