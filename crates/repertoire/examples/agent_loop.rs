@@ -7,8 +7,9 @@ use std::error::Error;
 use std::io::{self, Write};
 
 use repertoire::{
-    Activation, Budget, CatalogCache, CatalogOptions, Id, LiveTools, MemorySource, Model, Registered, Renderer,
-    Session, SessionOptions, Skill, SkillRegistry, Slots, ToolFormat, ToolOptions, ToolPreset, ToolResult, Turn,
+    Activation, Attachable, Budget, CatalogCache, CatalogOptions, Id, LiveTools, MemorySource, Model, Offer,
+    Registered, Renderer, Session, SessionOptions, Skill, SkillRegistry, SkillTools, Slots, Survival, ToolFormat,
+    ToolOptions, ToolPreset, ToolResult, ToolSpec, Turn,
 };
 use serde_json::{Value, json};
 
@@ -17,7 +18,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     play(&mut io::stdout()).await
 }
 
-/// Two messages of the user, and everything that they set off.
+/// Two messages of the user, everything that they set off, and a summary between them.
 pub(crate) async fn play(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let script = [
         Reply::calls([
@@ -30,6 +31,7 @@ pub(crate) async fn play(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     ];
     let mut agent = Agent::new(ScriptedModel(script.into())).await?;
     agent.answer("Please tidy the desk.", out).await?;
+    agent.shorten("The desk was tidied.", out)?;
     agent.answer("Thanks!", out).await
 }
 
@@ -42,6 +44,8 @@ struct Agent {
     catalog: CatalogCache,
     reader: Renderer,
     session: Session,
+    /// Your own tools, and those that skills bring.
+    own: SkillTools,
 }
 
 /// What the surface of a body depends on.
@@ -63,6 +67,7 @@ impl Agent {
             conversation: Vec::new(),
             session: Session::new(tools.current(), options),
             catalog: CatalogCache::new(catalog),
+            own: own_tools(&registry)?,
             // Give it variables, and say here what may run.
             reader: Renderer::over(registry),
             tools,
@@ -81,19 +86,23 @@ impl Agent {
             let returned: Vec<_> = results.iter().map(Called::result).collect();
             let turn = Turn::of(message).number(call).at_most(MOST_CALLS).results(&returned);
             let evaluation = self.session.evaluate(&turn);
-            let evaluation = self.session.read(evaluation, &self.reader).await;
+            let mut evaluation = self.session.read(evaluation, &self.reader).await;
             for skipped in &evaluation.skipped {
                 writeln!(out, "! {} `{}` is skipped: {}", skipped.flavor, skipped.id, skipped.why)?;
             }
 
             // One call of the model. What cannot be delivered is named, and left out.
-            let slots = match self.session.compose(&evaluation, &model) {
+            let mut slots = match self.session.compose(&evaluation, &model) {
                 Ok(slots) => slots,
                 Err(error) => {
                     writeln!(out, "! {error}")?;
-                    self.session.compose(&evaluation.without(&error.offenders()), &model)?
+                    evaluation = evaluation.without(&error.offenders());
+                    self.session.compose(&evaluation, &model)?
                 }
             };
+            // What a skill brings is offered while it is active.
+            let active: Vec<Id> = evaluation.skills().cloned().collect();
+            slots.tools.extend(self.own.offered(&active));
             let request = self.request(&slots);
             show(&request, &slots, out)?;
             let reply = self.model.answer(&request)?;
@@ -108,7 +117,11 @@ impl Agent {
             for (tool, arguments) in reply.calls {
                 let (text, is_error) = match self.session.call(&tool, &arguments, &self.reader, &model).await {
                     Some(answer) => (answer.text, answer.is_error),
-                    None => own_tool(&tool, &arguments),
+                    // Ask also for what was not offered: a model may call it all the same.
+                    None => match self.own.ruling(&tool, &active) {
+                        Some(ruling) if ruling.is_allowed() => own_tool(&tool, &arguments),
+                        _ => (format!("there is no tool `{tool}` now"), true),
+                    },
                 };
                 writeln!(out, "  {tool} {arguments} -> {}", text.lines().next().unwrap_or_default())?;
                 results.push(Called { tool, text, is_error });
@@ -117,6 +130,16 @@ impl Agent {
             self.conversation.push(json!({"role": "user", "content": content}));
         }
         Err("the model never came to an end".into())
+    }
+
+    /// The conversation became too long: a summary takes its place, and behind that comes again what the model had read.
+    fn shorten(&mut self, summary: &str, out: &mut impl Write) -> io::Result<()> {
+        let again = self.session.rerender(&Survival::default());
+        for skill in &again.skills {
+            writeln!(out, "~ `{}` comes again: {} of {} tokens", skill.id, skill.tokens, skill.of)?;
+        }
+        self.conversation = vec![json!({"role": "user", "content": format!("{summary}\n\n{}", again.text)})];
+        Ok(())
     }
 
     /// The request to the provider, here Anthropic's.
@@ -128,12 +151,7 @@ impl Agent {
         // By default every message goes to the end, and stays in the conversation.
         let said = slots.messages.iter().map(|message| json!({"role": message.role, "content": &*message.text}));
         self.conversation.extend(said);
-        let mut tools = ToolFormat::Anthropic.tools(&slots.tools);
-        if let Value::Array(tools) = &mut tools {
-            tools.extend(
-                ["list_files", "move_file"].map(|name| json!({"name": name, "input_schema": {"type": "object"}})),
-            );
-        }
+        let tools = ToolFormat::Anthropic.tools(&slots.tools);
         json!({"model": MODEL.1, "system": system.join("\n\n"), "messages": self.conversation, "tools": tools})
     }
 }
@@ -155,7 +173,18 @@ impl Called {
     }
 }
 
-/// Your own tools.
+/// Your own tools, and the one that `tidy` brings.
+fn own_tools(registry: &SkillRegistry) -> Result<SkillTools, Box<dyn Error>> {
+    let tool = |name, about| ToolSpec::new(name, about, json!({"type": "object"}));
+    let own = SkillTools::new([tool("list_files", "Lists the files of a folder.")?], Offer::WhileActive)?;
+    let snapshot = registry.snapshot();
+    let tidy = snapshot.get("tidy").ok_or("`tidy` is gone")?;
+    // A raw skill would have to get its gate first.
+    let skill = Attachable::new(tidy.claim.item.clone()).map_err(|raw| raw.to_string())?;
+    Ok(own.with(&tidy.id, &skill, [tool("move_file", "Moves a file.")?])?)
+}
+
+/// What a tool of yours does.
 fn own_tool(tool: &str, arguments: &Value) -> (String, bool) {
     match tool {
         "list_files" => ("a.pdf b.txt".to_owned(), false),

@@ -46,7 +46,7 @@ impl Session {
     /// Nothing that is hidden now is given or named.
     pub fn rerender(&mut self, survival: &Survival) -> Rerendered {
         self.reset();
-        self.again(survival, |held, _| held.surface.is_none() || held.is_for_conversation())
+        self.again(survival, |held, _| held.is_for_conversation())
     }
 
     /// The bodies of what `wanted` takes, which count as being in the conversation.

@@ -186,7 +186,10 @@ impl fmt::Display for Notice {
                 "skill `{id}` moved from `{}` ({}) to `{}` ({})",
                 from.mode, from.decided_by, to.mode, to.decided_by
             ),
-            Notice::Waits { id, role, why } => write!(f, "a {role:?} message of `{id}` waits: {why}"),
+            Notice::Waits { id, role, why } => {
+                let role = format!("{role:?}").to_lowercase();
+                write!(f, "a message of `{id}` in the role `{role}` waits: {why}")
+            }
             Notice::ToolTaken { id, tool } => {
                 write!(f, "tool `{tool}` of `{id}` is not offered: another tool has its name")
             }

@@ -234,3 +234,20 @@ async fn what_becomes_hidden_is_delivered_no_more() {
     assert_eq!((session.active().len(), session.current()), (0, None));
     assert_eq!(session.rerender(&Survival::default()), Rerendered::default());
 }
+
+/// What no tool read has no place in the conversation, so that it is not lost with it either.
+#[tokio::test]
+async fn what_never_was_in_the_conversation_does_not_come_by_its_being_shortened() {
+    let world = World::of(&["name: tea\ntriggers: [kettle]\nsurface: tool-only", "name: milk"]).await;
+    let mut session = world.session(plain());
+    let turn = Turn::of("kettle");
+    let evaluation = session.evaluate(&turn);
+    let evaluation = session.read(evaluation, &world.registry).await;
+    assert!(session.compose(&evaluation, &gpt()).is_err(), "it would reach the model nowhere");
+    session.activate(Audience::User, "milk", "").unwrap();
+    let evaluation = session.evaluate(&Turn::of("").number(2)).without(&[id("tea")]);
+    let evaluation = session.read(evaluation, &world.registry).await;
+    session.compose(&evaluation, &gpt()).unwrap();
+    assert_eq!(active(&session), ["tea", "milk"]);
+    assert_eq!(session.rerender(&Survival::default()), Rerendered::default());
+}
