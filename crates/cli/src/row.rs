@@ -61,7 +61,7 @@ pub(crate) enum Flag {
     Disabled,
     /// Its file broke; this is its last good version.
     Stale,
-    /// Something that it needs is not on this machine; `show` tells what.
+    /// Something that it needs is not on this machine, or what it stands in for is; `show` tells what.
     NotReady,
 }
 

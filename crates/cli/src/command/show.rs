@@ -34,9 +34,9 @@ pub(super) struct Shown<'a> {
     allowed_workflows: Option<&'a [std::sync::Arc<str>]>,
     /// Whether what it needs is on this machine.
     readiness: Readiness,
-    /// What it needs.
+    /// What it needs, and what it stands in for.
     #[serde(skip)]
-    needs: Vec<Need>,
+    needs: [Vec<Need>; 2],
     /// Null where the source cannot tell.
     files: Option<usize>,
     /// What could not be read, and why.
@@ -108,7 +108,7 @@ impl Show {
             allowed_tools: item.allowed_tools.as_deref(),
             allowed_workflows: item.allowed_workflows.as_deref(),
             readiness: Readiness::of(item, &session.machine),
-            needs: Need::all_of(item),
+            needs: [Need::all_of(item), Need::stood_in_for(item)],
             files,
             unreadable,
             provenance: Provenance::of(item, &installed),
@@ -141,13 +141,13 @@ impl Answer for Shown<'_> {
         fact("surface", Some(format!("{}, decided by {}", row.surface.mode, row.surface.decided_by)));
         fact("tools", self.allowed_tools.map(|tools| format!("{} (a request, not a limit)", names(tools))));
         fact("workflows", self.allowed_workflows.map(names));
-        for need in &self.needs {
-            let state = match &self.readiness {
-                readiness if readiness.missing.contains(need) => " (missing)",
-                readiness if readiness.unknown.contains(need) => " (a host knows)",
-                _ => "",
-            };
-            fact("needs", Some(format!("{need}{state}")));
+        let Readiness { missing, stood_in_for, unknown, .. } = &self.readiness;
+        for (what, needs) in ["needs", "instead of"].into_iter().zip(&self.needs) {
+            for need in needs {
+                let states = [(missing, " (missing)"), (stood_in_for, " (is there)"), (unknown, " (a host knows)")];
+                let state = states.iter().find(|(needs, _)| needs.contains(need)).map_or("", |(_, state)| state);
+                fact(what, Some(format!("{need}{state}")));
+            }
         }
         let flags: Vec<_> = row.flags.iter().copied().map(Flag::as_str).collect();
         fact("flags", (!flags.is_empty()).then(|| flags.join(", ")));

@@ -338,6 +338,10 @@ fn what_a_skill_needs_and_this_machine_has_not_is_told() {
             "the tool `ocr` (a host knows)"
         ]
     );
+    let stand_in =
+        "---\nname: spare\ndescription: Stands in.\nmetadata: {hermes: {fallback_for_tools: [press]}}\n---\nCount.\n";
+    let shown = world.file("near/spare/SKILL.md", stand_in).run(&[&near[..], &["show", "spare"]].concat()).stdout;
+    assert!(shown.contains("\ninstead of   the tool `press` (a host knows)\n") && !shown.contains("needs"), "{shown}");
     let json = world.run(&[&near[..], &["show", "pages", "--format", "json"]].concat()).stdout;
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(

@@ -17,6 +17,8 @@ fn every_answer_is_what_the_schema_says() {
         .file("a/clock/x.sh", "")
         .file("turns.yaml", include_str!("../../../../examples/turns.yaml"));
     world.run(&["approve", "clock", "--root", "a", "--yes"]).data();
+    let examples = checkout("examples/skills");
+    let examples = examples.to_str().expect("a path");
     let schema = Schema::load();
     let mut seen = Vec::new();
     let mut forged = 0;
@@ -39,7 +41,7 @@ fn every_answer_is_what_the_schema_says() {
         &["catalog", "a", "b", "--window", "9000"],
         &["tools", "a", "--provider", "anthropic"],
         &["tools", "a", "--provider", "openai-responses", "--preset", "cortex"],
-        &["simulate", "--script", "turns.yaml", "--root", "a"],
+        &["simulate", "--script", "turns.yaml", "--root", examples],
         &["mcp", "config", "--client", "cursor"],
         &["mcp", "config", "--client", "codex", "--url", "http://127.0.0.1:8321/mcp"],
         &["body", "review", "--root", "a"],

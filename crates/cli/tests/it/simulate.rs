@@ -53,6 +53,14 @@ careful  steering  always            system-prompt
 skipped: instructions `lost`: there is no rule `nobodys`
 skipped: skill `minutes`: `tool-only`, decided by skill, and no tool read it; declare `both` or `system-prompt`
 
+catalog:
+  | Skills hold instructions for certain tasks. When a task fits what a skill is for, call `read_skill` with its name as `id` before you begin, and follow what it says. Relative paths in it start in the folder that the answer names.
+  |
+  | <available_skills>
+  | <skill><name>minutes</name><description>Writes minutes.</description></skill>
+  | <skill><name>tidy</name><description>Sorts.</description></skill>
+  | </available_skills>
+
 system prompt:
   | Ask first.
 
@@ -152,7 +160,7 @@ fn a_script_that_cannot_be_played_says_where_and_why() {
         (
             "turns: [{usr: Hello.}]\n",
             str![[r#"
-error: unknown field `usr`, expected one of user, task, paths, command, rules, says, calls
+error: unknown field `usr`, expected one of compact, user, task, paths, command, rules, activate, deactivate, ends-with, says, calls
  --> turns.yaml:1:10
   |
 1 | turns: [{usr: Hello.}]
@@ -203,6 +211,30 @@ error: fact `a` has nothing to say: give it a text, a message or a tool
 
 "#]],
         ),
+        (
+            "roles: {a: {}}\nturns: [{}]\n",
+            str![[r#"
+error: there are `roles`, and nobody has one
+ |
+ = help: name one under `role`
+
+"#]],
+        ),
+        (
+            "roles: {a: {}}\nrole: b\nturns: [{}]\n",
+            str![[r#"
+error: unknown role `b`: expected `a`
+
+"#]],
+        ),
+        ("roles: {a: {skills: ['']}}\nrole: a\nturns: [{}]\n", str![]),
+        ("roles: {a: {invoke-level: 7}}\nrole: a\nturns: [{}]\n", str![]),
+        ("tools: [{name: sort, of: tydi}]\nturns: [{}]\n", str![]),
+        ("tools: [{name: read_skill}]\nturns: [{}]\n", str![]),
+        ("turns: [{}, {activate: [nobody]}]\n", str![]),
+        ("turns: [{compact: true}]\n", str![]),
+        ("turns: [{user: a, user: b}]\n", str![]),
+        ("injections: [{id: a, flavor: fact, when: {after-tool-matching: '('}, message: A.}]\nturns: [{}]\n", str![]),
     ] {
         let world = skills();
         world.file("turns.yaml", script);
@@ -212,16 +244,298 @@ error: fact `a` has nothing to say: give it a text, a message or a tool
     assert!(ran.failure().starts_with("error: cannot read `turns.yaml`: "));
 }
 
+/// What a role may not see, what is not offered yet, what goes through a gate; the model is told none of the reasons.
+#[test]
+fn roles_and_gates_hold_for_what_is_shown_and_for_what_is_called() {
+    let world = skills();
+    world.file("root/vault/SKILL.md", "---\nname: vault\ndescription: Holds.\ncategory: raw\n---\nAsk first.\n");
+    world.file(
+        "turns.yaml",
+        "\
+role: guest
+roles:
+  guest: {tools: [read_skill, sort, open, burn, look], skills: [tidy, 'root:vault'], invoke-level: 2}
+  owner: {tools: [open], functional-tiers: [integration]}
+tools:
+  - {name: look, description: Looks.}
+  - {name: sort, of: tidy}
+  - {name: open, of: vault, policy: requires-approval}
+  - {name: burn, of: vault}
+turns:
+  - user: Take the minutes.
+    activate: [minutes, vault]
+    calls:
+      - {tool: sort}
+      - {tool: open, result: a door}
+      - {tool: burn, result: ashes}
+      - {tool: look, result: a room}
+      - {tool: leave, result: a street}
+      - {tool: list_skills}
+      - {tool: read_skill, arguments: {id: minutes}}
+      - {tool: read_skill, arguments: {id: tidy}}
+  - calls: [{tool: sort, result: sorted}]
+",
+    );
+    assert_data_eq!(
+        world.run(&arguments("openai/gpt-5")).data(),
+        str![[r##"
+# turn 1
+the user says:
+  | Take the minutes.
+
+active  kind   because    surface         where
+vault   skill  activated  both, fallback  system-prompt
+skipped: skill `minutes`: permissions deny it
+
+catalog:
+  | Skills hold instructions for certain tasks. When a task fits what a skill is for, call `read_skill` with its name as `id` before you begin, and follow what it says. Relative paths in it start in the folder that the answer names.
+  |
+  | <available_skills>
+  | <skill><name>tidy</name><description>Sorts.</description></skill>
+  | <skill><name>vault</name><description>Holds.</description></skill>
+  | </available_skills>
+
+system prompt:
+  | <skill_content name="vault">
+  | Ask first.
+  |
+  | This skill lies in [WORLD]/here/root/vault
+  | Relative paths in it start there.
+  | </skill_content>
+
+tools: read_skill, look, open
+notice: skill `vault` is in the system prompt: no tool read it, and `tool-only` was decided by fallback
+
+the model calls sort {}: refused:
+  | There is no tool `sort` for you now.
+ruling: deny, by tools.inactive: the tool `sort` is there while `tidy` is active
+
+the model calls open {}: ok:
+  | a door
+ruling: ask, by skill:vault.tools: the skill `vault` has to ask for the tool `open`
+
+the model calls burn {}: refused:
+  | There is no tool `burn` for you now.
+ruling: deny, by skill:vault.tools: the skill `vault` must not call the tool `burn`
+
+the model calls look {}: ok:
+  | a room
+ruling: allow, by tools.own: the tool `look` is no skill's
+
+the model calls leave {}: refused:
+  | There is no tool `leave` for you now.
+ruling: deny, by guest.allowlist.miss: the tool `leave` is not among the allowlist of the role `guest`
+
+the model calls list_skills {}: refused:
+  | There is no tool `list_skills` for you now.
+ruling: deny, by guest.allowlist.miss: the tool `list_skills` is not among the allowlist of the role `guest`
+
+the model calls read_skill {"id":"minutes"}: refused:
+  | Unknown skill `minutes`. The skills are `tidy`, `vault`. `list_skills` tells which there are.
+
+the model calls read_skill {"id":"tidy"}: ok:
+  | <skill_content name="tidy">
+  | Sort  by name.
+  |
+  | This skill lies in [WORLD]/here/root/tidy
+  | Relative paths in it start there.
+  | </skill_content>
+
+# turn 2
+
+active  kind   because    surface              where
+vault   skill  activated  both, fallback       system-prompt
+tidy    skill  activated  tool-only, fallback  messages (earlier)
+
+system prompt:
+  | <skill_content name="vault">
+  | Ask first.
+  |
+  | This skill lies in [WORLD]/here/root/vault
+  | Relative paths in it start there.
+  | </skill_content>
+
+tools: read_skill, look, sort, open
+notice: skill `vault` is in the system prompt: no tool read it, and `tool-only` was decided by fallback
+
+the model calls sort {}: ok:
+  | sorted
+ruling: allow, by skill:tidy.tools: the skill `tidy` brings the tool `sort`
+
+"##]]
+    );
+}
+
+#[test]
+fn a_conversation_that_was_shortened_is_told_what_comes_again() {
+    let world = skills();
+    world.file(
+        "turns.yaml",
+        "\
+session: {lifetime: message, bodies: buffer, strictly-alternating: true, refresh: {after-tokens: 9000}}
+injections:
+  - {id: hurry, flavor: memory, when: activated, message: Be quick., role: assistant}
+turns:
+  - user: Tidy.
+    activate: [hurry]
+    calls: [{tool: read_skill, arguments: {id: tidy, arguments: desk}}]
+  - compact: {per-skill: 500}
+    deactivate: [hurry]
+    ends-with: nothing
+  - compact: {}
+    user: What now?
+",
+    );
+    assert_data_eq!(
+        world.run(&arguments("openai/gpt-5")).data(),
+        str![[r##"
+# turn 1
+the user says:
+  | Tidy.
+
+active  kind    because    surface  where
+hurry   memory  activated           messages
+
+catalog:
+  | Skills hold instructions for certain tasks. When a task fits what a skill is for, call `read_skill` with its name as `id` before you begin, and follow what it says. Relative paths in it start in the folder that the answer names.
+  |
+  | <available_skills>
+  | <skill><name>minutes</name><description>Writes minutes.</description></skill>
+  | <skill><name>tidy</name><description>Sorts.</description></skill>
+  | </available_skills>
+
+message, assistant, end, from hurry:
+  | Be quick.
+
+tools: list_skills, search_skills, read_skill, read_skill_resource
+
+the model calls read_skill {"id":"tidy","arguments":"desk"}: ok:
+  | <skill_content name="tidy">
+  | Sort desk by name.
+  |
+  | This skill lies in [WORLD]/here/root/tidy
+  | Relative paths in it start there.
+  | </skill_content>
+
+# turn 2
+the conversation was shortened; again come tidy (57 of 57 tokens):
+  | <skill_content name="tidy">
+  | Sort desk by name.
+  |
+  | This skill lies in [WORLD]/here/root/tidy
+  | Relative paths in it start there.
+  | </skill_content>
+
+active  kind   because    surface              where
+tidy    skill  activated  tool-only, fallback  messages (earlier)
+
+tools: list_skills, search_skills, read_skill, read_skill_resource
+
+# turn 3
+the conversation was shortened; again come tidy (57 of 57 tokens):
+  | <skill_content name="tidy">
+  | Sort desk by name.
+  |
+  | This skill lies in [WORLD]/here/root/tidy
+  | Relative paths in it start there.
+  | </skill_content>
+the user says:
+  | What now?
+
+tools: list_skills, search_skills, read_skill, read_skill_resource
+
+"##]]
+    );
+}
+
+/// Labels and the running workflow narrow what is shown, wherever that is.
+#[test]
+fn labels_and_the_running_workflow_narrow_every_answer() {
+    let world = World::new();
+    for (name, lines) in [
+        ("audit", "tier: audit-proof"),
+        ("wire", "functional-tier: Integration\ninvoke-level: 1"),
+        ("top", "invoke-level: 3"),
+        ("plain", "license: MIT"),
+        ("flow", "allowedWorkflows: [deploy]"),
+    ] {
+        let text = format!("---\nname: {name}\ndescription: Does its work.\n{lines}\n---\nWork.\n");
+        world.file(&format!("root/{name}/SKILL.md"), text);
+    }
+    world.file("turns.yaml", "turns: [{calls: [{tool: list_skills}]}]");
+    let listed = |command: &[&str], arguments: &[&str]| {
+        let ran = world.run(&[command, &["--root", "root", "--no-defaults", "--json"], arguments].concat());
+        let names = ["audit", "flow", "plain", "top", "wire"];
+        let said = |name: &&str| {
+            ran.stdout.contains(&format!("{name}\\\""))
+                || ran.stdout.contains(&format!("\"{name}\""))
+                || ran.stdout.contains(&format!(">{name}<"))
+        };
+        names.into_iter().filter(said).collect::<Vec<_>>().join(" ")
+    };
+    for (arguments, every, seen) in [
+        (&[][..], "audit flow plain top wire", "audit plain top wire"),
+        (&["--functional-tier", "Audit & Proof"], "audit", "audit"),
+        (&["--functional-tier", "audit-proof", "--functional-tier", "integration"], "audit wire", "audit wire"),
+        (&["--invoke-level", "2"], "audit flow plain wire", "audit plain wire"),
+        (&["--invoke-level", "1", "--functional-tier", "integration"], "wire", "wire"),
+        (&["--functional-tier", "nobody's"], "", ""),
+    ] {
+        assert_eq!(listed(&["list"], arguments), every, "list {arguments:?}");
+        assert_eq!(listed(&["search"], arguments), every, "search {arguments:?}");
+        for command in [
+            &["search", "--seen-by", "model"][..],
+            &["catalog"],
+            &["tools", "--provider", "gemini"],
+            &["simulate", "--script", "turns.yaml"],
+        ] {
+            assert_eq!(listed(command, arguments), seen, "{command:?} {arguments:?}");
+        }
+    }
+    assert_eq!(listed(&["catalog"], &["--workflow", "deploy"]), "audit flow plain top wire");
+    assert_eq!(listed(&["search", "work", "--limit", "1"], &["--functional-tier", "integration"]), "wire");
+    let ran = world.run(&["list", "--root", "root", "--no-defaults", "--functional-tier", "nobody's"]);
+    assert_eq!(ran.stderr, "note: no skill has these labels\n");
+    let ran = world.run(&["list", "--root", "root", "--invoke-level", "4"]);
+    assert!(ran.stderr.contains("expected 1, 2 or 3, found `4`"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_script_that_is_too_long_is_not_read() {
+    let world = skills();
+    world.file("turns.yaml", format!("turns: [{{says: '{}'}}]\n", "a".repeat(1 << 20)));
+    let ran = world.run(&arguments("openai/gpt-5"));
+    assert_eq!(ran.failure(), "error: `turns.yaml` is too long: expected at most 1048576 bytes\n");
+}
+
 #[test]
 fn the_example_is_played_to_its_end() {
     let (script, root) = (checkout("examples/turns.yaml"), checkout("examples/skills"));
     let (script, root) = (script.to_str().expect("a path"), root.to_str().expect("a path"));
     let ran = World::new().run(&["simulate", "--script", script, "--root", root, "--no-defaults"]);
     assert_eq!((ran.exit, ran.stderr.as_str()), (Exit::Success, ""));
-    assert_eq!(ran.stdout.matches("\n# turn ").count() + 1, 6);
-    for seen in
-        ["Did you mean `review`?", "only the user may invoke it", "Publish 1.2:", "no tool read it; declare `both`"]
-    {
+    assert_eq!(ran.stdout.matches("\n# turn ").count() + 1, 7);
+    for seen in [
+        "Did you mean `review`?",
+        "only the user may invoke it",
+        "Unknown skill `payroll`. ",
+        "Publish 1.2:",
+        "no tool read it; declare `both`",
+        "keyword review",
+        "mention",
+        "tool run_*",
+        "path **/*.pdf",
+        "task hotfix",
+        "command changelog",
+        "regex (?i)",
+        "rule at-night",
+        "after-tool run_tests",
+        "(earlier)",
+        "(deferred)",
+        "(left-out)",
+        "ruling: deny, by tools.inactive",
+        "ruling: ask, by skill:database.tools",
+    ] {
         assert!(ran.stdout.contains(seen), "{seen}");
     }
 }

@@ -177,8 +177,14 @@ impl From<End> for Tail {
 
 /// What is wrong, and where.
 fn blame(error: &Error, name: &str, text: &str) -> Failure {
+    const PLAINER: [(&str, &str); 4] = [
+        ("expected mapping start", "expected a map"),
+        ("expected sequence start", "expected a list"),
+        ("expected string scalar", "expected a text"),
+        (", set DuplicateKeyPolicy in Options if acceptable", ""),
+    ];
     let error = error.without_snippet();
-    let mut message = error.to_string();
+    let mut message = PLAINER.iter().fold(error.to_string(), |message, (from, to)| message.replace(from, to));
     let place = error.location().and_then(|place| {
         let (line, column) = (place.line(), place.column());
         // The excerpt says it better.
