@@ -374,7 +374,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__catalog)
-            opts="-h --preset --style --tokens --chars --window --share --overflow --used --tokenizer --activation --locations --hint --mode --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
+            opts="-h --preset --style --tokens --chars --window --share --overflow --used --tokenizer --activation --locations --hint --mode --workflow --functional-tier --invoke-level --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -425,6 +425,18 @@ _repertoire() {
                     return 0
                     ;;
                 --mode)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --workflow)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --functional-tier)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --invoke-level)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1178,12 +1190,20 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__list)
-            opts="-h --all --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
+            opts="-h --all --functional-tier --invoke-level --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --functional-tier)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --invoke-level)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --root)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1958,7 +1978,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__search)
-            opts="-h --limit --seen-by --tier --from --category --tag --tool --mode --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
+            opts="-h --limit --seen-by --tier --from --category --tag --tool --mode --workflow --functional-tier --invoke-level --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1993,6 +2013,18 @@ _repertoire() {
                     return 0
                     ;;
                 --mode)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --workflow)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --functional-tier)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --invoke-level)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2032,7 +2064,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__serve)
-            opts="-h --http --faces --any-client --name --catalog-tokens --run-commands --mode --token-file --token-env --allow-host --allow-origin --rate --max-sessions --max-requests --max-body --log --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
+            opts="-h --http --faces --any-client --name --catalog-tokens --run-commands --mode --workflow --functional-tier --invoke-level --token-file --token-env --allow-host --allow-origin --rate --max-sessions --max-requests --max-body --log --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2059,6 +2091,18 @@ _repertoire() {
                     return 0
                     ;;
                 --mode)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --workflow)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --functional-tier)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --invoke-level)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2176,7 +2220,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__simulate)
-            opts="-h --script --mode --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
+            opts="-h --script --mode --workflow --functional-tier --invoke-level --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2187,6 +2231,18 @@ _repertoire() {
                     return 0
                     ;;
                 --mode)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --workflow)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --functional-tier)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --invoke-level)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2226,7 +2282,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__tools)
-            opts="-h --provider --preset --with-catalog --mode --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
+            opts="-h --provider --preset --with-catalog --mode --workflow --functional-tier --invoke-level --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2245,6 +2301,18 @@ _repertoire() {
                     return 0
                     ;;
                 --mode)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --workflow)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --functional-tier)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --invoke-level)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

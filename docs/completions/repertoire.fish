@@ -65,6 +65,8 @@ complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "kinds" -d 'Li
 complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "completions" -d 'Print what a shell needs to complete this program\'s arguments'
 complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "man" -d 'Print the manual page of this program, or of one of its commands'
 complete -c repertoire -n "__fish_repertoire_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l functional-tier -d 'Only skills with this label; of several, with one of them: `pm-orchestration`, `task-roadmap`, `gsd-execution`, `audit-proof`, `infrastructure`, `integration`, or one of their own' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l invoke-level -d 'Only skills that an agent of this level may call: 1 for any agent, 2 for executors, 3 for the top one' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
@@ -114,6 +116,9 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l categor
 complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l tag -d 'Only skills with this tag; several must all be there' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l tool -d 'Only skills that need, bring or pre-approve this tool' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l mode -d 'How skills are offered: `pinned`, `auto`, `name-only`, `manual-only` or `off`. A target is `source:id`, an id, `source:*` or `*`; of those that fit, the first of these decides' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l workflow -d 'The workflow that runs: without one, skills that name theirs under `allowedWorkflows` are hidden' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l functional-tier -d 'Only skills with this label; of several, with one of them: `pm-orchestration`, `task-roadmap`, `gsd-execution`, `audit-proof`, `infrastructure`, `integration`, or one of their own' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l invoke-level -d 'Only skills that an agent of this level may call: 1 for any agent, 2 for executors, 3 for the top one' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand search" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
@@ -219,6 +224,9 @@ goose\t''
 agent-framework\t''"
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l hint -d 'What tells the model how to find skills that were left out [default: what the activation says]' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l mode -d 'How skills are offered: `pinned`, `auto`, `name-only`, `manual-only` or `off`. A target is `source:id`, an id, `source:*` or `*`; of those that fit, the first of these decides' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l workflow -d 'The workflow that runs: without one, skills that name theirs under `allowedWorkflows` are hidden' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l functional-tier -d 'Only skills with this label; of several, with one of them: `pm-orchestration`, `task-roadmap`, `gsd-execution`, `audit-proof`, `infrastructure`, `integration`, or one of their own' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l invoke-level -d 'Only skills that an agent of this level may call: 1 for any agent, 2 for executors, 3 for the top one' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand catalog" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
@@ -247,6 +255,9 @@ goose\t''
 agent-framework\t''"
 complete -c repertoire -n "__fish_repertoire_using_subcommand tools" -l with-catalog -d 'Put a catalog into the description of the tool that reads skills, if you say so of at most so many tokens' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand tools" -l mode -d 'How skills are offered: `pinned`, `auto`, `name-only`, `manual-only` or `off`. A target is `source:id`, an id, `source:*` or `*`; of those that fit, the first of these decides' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand tools" -l workflow -d 'The workflow that runs: without one, skills that name theirs under `allowedWorkflows` are hidden' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand tools" -l functional-tier -d 'Only skills with this label; of several, with one of them: `pm-orchestration`, `task-roadmap`, `gsd-execution`, `audit-proof`, `infrastructure`, `integration`, or one of their own' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand tools" -l invoke-level -d 'Only skills that an agent of this level may call: 1 for any agent, 2 for executors, 3 for the top one' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand tools" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand tools" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand tools" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
@@ -262,6 +273,9 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand tools" -l json -d 
 complete -c repertoire -n "__fish_repertoire_using_subcommand tools" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c repertoire -n "__fish_repertoire_using_subcommand simulate" -l script -d 'The conversation: turns with what the user says, what the model calls, and what tools answer' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand simulate" -l mode -d 'How skills are offered: `pinned`, `auto`, `name-only`, `manual-only` or `off`. A target is `source:id`, an id, `source:*` or `*`; of those that fit, the first of these decides' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand simulate" -l workflow -d 'The workflow that runs: without one, skills that name theirs under `allowedWorkflows` are hidden' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand simulate" -l functional-tier -d 'Only skills with this label; of several, with one of them: `pm-orchestration`, `task-roadmap`, `gsd-execution`, `audit-proof`, `infrastructure`, `integration`, or one of their own' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand simulate" -l invoke-level -d 'Only skills that an agent of this level may call: 1 for any agent, 2 for executors, 3 for the top one' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand simulate" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand simulate" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand simulate" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F
@@ -281,6 +295,9 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand serve" -l name -d 
 complete -c repertoire -n "__fish_repertoire_using_subcommand serve" -l catalog-tokens -d 'How many tokens the catalog in the instructions may have' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand serve" -l run-commands -d 'Run the approved commands of this source for whoever reads its skills by a tool or as a prompt' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand serve" -l mode -d 'How skills are offered: `pinned`, `auto`, `name-only`, `manual-only` or `off`. A target is `source:id`, an id, `source:*` or `*`; of those that fit, the first of these decides' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand serve" -l workflow -d 'The workflow that runs: without one, skills that name theirs under `allowedWorkflows` are hidden' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand serve" -l functional-tier -d 'Only skills with this label; of several, with one of them: `pm-orchestration`, `task-roadmap`, `gsd-execution`, `audit-proof`, `infrastructure`, `integration`, or one of their own' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand serve" -l invoke-level -d 'Only skills that an agent of this level may call: 1 for any agent, 2 for executors, 3 for the top one' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand serve" -l token-file -d 'Ask clients for the token in this file: `Authorization: Bearer TOKEN`. One is needed off this machine' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand serve" -l token-env -d 'Ask clients for the token in this environment variable' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand serve" -l allow-host -d 'Also answer requests to this host, with or without a port' -r

@@ -99,7 +99,7 @@
 //! Whatever else you offer, a menu or a command, ask [`Modes::hides`] first: a skill that is hidden from the model or
 //! from the user is hidden at each of their doors, or it is not hidden. [`Modes`] are also where a [`PermissionPolicy`] or an
 //! [`Authorizer`] of your own, a [`Probe`] of what skills need, and the running workflow come in; hand the same ones to every door.
-//! Ask [`SkillTools::ruling`] before a tool is run, and [`Grants::ruling`] whether an active skill pre-approves that.
+//! Ask [`SkillTools::ruling`] before a tool is run, and [`Grants::ruling`] of [`Session::grants`] whether an active skill pre-approves that.
 //!
 //! # For authors of sources
 //! Names and descriptions reach a model as data: put on one line, escaped for their place, never read a second time. Nothing

@@ -11,7 +11,8 @@ use super::ruling::{Effect, Ruling};
 /// Decides what may be done: a [`PermissionPolicy`](super::PermissionPolicy), or a host's own rules.
 ///
 /// # Contract
-/// * It answers from what it has, without waiting: it is asked for every skill before a catalog is written.
+/// * It answers from what it has, without waiting: it is asked for every skill before a catalog is written. One that has to ask
+///   elsewhere asks beforehand, and gives an error for what it did not hear in time.
 /// * It is asked once for a skill as long as that stays as it is, by all clones of the [`Modes`](crate::Modes) that hold it; for a
 ///   tool, at each offer and each call.
 /// * An error or a panic denies.

@@ -172,6 +172,12 @@ fn m20_a_checker_that_fails_hides() {
     assert_eq!(hidden([host(|_| Ok(allowed())) as Arc<dyn Authorizer>]), [None; 2]);
     assert_eq!(hidden([host(|_| Err("no answer".into())) as Arc<dyn Authorizer>]), [Some(Hidden::Denied); 2]);
     assert_eq!(hidden([host(|_| panic!("on purpose")) as Arc<dyn Authorizer>]), [Some(Hidden::Denied); 2]);
+    // One that asks elsewhere beforehand, and did not hear in time: the answer is lost with its sender.
+    let (sender, heard) = std::sync::mpsc::channel::<Ruling>();
+    drop(sender);
+    let heard = std::sync::Mutex::new(heard);
+    let late = host(move |_| Ok(heard.lock().map_err(|_| "broken")?.try_recv()?));
+    assert_eq!(hidden([late as Arc<dyn Authorizer>]), [Some(Hidden::Denied); 2]);
     for effect in [Effect::Ask, Effect::Deny, Effect::Halt] {
         let says = move |_: &Access<'_>| Ok(Ruling::new(effect, "test", ""));
         assert_eq!(hidden([host(says) as Arc<dyn Authorizer>]), [Some(Hidden::Denied); 2], "{effect:?}");
