@@ -115,7 +115,8 @@ const SCENES: &[Scene] = &[
             "ruling: ask, by skill:database.tools",
             "ruling: allow, by skill:skills:hotfix.allowed-tools",
             "ruling: deny, by developer.allowlist.miss",
-            "again come review (0 of 114 tokens), minutes (59 of 59 tokens)",
+            "the conversation was shortened; again come minutes (",
+            ", review (0 of ",
         ],
         only: &[
             "#",

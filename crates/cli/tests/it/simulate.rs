@@ -196,7 +196,7 @@ error: `turns.yaml` has no turn
         (
             "turns:\n  - user: [\n",
             str![[r#"
-error: expected string scalar
+error: expected a text
  --> turns.yaml:2:11
   |
 2 |   - user: [
@@ -227,14 +227,78 @@ error: unknown role `b`: expected `a`
 
 "#]],
         ),
-        ("roles: {a: {skills: ['']}}\nrole: a\nturns: [{}]\n", str![]),
-        ("roles: {a: {invoke-level: 7}}\nrole: a\nturns: [{}]\n", str![]),
-        ("tools: [{name: sort, of: tydi}]\nturns: [{}]\n", str![]),
-        ("tools: [{name: read_skill}]\nturns: [{}]\n", str![]),
-        ("turns: [{}, {activate: [nobody]}]\n", str![]),
-        ("turns: [{compact: true}]\n", str![]),
-        ("turns: [{user: a, user: b}]\n", str![]),
-        ("injections: [{id: a, flavor: fact, when: {after-tool-matching: '('}, message: A.}]\nturns: [{}]\n", str![]),
+        (
+            "roles: {a: {skills: ['']}}\nrole: a\nturns: [{}]\n",
+            str![[r#"
+error: a name must not be blank
+ --> turns.yaml:1:22
+  |
+1 | roles: {a: {skills: ['']}}
+  |                      ^
+
+"#]],
+        ),
+        (
+            "roles: {a: {invoke-level: 7}}\nrole: a\nturns: [{}]\n",
+            str![[r#"
+error: the role `a` has the level 7: expected 1, 2 or 3
+
+"#]],
+        ),
+        (
+            "tools: [{name: sort, of: tydi}]\nturns: [{}]\n",
+            str![[r#"
+error: no skill `tydi`
+ |
+ = help: did you mean `tidy`?
+
+"#]],
+        ),
+        (
+            "tools: [{name: read_skill}]\nturns: [{}]\n",
+            str![[r#"
+error: two tools are called `read_skill`
+
+"#]],
+        ),
+        (
+            "turns: [{}, {activate: [nobody]}]\n",
+            str![[r#"
+error: turn 2: no skill `nobody`
+ |
+ = help: `activate` takes skills, and injections with `when: activated`
+
+"#]],
+        ),
+        (
+            "turns: [{compact: true}]\n",
+            str![[r#"
+error: expected a map
+ --> turns.yaml:1:19
+  |
+1 | turns: [{compact: true}]
+  |                   ^^^^
+
+"#]],
+        ),
+        (
+            "turns: [{user: a, user: b}]\n",
+            str![[r#"
+error: duplicate mapping key: user
+ --> turns.yaml:1:19
+  |
+1 | turns: [{user: a, user: b}]
+  |                   ^^^^
+
+"#]],
+        ),
+        (
+            "injections: [{id: a, flavor: fact, when: {after-tool-matching: '('}, message: A.}]\nturns: [{}]\n",
+            str![[r#"
+error: the trigger of fact `a` is no regular expression: regex parse error:/n    ^(?:()/n     ^/nerror: unclosed group
+
+"#]],
+        ),
     ] {
         let world = skills();
         world.file("turns.yaml", script);
@@ -418,7 +482,7 @@ the model calls read_skill {"id":"tidy","arguments":"desk"}: ok:
   | </skill_content>
 
 # turn 2
-the conversation was shortened; again come tidy (57 of 57 tokens):
+the conversation was shortened; again come tidy ([..] tokens):
   | <skill_content name="tidy">
   | Sort desk by name.
   |
@@ -432,7 +496,7 @@ tidy    skill  activated  tool-only, fallback  messages (earlier)
 tools: list_skills, search_skills, read_skill, read_skill_resource
 
 # turn 3
-the conversation was shortened; again come tidy (57 of 57 tokens):
+the conversation was shortened; again come tidy ([..] tokens):
   | <skill_content name="tidy">
   | Sort desk by name.
   |
