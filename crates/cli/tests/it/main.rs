@@ -15,6 +15,7 @@ mod external;
 mod fmt;
 mod hooks;
 mod killed;
+mod labels;
 mod list;
 mod lock;
 mod man;
