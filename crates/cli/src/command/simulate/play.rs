@@ -100,6 +100,7 @@ impl<'m> Play<'m> {
             calls.push(self.call(call, number).await?);
         }
         self.results = calls.clone();
+        let remarks = evaluation.remarks.iter().map(ToString::to_string);
         let Slots { system_prompt, messages, tools, placements, notices, .. } = slots;
         let messages = messages.into_iter().map(|message| MessageRow {
             role: word(&message.role),
@@ -115,7 +116,7 @@ impl<'m> Play<'m> {
             system_prompt,
             messages: messages.collect(),
             tools: tools.iter().map(|tool| tool.name.to_string()).collect(),
-            notices: notices.iter().map(ToString::to_string).collect(),
+            notices: notices.iter().map(ToString::to_string).chain(remarks).collect(),
             says: step.says,
             calls,
         });
@@ -130,7 +131,7 @@ impl<'m> Play<'m> {
                 Ok(slots) => return Ok((evaluation, slots, refused)),
                 Err(error) if error.offenders().is_empty() => return Err(Failure::of(&error)),
                 Err(error) => {
-                    refused.extend(reasons(&error, &evaluation));
+                    refused.extend(reasons(&error));
                     evaluation = evaluation.without(&error.offenders());
                 }
             }
@@ -159,12 +160,10 @@ impl<'m> Play<'m> {
 }
 
 /// Who is refused, and why, as the error has it.
-fn reasons(error: &CannotCompose, evaluation: &Evaluation) -> Vec<Refused> {
-    let refused = error.offenders().into_iter().map(|id| {
-        let flavor = evaluation.active.iter().find(|active| active.id == id).map(|active| active.flavor.clone());
-        let flavor = flavor.unwrap_or(Flavor::Skill);
+fn reasons(error: &CannotCompose) -> Vec<Refused> {
+    let refused = error.offenders().into_iter().map(|(flavor, id)| {
         let undelivered = match error {
-            CannotCompose::Undelivered(all) => all.iter().find(|one| one.id == id),
+            CannotCompose::Undelivered(all) => all.iter().find(|one| (&one.flavor, &one.id) == (&flavor, &id)),
             _ => None,
         };
         let why = match undelivered {

@@ -93,7 +93,7 @@ async fn a_role_that_the_provider_does_not_have_is_refused() {
     let error = world.try_slots(&mut session, &Turn::of(""), &claude()).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "provider `anthropic` carries no message of these roles: `one` (system), `three` (system)"
+        "provider `anthropic` carries no message of these roles: fact `one` (system), fact `three` (system)"
     );
     let evaluation = session.evaluate(&Turn::of("")).without(&error.offenders());
     assert_eq!(texts(&session.compose(&evaluation, &claude()).unwrap()), [(Role::User, "two text")]);
