@@ -39,7 +39,8 @@ machine than about the program.
 - **Catalogs** are compared with one written *by hand*: sorted, escaped, no budget, no report. *short* is a catalog in 2 % of a window of 200,000 tokens, *changed* is the kept one after a change of one description, *again* one that
   did not change.
 - **Triggers** are a keyword for each skill, one to three words, one in ten of a script without blanks, held against a message of four kilobytes that has some of them. *a look for each* is a plain search for each keyword,
-  in lower case and without the rules for the edges of words. *update* follows an edit that leaves all triggers as they were.
+  in lower case and without the rules for the edges of words. *update* follows an edit that leaves all triggers as they were; *evaluate* is the same
+  message before a whole session.
 - **Resident** is how much a process grows by loading, the registry still held.
 
 ## Figures
