@@ -138,6 +138,9 @@ impl Session {
         let mut room = self.options.most_skills.saturating_sub(self.triggered.skills);
         let (fired, missed) = triggers.heard(&turn.occasion(&names).modes(modes));
         let behind = behind_names(&fired, turn.message);
+        // Activations that are hidden from whom they were for: who asks now may be somebody else.
+        let hidden = evaluation.skipped.iter().filter(|skipped| matches!(skipped.why, SkipReason::Hidden(_)));
+        let mut hidden: HashSet<Id> = hidden.map(|skipped| skipped.id.clone()).collect();
         let mut known = evaluation.skills_told();
         for fired in fired {
             let found = Meant { entry: &fired.entry, claim: &fired.claim };
@@ -147,6 +150,10 @@ impl Session {
                     evaluation.skip(Flavor::Skill, qualified, SkipReason::Taken);
                 }
                 continue;
+            }
+            if hidden.remove(&qualified) {
+                evaluation.skipped.retain(|skipped| skipped.flavor != Flavor::Skill || skipped.id != qualified);
+                known.remove(&qualified);
             }
             let is_at_start = fired.spans.first().is_some_and(|first| first.start < behind);
             let said = if is_at_start && audience == Audience::User { turn.message[behind..].trim() } else { "" };
@@ -166,8 +173,6 @@ impl Session {
                 continue;
             }
             room -= 1;
-            // Hidden from whom it was activated for, and not from who asks now.
-            evaluation.skipped.retain(|skipped| skipped.flavor != Flavor::Skill || skipped.id != qualified);
             let by = if audience == Audience::User { ActivatedBy::Name } else { ActivatedBy::Trigger };
             let claim = found.claim.clone();
             let claim = ActiveClaim { claim, arguments: said.into(), audience, by, rendered: None };

@@ -115,6 +115,28 @@ async fn what_waits_for_a_role_goes_on_waiting() {
     assert_eq!(world.slots(&mut session, &Turn::of("").number(3), &gpt()).await.messages.len(), 1);
 }
 
+#[tokio::test]
+async fn a_provider_that_nobody_names_is_the_registrys() {
+    let options = |hint: Option<&str>| {
+        let mut policy = SurfacePolicy::default();
+        policy.hint = hint.map(str::to_owned);
+        SessionOptions::new(policy).inject(message("one", Role::System)).unwrap()
+    };
+    for (hint, provider, is_carried) in [
+        (None, None, true),
+        (None, Some("anthropic"), false),
+        (Some("anthropic"), None, false),
+        (Some("anthropic"), Some(" "), false),
+        (Some("anthropic"), Some("openai"), true),
+    ] {
+        let mut model = Model::unknown();
+        model.provider = provider;
+        let (world, mut session) = session(options(hint)).await;
+        let slots = world.try_slots(&mut session, &Turn::of(""), &model).await;
+        assert_eq!(slots.is_ok(), is_carried, "{hint:?} {provider:?}");
+    }
+}
+
 #[test]
 fn providers_take_what_they_take() {
     for (provider, system) in

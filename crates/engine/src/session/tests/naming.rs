@@ -113,6 +113,14 @@ async fn whom_a_skill_was_hidden_from_does_not_keep_it_from_whom_it_is_not() {
     // And it is there for the next message, too.
     session.begin(tools);
     assert_eq!(ids(&session.evaluate(&Turn::of("And now?"))), ["tea"]);
+    // Also where the full name is the only one.
+    let (registry, tools) = kits(["triggers: [kettle]", ""], Modes::default()).await;
+    let mut session = Session::new(tools, plain());
+    session.read(session.evaluate(&Turn::of("kettle")), &registry).await;
+    let manual = Modes::default().with("kit:tool".parse().unwrap(), Mode::ManualOnly);
+    session.begin(Toolset::of(&registry.snapshot(), &ToolOptions::default().modes(manual)));
+    let evaluation = session.evaluate(&Turn::of("/kit:tool"));
+    assert_eq!((ids(&evaluation), skipped(&evaluation)), (vec!["kit:tool"], vec![]));
 }
 
 #[tokio::test]
