@@ -56,6 +56,7 @@ fn a_quick_bench_prints_every_figure_once() {
             "triggers/compile/200",
             "triggers/update/200",
             "triggers/fired/200",
+            "triggers/evaluate/200",
             "triggers/holding/200",
             "serve/start/200",
             "serve/list/200",

@@ -117,6 +117,7 @@ mod catalog;
 mod fold;
 mod globs;
 mod grant;
+mod meant;
 mod one_line;
 mod permission;
 mod place;
@@ -143,9 +144,9 @@ pub use readiness::{Need, NeedKind, Probe, Readiness};
 pub use search::{Fit, Hit, HitField, HitWord, Index, LiveIndex, Query, Ranker, Why};
 pub use session::{
     ActivatedBy, Active, ActiveBy, ActiveSkill, Bodies, CannotActivate, CannotCompose, Deferral, Delivery, Evaluation,
-    InvalidSession, Lifetime, MessageRules, Notice, Place, Placement, Refresh, Rerendered, RerenderedSkill, Resumed,
-    Session, SessionOptions, SessionState, Since, SkipReason, Skipped, SlotChange, SlotDelta, SlotMessage, Slots,
-    Survival, Tail, ToolResult, Turn, Undelivered, WhyUndelivered,
+    InvalidSession, Lifetime, MessageRules, Notice, Place, Placement, Refresh, Remarks, Rerendered, RerenderedSkill,
+    Resumed, Session, SessionOptions, SessionState, Since, SkipReason, Skipped, SlotChange, SlotDelta, SlotMessage,
+    Slots, Survival, Tail, ToolResult, Turn, TurnFact, Undelivered, WhyUndelivered,
 };
 pub use tokens::{Tokenizer, Weights};
 #[cfg(feature = "process")]
@@ -154,7 +155,7 @@ pub use tools::{
     Answer, AnswerCode, Asked, Commands, Instructions, LiveTools, ReadTool, Reader, Renderer, ResourceTool, Rows,
     SkillRead, ToolFormat, ToolOptions, ToolPreset, Toolset, Wrapper,
 };
-pub use trigger::{Fired, FiredBy, Occasion, RefusedTrigger, TriggerRefusal, Triggers};
+pub use trigger::{Fired, FiredBy, MissedMention, Occasion, RefusedTrigger, TriggerRefusal, Triggers, WhyMissed};
 pub use turn::News;
 pub use visibility::{Audience, Hidden, Mode, Modes, UnknownMode};
 pub use workflow::{

@@ -10,22 +10,25 @@ mod evaluation;
 mod given;
 mod options;
 mod provider;
+mod remarks;
 mod rerender;
 mod slots;
 mod state;
+mod template;
 #[cfg(test)]
 mod tests;
 mod turn;
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use repertoire_core::{Digest, Flavor, Id, Skill, Trigger};
-use repertoire_registry::{Claim, Found, LookupError, Snapshot};
+use repertoire_registry::{Claim, LookupError, Snapshot};
 
 use serde::{Deserialize, Serialize};
 
-use activation::{Activation, Rendered};
+use activation::{Activation, Rendered, Told};
 use given::Waiting;
 
 pub use activation::{ActivatedBy, ActiveSkill};
@@ -34,11 +37,14 @@ pub use delta::{SlotChange, SlotDelta};
 pub use evaluation::{Active, ActiveBy, Evaluation, SkipReason, Skipped};
 pub use options::{Bodies, InvalidSession, Lifetime, Refresh, SessionOptions, Survival};
 pub use provider::MessageRules;
+pub use remarks::Remarks;
 pub use rerender::{Rerendered, RerenderedSkill};
 pub use slots::{Deferral, Delivery, Notice, Place, Placement, SlotMessage, Slots, Tail};
 pub use state::{Resumed, SessionState, Since};
+pub use template::TurnFact;
 pub use turn::{ToolResult, Turn};
 
+use crate::meant::Meant;
 use crate::{Audience, Grants, Hidden, Toolset};
 
 /// What one conversation activated, and what that puts before a model.
@@ -66,10 +72,15 @@ pub struct Session {
     triggered: Triggered,
     /// What was ended since the user's message: its triggers do not bring it back.
     ended: BTreeSet<Id>,
+    /// What the conversation has of skills whose time is over.
+    left: BTreeMap<Id, Told>,
     /// Messages that were handed out.
     given: BTreeSet<Digest>,
     waiting: Vec<Waiting>,
 }
+
+/// So many skills that are gone are remembered, those that were touched last.
+const MOST_GONE: usize = 256;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 struct Triggered {
@@ -116,6 +127,7 @@ impl Session {
             tokens: 0,
             triggered: Triggered::default(),
             ended: BTreeSet::new(),
+            left: BTreeMap::new(),
             given: BTreeSet::new(),
             waiting: Vec::new(),
         }
@@ -125,10 +137,26 @@ impl Session {
     pub fn begin(&mut self, tools: Toolset) {
         tools.triggers(Some(&self.tools));
         self.tools = tools;
-        self.activations.retain(|activation| activation.lifetime == Lifetime::Conversation);
+        let over = self.activations.extract_if(.., |activation| activation.lifetime == Lifetime::Message);
+        self.left.extend(over.filter_map(|activation| Some((activation.qualified, activation.told?))));
         self.activated.retain(|(.., lifetime)| *lifetime == Lifetime::Conversation);
         self.triggered = Triggered::default();
         self.ended.clear();
+        self.forget_gone();
+    }
+
+    /// Of what its source has no more nothing is kept but that it was active, and not of more skills than may well come back.
+    fn forget_gone(&mut self) {
+        let snapshot = self.tools.snapshot();
+        self.left.retain(|id, _| snapshot.resolve(id.as_str()).is_ok());
+        let mut gone = Vec::new();
+        for activation in self.activations.iter_mut().filter(|activation| find(snapshot, activation).is_none()) {
+            activation.rendered = None;
+            gone.push(activation.touched);
+        }
+        gone.sort_unstable_by_key(|touched| Reverse(*touched));
+        let over = gone.split_off(gone.len().min(MOST_GONE));
+        self.activations.retain(|activation| !over.contains(&activation.touched));
     }
 
     /// The tools that the session is over.
@@ -154,10 +182,10 @@ impl Session {
             }
             return Ok(());
         }
-        let snapshot = self.tools.snapshot().clone();
-        let found = snapshot.resolve(name.trim())?;
-        if let Some(hidden) = self.tools.options().modes.hides(audience, found.claim) {
-            return Err(CannotActivate::Hidden { id: reached(&found), hidden });
+        let (snapshot, modes) = (self.tools.snapshot().clone(), &self.tools.options().modes);
+        let found = Meant::by(name.trim(), &snapshot, modes, audience)?;
+        if let Some(hidden) = modes.hides(audience, found.claim) {
+            return Err(CannotActivate::Hidden { id: found.id(), hidden });
         }
         self.take(found.claim, arguments, audience, ActivatedBy::Name, None);
         Ok(())
@@ -168,14 +196,15 @@ impl Session {
         let ids = self.qualified(name);
         self.ended.extend(ids.iter().cloned());
         self.activations.retain(|activation| !ids.contains(&activation.qualified));
+        self.left.retain(|id, _| !ids.contains(id));
         self.activated.retain(|(_, id, _)| id.as_str() != name.trim());
     }
 
     /// Makes an active skill the current one. Quiet where there is none.
     pub fn touch(&mut self, name: &str) {
         let ids = self.qualified(name);
-        self.touches += 1;
         if let Some(activation) = self.activations.iter_mut().find(|activation| ids.contains(&activation.qualified)) {
+            self.touches = self.touches.saturating_add(1);
             activation.touched = self.touches;
         }
     }
@@ -185,12 +214,12 @@ impl Session {
         let skill = |activation: &Activation| {
             let found = self.find(activation).ok()?;
             Some(ActiveSkill {
-                id: reached(&found),
+                id: found.id(),
                 source: activation.source.clone(),
                 arguments: activation.arguments.clone(),
                 by: activation.by,
                 lifetime: activation.lifetime,
-                digest: activation.digest(),
+                digest: activation.digest,
             })
         };
         self.activations.iter().filter_map(skill).collect()
@@ -206,7 +235,7 @@ impl Session {
     pub fn current(&self) -> Option<ActiveSkill> {
         let found = self.activations.iter().filter_map(|activation| Some((activation, self.find(activation).ok()?)));
         let (_, newest) = found.max_by_key(|(activation, _)| activation.touched)?;
-        let id = reached(&newest);
+        let id = newest.id();
         self.active().into_iter().find(|skill| skill.id == id)
     }
 
@@ -215,6 +244,7 @@ impl Session {
         let ids = self.qualified(name);
         let activations = self.activations.iter_mut().filter(|activation| ids.contains(&activation.qualified));
         activations.for_each(|activation| (activation.told, activation.surface) = (None, None));
+        self.left.retain(|id, _| !ids.contains(id));
     }
 
     /// The conversation was shortened or begun anew: nothing counts as being in it. What is active stays active; bodies that
@@ -223,6 +253,7 @@ impl Session {
     pub fn reset(&mut self) {
         self.activations.iter_mut().for_each(|activation| activation.told = None);
         self.given.clear();
+        self.left.clear();
         self.tokens = 0;
     }
 
@@ -235,7 +266,7 @@ impl Session {
     }
 
     /// The claim of an activation, as it is now.
-    fn find(&self, activation: &Activation) -> Result<Found<'_, Skill>, SkipReason> {
+    fn find(&self, activation: &Activation) -> Result<Meant<'_>, SkipReason> {
         let found = find(self.tools.snapshot(), activation).ok_or(SkipReason::Gone)?;
         match self.tools.options().modes.hides(activation.audience, found.claim) {
             Some(hidden) => Err(SkipReason::Hidden(hidden)),
@@ -252,12 +283,13 @@ impl Session {
         by: ActivatedBy,
         rendered: Option<Arc<Rendered>>,
     ) -> &mut Activation {
-        self.touches += 1;
+        self.touches = self.touches.saturating_add(1);
         let qualified = claim.qualified_id();
         self.ended.remove(&qualified);
         let at = self.activations.iter().position(|activation| activation.qualified == qualified);
         let at = at.unwrap_or_else(|| {
             self.activations.push(Activation {
+                told: self.left.remove(&qualified),
                 qualified,
                 source: claim.origin.source.clone(),
                 arguments: arguments.into(),
@@ -266,33 +298,39 @@ impl Session {
                 lifetime: self.options.lifetime,
                 touched: 0,
                 rendered: None,
+                digest: None,
                 surface: None,
-                told: None,
             });
             self.activations.len() - 1
         });
         let activation = &mut self.activations[at];
         activation.touched = self.touches;
         if *activation.arguments != *arguments {
-            (activation.arguments, activation.rendered) = (arguments.into(), None);
+            activation.arguments = arguments.into();
+            (activation.rendered, activation.digest) = (None, None);
         }
         if by == ActivatedBy::Tool {
-            (activation.by, activation.audience) = (by, audience);
+            activation.by = by;
         }
-        if rendered.is_some() {
-            activation.rendered = rendered;
+        // It stays for whom it was activated, as long as that one may see it.
+        if by == ActivatedBy::Tool || self.tools.options().modes.hides(activation.audience, claim).is_some() {
+            activation.audience = audience;
+        }
+        if let Some(rendered) = rendered {
+            activation.keep(rendered);
         }
         activation
     }
 }
 
-/// What an activation is of in `snapshot`.
-fn find<'s>(snapshot: &'s Snapshot<Skill>, activation: &Activation) -> Option<Found<'s, Skill>> {
-    let found = snapshot.resolve(activation.qualified.as_str()).ok()?;
-    (found.claim.origin.source == activation.source).then_some(found)
-}
-
-/// The id that a model reaches a claim by.
-fn reached(found: &Found<'_, Skill>) -> Id {
-    if found.claim.origin == *found.entry.origin() { found.entry.id.clone() } else { found.claim.qualified_id() }
+/// What an activation is of in `snapshot`: by source and name, however others are called.
+fn find<'s>(snapshot: &'s Snapshot<Skill>, activation: &Activation) -> Option<Meant<'s>> {
+    let Activation { qualified, source, .. } = activation;
+    let id = qualified.as_str().strip_prefix(&**source)?.strip_prefix(':')?;
+    // The id of an entry whose source is namespaced is the full name.
+    [id, qualified.as_str()].into_iter().find_map(|name| {
+        let entry = snapshot.get(name)?;
+        let is_meant = |claim: &&Claim<Skill>| claim.origin.source == *source && claim.item.id.as_str() == id;
+        Some(Meant { entry, claim: entry.claims().find(is_meant)? })
+    })
 }

@@ -5,6 +5,9 @@ mod fired;
 mod folded;
 mod keywords;
 mod mention;
+mod mentions;
+mod missed;
+mod names;
 mod occasion;
 mod part;
 mod regexes;
@@ -12,5 +15,6 @@ mod triggers;
 
 pub use declared::{RefusedTrigger, TriggerRefusal};
 pub use fired::{Fired, FiredBy};
+pub use missed::{MissedMention, WhyMissed};
 pub use occasion::Occasion;
 pub use triggers::Triggers;

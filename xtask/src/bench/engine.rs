@@ -107,10 +107,12 @@ fn triggered(bench: &mut Bench<'_>, count: usize) -> Result<(), Failure> {
     let triggered: Triggered = rounds::parsed(bench.itself().arg("trigger").arg(count.to_string()))?;
     let figure = |name: &str, value: f64, unit| Figure::new(format!("triggers/{name}/{count}"), value, unit);
     let fired = figure("fired", triggered.fired * 1e6, "us").against(triggered.each * 1e6, "a look for each");
+    let evaluate = figure("evaluate", triggered.evaluate * 1e6, "us").against(triggered.each * 1e6, "a look for each");
     bench.figures.extend([
         figure("compile", triggered.compile * 1e3, "ms"),
         figure("update", triggered.update * 1e3, "ms").against(triggered.compile * 1e3, "compile"),
         if count == 10_000 { fired.goal(Goal::AtMost(1000.0)) } else { fired },
+        if count == 10_000 { evaluate.goal(Goal::AtMost(1000.0)) } else { evaluate },
         figure("holding", triggered.holding as f64, "triggers"),
     ]);
     Ok(())

@@ -41,7 +41,8 @@ machine than about the program.
 - **Cortex**, in TypeScript, has its summary of all skills where there is a catalog here. It was not run beside the others, but measured once, elsewhere: at commit `bc60632` of `Craigtut/cortex-mono`
   under Node 20.20, 10,000 skills took 28 to 35 ms, and a catalog by hand on the same machine 0.9 to 1.5 ms. Its ratio is thus between 19 and 39 x by hand, to be held against `catalog/whole/10000`.
 - **Triggers** are a keyword for each skill, one to three words, one in ten of a script without blanks, held against a message of four kilobytes that has some of them. *a look for each* is a plain search for each keyword,
-  in lower case and without the rules for the edges of words. *update* follows an edit that leaves all triggers as they were.
+  in lower case and without the rules for the edges of words. *update* follows an edit that leaves all triggers as they were; *evaluate* is the same
+  message before a whole session.
 - **Resident** is how much a process grows by loading, the registry still held.
 
 ## Figures

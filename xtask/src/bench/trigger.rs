@@ -3,8 +3,8 @@
 use std::hint::black_box;
 
 use repertoire::{
-    Delta, Layer, Listed, Listing, Occasion, Origin, Revision, Skill, Snapshot, Splice, Stamp, Tier, Triggers, Value,
-    merge,
+    Delta, Layer, Listed, Listing, Occasion, Origin, Revision, Session, SessionOptions, Skill, Snapshot, Splice, Stamp,
+    SurfacePolicy, Tier, ToolOptions, Toolset, Triggers, Turn, Value, merge,
 };
 use rustix::time::ClockId;
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,8 @@ pub(super) struct Triggered {
     pub(super) update: f64,
     /// Which triggers hold for a message of four kilobytes.
     pub(super) fired: f64,
+    /// A session's evaluation of that message, in which nothing is active yet.
+    pub(super) evaluate: f64,
     /// One look through the message for each keyword, in lower case, without any rule.
     pub(super) each: f64,
     /// How many held.
@@ -54,6 +56,9 @@ pub(super) fn measure(count: usize) -> Result<Triggered, Failure> {
     black_box((snapshot.entries().len(), edited.entries().len()));
 
     let triggers = Triggers::of(&snapshot);
+    let tools = Toolset::of(&snapshot, &ToolOptions::default());
+    let session = Session::new(tools, SessionOptions::new(SurfacePolicy::default()));
+    let turn = Turn::of(&message);
     let occasion = Occasion::of(&message);
     let lower = message.to_lowercase();
     let timed = |work: &dyn Fn()| {
@@ -68,6 +73,7 @@ pub(super) fn measure(count: usize) -> Result<Triggered, Failure> {
         compile: timed(&|| drop(black_box(Triggers::of(&snapshot)))),
         update: timed(&|| drop(black_box(triggers.updated(&edited)))),
         fired: timed(&|| drop(black_box(triggers.fired(&occasion)))),
+        evaluate: timed(&|| drop(black_box(session.evaluate(&turn)))),
         each: timed(&|| {
             black_box(keywords.iter().filter(|keyword| lower.contains(keyword.as_str())).count());
         }),

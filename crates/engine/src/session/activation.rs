@@ -7,6 +7,7 @@ use repertoire_registry::Claim;
 use serde::{Deserialize, Serialize};
 
 use super::options::Lifetime;
+use super::remarks::Remarks;
 use crate::tools::Wrapped;
 use crate::{Audience, Reader, ToolPreset};
 
@@ -52,8 +53,10 @@ pub(super) struct Activation {
     pub(super) lifetime: Lifetime,
     /// Greater for what was touched later.
     pub(super) touched: u64,
-    /// The body as it was read last.
+    /// The body as it was read last, unless it has to be read again.
     pub(super) rendered: Option<Arc<Rendered>>,
+    /// Of the body as it was read last.
+    pub(super) digest: Option<Digest>,
     /// Where it went last.
     pub(super) surface: Option<Surface>,
     /// What of it is in the conversation.
@@ -66,9 +69,9 @@ pub(super) struct Told {
     pub(super) digest: Digest,
     /// How much of it.
     pub(super) part: Part,
-    /// After how many model calls it came.
+    /// In which model call it came first.
     pub(super) calls: u64,
-    /// After how many tokens.
+    /// How many tokens the conversation had with it.
     pub(super) tokens: u64,
 }
 
@@ -97,14 +100,17 @@ impl Rendered {
         Rendered { digest: Digest::of(body.as_bytes()), claim, body, files }
     }
 
+    /// Reads the body of a claim, which the model reaches by `id`.
     pub(super) async fn read(
+        id: &Id,
         claim: Claim<Skill>,
         arguments: &str,
         reader: &dyn Reader,
-    ) -> Result<Rendered, SourceError> {
-        let body = reader.body(&claim, arguments).await?;
+    ) -> Result<(Rendered, Option<Remarks>), SourceError> {
+        let mut body = reader.body(&claim, arguments).await?;
         let files = reader.resources(&claim).await?;
-        Ok(Rendered::new(claim, body.text.into(), files.into()))
+        let remarks = Remarks::of(id, &mut body);
+        Ok((Rendered::new(claim, body.text.into(), files.into()), remarks))
     }
 
     pub(super) fn is_blank(&self) -> bool {
@@ -136,7 +142,9 @@ impl Activation {
         self.by == ActivatedBy::Tool && mode != Some(SurfaceMode::SystemPrompt)
     }
 
-    pub(super) fn digest(&self) -> Option<Digest> {
-        self.rendered.as_ref().map(|rendered| rendered.digest).or(self.told.as_ref().map(|told| told.digest))
+    /// The body as it was read now.
+    pub(super) fn keep(&mut self, rendered: Arc<Rendered>) {
+        self.digest = Some(rendered.digest);
+        self.rendered = Some(rendered);
     }
 }

@@ -34,7 +34,7 @@ impl Session {
     /// |---|---|
     /// | goes to the system prompt only, or is blank | a sentence that confirms |
     /// | goes into the result, and is not there yet in these words | as it is |
-    /// | goes into the result, and is there in these words | a sentence that says so |
+    /// | goes into the result, and is there in these words | a sentence that says so, also of a skill whose time was over |
     pub fn take_in(&mut self, answer: Answer, model: &Model<'_>) -> Answer {
         let Some(SkillRead { entry, claim, body, arguments, files, .. }) = answer.read.clone() else { return answer };
         let name = quoted(entry.id.as_str());
@@ -50,31 +50,45 @@ impl Session {
             self.touch(name.as_str());
             return Answer { text, ..answer };
         }
-        let (calls, tokens, audience) = (self.calls, self.tokens, self.tools.options().audience);
+        let audience = self.tools.options().audience;
+        let (calls, tokens) = (self.calls.saturating_add(1), self.grown_by(&answer.text));
+        let is_new = !self.activations.iter().any(|held| held.qualified == qualified);
         let held = self.take(&claim, &arguments, audience, ActivatedBy::Tool, Some(Arc::new(rendered)));
         held.surface = Some(surface);
         let text = if is_blank {
             format!("The skill {name} is active. It has no instructions.\n")
         } else if is_result {
-            held.told = Some(Told { digest, part: Part::All, calls, tokens });
-            return answer;
+            if !(is_new && held.is_told(digest)) {
+                held.told = Some(Told { digest, part: Part::All, calls, tokens });
+                return answer;
+            }
+            format!("The skill {name} is active again, and its instructions are what they were. Follow them.\n")
         } else {
             format!("The skill {name} is active: its instructions are with you from now on. Follow them.\n")
         };
         Answer { text, ..answer }
+    }
+
+    /// How many tokens the conversation has with `text` behind it.
+    pub(super) fn grown_by(&self, text: &str) -> u64 {
+        self.tokens.saturating_add(self.options.tokenizer.estimate(text) as u64)
     }
 }
 
 impl Activation {
     /// Whether the model has this body already, everywhere it goes.
     fn is_with_model(&self, digest: Digest, arguments: &str, is_result: bool) -> bool {
-        let is_same = self.digest() == Some(digest) && *self.arguments == *arguments;
-        let is_told = self.told.as_ref().is_some_and(|told| told.part == Part::All && told.digest == digest);
+        let is_same = self.digest == Some(digest) && *self.arguments == *arguments;
         // Where nothing was placed yet, nothing stands.
         let stands = self
             .surface
             .as_ref()
             .is_some_and(|surface| !is_result || self.by != ActivatedBy::Tool && surface.mode != SurfaceMode::ToolOnly);
-        is_same && (is_told || stands)
+        is_same && (self.is_told(digest) || stands)
+    }
+
+    /// Whether all of this body is in the conversation.
+    fn is_told(&self, digest: Digest) -> bool {
+        self.told.as_ref().is_some_and(|told| told.part == Part::All && told.digest == digest)
     }
 }

@@ -17,18 +17,22 @@ pub enum CannotCompose {
         /// The provider.
         provider: String,
         /// Who would speak in which.
-        refused: Vec<(Id, Role)>,
+        refused: Vec<(Flavor, Id, Role)>,
     },
 }
 
 impl CannotCompose {
     /// Everything that stands in the way: the rest of the evaluation can be composed
     /// [without it](crate::Evaluation::without).
-    pub fn offenders(&self) -> Vec<Id> {
-        match self {
-            CannotCompose::Undelivered(offenders) => offenders.iter().map(|offender| offender.id.clone()).collect(),
-            CannotCompose::Roles { refused, .. } => refused.iter().map(|(id, _)| id.clone()).collect(),
-        }
+    pub fn offenders(&self) -> Vec<(Flavor, Id)> {
+        let mut offenders: Vec<_> = match self {
+            CannotCompose::Undelivered(all) => all.iter().map(|one| (one.flavor.clone(), one.id.clone())).collect(),
+            CannotCompose::Roles { refused, .. } => {
+                refused.iter().map(|(flavor, id, _)| (flavor.clone(), id.clone())).collect()
+            }
+        };
+        offenders.dedup();
+        offenders
     }
 }
 
@@ -74,6 +78,8 @@ fn list(offenders: &[Undelivered]) -> String {
     offenders.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-fn roles(refused: &[(Id, Role)]) -> String {
-    refused.iter().map(|(id, role)| format!("`{id}` ({role:?})").to_lowercase()).collect::<Vec<_>>().join(", ")
+fn roles(refused: &[(Flavor, Id, Role)]) -> String {
+    let role = |role: &Role| format!("{role:?}").to_lowercase();
+    let each = refused.iter().map(|(flavor, id, said)| format!("{flavor} `{id}` ({})", role(said)));
+    each.collect::<Vec<_>>().join(", ")
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use repertoire_core::{DecidedBy, Flavor, Id, Message, Model, Role, Slot, Surface, SurfaceMode, ToolSpec};
+use repertoire_core::{Content, DecidedBy, Flavor, Id, Message, Model, Role, Slot, Surface, SurfaceMode, ToolSpec};
 
 use super::activation::{ActivatedBy, Activation, Part, Rendered, Told};
 use super::cannot_compose::{CannotCompose, Undelivered, WhyUndelivered};
@@ -10,6 +10,7 @@ use super::evaluation::{Active, ActiveBy, Evaluation, TokensSoFar, What};
 use super::given::{self, Waiting};
 use super::options::{Bodies, Refresh};
 use super::provider::MessageRules;
+use super::rerender::RerenderedSkill;
 use super::slots::{Delivery, Notice, Place, Placement, SlotMessage, Slots, Tail};
 use super::{Session, find};
 
@@ -60,10 +61,10 @@ impl Session {
         let planned = self.plan(evaluation, model, &mut draft.slots.notices)?;
         self.refuse_roles(evaluation, model, draft.rules)?;
 
-        self.calls += 1;
+        self.calls = self.calls.saturating_add(1);
         self.tokens = match evaluation.tokens {
             TokensSoFar::Told(tokens) => tokens,
-            TokensSoFar::More(tokens) => self.tokens + tokens,
+            TokensSoFar::More(tokens) => self.tokens.saturating_add(tokens),
         };
         draft.slots.tools = self.tools.tools().to_vec();
         for waiting in std::mem::take(&mut self.waiting) {
@@ -71,7 +72,9 @@ impl Session {
         }
         for Planned { active, surface } in planned {
             match &active.what {
-                What::Host(host) => self.place_host(active, &host.injection.content, surface, &mut draft),
+                What::Host(host, text) => {
+                    self.place_host(active, &host.injection.content, text.as_deref(), surface, &mut draft);
+                }
                 What::Skill(skill) => {
                     if let (Some(rendered), Some(surface)) = (&skill.rendered, surface) {
                         self.place_skill(active, rendered, surface, &mut draft);
@@ -98,7 +101,7 @@ impl Session {
         // Nothing that is hidden since it was evaluated.
         for active in evaluation.active.iter().filter(|active| !self.hides(active)) {
             let (declared, is_read) = match &active.what {
-                What::Host(host) => {
+                What::Host(host, _) => {
                     let has_body = host.injection.content.slots().contains(&Slot::SystemPrompt);
                     let is_body = active.flavor == Flavor::Skill && has_body;
                     (is_body.then_some(host.surface), false)
@@ -137,7 +140,7 @@ impl Session {
 
     fn hides(&self, active: &Active) -> bool {
         match &active.what {
-            What::Host(_) => false,
+            What::Host(..) => false,
             What::Skill(skill) => self.tools.options().modes.hides(skill.audience, &skill.claim).is_some(),
         }
     }
@@ -151,10 +154,11 @@ impl Session {
     ) -> Result<(), CannotCompose> {
         let mut refused = Vec::new();
         for active in &evaluation.active {
-            let What::Host(host) = &active.what else { continue };
-            for message in host.injection.content.messages.iter().filter(|message| !rules.carries(message.role)) {
+            let What::Host(host, _) = &active.what else { continue };
+            let messages = host.injection.content.messages.iter().filter(|message| !message.text.trim().is_empty());
+            for message in messages.filter(|message| !rules.carries(message.role)) {
                 if !self.given.contains(&given::key(&active.flavor, &active.id, message)) {
-                    refused.push((active.id.clone(), message.role));
+                    refused.push((active.flavor.clone(), active.id.clone(), message.role));
                 }
             }
         }
@@ -168,17 +172,17 @@ impl Session {
     fn place_host(
         &mut self,
         active: &Active,
-        content: &repertoire_core::Content,
+        content: &Content,
+        text: Option<&str>,
         surface: Option<Surface>,
         draft: &mut Draft,
     ) {
         for slot in content.slots() {
             match slot {
                 Slot::SystemPrompt => {
-                    let text = content.system_prompt.as_deref().unwrap_or_default();
                     // What is no skill has no surface, and is always there.
                     let bodies = surface.as_ref().map_or(Bodies::SystemPrompt, |_| self.options.bodies);
-                    draft.stand(active, text, bodies, surface.clone());
+                    draft.stand(active, text.unwrap_or_default(), bodies, surface.clone());
                 }
                 Slot::Messages => {
                     for message in content.messages.iter().filter(|message| !message.text.trim().is_empty()) {
@@ -207,6 +211,7 @@ impl Session {
         }
         let Waiting { id, message: Message { role, text, .. }, .. } = &waiting;
         if draft.say(*role, text.clone(), vec![id.clone()]) {
+            self.tokens = self.grown_by(text);
             self.given.insert(key);
             return Delivery::Now;
         }
@@ -251,27 +256,31 @@ impl Session {
             draft.slots.notices.extend(due.into_iter().map(|id| Notice::Waits { id, role: Role::User, why }));
             return;
         }
-        let again = self.again(&self.options.survival.clone(), |_, id| due.contains(id));
+        let again = self.again(&self.options.survival.clone(), self.calls, |_, id| due.contains(id));
         let ids: Vec<Id> = again.given().cloned().collect();
         if !ids.is_empty() {
             draft.say(Role::User, again.text.as_str().into(), ids.clone());
             draft.settle(&ids, Delivery::Now);
+            self.tokens = self.grown_by(&again.text);
         }
+        let cut = again.skills.into_iter().filter(|skill| skill.tokens < skill.of);
+        draft.slots.notices.extend(cut.map(|RerenderedSkill { id, tokens, of }| Notice::Shortened { id, tokens, of }));
     }
 
     /// What an evaluated activation is kept as.
     pub(super) fn held(&mut self, id: &Id) -> Option<&mut Activation> {
         let snapshot = self.tools.snapshot();
-        self.activations.iter_mut().find(|held| find(snapshot, held).is_some_and(|found| super::reached(&found) == *id))
+        self.activations.iter_mut().find(|held| find(snapshot, held).is_some_and(|found| found.id() == *id))
     }
 }
 
 impl Told {
     fn is_current(&self, rendered: &Rendered, refresh: Refresh, calls: u64, tokens: u64) -> bool {
+        // Not again in the call that it comes with.
         let is_due = match refresh {
             Refresh::Never => false,
-            Refresh::AfterTokens(most) => tokens.saturating_sub(self.tokens) >= most as u64,
-            Refresh::AfterTurns(most) => calls.saturating_sub(self.calls) >= most as u64,
+            Refresh::AfterTokens(most) => tokens.saturating_sub(self.tokens) >= most.max(1) as u64,
+            Refresh::AfterTurns(most) => calls.saturating_sub(self.calls) >= most.max(1) as u64,
         };
         self.digest == rendered.digest && !is_due
     }

@@ -4,15 +4,16 @@ use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use repertoire_core::{Flavor, Id, Skill, SkillTrigger, Trigger};
-use repertoire_registry::Found;
+use repertoire_core::{Flavor, Id, SkillTrigger, Trigger};
 
+use super::Session;
 use super::activation::{ActivatedBy, Rendered};
 use super::evaluation::{Active, ActiveBy, ActiveClaim, Evaluation, SkipReason, TokensSoFar, What};
 use super::options::Host;
+use super::remarks::Remarks;
 use super::turn::Turn;
-use super::{Session, reached};
-use crate::{Audience, Fired, FiredBy, Reader};
+use crate::meant::Meant;
+use crate::{Audience, Fired, FiredBy, MissedMention, Reader, WhyMissed};
 
 impl Session {
     /// What is active in `turn`. Pure: the same session and turn give the same.
@@ -20,6 +21,7 @@ impl Session {
         let mut evaluation = Evaluation {
             active: Vec::new(),
             skipped: Vec::new(),
+            remarks: Vec::new(),
             tail: turn.tail(),
             tokens: match turn.tokens {
                 Some(tokens) => TokensSoFar::Told(tokens as u64),
@@ -27,8 +29,10 @@ impl Session {
             },
         };
         self.options.injections.iter().for_each(|host| self.evaluate_host(host, turn, &mut evaluation));
-        self.evaluate_activations(&mut evaluation);
-        self.evaluate_triggers(turn, &mut evaluation);
+        // Of a skill that the host brings there is not a second one.
+        let taken = evaluation.skills_told();
+        self.evaluate_activations(&taken, &mut evaluation);
+        self.evaluate_triggers(turn, &taken, &mut evaluation);
         evaluation
     }
 
@@ -38,7 +42,7 @@ impl Session {
     /// May be dropped at any await: what was read is kept.
     pub async fn read(&mut self, mut evaluation: Evaluation, reader: &dyn Reader) -> Evaluation {
         for mut active in std::mem::take(&mut evaluation.active) {
-            match self.complete(&mut active, reader).await {
+            match self.complete(&mut active, &mut evaluation.remarks, reader).await {
                 Ok(()) => evaluation.active.push(active),
                 Err(why) => evaluation.skip(active.flavor, active.id, why),
             }
@@ -76,13 +80,21 @@ impl Session {
             }
             _ => return evaluation.skip(flavor.clone(), id.clone(), SkipReason::UnknownTrigger),
         };
-        evaluation.active.extend(by.map(|by| Active {
+        let Some(by) = by else { return };
+        let text = match &host.template {
+            None => injection.content.system_prompt.clone(),
+            Some(template) => match template.fill(turn) {
+                Ok(text) => Some(text.into()),
+                Err(fact) => return evaluation.skip(flavor.clone(), id.clone(), SkipReason::UnknownFact(fact)),
+            },
+        };
+        evaluation.active.push(Active {
             id: id.clone(),
             flavor: flavor.clone(),
             description: injection.description.clone(),
             by,
-            what: What::Host(host.clone()),
-        }));
+            what: What::Host(host.clone(), text),
+        });
     }
 
     fn rule(&self, name: &Arc<str>, turn: &Turn<'_>) -> Result<bool, SkipReason> {
@@ -94,9 +106,13 @@ impl Session {
         })
     }
 
-    fn evaluate_activations(&self, evaluation: &mut Evaluation) {
+    fn evaluate_activations(&self, taken: &HashSet<Id>, evaluation: &mut Evaluation) {
         for activation in &self.activations {
             let found = match self.find(activation) {
+                Ok(found) if taken.contains(&found.id()) => Err(SkipReason::Taken),
+                other => other,
+            };
+            let found = match found {
                 Ok(found) => found,
                 Err(why) => {
                     evaluation.skip(Flavor::Skill, activation.qualified.clone(), why);
@@ -115,29 +131,41 @@ impl Session {
         }
     }
 
-    fn evaluate_triggers(&self, turn: &Turn<'_>, evaluation: &mut Evaluation) {
+    fn evaluate_triggers(&self, turn: &Turn<'_>, taken: &HashSet<Id>, evaluation: &mut Evaluation) {
         let modes = &self.tools.options().modes;
         let names: Vec<&str> = turn.results.iter().map(|result| result.tool).collect();
         let triggers = self.tools.triggers(None);
         let mut room = self.options.most_skills.saturating_sub(self.triggered.skills);
-        let fired = triggers.fired(&turn.occasion(&names).modes(modes));
+        let (fired, missed) = triggers.heard(&turn.occasion(&names).modes(modes));
+        let behind = behind_names(&fired, turn.message);
+        // Activations that are hidden from whom they were for: who asks now may be somebody else.
+        let hidden = evaluation.skipped.iter().filter(|skipped| matches!(skipped.why, SkipReason::Hidden(_)));
+        let mut hidden: HashSet<Id> = hidden.map(|skipped| skipped.id.clone()).collect();
         let mut known = evaluation.skills_told();
         for fired in fired {
-            let found = self.tools.snapshot().resolve(fired.claim.qualified_id().as_str());
-            let Ok(found) = found else { continue };
-            let audience = audience(&fired.by);
-            if found.claim.origin != fired.claim.origin || modes.hides(audience, found.claim).is_some() {
-                continue;
-            }
-            let (id, arguments) = (reached(&found), said_with(&fired, turn.message));
-            if !known.insert(id.clone()) {
-                // What was said is said once, however many calls it takes.
-                if turn.number <= 1 {
-                    evaluation.renew(&id, arguments);
+            let found = Meant { entry: &fired.entry, claim: &fired.claim };
+            let (id, qualified, audience) = (found.id(), found.claim.qualified_id(), audience(&fired.by));
+            if taken.contains(&id) {
+                if known.insert(qualified.clone()) {
+                    evaluation.skip(Flavor::Skill, qualified, SkipReason::Taken);
                 }
                 continue;
             }
-            if self.ended.contains(&found.claim.qualified_id()) {
+            if hidden.remove(&qualified) {
+                evaluation.skipped.retain(|skipped| skipped.flavor != Flavor::Skill || skipped.id != qualified);
+                known.remove(&qualified);
+            }
+            let is_at_start = fired.spans.first().is_some_and(|first| first.start < behind);
+            let said = if is_at_start && audience == Audience::User { turn.message[behind..].trim() } else { "" };
+            if !known.insert(id.clone()) {
+                // What was said is said once, however many calls it takes.
+                if turn.number <= 1 {
+                    evaluation.renew(&id, said);
+                }
+                continue;
+            }
+            if self.ended.contains(&qualified) {
+                evaluation.skip(Flavor::Skill, id, SkipReason::Ended);
                 continue;
             }
             if room == 0 {
@@ -147,43 +175,65 @@ impl Session {
             room -= 1;
             let by = if audience == Audience::User { ActivatedBy::Name } else { ActivatedBy::Trigger };
             let claim = found.claim.clone();
-            let claim = ActiveClaim { claim, arguments: arguments.into(), audience, by, rendered: None };
-            evaluation.active.push(active(&found, ActiveBy::Fired(fired.by), claim));
+            let claim = ActiveClaim { claim, arguments: said.into(), audience, by, rendered: None };
+            evaluation.active.push(active(&found, ActiveBy::Fired(fired.by.clone()), claim));
+        }
+        for MissedMention { id, why, .. } in missed {
+            if known.insert(id.clone()) {
+                let why = match why {
+                    WhyMissed::Ambiguous(names) => SkipReason::Ambiguous(names),
+                    WhyMissed::Hidden(hidden) => SkipReason::Hidden(hidden),
+                };
+                evaluation.skip(Flavor::Skill, id, why);
+            }
         }
         for refused in triggers.refused() {
-            let id = &refused.entry.id;
-            let is_seen = modes.hides(Audience::Model, &refused.entry.claim).is_none();
+            let (id, claim) = (&refused.entry.id, &refused.entry.claim);
+            let is_seen = [Audience::Model, Audience::User].iter().any(|audience| modes.sees(*audience, claim));
             if is_seen && known.insert(id.clone()) {
                 evaluation.skip(Flavor::Skill, id.clone(), SkipReason::TriggerRefused(refused.why.clone()));
             }
         }
     }
 
-    async fn complete(&mut self, active: &mut Active, reader: &dyn Reader) -> Result<(), SkipReason> {
+    async fn complete(
+        &mut self,
+        active: &mut Active,
+        remarks: &mut Vec<Remarks>,
+        reader: &dyn Reader,
+    ) -> Result<(), SkipReason> {
         let What::Skill(skill) = &mut active.what else { return Ok(()) };
-        let is_triggered = matches!(active.by, ActiveBy::Fired(_));
-        if skill.rendered.is_none() {
-            let rendered = Rendered::read(skill.claim.clone(), &skill.arguments, reader).await;
-            let rendered = rendered.map_err(|error| SkipReason::Unreadable(error.to_string().into()))?;
-            skill.rendered = Some(Arc::new(rendered));
-        }
-        let rendered = skill.rendered.clone();
-        if is_triggered {
-            let body = rendered.as_ref().map_or("", |rendered| &rendered.body);
-            let tokens = self.triggered.tokens + self.options.tokenizer.estimate(body);
-            if tokens > self.options.most_tokens {
-                return Err(SkipReason::TooLong(self.options.most_tokens));
-            }
-            self.triggered.tokens = tokens;
-            self.triggered.skills += 1;
-            self.take(&skill.claim, &skill.arguments, skill.audience, skill.by, rendered);
-            return Ok(());
-        }
         let qualified = skill.claim.qualified_id();
+        let is_triggered = matches!(active.by, ActiveBy::Fired(_));
         // It may have been ended since it was evaluated.
-        if let Some(held) = self.activations.iter_mut().find(|held| held.qualified == qualified) {
+        if is_triggered && self.ended.contains(&qualified) {
+            return Err(SkipReason::Ended);
+        }
+        let rendered = match &skill.rendered {
+            Some(rendered) => rendered.clone(),
+            None => {
+                let read = Rendered::read(&active.id, skill.claim.clone(), &skill.arguments, reader).await;
+                let (rendered, told) = read.map_err(|error| SkipReason::Unreadable(error.to_string().into()))?;
+                remarks.extend(told);
+                Arc::new(rendered)
+            }
+        };
+        skill.rendered = Some(rendered.clone());
+        let held = self.activations.iter_mut().find(|held| held.qualified == qualified);
+        if is_triggered {
+            // Counted once, however often it is read.
+            if held.is_none() {
+                let tokens = self.options.tokenizer.estimate(&rendered.body).saturating_add(self.triggered.tokens);
+                if tokens > self.options.most_tokens {
+                    return Err(SkipReason::TooLong(self.options.most_tokens));
+                }
+                self.triggered.tokens = tokens;
+                self.triggered.skills = self.triggered.skills.saturating_add(1);
+            }
+            self.take(&skill.claim, &skill.arguments, skill.audience, skill.by, Some(rendered));
+        } else if let Some(held) = held {
             held.arguments = skill.arguments.clone();
-            held.rendered = rendered;
+            held.keep(rendered);
         }
         Ok(())
     }
@@ -209,9 +259,9 @@ impl Evaluation {
     }
 }
 
-fn active(found: &Found<'_, Skill>, by: ActiveBy, claim: ActiveClaim) -> Active {
+fn active(found: &Meant<'_>, by: ActiveBy, claim: ActiveClaim) -> Active {
     Active {
-        id: reached(found),
+        id: found.id(),
         flavor: Flavor::Skill,
         description: claim.claim.item.description.clone(),
         by,
@@ -227,8 +277,17 @@ fn audience(by: &FiredBy) -> Audience {
     }
 }
 
-/// What the user wrote behind a skill's name that the message begins with.
-fn said_with<'m>(fired: &Fired, message: &'m str) -> &'m str {
-    let Some(first) = fired.spans.first().filter(|_| audience(&fired.by) == Audience::User) else { return "" };
-    if message[..first.start].trim().is_empty() { message[first.end..].trim() } else { "" }
+/// Where the skills that the message begins with are named: what follows is said to all of them.
+fn behind_names(fired: &[Fired], message: &str) -> usize {
+    let named = fired.iter().filter(|fired| audience(&fired.by) == Audience::User);
+    let mut spans: Vec<_> = named.flat_map(|fired| fired.spans.iter().cloned()).collect();
+    spans.sort_unstable_by_key(|span| (span.start, span.end));
+    let mut behind = 0;
+    for span in spans {
+        match message.get(behind..span.start) {
+            Some(between) if !between.trim().is_empty() => break,
+            _ => behind = behind.max(span.end),
+        }
+    }
+    behind
 }

@@ -9,7 +9,9 @@ use serde::Serialize;
 
 use super::activation::{ActivatedBy, Rendered};
 use super::options::Host;
+use super::remarks::Remarks;
 use super::slots::Tail;
+use super::template::TurnFact;
 use crate::{Audience, FiredBy, Hidden, TriggerRefusal};
 
 /// What is active in a turn: the host's injections in the order in which they were given, then skills in the order in which
@@ -21,6 +23,9 @@ pub struct Evaluation {
     pub active: Vec<Active>,
     /// What would be, and why it is not.
     pub skipped: Vec<Skipped>,
+    /// What came of the bodies that were [read](crate::Session::read) for it, beside their text: those of which there is
+    /// something to tell.
+    pub remarks: Vec<Remarks>,
     pub(super) tail: Tail,
     pub(super) tokens: TokensSoFar,
 }
@@ -50,7 +55,8 @@ pub struct Active {
 
 #[derive(Debug, Clone)]
 pub(super) enum What {
-    Host(Arc<Host>),
+    /// With its text for the system prompt.
+    Host(Arc<Host>, Option<Arc<str>>),
     Skill(Box<ActiveClaim>),
 }
 
@@ -105,10 +111,18 @@ pub enum SkipReason {
     RulePanicked(Arc<str>),
     /// Its trigger is of a kind that this version does not know.
     UnknownTrigger,
+    /// Its text asks for this, and the turn does not tell it.
+    UnknownFact(TurnFact),
+    /// An injection of the host is a skill of this id.
+    Taken,
     /// Its source has it no more.
     Gone,
     /// It is hidden.
     Hidden(Hidden),
+    /// The user named it, and several are called so: these are their full names.
+    Ambiguous(Vec<Id>),
+    /// A trigger holds, or the user named it; but it was ended since the user's message.
+    Ended,
     /// The trigger that it declares never holds.
     TriggerRefused(TriggerRefusal),
     /// So many skills were activated by triggers since the user's message.
@@ -125,10 +139,11 @@ impl Evaluation {
         self.active.iter().filter(|active| active.flavor == Flavor::Skill).map(|active| &active.id)
     }
 
-    /// The same without these.
+    /// The same without these: what [cannot be composed](crate::CannotCompose::offenders).
     #[must_use]
-    pub fn without(mut self, ids: &[Id]) -> Evaluation {
-        self.active.retain(|active| !ids.contains(&active.id));
+    pub fn without(mut self, offenders: &[(Flavor, Id)]) -> Evaluation {
+        let is = |active: &Active, (flavor, id): &(Flavor, Id)| active.flavor == *flavor && active.id == *id;
+        self.active.retain(|active| !offenders.iter().any(|offender| is(active, offender)));
         self
     }
 
@@ -153,6 +168,13 @@ impl fmt::Display for SkipReason {
             SkipReason::NoSuchRule(name) => write!(f, "there is no rule `{name}`"),
             SkipReason::RulePanicked(said) => write!(f, "its rule panicked: {said}"),
             SkipReason::UnknownTrigger => f.write_str("its trigger is of an unknown kind"),
+            SkipReason::UnknownFact(fact) => write!(f, "the turn does not tell `{fact}`, which its text asks for"),
+            SkipReason::Taken => f.write_str("an injection of the host is a skill of its id"),
+            SkipReason::Ambiguous(names) => {
+                let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+                write!(f, "several are called so; give the full name: {}", names.join(", "))
+            }
+            SkipReason::Ended => f.write_str("it was ended since the user's message"),
             SkipReason::Gone => f.write_str("its source has it no more"),
             SkipReason::Hidden(hidden) => hidden.fmt(f),
             SkipReason::TriggerRefused(why) => write!(f, "its trigger never holds: {why}"),

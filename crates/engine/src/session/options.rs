@@ -9,6 +9,7 @@ use repertoire_core::{Flavor, Id, Injection, Model, Skill, SurfaceMode, SurfaceP
 use serde::{Deserialize, Serialize};
 
 use super::provider::MessageRules;
+use super::template::Template;
 use super::turn::Turn;
 use crate::Tokenizer;
 
@@ -57,6 +58,8 @@ pub(super) struct Host {
     pub(super) tool: Option<Regex>,
     /// The mode that a skill declares.
     pub(super) surface: Option<SurfaceMode>,
+    /// Its text, where facts of the turn go into it.
+    pub(super) template: Option<Template>,
 }
 
 /// How long an activation holds.
@@ -82,16 +85,17 @@ pub enum Bodies {
     Buffer,
 }
 
-/// When a body that came as a tool's result is given again, because it lies far back: as much of it as [`Survival`] says.
+/// When a body that came as a tool's result is given again, because it lies far back: as much of it as [`Survival`] says. Never in
+/// the call that it comes with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Refresh {
     /// Never.
     #[default]
     Never,
-    /// When the conversation has grown by so many tokens since.
+    /// When the conversation has grown by so many tokens behind it.
     AfterTokens(usize),
-    /// After so many model calls.
+    /// When so many model calls have had it.
     AfterTurns(usize),
 }
 
@@ -141,6 +145,24 @@ pub enum InvalidSession {
         /// Why.
         why: String,
     },
+    /// A template asks for what there is not.
+    #[error("the text of {flavor} `{id}` asks for `{name}`: expected `action`, `actionBudget` or `actionsRemaining`")]
+    UnknownFact {
+        /// The injection.
+        id: Id,
+        /// Its flavor.
+        flavor: Flavor,
+        /// What it asks for.
+        name: String,
+    },
+    /// A template is a text for the system prompt, and no message.
+    #[error("{flavor} `{id}` is no template: expected a text for the system prompt and no messages")]
+    NoTemplate {
+        /// The injection.
+        id: Id,
+        /// Its flavor.
+        flavor: Flavor,
+    },
 }
 
 impl SessionOptions {
@@ -167,7 +189,40 @@ impl SessionOptions {
     ///
     /// # Errors
     /// [`InvalidSession`] for an id that another one of its flavor has, and for a trigger that is no regular expression.
-    pub fn inject(mut self, injection: Injection) -> Result<SessionOptions, InvalidSession> {
+    pub fn inject(self, injection: Injection) -> Result<SessionOptions, InvalidSession> {
+        self.add(injection, None)
+    }
+
+    /// One more injection of the host, whose text for the system prompt has facts of the turn in it: `{{action}}`,
+    /// `{{actionBudget}}` and `{{actionsRemaining}}`, blanks inside the braces or not. Where the turn does not tell one that the
+    /// text asks for, the injection is [skipped](crate::SkipReason::UnknownFact), never given with a gap.
+    ///
+    /// ```
+    /// use repertoire_core::{Content, Flavor, Injection, SurfacePolicy, Trigger};
+    /// use repertoire_engine::SessionOptions;
+    ///
+    /// let text = Content::system_prompt("This is call {{action}} of {{ actionBudget }}.");
+    /// let left = Injection::new("calls-left".parse()?, Flavor::Instructions, Trigger::Always, "Tells how many.", text)?;
+    /// let options = SessionOptions::new(SurfacePolicy::default()).inject_template(left)?;
+    /// # let _ = options;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`inject`](SessionOptions::inject); and [`InvalidSession`] for another name between double braces, and for an injection
+    /// with messages or without such a text.
+    pub fn inject_template(self, injection: Injection) -> Result<SessionOptions, InvalidSession> {
+        let (id, flavor) = (&injection.id, &injection.flavor);
+        let text = injection.content.system_prompt.as_deref().filter(|_| injection.content.messages.is_empty());
+        let text = text.ok_or_else(|| InvalidSession::NoTemplate { id: id.clone(), flavor: flavor.clone() })?;
+        let template = Template::read(text).map_err(|name| {
+            let name = name.escape_debug().to_string();
+            InvalidSession::UnknownFact { id: id.clone(), flavor: flavor.clone(), name }
+        })?;
+        self.add(injection, Some(template))
+    }
+
+    fn add(mut self, injection: Injection, template: Option<Template>) -> Result<SessionOptions, InvalidSession> {
         let (id, flavor) = (&injection.id, &injection.flavor);
         if self.host(flavor, id).is_some() {
             return Err(InvalidSession::Duplicate { id: id.clone(), flavor: flavor.clone() });
@@ -180,7 +235,7 @@ impl SessionOptions {
                 _ => None,
             };
         let surface = Skill::try_from(injection.clone()).ok().and_then(|skill| skill.surface);
-        self.injections.push(Arc::new(Host { injection, tool, surface }));
+        self.injections.push(Arc::new(Host { injection, tool, surface, template }));
         Ok(self)
     }
 

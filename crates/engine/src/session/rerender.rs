@@ -5,9 +5,9 @@ use std::sync::Arc;
 use repertoire_core::Id;
 use serde::Serialize;
 
+use super::Session;
 use super::activation::{Activation, Part, Rendered, Told};
 use super::options::Survival;
-use super::{Session, reached};
 
 /// Bodies again, after a conversation was shortened.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
@@ -43,20 +43,30 @@ impl Session {
     /// user behind the summary. Those in the system prompt are not lost. They count as being in the conversation, as far as
     /// they are given whole: what was cut is given whole when it is read again.
     ///
-    /// Nothing that is hidden now is given or named.
+    /// Nothing that is hidden now is given or named. What changed since it was read comes with the next call, as it is then.
     pub fn rerender(&mut self, survival: &Survival) -> Rerendered {
         self.reset();
-        self.again(survival, |held, _| held.is_for_conversation())
+        let next = self.calls.saturating_add(1);
+        let again = self.again(survival, next, |held, _| held.is_for_conversation());
+        self.tokens = self.grown_by(&again.text);
+        again
     }
 
-    /// The bodies of what `wanted` takes, which count as being in the conversation.
-    pub(super) fn again(&mut self, survival: &Survival, wanted: impl Fn(&Activation, &Id) -> bool) -> Rerendered {
+    /// The bodies of what `wanted` takes, which count as being in the conversation from a model call on.
+    pub(super) fn again(
+        &mut self,
+        survival: &Survival,
+        call: u64,
+        wanted: impl Fn(&Activation, &Id) -> bool,
+    ) -> Rerendered {
         let mut newest: Vec<(u64, Id, Arc<Rendered>)> = Vec::new();
         for held in &self.activations {
             let Ok(found) = self.find(held) else { continue };
-            let id = reached(&found);
-            if let Some(rendered) = held.rendered.as_ref().filter(|rendered| wanted(held, &id) && !rendered.is_blank())
-            {
+            let id = found.id();
+            let is_wanted = |rendered: &&Arc<Rendered>| {
+                wanted(held, &id) && !rendered.is_blank() && rendered.claim.is_same(found.claim)
+            };
+            if let Some(rendered) = held.rendered.as_ref().filter(is_wanted) {
                 newest.push((held.touched, id, rendered.clone()));
             }
         }
@@ -82,7 +92,7 @@ impl Session {
                 _ if tokens == of => Part::All,
                 _ => Part::Beginning,
             };
-            let told = Told { digest: rendered.digest, part, calls: self.calls, tokens: self.tokens };
+            let told = Told { digest: rendered.digest, part, calls: call, tokens: self.grown_by(&again.text) };
             if let Some(held) = self.held(&id) {
                 held.told = Some(told);
             }

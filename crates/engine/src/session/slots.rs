@@ -140,6 +140,15 @@ pub enum Notice {
         /// Why.
         why: Deferral,
     },
+    /// There was not room for all of a body that is given again.
+    Shortened {
+        /// The skill.
+        id: Id,
+        /// Tokens of what is given; nothing where there was no room at all.
+        tokens: usize,
+        /// Tokens of all of it.
+        of: usize,
+    },
     /// A tool is not offered, because another one has its name.
     ToolTaken {
         /// The injection that brings it.
@@ -152,7 +161,8 @@ pub enum Notice {
 impl Slots {
     /// The ids in `slot`, in order, whether they are delivered now or were before.
     pub fn ids(&self, slot: Slot) -> Vec<&Id> {
-        let placed = self.placements.iter().filter(|placement| placement.slot == slot);
+        let is_there = |placement: &&Placement| matches!(placement.delivery, Delivery::Now | Delivery::Earlier);
+        let placed = self.placements.iter().filter(|placement| placement.slot == slot).filter(is_there);
         let mut ids: Vec<&Id> = Vec::new();
         placed.for_each(|placement| {
             if !ids.contains(&&placement.id) {
@@ -189,6 +199,9 @@ impl fmt::Display for Notice {
             Notice::Waits { id, role, why } => {
                 let role = format!("{role:?}").to_lowercase();
                 write!(f, "a message of `{id}` in the role `{role}` waits: {why}")
+            }
+            Notice::Shortened { id, tokens, of } => {
+                write!(f, "skill `{id}` is given again with {tokens} of its {of} tokens")
             }
             Notice::ToolTaken { id, tool } => {
                 write!(f, "tool `{tool}` of `{id}` is not offered: another tool has its name")

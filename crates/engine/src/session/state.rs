@@ -1,6 +1,6 @@
 //! A session that outlives its process.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use repertoire_core::{Digest, Flavor, Id, Surface};
@@ -9,22 +9,51 @@ use serde::{Deserialize, Serialize};
 use super::activation::{ActivatedBy, Activation, Rendered, Told};
 use super::given::Waiting;
 use super::options::{Lifetime, SessionOptions};
-use super::{Session, SkipReason, Triggered, reached};
+use super::remarks::Remarks;
+use super::{Session, SkipReason, Triggered};
 use crate::{Audience, Hidden, Reader, Toolset};
 
 /// A session as it is stored: what is active and what of it the conversation has; no body. Written by serde in any format that
 /// tells names of fields.
+///
+/// Read again by any version that knows its `version`: fields that it does not know are passed over, fields that are missing are
+/// those of a session in which nothing is active. What is no such state is refused by serde, and so is another `version`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct SessionState {
+    version: Version,
     skills: Vec<StoredSkill>,
     activated: Vec<(Flavor, Id, Lifetime)>,
     touches: u64,
     calls: u64,
     tokens: u64,
     triggered: Triggered,
+    ended: BTreeSet<Id>,
+    left: BTreeMap<Id, Told>,
     given: BTreeSet<Digest>,
     waiting: Vec<Waiting>,
+}
+
+/// Of the format. What is added and may be missed leaves it as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "u32")]
+struct Version(u32);
+
+const VERSION: u32 = 1;
+
+impl Default for Version {
+    fn default() -> Version {
+        Version(VERSION)
+    }
+}
+
+impl TryFrom<u32> for Version {
+    type Error = String;
+
+    fn try_from(version: u32) -> Result<Version, String> {
+        let unknown = || format!("expected a session of version {VERSION}, found {version}: another version stored it");
+        (version == VERSION).then_some(Version(version)).ok_or_else(unknown)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,6 +79,9 @@ pub struct Resumed {
     pub id: Id,
     /// What became of it.
     pub since: Since,
+    /// What came of reading its body again, if there is something to tell.
+    #[serde(skip)]
+    pub remarks: Option<Remarks>,
 }
 
 /// What became of a skill.
@@ -57,7 +89,7 @@ pub struct Resumed {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Since {
-    /// Nothing: it is active, and its body is what it was.
+    /// Nothing: it is active, and its body is what it was, or was not read yet.
     Same,
     /// It is active, and its body is another one: that is what reaches the model from now on.
     Changed,
@@ -80,7 +112,7 @@ impl Session {
             by: held.by,
             lifetime: held.lifetime,
             touched: held.touched,
-            digest: held.digest(),
+            digest: held.digest,
             surface: held.surface.clone(),
             told: held.told.clone(),
         };
@@ -90,7 +122,10 @@ impl Session {
             touches: self.touches,
             calls: self.calls,
             tokens: self.tokens,
+            version: Version::default(),
             triggered: self.triggered,
+            ended: self.ended.clone(),
+            left: self.left.clone(),
             given: self.given.clone(),
             waiting: self.waiting.clone(),
         }
@@ -109,38 +144,50 @@ impl Session {
         reader: &dyn Reader,
     ) -> (Session, Vec<Resumed>) {
         let mut session = Session::new(tools, options);
-        let SessionState { skills, activated, touches, calls, tokens, triggered, given, waiting } = state;
-        session.activated = activated;
+        let SessionState {
+            version: _,
+            skills,
+            activated,
+            touches,
+            calls,
+            tokens,
+            triggered,
+            ended,
+            left,
+            given,
+            waiting,
+        } = state;
         (session.touches, session.calls, session.tokens) = (touches, calls, tokens);
-        (session.triggered, session.given, session.waiting) = (triggered, given, waiting);
+        (session.activated, session.triggered, session.ended) = (activated, triggered, ended);
+        (session.left, session.given, session.waiting) = (left, given, waiting);
         let mut resumed = Vec::new();
         for skill in skills {
             if session.activations.iter().any(|held| held.qualified == skill.skill) {
                 continue;
             }
-            let before = skill.digest;
             let mut held = skill.activation();
-            let (id, since) = session.since(&mut held, before, reader).await;
+            resumed.push(session.since(&mut held, reader).await);
             session.activations.push(held);
-            resumed.push(Resumed { id, since });
         }
         (session, resumed)
     }
 
-    async fn since(&self, held: &mut Activation, before: Option<Digest>, reader: &dyn Reader) -> (Id, Since) {
+    async fn since(&self, held: &mut Activation, reader: &dyn Reader) -> Resumed {
+        let resumed = |id: &Id, since| Resumed { id: id.clone(), since, remarks: None };
         let found = match self.find(held) {
             Ok(found) => found,
-            Err(SkipReason::Hidden(hidden)) => return (held.qualified.clone(), Since::Hidden(hidden)),
-            Err(_) => return (held.qualified.clone(), Since::Gone),
+            Err(SkipReason::Hidden(hidden)) => return resumed(&held.qualified, Since::Hidden(hidden)),
+            Err(_) => return resumed(&held.qualified, Since::Gone),
         };
-        let (id, claim) = (reached(&found), found.claim.clone());
-        match Rendered::read(claim, &held.arguments, reader).await {
-            Err(error) => (id, Since::Unreadable(error.to_string().into())),
-            Ok(rendered) => {
-                let since =
-                    if before.is_none_or(|before| before == rendered.digest) { Since::Same } else { Since::Changed };
-                held.rendered = Some(Arc::new(rendered));
-                (id, since)
+        let (id, claim) = (found.id(), found.claim.clone());
+        // What was not read before is read when it is needed.
+        let Some(before) = held.digest else { return resumed(&id, Since::Same) };
+        match Rendered::read(&id, claim, &held.arguments, reader).await {
+            Err(error) => resumed(&id, Since::Unreadable(error.to_string().into())),
+            Ok((rendered, remarks)) => {
+                let since = if before == rendered.digest { Since::Same } else { Since::Changed };
+                held.keep(Arc::new(rendered));
+                Resumed { remarks, ..resumed(&id, since) }
             }
         }
     }
@@ -157,6 +204,7 @@ impl StoredSkill {
             lifetime: self.lifetime,
             touched: self.touched,
             rendered: None,
+            digest: self.digest,
             surface: self.surface,
             told: self.told,
         }

@@ -11,9 +11,12 @@ use crate::{AnswerCode, Instructions, Mode, Modes, Reader, ToolOptions};
 mod activating;
 mod delivery;
 mod evaluating;
+mod lasting;
 mod laws;
 mod messages;
+mod naming;
 mod surviving;
+mod templates;
 mod triggering;
 
 fn claude() -> Model<'static> {
@@ -125,6 +128,10 @@ fn steering(name: &str, trigger: Trigger) -> Injection {
 
 fn message(name: &str, role: Role) -> Injection {
     injection(name, Flavor::Fact, Trigger::Always, Content::message(role, format!("{name} text")))
+}
+
+fn skills(names: &[&str]) -> Vec<(Flavor, Id)> {
+    names.iter().map(|name| (Flavor::Skill, id(name))).collect()
 }
 
 fn ids(evaluation: &Evaluation) -> Vec<&str> {

@@ -1,13 +1,14 @@
 //! What the tools that read answer.
 
 use repertoire_core::{Resource, ResourcePath, Skill, SourceError, SourceErrorKind, with_causes};
-use repertoire_registry::{Claim, Found};
+use repertoire_registry::Claim;
 
 use super::answer::{Answer, AnswerCode, Failure, SkillRead};
 use super::arguments::Arguments;
 use super::reader::Reader;
 use super::toolset::{PAGE, Toolset, quoted};
 use super::wrapped::Wrapped;
+use crate::meant::Meant;
 
 impl Toolset {
     pub(super) async fn read(&self, arguments: &Arguments<'_>, reader: &dyn Reader) -> Result<Answer, Failure> {
@@ -16,7 +17,7 @@ impl Toolset {
         let name = arguments.required(&tool.id, "give the name of a skill")?;
         let written = tool.arguments.as_ref().map(|key| arguments.text(key)).transpose()?.flatten().unwrap_or_default();
         let offset = tool.offset.as_ref().map(|key| arguments.number(key)).transpose()?.flatten().unwrap_or(0);
-        let Found { entry, claim, .. } = self.find(name)?;
+        let Meant { entry, claim } = self.find(name)?;
         let read = reader.body(claim, written).await.map_err(|error| unreadable(name, &error))?;
         let body = read.text.as_str();
         // Where no parameter says where to read on, everything comes at once; so does what would run again for each part.
@@ -51,7 +52,7 @@ impl Toolset {
         let name = arguments.required(&tool.id, "give the name of a skill")?;
         let path = arguments.required(&tool.path, "give the path of a file of the skill")?;
         let (offset, limit) = (arguments.number("offset")?.unwrap_or(0), arguments.number("limit")?.unwrap_or(PAGE));
-        let Found { claim, .. } = self.find(name)?;
+        let Meant { claim, .. } = self.find(name)?;
         let no_resource = |files: &[Resource]| {
             let mut text = format!("The skill {} has no file {}.", quoted(name), quoted(path));
             let named: Vec<_> = files.iter().take(20).map(|file| quoted(file.path.as_str())).collect();

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use repertoire_core::{Id, Skill, ToolSpec};
-use repertoire_registry::{Claim, Entry, Found, LookupError, Snapshot};
+use repertoire_registry::{Claim, Entry, LookupError, Snapshot};
 use serde_json::Value;
 
 use super::answer::{Answer, AnswerCode, Failure};
@@ -13,6 +13,7 @@ use super::declare::declare;
 use super::options::ToolOptions;
 use super::preset::Rows;
 use super::reader::Reader;
+use crate::meant::Meant;
 use crate::one_line::{one_line, shorten};
 use crate::place::Place;
 use crate::{Catalog, Hidden, Index, Query, Triggers};
@@ -139,28 +140,18 @@ impl Toolset {
     }
 
     /// What is meant by `name`, if that may be seen.
-    pub(super) fn find(&self, name: &str) -> Result<Found<'_, Skill>, Failure> {
+    pub(super) fn find(&self, name: &str) -> Result<Meant<'_>, Failure> {
         let ToolOptions { modes, audience, .. } = &self.0.options;
-        let hides = |found: &Found<'_, Skill>| modes.hides(*audience, found.claim);
-        let found = match self.snapshot().resolve(name.trim()) {
+        let found = match Meant::by(name.trim(), self.snapshot(), modes, *audience) {
             Ok(found) => found,
             Err(LookupError::Ambiguous { candidates, .. }) => {
-                let candidates = candidates.iter().filter_map(|id| self.snapshot().resolve(id.as_str()).ok());
-                let mut seen: Vec<_> = candidates.filter(|found| hides(found).is_none()).collect();
-                match (seen.pop(), seen.as_slice()) {
-                    (None, _) => return Err(self.unknown(name)),
-                    (Some(only), []) => only,
-                    (Some(last), others) => {
-                        let names = others.iter().chain([&last]).map(|found| quoted(found.entry.id.as_str()));
-                        let names = names.collect::<Vec<_>>().join(", ");
-                        let text = format!("Several skills are called {}. Give a full name: {names}.", quoted(name));
-                        return Err(Failure::new(AnswerCode::Ambiguous, text));
-                    }
-                }
+                let names = candidates.iter().map(|id| quoted(id.as_str())).collect::<Vec<_>>().join(", ");
+                let text = format!("Several skills are called {}. Give a full name: {names}.", quoted(name));
+                return Err(Failure::new(AnswerCode::Ambiguous, text));
             }
             Err(_) => return Err(self.unknown(name)),
         };
-        match hides(&found) {
+        match modes.hides(*audience, found.claim) {
             None => Ok(found),
             Some(hidden) => Err(self.refused(name, hidden, found.claim)),
         }

@@ -95,6 +95,20 @@ impl Folded {
     }
 }
 
+/// Adds to `out` what the first character of `text` and what melts into it fold to, and tells their length. What comes of a text
+/// bit by bit is what comes of all of it.
+pub(super) fn fold_next(text: &str, out: &mut String) -> usize {
+    let mut chars = text.char_indices();
+    let first = chars.next().map(|(_, first)| first).unwrap_or_default();
+    if first.is_whitespace() {
+        out.push_str(if out.ends_with(' ') { "" } else { " " });
+        return first.len_utf8();
+    }
+    let length = chars.find(|(_, c)| !melts(*c)).map_or(text.len(), |(at, _)| at);
+    text[..length].nfkc().filter(|c| !is_ignorable(*c)).for_each(|c| fold(c, out));
+    length
+}
+
 /// The length of what `text` begins with that folds byte by byte: ASCII but for blanks, and but for what something may melt
 /// into.
 fn plain(text: &str) -> usize {

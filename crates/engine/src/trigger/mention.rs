@@ -7,9 +7,6 @@ use unicode_normalization::char::is_combining_mark;
 
 use crate::fold::is_unspaced;
 
-/// How long a name is looked for, in bytes.
-const LONGEST: usize = 256;
-
 /// What stands before a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sigil {
@@ -17,13 +14,17 @@ pub(super) enum Sigil {
     Slash,
 }
 
-/// Calls `each` with what may be a mention: where it stands, its sigil, and the name; the longest first at each place, up to
-/// so many words, until `each` says that it is one.
+/// Calls `each` with what may be a mention: where it stands, its sigil, and the name; the longest first at each place, until
+/// `each` says that it is one. `ends` tells where names end that a text begins with, the longest first.
 ///
 /// A mention begins at the start, or behind a blank, an opening bracket or quote, a comma, or a script without blanks. It ends
 /// where a word does, unless a sign follows that leads on: `/usr/bin`, `$name.field`, `/re-read` are no mentions of `usr`,
 /// `name` and `re`.
-pub(super) fn each(message: &str, words: usize, mut each: impl FnMut(Range<usize>, Sigil, &str) -> bool) {
+pub(super) fn each(
+    message: &str,
+    ends: impl Fn(&str) -> Vec<usize>,
+    mut each: impl FnMut(Range<usize>, Sigil, &str) -> bool,
+) {
     let mut from = 0;
     for at in memchr::memchr2_iter(b'$', b'/', message.as_bytes()) {
         if at < from || !may_begin(&message[..at]) {
@@ -31,9 +32,8 @@ pub(super) fn each(message: &str, words: usize, mut each: impl FnMut(Range<usize
         }
         let sigil = if message.as_bytes()[at] == b'/' { Sigil::Slash } else { Sigil::Dollar };
         let behind = &message[at + 1..];
-        let longest = longest_name(behind, words);
-        let ends = (1..=longest.len()).rev().filter(|end| may_end(behind, *end));
-        let found = ends.map(|end| (at..at + 1 + end, &longest[..end])).find(|(range, name)| {
+        let ends = ends(behind).into_iter().filter(|end| may_end(behind, *end));
+        let found = ends.map(|end| (at..at + 1 + end, &behind[..end])).find(|(range, name)| {
             let name: String = name.nfkc().collect();
             each(range.clone(), sigil, &name)
         });
@@ -46,14 +46,6 @@ fn may_begin(before: &str) -> bool {
         let opens = "([{<\"'“‘«„,;，；：".contains(c) || matches!(c, '\u{3000}'..='\u{303F}');
         c.is_whitespace() || opens || is_unspaced(c)
     })
-}
-
-/// What of `text` can be a name: no slash is part of one.
-fn longest_name(text: &str, words: usize) -> &str {
-    let text = &text[..text.floor_char_boundary(LONGEST)];
-    let text = &text[..text.find(['/', '\\']).unwrap_or(text.len())];
-    let blank = text.match_indices(char::is_whitespace).nth(words - 1);
-    blank.map_or(text, |(at, _)| &text[..at])
 }
 
 /// Whether a name may end at `end`, by what stands on both sides of it.

@@ -1,21 +1,25 @@
 //! The triggers of a snapshot, compiled.
 
-use std::collections::{BTreeMap, HashMap};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
 use repertoire_core::{Skill, SkillTrigger};
-use repertoire_registry::{Found, Snapshot};
+use repertoire_registry::Snapshot;
 
 use super::declared::{self, Declared, RefusedTrigger, TriggerRefusal};
 use super::fired::{Fired, FiredBy};
 use super::keywords::Keywords;
 use super::mention::{self, Sigil};
+use super::mentions::Mentions;
+use super::missed::MissedMention;
+use super::names::Names;
 use super::occasion::Occasion;
 use super::part::{Matcher, Part};
 use super::regexes::Regexes;
+use crate::Modes;
 use crate::globs::{PathGlobs, ToolGlobs};
-use crate::{Audience, Modes};
 
 /// The triggers of a snapshot, compiled: which skills a turn suggests. Immutable and cheap to clone.
 ///
@@ -30,7 +34,8 @@ use crate::{Audience, Modes};
 /// | always | in every turn |
 ///
 /// Beside them, every skill that the user may invoke is suggested by a mention, `$name` or `/name`, that stands by itself; the
-/// name is written as the skill's, bare or in full. A name that several skills have mentions none.
+/// name is written as the skill's, bare or in full. A name that several skills have mentions none, and
+/// [`missed`](Triggers::missed) tells so.
 ///
 /// Only skills of trusted sources may declare `always` and `regex`; what is refused is told by [`refused`](Triggers::refused).
 ///
@@ -67,15 +72,14 @@ struct Compiled {
     tasks: HashMap<String, Vec<usize>>,
     commands: HashMap<String, Vec<usize>>,
     always: Vec<usize>,
-    /// Words of the longest name.
-    words: usize,
+    /// Bare names of skills and commands, and full names of skills that have no other.
+    names: Names,
+    /// Names of sources, for full names.
+    sources: Names,
 }
 
 /// Where something was found in a message.
 type Spans = Arc<[Range<usize>]>;
-
-/// Names of more words are mentioned by nobody.
-const MOST_WORDS: usize = 8;
 
 impl Triggers {
     /// The triggers of `snapshot`.
@@ -120,25 +124,21 @@ impl Triggers {
     ///
     /// Takes time in proportion to the message, to the number of regular expressions, and to what is found.
     pub fn fired(&self, occasion: &Occasion<'_>) -> Vec<Fired> {
+        self.heard(occasion).0
+    }
+
+    /// Skills that the user named in vain, each once, in the order of the message. A name that no skill has is no name.
+    pub fn missed(&self, occasion: &Occasion<'_>) -> Vec<MissedMention> {
+        self.heard(occasion).1
+    }
+
+    /// What is [fired](Triggers::fired) and what is [missed](Triggers::missed), in one go.
+    pub(crate) fn heard(&self, occasion: &Occasion<'_>) -> (Vec<Fired>, Vec<MissedMention>) {
         let none = Modes::default();
         let modes = occasion.modes.unwrap_or(&none);
-        let mut mentions: Vec<(Fired, Vec<Range<usize>>)> = Vec::new();
-        let holding = self.0.holding(occasion, |found: Found<'_, Skill>, span| {
-            let Found { entry, claim, .. } = found;
-            let is_seen = modes.hides(Audience::User, claim).is_none();
-            let is_same = |fired: &Fired| fired.entry.id == entry.id && fired.claim.origin == claim.origin;
-            match mentions.iter_mut().find(|(fired, _)| is_same(fired)) {
-                Some((_, spans)) => spans.push(span),
-                None if is_seen => {
-                    let (entry, claim, spans) = (entry.clone(), claim.clone(), Spans::default());
-                    mentions.push((Fired { entry, claim, by: FiredBy::Mention, spans }, vec![span]));
-                }
-                None => {}
-            }
-            is_seen
-        });
-        let mentions = mentions.into_iter().map(|(fired, spans)| Fired { spans: spans.into(), ..fired });
-        let mut fired: Vec<Fired> = mentions.collect();
+        let mut mentions = Mentions::new(&self.0.snapshot, modes);
+        let holding = self.0.holding(occasion, &mut mentions);
+        let (mut fired, missed) = mentions.into_told();
         for (number, spans) in holding {
             let declared = &self.0.declared[number];
             let (entry, trigger) = (declared.entry.clone(), declared.trigger.clone());
@@ -146,7 +146,7 @@ impl Triggers {
                 fired.push(Fired { claim: entry.claim.clone(), entry, by: FiredBy::Declared(trigger), spans });
             }
         }
-        fired
+        (fired, missed)
     }
 }
 
@@ -157,7 +157,6 @@ impl Compiled {
         let [keywords, tools, paths, regexes] = &mut owned;
         let (mut tasks, mut commands) = (HashMap::<String, Vec<usize>>::new(), HashMap::<String, Vec<usize>>::new());
         let mut always = Vec::new();
-        let mut words = 1;
         for (number, (Declared { trigger, .. }, key)) in declared.iter_mut().enumerate() {
             let key = std::mem::take(key);
             match trigger {
@@ -166,17 +165,13 @@ impl Compiled {
                 SkillTrigger::Path(_) => paths.push((key, number)),
                 SkillTrigger::Regex(_) => regexes.push((key, number)),
                 SkillTrigger::Task(_) => tasks.entry(key).or_default().push(number),
-                SkillTrigger::Command(_) => {
-                    words = words.max(words_of(&key));
-                    commands.entry(key).or_default().push(number);
-                }
+                SkillTrigger::Command(_) => commands.entry(key).or_default().push(number),
                 SkillTrigger::Always => always.push(number),
                 // A kind that this version does not know.
                 _ => {}
             }
         }
-        let names = snapshot.entries().iter().map(|entry| words_of(entry.id.as_str()));
-        let words = names.fold(words, usize::max).min(MOST_WORDS);
+        let (names, sources) = names(snapshot, commands.keys());
         let [keywords, tools, paths, regexes] = owned;
         let mut compiled = Compiled {
             snapshot: snapshot.clone(),
@@ -189,7 +184,8 @@ impl Compiled {
             tasks,
             commands,
             always,
-            words,
+            names,
+            sources,
         };
         compiled.refuse_faults();
         compiled
@@ -209,12 +205,8 @@ impl Compiled {
         self.refused.extend(refused);
     }
 
-    /// The triggers that hold, by number, and where. Mentions go to `mention`, which says whether it takes them.
-    fn holding(
-        &self,
-        occasion: &Occasion<'_>,
-        mut mention: impl FnMut(Found<'_, Skill>, Range<usize>) -> bool,
-    ) -> BTreeMap<usize, Spans> {
+    /// The triggers that hold, by number, and where. What may be a mention goes to `mentions`.
+    fn holding(&self, occasion: &Occasion<'_>, mentions: &mut Mentions<'_>) -> BTreeMap<usize, Spans> {
         let mut holding = BTreeMap::new();
         let mut hold = |numbers: &[usize], spans: Spans| {
             holding.extend(numbers.iter().map(|number| (*number, spans.clone())));
@@ -235,18 +227,31 @@ impl Compiled {
         if let Some(command) = occasion.command {
             commands.entry(declared::command(command)).or_default();
         }
-        mention::each(occasion.message, self.words, |span, sigil, name| {
-            let is_skill = self.snapshot.resolve(name).is_ok_and(|found| mention(found, span.clone()));
+        let ends = |text: &str| self.ends(text);
+        mention::each(occasion.message, ends, |span, sigil, name| {
             let command = (sigil == Sigil::Slash && !self.commands.is_empty()).then(|| declared::command(name));
             let command = command.filter(|command| self.commands.contains_key(command));
             let is_command = command.is_some();
             command.into_iter().for_each(|command| commands.entry(command).or_default().push(span.clone()));
-            is_skill || is_command
+            mentions.take(name, &span) || is_command
         });
         for (command, spans) in commands {
             hold(self.commands.get(&command).map_or(&[], Vec::as_slice), spans.into());
         }
         holding
+    }
+
+    /// Where names end that `text` begins with, bare ones and full ones, the longest first.
+    fn ends(&self, text: &str) -> Vec<usize> {
+        let mut ends = self.names.ends(text);
+        for source in self.sources.ends(text) {
+            if let Some(name) = text[source..].strip_prefix(':') {
+                ends.extend(self.names.ends(name).into_iter().map(|end| source + 1 + end));
+            }
+        }
+        ends.sort_unstable_by_key(|end| Reverse(*end));
+        ends.dedup();
+        ends
     }
 }
 
@@ -263,8 +268,17 @@ fn hold_all<M: Matcher>(
     found.into_iter().for_each(|(pattern, spans)| hold(part.owners(pattern), spans.into()));
 }
 
-fn words_of(name: &str) -> usize {
-    name.split_whitespace().count()
+/// What may be mentioned in `snapshot`, bare, and the sources that may stand before it.
+fn names<'a>(snapshot: &'a Snapshot<Skill>, commands: impl Iterator<Item = &'a String>) -> (Names, Names) {
+    let (mut names, mut sources): (Vec<String>, BTreeSet<&str>) = (commands.cloned().collect(), BTreeSet::new());
+    for entry in snapshot.entries() {
+        names.push(declared::folded(entry.id.as_str()));
+        if entry.item().id != entry.id {
+            names.push(declared::folded(entry.item().id.as_str()));
+        }
+        sources.extend(entry.claims().map(|claim| claim.origin.source.as_ref()));
+    }
+    (Names::new(names), Names::new(sources.into_iter().map(declared::folded).collect()))
 }
 
 #[cfg(test)]

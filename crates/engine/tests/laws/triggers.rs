@@ -19,6 +19,15 @@ pub(crate) fn hold(texts: &[&str], message: &str) {
     for fired in &fired {
         assert!(fired.spans.is_sorted_by_key(|span| (span.start, span.end)), "{:?}", fired.spans);
     }
+    // A mention is a sigil and what the snapshot knows the claim by; whoever is missed is not heard.
+    for fired in fired.iter().filter(|fired| fired.by == FiredBy::Mention) {
+        for span in fired.spans.iter() {
+            let name: String = message[span.start + 1..span.end].nfkc().collect();
+            let found = snapshot.resolve(&name).expect("a name");
+            assert!(message[span.clone()].starts_with(['$', '/']) && found.claim.is_same(&fired.claim), "{name:?}");
+        }
+    }
+    assert_eq!(triggers.missed(&occasion), [], "every skill is for users, and none is called like another");
     // All at once find what each finds by itself.
     let is_refused = |text: &str| triggers.refused().iter().any(|refused| refused.trigger == keyword(text));
     let has_fired = |text: &str| fired.iter().any(|fired| fired.by == FiredBy::Declared(keyword(text)));

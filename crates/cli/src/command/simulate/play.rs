@@ -153,7 +153,7 @@ impl<'m> Play<'m> {
                 Ok(slots) => return Ok((evaluation, slots)),
                 Err(error) if error.offenders().is_empty() => return Err(Failure::of(&error)),
                 Err(error) => {
-                    refused.extend(reasons(&error, &evaluation));
+                    refused.extend(reasons(&error));
                     evaluation = evaluation.without(&error.offenders());
                 }
             }
@@ -204,12 +204,10 @@ impl<'m> Play<'m> {
 }
 
 /// Who is refused, and why, as the error has it.
-fn reasons(error: &CannotCompose, evaluation: &Evaluation) -> Vec<SkippedRow> {
-    let refused = error.offenders().into_iter().map(|id| {
-        let flavor = evaluation.active.iter().find(|active| active.id == id).map(|active| active.flavor.clone());
-        let flavor = flavor.unwrap_or(Flavor::Skill).to_string();
+fn reasons(error: &CannotCompose) -> Vec<SkippedRow> {
+    let refused = error.offenders().into_iter().map(|(flavor, id)| {
         let undelivered = match error {
-            CannotCompose::Undelivered(all) => all.iter().find(|one| one.id == id),
+            CannotCompose::Undelivered(all) => all.iter().find(|one| (&one.flavor, &one.id) == (&flavor, &id)),
             _ => None,
         };
         let why = match undelivered {
@@ -220,7 +218,7 @@ fn reasons(error: &CannotCompose, evaluation: &Evaluation) -> Vec<SkippedRow> {
                 one.to_string().trim_start_matches(&whose).to_owned()
             }
         };
-        SkippedRow { id, flavor, why }
+        SkippedRow { id, flavor: flavor.to_string(), why }
     });
     refused.collect()
 }

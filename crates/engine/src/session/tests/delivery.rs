@@ -84,7 +84,7 @@ async fn what_would_be_delivered_nowhere_is_refused_with_every_offender_named() 
     let evaluation = session.read(evaluation, &world.registry).await;
     let before = session.state();
     let error = session.compose(&evaluation, &claude()).unwrap_err();
-    assert_eq!(error.offenders(), [id("ruled"), id("after"), id("typed")]);
+    assert_eq!(error.offenders(), skills(&["ruled", "after", "typed"]));
     let text = error.to_string();
     assert_eq!(
         text,
@@ -118,7 +118,7 @@ async fn what_a_rule_left_to_a_result_that_never_comes_is_raised() {
     // A registry that says so itself is taken at its word.
     let mut session = world.session(declaring(SurfaceMode::ToolOnly));
     let error = world.try_slots(&mut session, &Turn::of("kettle"), &gpt()).await.unwrap_err();
-    assert_eq!(error.offenders(), [id("tea")]);
+    assert_eq!(error.offenders(), skills(&["tea"]));
 }
 
 #[tokio::test]

@@ -13,8 +13,36 @@ const MODES: [Option<SurfaceMode>; 4] =
 enum Way {
     Tool,
     Name,
-    Trigger,
+    Keyword,
+    Mention,
+    HostAlways,
     HostRule,
+    HostAfterTool,
+    HostActivated,
+}
+
+const WAYS: [Way; 8] = [
+    Way::Tool,
+    Way::Name,
+    Way::Keyword,
+    Way::Mention,
+    Way::HostAlways,
+    Way::HostRule,
+    Way::HostAfterTool,
+    Way::HostActivated,
+];
+
+impl Way {
+    /// The trigger of an injection that the host brings.
+    fn of_host(self) -> Option<Trigger> {
+        Some(match self {
+            Way::HostAlways => Trigger::Always,
+            Way::HostRule => Trigger::Rule("on".into()),
+            Way::HostAfterTool => Trigger::AfterTool("bash".into()),
+            Way::HostActivated => Trigger::Activated,
+            _ => return None,
+        })
+    }
 }
 
 fn runtime() -> Runtime {
@@ -46,7 +74,7 @@ fn every_body_reaches_its_places_or_is_refused() {
                         for name in [None, Some("claude-sonnet-4-5"), Some("claude-2.1")] {
                             let mut model = Model::unknown();
                             (model.provider, model.name) = (provider, name);
-                            for way in [Way::Tool, Way::Name, Way::Trigger, Way::HostRule] {
+                            for way in WAYS {
                                 for bodies in [Bodies::SystemPrompt, Bodies::Buffer] {
                                     let policy = policy(default, hint);
                                     check_places(&world, &tools, declared, policy, &model, way, bodies).await;
@@ -58,7 +86,7 @@ fn every_body_reaches_its_places_or_is_refused() {
                 }
             }
         }
-        assert_eq!(checked, 4 * 4 * 2 * 6 * 3 * 4 * 2);
+        assert_eq!(checked, 4 * 4 * 2 * 6 * 3 * 8 * 2);
     });
 }
 
@@ -73,27 +101,33 @@ async fn check_places(
 ) {
     let surface = policy.resolve(declared, model);
     let mut options = SessionOptions::new(policy).bodies(bodies).rule("on", |_| true);
-    if way == Way::HostRule {
+    if let Some(trigger) = way.of_host() {
         let metadata = declared.map(|mode| ("surfaceMode".into(), repertoire_core::Value::text(mode.as_str())));
         let content = Content::system_prompt("tea body");
-        let tea = injection("tea", Flavor::Skill, Trigger::Rule("on".into()), content).with_metadata(metadata);
+        let tea = injection("tea", Flavor::Skill, trigger, content).with_metadata(metadata);
         options = options.inject(tea).unwrap();
     }
     let mut session = Session::new(tools.clone(), options);
     let mut result = String::new();
     match way {
         Way::Tool => result = world.read(&mut session, "tea", model).await,
-        Way::Name => session.activate(Audience::User, "tea", "").unwrap(),
-        Way::Trigger | Way::HostRule => {}
+        Way::Name | Way::HostActivated => session.activate(Audience::User, "tea", "").unwrap(),
+        _ => {}
     }
-    let turn = Turn::of(if way == Way::Trigger { "kettle" } else { "" });
+    let results = [ToolResult::new("bash", "done")];
+    let turn = Turn::of(match way {
+        Way::Keyword => "kettle",
+        Way::Mention => "/tea",
+        _ => "",
+    });
+    let turn = if way == Way::HostAfterTool { turn.results(&results) } else { turn };
     let context = format!("{declared:?} {surface:?} {model:?} {way:?} {bodies:?}");
     let is_stated = matches!(surface.decided_by, DecidedBy::Skill | DecidedBy::Registry);
     let is_tool_only = surface.mode == SurfaceMode::ToolOnly;
     let slots = match world.try_slots(&mut session, &turn, model).await {
         Err(error) => {
             assert!(way != Way::Tool && is_tool_only && is_stated, "{context}: {error}");
-            assert_eq!(error.offenders(), [id("tea")]);
+            assert_eq!(error.offenders(), skills(&["tea"]));
             return;
         }
         Ok(slots) => slots,

@@ -93,7 +93,7 @@ async fn a_role_that_the_provider_does_not_have_is_refused() {
     let error = world.try_slots(&mut session, &Turn::of(""), &claude()).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "provider `anthropic` carries no message of these roles: `one` (system), `three` (system)"
+        "provider `anthropic` carries no message of these roles: fact `one` (system), fact `three` (system)"
     );
     let evaluation = session.evaluate(&Turn::of("")).without(&error.offenders());
     assert_eq!(texts(&session.compose(&evaluation, &claude()).unwrap()), [(Role::User, "two text")]);
@@ -113,6 +113,28 @@ async fn what_waits_for_a_role_goes_on_waiting() {
     let waits = Notice::Waits { id: id("once"), role: Role::System, why: Deferral::NoSuchRole };
     assert_eq!((slots.messages.len(), slots.notices), (0, vec![waits]));
     assert_eq!(world.slots(&mut session, &Turn::of("").number(3), &gpt()).await.messages.len(), 1);
+}
+
+#[tokio::test]
+async fn a_provider_that_nobody_names_is_the_registrys() {
+    let options = |hint: Option<&str>| {
+        let mut policy = SurfacePolicy::default();
+        policy.hint = hint.map(str::to_owned);
+        SessionOptions::new(policy).inject(message("one", Role::System)).unwrap()
+    };
+    for (hint, provider, is_carried) in [
+        (None, None, true),
+        (None, Some("anthropic"), false),
+        (Some("anthropic"), None, false),
+        (Some("anthropic"), Some(" "), false),
+        (Some("anthropic"), Some("openai"), true),
+    ] {
+        let mut model = Model::unknown();
+        model.provider = provider;
+        let (world, mut session) = session(options(hint)).await;
+        let slots = world.try_slots(&mut session, &Turn::of(""), &model).await;
+        assert_eq!(slots.is_ok(), is_carried, "{hint:?} {provider:?}");
+    }
 }
 
 #[test]

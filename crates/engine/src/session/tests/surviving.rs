@@ -122,14 +122,14 @@ async fn a_body_comes_again_after_so_many_turns() {
         let slots = world.slots(&mut session, &Turn::of(""), &gpt()).await;
         given.push(slots.messages.iter().map(|message| message.ids.len()).sum::<usize>());
     }
-    assert_eq!(given, [0, 0, 2, 0, 0, 2, 0, 0]);
+    assert_eq!(given, [0, 0, 0, 2, 0, 0, 2, 0]);
 }
 
 #[tokio::test]
 async fn a_body_comes_again_after_so_many_tokens() {
     let (world, mut session) = active_two(plain().refresh(Refresh::AfterTokens(1_000))).await;
     let mut given = Vec::new();
-    for tokens in [10, 900, 1_100, 1_200, 2_099, 2_100, 50, 60] {
+    for tokens in [10, 900, 1_100, 1_200, 2_099, 2_200, 50, 60] {
         let slots = world.slots(&mut session, &Turn::of("").tokens(tokens), &gpt()).await;
         given.push(slots.messages.len());
     }
@@ -170,7 +170,7 @@ async fn a_session_outlives_its_process() {
     let state: SessionState = serde_json::from_str(&text).unwrap();
     assert_eq!(state, session.state());
     let (mut resumed, since) = Session::resume(state, world.tools(), options(), &world.registry).await;
-    let same = |name| Resumed { id: id(name), since: Since::Same };
+    let same = |name| Resumed { id: id(name), since: Since::Same, remarks: None };
     assert_eq!(since, [same("tea"), same("milk")]);
     assert_eq!((resumed.active(), resumed.current()), (session.active(), session.current()));
     assert_eq!(resumed.state(), session.state());

@@ -3,7 +3,7 @@ use repertoire_core::{Listed, Listing, Revision, Stamp};
 use repertoire_registry::{Layer, Origin, Tier, Trust, merge};
 
 use super::*;
-use crate::Mode;
+use crate::{Hidden, Mode, WhyMissed};
 
 /// A skill with these lines of front matter.
 fn skill(name: &str, lines: &str) -> Listed<Skill> {
@@ -195,6 +195,84 @@ fn a_mention_may_name_a_shadow_and_never_one_of_several() {
     assert_eq!(of("/acme:a"), ["acme:a by mention: /acme:a"]);
     assert_eq!(of("/kit:tool"), ["kit:tool by mention: /kit:tool"]);
     assert_eq!(of("/tool"), [""; 0]);
+    let missed = triggers.missed(&Occasion::of("now /tool and $tool, /a"));
+    let both = ["kit:tool", "set:tool"].map(|id| id.parse().unwrap()).into();
+    let expected = MissedMention { id: "tool".parse().unwrap(), why: WhyMissed::Ambiguous(both), span: 4..9 };
+    assert_eq!(missed, [expected]);
+}
+
+#[test]
+fn who_is_named_in_vain_is_told_once() {
+    let snapshot = view(vec![
+        skill("own", "user-invocable: false"),
+        skill("own house", ""),
+        skill("own garden", "user-invocable: false"),
+        skill("tea", "triggers: [{command: own}]"),
+    ]);
+    let triggers = Triggers::of(&snapshot);
+    let of = |message| {
+        let occasion = Occasion::of(message);
+        let missed = triggers.missed(&occasion).into_iter().map(|missed| {
+            assert_eq!(missed.why, WhyMissed::Hidden(Hidden::ForModelsOnly), "{message}");
+            format!("{}: {}", missed.id, &message[missed.span])
+        });
+        (told(&triggers, &occasion), missed.collect::<Vec<_>>())
+    };
+    let command = |part: &str| format!("home:tea by Command(\"own\"): {part}");
+    assert_eq!(of("$own, $own and own"), (vec![], vec!["own: $own".to_owned()]));
+    assert_eq!(of("/own house"), (vec!["home:own house by mention: /own house".to_owned()], vec![]));
+    assert_eq!(of("/own boat"), (vec![command("/own")], vec!["own: /own".to_owned()]));
+    assert_eq!(
+        of("/own garden"),
+        (vec![command("/own")], vec!["own garden: /own garden".to_owned(), "own: /own".to_owned()])
+    );
+    assert_eq!(of("/nobody"), (vec![], vec![]));
+}
+
+#[test]
+fn names_are_found_as_they_are_written_and_commands_as_they_are_meant() {
+    let triggers = Triggers::of(&view(vec![
+        skill("Tea Time", "triggers: [{command: 'Big  Brew'}, {command: ｂｒｅｗ}]"),
+        skill("a one two three four five six seven eight nine", ""),
+        skill("café", ""),
+    ]));
+    for (message, expected) in [
+        ("/Tea Time!", &["home:Tea Time by mention: /Tea Time"][..]),
+        ("/tea time", &[]),
+        ("/Tea  Time", &[]),
+        (
+            "/big brew, /BREW",
+            &["home:Tea Time by Command(\"ｂｒｅｗ\"): /BREW", "home:Tea Time by Command(\"Big  Brew\"): /big brew"],
+        ),
+        (
+            "$a one two three four five six seven eight nine",
+            &[
+                "home:a one two three four five six seven eight nine by mention: $a one two three four five six seven eight nine",
+            ],
+        ),
+        ("/cafe\u{301} /ｃａｆé", &["home:café by mention: /cafe\u{301} | /ｃａｆé"]),
+        ("/café\u{200B} now", &["home:café by mention: /café"]),
+        ("/ brew, /home:café", &["home:café by mention: /home:café"]),
+    ] {
+        assert_eq!(told(&triggers, &Occasion::of(message)), expected, "{message}");
+    }
+}
+
+/// The work for a message is bounded by its length: what looks like the beginning of a name is looked at once.
+#[test]
+fn long_lists_of_names_and_of_what_could_be_names_are_gone_through_once() {
+    let many: Vec<_> = (0..3_000).map(|n| skill(&format!("s{n}"), "")).collect();
+    let rows =
+        many.into_iter().chain([skill("表表表表表表表表表表表表表表表表x", ""), skill(&"long name ".repeat(20), "")]);
+    let triggers = Triggers::of(&view(rows.collect()));
+    let list: String = (0..20_000).map(|n| format!("$s{} ", n % 3_000)).collect();
+    let fired = triggers.fired(&Occasion::of(&list));
+    assert!(list.len() > 100_000 && fired.len() == 3_000);
+    assert_eq!(fired.iter().map(|fired| fired.spans.len()).sum::<usize>(), 20_000);
+    for part in ["表$", "$表表", "($", "/a ", "$!", "long name $", "$long name "] {
+        let message = part.repeat(100_000 / part.len());
+        assert!(triggers.fired(&Occasion::of(&message)).is_empty(), "{part}");
+    }
 }
 
 #[test]

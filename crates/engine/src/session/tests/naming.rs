@@ -1,0 +1,175 @@
+//! What the user names, and what comes of it where nothing does.
+
+use super::triggering::skipped;
+use super::*;
+
+/// Two namespaced sources that have a `tool`, and one that has another skill.
+async fn kits(front_matter: [&str; 2], modes: Modes) -> (SkillRegistry, Toolset) {
+    let sources = ["kit", "set"].into_iter().zip(front_matter).map(|(source, front_matter)| {
+        let source = MemorySource::named(source);
+        let tool = skill(&format!("name: tool\ndescription: D.\n{front_matter}"));
+        source.register(Registered::new(tool, "tool body")).unwrap();
+        Mount::plugin(source).namespaced()
+    });
+    let registry = sources.fold(SkillRegistry::builder(), |builder, mount| builder.mount(mount)).load().await.unwrap();
+    let tools = Toolset::of(&registry.snapshot(), &ToolOptions::default().modes(modes));
+    (registry, tools)
+}
+
+#[tokio::test]
+async fn a_name_that_several_have_is_told_with_their_full_names() {
+    let (_registry, tools) = kits(["", ""], Modes::default()).await;
+    let mut session = Session::new(tools, plain());
+    let both = vec![id("kit:tool"), id("set:tool")];
+    for message in ["/tool, please", "($tool) and /tool", "Now /tool"] {
+        let evaluation = session.evaluate(&Turn::of(message));
+        assert_each_once(&evaluation);
+        assert_eq!(ids(&evaluation), [""; 0], "{message}");
+        assert_eq!(skipped(&evaluation), [("tool", SkipReason::Ambiguous(both.clone()))], "{message}");
+    }
+    let why = SkipReason::Ambiguous(both).to_string();
+    assert_eq!(why, "several are called so; give the full name: `kit:tool`, `set:tool`");
+    for message in ["/set:tool", "no tool", "a/tool", "/toolbox"] {
+        assert_eq!(session.evaluate(&Turn::of(message)).skipped, [], "{message}");
+    }
+    let error = session.activate(Audience::User, "tool", "").unwrap_err();
+    assert_eq!(error.to_string(), "skill `tool` is ambiguous; give the full name: `kit:tool`, `set:tool`");
+}
+
+#[tokio::test]
+async fn what_is_hidden_makes_nothing_ambiguous_and_is_not_named() {
+    for (front_matter, modes) in [
+        (["user-invocable: false", ""], Modes::default()),
+        (["", ""], Modes::default().with("kit:tool".parse().unwrap(), Mode::Off)),
+    ] {
+        let (registry, tools) = kits(front_matter, modes).await;
+        let mut session = Session::new(tools, plain());
+        let evaluation = session.read(session.evaluate(&Turn::of("/tool")), &registry).await;
+        assert_eq!((ids(&evaluation), skipped(&evaluation)), (vec!["set:tool"], vec![]));
+        session.deactivate("set:tool");
+        session.activate(Audience::User, "tool", "").unwrap();
+        assert_eq!(active(&session), ["set:tool"]);
+    }
+    let (_registry, tools) = kits(["user-invocable: false"; 2], Modes::default()).await;
+    let mut session = Session::new(tools, plain());
+    let error = session.activate(Audience::User, "tool", "").unwrap_err();
+    assert_eq!(error.to_string(), "no skill `tool`");
+    assert_eq!(session.evaluate(&Turn::of("/tool")).skipped, []);
+}
+
+#[tokio::test]
+async fn who_names_what_is_hidden_is_told_why() {
+    let mut world = World::of(&["name: off\ntriggers: [word]", "name: own\nuser-invocable: false", "name: tea"]).await;
+    world.hide("off");
+    let evaluation = world.session(plain()).evaluate(&Turn::of("/off, $own and /tea, by word"));
+    assert_each_once(&evaluation);
+    let hidden = |hidden| SkipReason::Hidden(hidden);
+    assert_eq!(ids(&evaluation), ["tea"]);
+    assert_eq!(skipped(&evaluation), [("off", hidden(Hidden::Disabled)), ("own", hidden(Hidden::ForModelsOnly))]);
+    let world = World::trusted(&["name: tea"], Trust::Pending).await;
+    let evaluation = world.session(plain()).evaluate(&Turn::of("/tea"));
+    assert_eq!(skipped(&evaluation), [("tea", hidden(Hidden::Pending))]);
+    // What comes by another door is active, and not skipped.
+    let world = World::of(&["name: own\nuser-invocable: false\ntriggers: [word]"]).await;
+    let evaluation = world.session(plain()).evaluate(&Turn::of("/own word"));
+    assert_eq!((ids(&evaluation), skipped(&evaluation)), (vec!["own"], vec![]));
+}
+
+#[tokio::test]
+async fn skills_named_together_at_the_start_get_the_same_arguments() {
+    let world = World::of(&["name: tea", "name: milk", "name: salt"]).await;
+    for (message, expected) in [
+        ("/tea green", vec![("tea", "green")]),
+        ("/tea /milk hot, no sugar", vec![("tea", "hot, no sugar"), ("milk", "hot, no sugar")]),
+        (" $tea\n/home:milk ", vec![("tea", ""), ("milk", "")]),
+        ("/tea for $milk", vec![("tea", "for $milk"), ("milk", "")]),
+        ("Make /tea /milk now", vec![("tea", ""), ("milk", "")]),
+        ("/tea /nobody x", vec![("tea", "/nobody x")]),
+        ("/tea /tea twice", vec![("tea", "twice")]),
+    ] {
+        let mut session = world.session(plain());
+        world.slots(&mut session, &Turn::of(message), &claude()).await;
+        let skills = session.active();
+        let named: Vec<_> = skills.iter().map(|skill| (skill.id.as_str(), skill.arguments.as_ref())).collect();
+        assert_eq!(named, expected, "{message}");
+    }
+}
+
+#[tokio::test]
+async fn whom_a_skill_was_hidden_from_does_not_keep_it_from_whom_it_is_not() {
+    let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
+    let mut session = world.session(plain());
+    world.slots(&mut session, &Turn::of("kettle"), &claude()).await;
+    let manual = Modes::default().with("tea".parse().unwrap(), Mode::ManualOnly);
+    let tools = Toolset::of(&world.registry.snapshot(), &ToolOptions::default().modes(manual));
+    session.begin(tools.clone());
+    assert_eq!(
+        skipped(&session.evaluate(&Turn::of("kettle"))),
+        [("home:tea", SkipReason::Hidden(Hidden::ForUsersOnly))]
+    );
+    let evaluation = session.evaluate(&Turn::of("/tea"));
+    assert_eq!((ids(&evaluation), skipped(&evaluation)), (vec!["tea"], vec![]));
+    session.read(evaluation, &world.registry).await;
+    // And it is there for the next message, too.
+    session.begin(tools);
+    assert_eq!(ids(&session.evaluate(&Turn::of("And now?"))), ["tea"]);
+    // Also where the full name is the only one.
+    let (registry, tools) = kits(["triggers: [kettle]", ""], Modes::default()).await;
+    let mut session = Session::new(tools, plain());
+    session.read(session.evaluate(&Turn::of("kettle")), &registry).await;
+    let manual = Modes::default().with("kit:tool".parse().unwrap(), Mode::ManualOnly);
+    session.begin(Toolset::of(&registry.snapshot(), &ToolOptions::default().modes(manual)));
+    let evaluation = session.evaluate(&Turn::of("/kit:tool"));
+    assert_eq!((ids(&evaluation), skipped(&evaluation)), (vec!["kit:tool"], vec![]));
+}
+
+#[tokio::test]
+async fn nobody_takes_an_active_skill_by_writing_its_full_name() {
+    let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
+    let other = MemorySource::named("other");
+    let copy = skill("name: home:tea\ndescription: Other.\ntriggers: [kettle]");
+    other.register(Registered::new(copy, "other body")).unwrap();
+    let registry = SkillRegistry::builder().user(world.home.clone()).mount(Mount::plugin(other)).load().await.unwrap();
+    let tools = Toolset::of(&registry.snapshot(), &ToolOptions::default());
+    assert_eq!(registry.snapshot().resolve("home:tea").unwrap().claim.origin.source.as_ref(), "other");
+    let mut session = Session::new(tools, plain());
+    session.activate(Audience::Model, "tea", "").unwrap();
+    let evaluation = session.read(session.evaluate(&Turn::of("")), &registry).await;
+    assert_eq!((ids(&evaluation), skipped(&evaluation)), (vec!["tea"], vec![]));
+    let slots = session.compose(&evaluation, &claude()).unwrap();
+    assert_eq!((times(&slots.system_prompt, "tea body"), times(&slots.system_prompt, "other body")), (1, 0));
+    assert_eq!(ids(&session.evaluate(&Turn::of("kettle"))), ["tea", "home:tea"]);
+}
+
+#[tokio::test]
+async fn a_skill_that_the_host_brings_is_not_there_twice() {
+    let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
+    let own = injection("tea", Flavor::Skill, Trigger::Rule("on".into()), Content::system_prompt("own text"));
+    let fact = injection("tea", Flavor::Fact, Trigger::Always, Content::system_prompt("a fact"));
+    let options =
+        || plain().rule("on", |turn| turn.number > 1).inject(own.clone()).unwrap().inject(fact.clone()).unwrap();
+    let mut session = world.session(options());
+    let turn = Turn::of("kettle");
+    let slots = world.slots(&mut session, &turn, &claude()).await;
+    assert_eq!((times(&slots.system_prompt, "tea body"), times(&slots.system_prompt, "own text")), (1, 0));
+    for mut session in [session, world.session(options())] {
+        let evaluation = session.evaluate(&turn.number(2));
+        assert_eq!(skipped(&evaluation), [("home:tea", SkipReason::Taken)]);
+        let slots = world.slots(&mut session, &turn.number(2), &claude()).await;
+        let said = ["own text", "a fact", "tea body"].map(|text| times(&slots.system_prompt, text));
+        assert_eq!(said, [1, 1, 0]);
+    }
+}
+
+#[tokio::test]
+async fn what_is_left_out_is_of_that_flavor_alone() {
+    let world = World::of(&["name: tone\nsurfaceMode: tool-only\ntriggers: [kettle]"]).await;
+    let options = plain().inject(steering("tone", Trigger::Always)).unwrap();
+    let mut session = world.session(options);
+    let evaluation = session.evaluate(&Turn::of("kettle"));
+    let evaluation = session.read(evaluation, &world.registry).await;
+    let error = session.compose(&evaluation, &claude()).unwrap_err();
+    assert_eq!(error.offenders(), skills(&["tone"]));
+    let slots = session.compose(&evaluation.without(&error.offenders()), &claude()).unwrap();
+    assert_eq!(slots.system_prompt, "tone text");
+}
