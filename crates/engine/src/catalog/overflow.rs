@@ -52,6 +52,9 @@ pub(super) struct Plan {
 }
 
 impl Plan {
+    /// Nothing, not even a name.
+    pub(super) const NOTHING: Plan = Plan { listed: 0, described: 0, most: 0, pins: false };
+
     /// Everything.
     pub(super) fn whole(count: usize) -> Plan {
         Plan { listed: count, described: count, most: usize::MAX, pins: true }
@@ -75,14 +78,15 @@ impl Overflow {
         }
     }
 
-    /// The best plan for `count` skills that `fits`; `None` when not even one name does.
-    pub(super) fn plan(&self, count: usize, longest: usize, fits: impl Fn(Plan) -> bool) -> Option<Plan> {
+    /// The best plan for `count` skills that `fits`.
+    pub(super) fn plan(&self, count: usize, longest: usize, fits: impl Fn(Plan) -> bool) -> Plan {
         let whole = Plan::whole(count);
         if fits(whole) {
-            return Some(whole);
+            return whole;
         }
         // Pins hold as long as anything fits beside them.
-        [true, false].into_iter().find_map(|pins| self.best(Plan { pins, ..whole }, longest, &fits))
+        let best = [true, false].into_iter().find_map(|pins| self.best(Plan { pins, ..whole }, longest, &fits));
+        best.unwrap_or(Plan::NOTHING)
     }
 
     fn best(&self, whole: Plan, longest: usize, fits: &dyn Fn(Plan) -> bool) -> Option<Plan> {
