@@ -2,20 +2,20 @@
 
 use std::cmp::Reverse;
 
+use repertoire_core::Id;
+
 use super::CatalogOptions;
 use super::listable::Listable;
 use super::overflow::Plan;
 use super::page::Page;
-use super::visible::Visible;
+use super::visible::{Told, Visible};
 use crate::Mode;
 
 /// The visible skills, before it is decided how much of each is written.
 pub(super) struct Draft<'a> {
     options: &'a CatalogOptions,
-    /// As the snapshot has them: each is looked at where memory still knows it.
-    skills: Vec<Listable<'a>>,
-    /// Their places in the catalog's order.
-    order: Vec<usize>,
+    /// In the catalog's order.
+    skills: Vec<(Id, Listable<'a>)>,
 }
 
 /// What the line of a skill costs, in thousandths.
@@ -26,16 +26,19 @@ struct Cost {
 
 impl<'a> Draft<'a> {
     pub(super) fn of(visible: Visible<'a>, options: &'a CatalogOptions) -> Draft<'a> {
-        let Visible { entries, order } = visible;
-        let mut skills: Vec<_> = entries.into_iter().map(|entry| Listable::of(entry, options)).collect();
-        let mut ranked = order.clone();
+        let listable = |told: Told<'a>| {
+            let skill = Listable::of(&told);
+            (told.id, skill)
+        };
+        let mut skills: Vec<_> = visible.0.into_iter().map(listable).collect();
+        let mut ranked: Vec<usize> = (0..skills.len()).collect();
         // Stable: what is alike stays in the catalog's order.
         ranked.sort_by_key(|number| {
-            let skill: &Listable<'_> = &skills[*number];
-            (skill.mode != Mode::Pinned, Reverse(options.overflow.uses(skill.id)))
+            let (id, skill): &(Id, Listable<'_>) = &skills[*number];
+            (skill.mode != Mode::Pinned, Reverse(options.overflow.uses(id)))
         });
-        ranked.into_iter().enumerate().for_each(|(rank, number)| skills[number].rank = rank);
-        Draft { options, skills, order }
+        ranked.into_iter().enumerate().for_each(|(rank, number)| skills[number].1.rank = rank);
+        Draft { options, skills }
     }
 
     /// The plan that makes the most of `limit`.
@@ -61,12 +64,12 @@ impl<'a> Draft<'a> {
             let whole = if skill.mode == Mode::NameOnly { name_only } else { line(skill, usize::MAX) };
             Cost { name_only, whole }
         };
-        let costs: Vec<Cost> = self.skills.iter().map(cost).collect();
+        let costs: Vec<Cost> = self.listables().map(cost).collect();
         // Nothing stands before the first.
         let frame = meter.base() + meter.part(&self.options.opening()) + meter.part(format.closing());
         let frame = frame.saturating_sub(meter.part(format.between()));
         let total = |plan: Plan| {
-            let lines = self.skills.iter().zip(&costs).filter(|(skill, _)| skill.rank < plan.listed);
+            let lines = self.listables().zip(&costs).filter(|(skill, _)| skill.rank < plan.listed);
             let lines = lines.map(|(skill, cost)| match skill.most(plan) {
                 0 => cost.name_only,
                 most if most >= skill.length => cost.whole,
@@ -75,15 +78,19 @@ impl<'a> Draft<'a> {
             let left_out = self.skills.len() - plan.listed;
             frame + lines.sum::<u64>() + part(&|out| self.options.note(left_out, out))
         };
-        let longest = self.skills.iter().map(|skill| skill.length).max().unwrap_or_default();
+        let longest = self.listables().map(|skill| skill.length).max().unwrap_or_default();
         self.options.overflow.plan(self.skills.len(), longest, |plan| total(plan) <= limit)
     }
 
     pub(super) fn written(&self, plan: Plan) -> Page<'a> {
-        let listed = self.skills.iter().filter(|skill| skill.rank < plan.listed);
+        let listed = self.listables().filter(|skill| skill.rank < plan.listed);
         let room = listed.map(|skill| skill.texts.description.len().min(skill.most(plan))).sum();
         let mut page = Page::begun(self.options, plan, self.skills.len(), room);
-        self.order.iter().for_each(|number| page.tell(&self.skills[*number]));
+        self.skills.iter().for_each(|(id, skill)| page.tell(id.clone(), skill));
         page.ended()
+    }
+
+    fn listables(&self) -> impl Iterator<Item = &Listable<'a>> {
+        self.skills.iter().map(|(_, skill)| skill)
     }
 }

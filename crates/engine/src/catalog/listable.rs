@@ -1,18 +1,13 @@
 //! A skill as a catalog may tell of it.
 
-use repertoire_core::{Id, Skill};
-use repertoire_registry::{Entry, Trust};
-
-use super::CatalogOptions;
 use super::format::Texts;
-use super::options::Locations;
 use super::overflow::Plan;
+use super::visible::Told;
 use crate::Mode;
 use crate::one_line::{hidden_in, one_line};
 
 /// A skill as a catalog may tell of it, its texts clean.
 pub(super) struct Listable<'a> {
-    pub(super) id: &'a Id,
     pub(super) texts: Texts<'a>,
     pub(super) mode: Mode,
     /// Who gives way last: 0 is the very last.
@@ -24,24 +19,16 @@ pub(super) struct Listable<'a> {
 }
 
 impl<'a> Listable<'a> {
-    pub(super) fn of(entry: &'a Entry<Skill>, options: &CatalogOptions) -> Listable<'a> {
-        let skill = entry.item();
-        let restricted = entry.claim.trust != Trust::Trusted;
-        let location = skill.location.as_deref().filter(|_| options.locations == Locations::Told);
+    pub(super) fn of(told: &Told<'a>) -> Listable<'a> {
+        let Told { name, description, source, location, mode, .. } = *told;
         let texts = Texts {
-            name: one_line(entry.id.as_str()),
-            description: one_line(&skill.description),
-            source: restricted.then(|| one_line(&entry.origin().source)),
+            name: one_line(name),
+            description: one_line(description),
+            source: source.map(one_line),
             location: location.map(one_line),
         };
-        Listable {
-            id: &entry.id,
-            mode: options.modes.of(&entry.claim),
-            rank: 0,
-            length: texts.description.chars().count(),
-            hidden: hidden_in(&skill.description, &texts.description),
-            texts,
-        }
+        let (length, hidden) = (texts.description.chars().count(), hidden_in(description, &texts.description));
+        Listable { texts, mode, rank: 0, length, hidden }
     }
 
     /// The most characters that the description may have.

@@ -1,5 +1,7 @@
 //! A catalog as it is written.
 
+use repertoire_core::Id;
+
 use super::listable::Listable;
 use super::overflow::Plan;
 use super::{CatalogOptions, Fate, Line};
@@ -31,8 +33,8 @@ impl<'o> Page<'o> {
     }
 
     /// The next skill, as far as the plan has room for it.
-    pub(super) fn tell(&mut self, skill: &Listable<'_>) {
-        let Listable { id, ref texts, length, hidden, .. } = *skill;
+    pub(super) fn tell(&mut self, id: Id, skill: &Listable<'_>) {
+        let Listable { ref texts, length, hidden, .. } = *skill;
         let most = skill.most(self.plan);
         let fate = if skill.rank >= self.plan.listed {
             Fate::LeftOut
@@ -47,7 +49,7 @@ impl<'o> Page<'o> {
                 to => Fate::Shortened { to },
             }
         };
-        self.lines.push(Line { id: id.clone(), length, hidden, fate });
+        self.lines.push(Line { id, length, hidden, fate });
     }
 
     fn list(&mut self, skill: &Listable<'_>, description: &str) {
