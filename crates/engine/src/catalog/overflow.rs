@@ -28,8 +28,9 @@ pub enum Overflow {
     RoundRobin,
     /// Descriptions are whole or absent: those of the first skills stay, then only the names of the first.
     NameOnly,
-    /// As [`NameOnly`](Overflow::NameOnly), with those first that were used most often. What changes with use is not
-    /// the same from one turn to the next, and no prompt cache holds it.
+    /// As [`NameOnly`](Overflow::NameOnly), with those first that were used most often, as the host counted: every answer with a
+    /// [`SkillRead`](crate::SkillRead) is a use. What changes with use is not the same from one turn to the next, and no
+    /// prompt cache holds it.
     LeastUsed(Arc<BTreeMap<Id, u64>>),
     /// Skills are whole or absent: the first ones stay.
     LeaveOut,

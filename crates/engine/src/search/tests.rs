@@ -121,6 +121,15 @@ fn words_that_tell_nothing_do_not_count_unless_there_are_no_others() {
 }
 
 #[test]
+fn of_a_long_query_the_first_words_are_looked_for() {
+    let index = index([skill("pdf", "Reads."), skill("mail", "Writes.")]);
+    let long: String = (0..50_000).map(|number| format!("word{number} 表{number} ")).collect();
+    check(&index, &format!("pdf {long} mail"), &["pdf"]);
+    check(&index, &"pdf ".repeat(50_000), &["pdf"]);
+    check(&index, &"x".repeat(1_000_000), &[]);
+}
+
+#[test]
 fn each_hit_says_why() {
     let index = index([written(
         "pdf-forms",
