@@ -165,6 +165,8 @@ struct Cursor<'a> {
     rarity: f32,
     chunks: Chunks<'a, Posting>,
     rest: &'a [Posting],
+    /// The chunk after that: where it lies is known before it is needed.
+    next: &'a [Posting],
 }
 
 /// Postings that are read before the first of them counts: what is behind them comes from memory at the same time, not one after
@@ -173,7 +175,9 @@ const AHEAD: usize = 64;
 
 impl<'a> Cursor<'a> {
     fn of(postings: &'a Sorted<Posting>, rarity: f32) -> Cursor<'a> {
-        Cursor { rarity, chunks: postings.chunks(), rest: &[] }
+        let mut chunks = postings.chunks();
+        let next = chunks.next().unwrap_or_default();
+        Cursor { rarity, chunks, rest: &[], next }
     }
 
     /// Calls `each` with place in the block and worth of the next ones below `end`.
@@ -192,13 +196,15 @@ impl<'a> Cursor<'a> {
                 self.rest = rest;
             }
             let below = self.rest.iter().take(AHEAD).take_while(|posting| posting.number < end);
-            let below = below.map(|posting| each(read(posting).0, read(posting).1)).count();
+            let below = below.map(read).map(|(place, worth)| each(place, worth)).count();
             self.rest = &self.rest[below..];
             if !self.rest.is_empty() {
                 return;
             }
-            let Some(chunk) = self.chunks.next() else { return };
-            self.rest = chunk;
+            self.rest = std::mem::replace(&mut self.next, self.chunks.next().unwrap_or_default());
+            if self.rest.is_empty() {
+                return;
+            }
         }
     }
 }
