@@ -13,7 +13,7 @@ use super::wanted::{Term, Wanted};
 use super::words::squashed;
 
 /// What a word counts that was not typed.
-const INSTEAD: f32 = 0.4;
+pub(super) const INSTEAD: f32 = 0.4;
 
 pub(super) fn search(index: &Inner, query: &Query) -> Vec<Hit> {
     let sight = index.sight(query);

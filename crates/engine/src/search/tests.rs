@@ -5,6 +5,7 @@ use repertoire_registry::{Layer, Origin, Snapshot, Tier, Trust, merge};
 use super::*;
 use crate::{Audience, Mode, Modes};
 
+mod exhaustive;
 mod relevance;
 
 fn skill(id: &str, about: &str) -> Skill {
