@@ -14,8 +14,10 @@ use crate::Mode;
 /// The visible skills, before it is decided how much of each is written.
 pub(super) struct Draft<'a> {
     options: &'a CatalogOptions,
-    /// In the catalog's order.
+    /// As the snapshot has them.
     skills: Vec<(Id, Listable<'a>)>,
+    /// Their places in the catalog's order.
+    order: Vec<usize>,
 }
 
 /// What the line of a skill costs, in thousandths.
@@ -30,15 +32,16 @@ impl<'a> Draft<'a> {
             let skill = Listable::of(&told);
             (told.id, skill)
         };
-        let mut skills: Vec<_> = visible.0.into_iter().map(listable).collect();
-        let mut ranked: Vec<usize> = (0..skills.len()).collect();
+        let Visible { skills, order } = visible;
+        let mut skills: Vec<_> = skills.into_iter().map(listable).collect();
+        let mut ranked = order.clone();
         // Stable: what is alike stays in the catalog's order.
         ranked.sort_by_key(|number| {
             let (id, skill): &(Id, Listable<'_>) = &skills[*number];
             (skill.mode != Mode::Pinned, Reverse(options.overflow.uses(id)))
         });
         ranked.into_iter().enumerate().for_each(|(rank, number)| skills[number].1.rank = rank);
-        Draft { options, skills }
+        Draft { options, skills, order }
     }
 
     /// The plan that makes the most of `limit`.
@@ -86,7 +89,9 @@ impl<'a> Draft<'a> {
         let listed = self.listables().filter(|skill| skill.rank < plan.listed);
         let room = listed.map(|skill| skill.texts.description.len().min(skill.most(plan))).sum();
         let mut page = Page::begun(self.options, plan, self.skills.len(), room);
-        self.skills.iter().for_each(|(id, skill)| page.tell(id.clone(), skill));
+        for (id, skill) in self.order.iter().map(|number| &self.skills[*number]) {
+            page.tell(id.clone(), skill);
+        }
         page.ended()
     }
 

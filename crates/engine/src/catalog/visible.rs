@@ -11,8 +11,13 @@ use super::page::Page;
 use crate::Mode;
 use crate::place::Place;
 
-/// The skills that a catalog tells of: who may be seen, in the catalog's order.
-pub(super) struct Visible<'a>(pub(super) Vec<Told<'a>>);
+/// The skills that a catalog tells of: who may be seen, and in which order.
+pub(super) struct Visible<'a> {
+    /// As the snapshot has them: each is looked at where memory still knows it.
+    pub(super) skills: Vec<Told<'a>>,
+    /// Their places in the catalog's order.
+    pub(super) order: Vec<usize>,
+}
 
 /// What is told of a skill, as it is written: where its texts are, none of which was looked at.
 pub(super) struct Told<'a> {
@@ -29,25 +34,25 @@ pub(super) struct Told<'a> {
 impl<'a> Visible<'a> {
     pub(super) fn of(snapshot: &'a Snapshot<Skill>, options: &CatalogOptions) -> Visible<'a> {
         let (mut places, mut skills) = (Vec::with_capacity(snapshot.len()), Vec::with_capacity(snapshot.len()));
-        // As the snapshot has them: each is looked at once, where memory still knows it.
         for entry in snapshot.entries() {
             if options.modes.sees(options.audience, &entry.claim) {
                 places.push((Place::of(entry), skills.len()));
-                skills.push(Some(Told::of(entry, options)));
+                skills.push(Told::of(entry, options));
             }
         }
         // Ids are unique, so the order is total.
         places.sort_unstable();
-        let taken = places.into_iter().map(|(_, number)| skills[number].take().expect("each has one place"));
-        Visible(taken.collect())
+        Visible { skills, order: places.into_iter().map(|(_, number)| number).collect() }
     }
 
     /// Everything, where nothing has to give way: each text is looked at once, and written.
     pub(super) fn whole(self, options: &CatalogOptions) -> Page<'_> {
-        let count = self.0.len();
-        let room = self.0.iter().map(|told| told.description.len()).sum();
+        let count = self.skills.len();
+        let room = self.skills.iter().map(|told| told.description.len()).sum();
         let mut page = Page::begun(options, Plan::whole(count), count, room);
-        for told in self.0 {
+        let mut skills: Vec<Option<Told<'_>>> = self.skills.into_iter().map(Some).collect();
+        for number in self.order {
+            let told = skills[number].take().expect("each has one place");
             let skill = Listable::of(&told);
             page.tell(told.id, &skill);
         }
