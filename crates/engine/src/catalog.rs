@@ -6,10 +6,13 @@ mod cache;
 mod clause;
 mod draft;
 mod format;
+mod listable;
 mod options;
 mod overflow;
+mod page;
 mod preset;
 mod report;
+mod visible;
 
 use repertoire_core::Skill;
 use repertoire_registry::Snapshot;
@@ -24,7 +27,8 @@ pub use preset::{CatalogPreset, PresetBudget, PresetOverflow};
 pub use report::{Fate, Line, Report, Totals};
 
 use draft::Draft;
-use overflow::Plan;
+use page::Page;
+use visible::Visible;
 
 /// The text that tells a model which skills exist, and a report of what became of each.
 ///
@@ -45,21 +49,23 @@ impl Catalog {
     ///
     /// Linear in the snapshot, times the logarithm of the longest description when a budget has to be met.
     pub fn of(snapshot: &Snapshot<Skill>, options: &CatalogOptions) -> Catalog {
-        let draft = Draft::of(snapshot, options);
-        let mut room = options.budget.limit();
-        let (plan, text) = loop {
-            let plan = match room {
-                None => Some(Plan::whole(draft.len())),
-                Some(limit) => draft.fit(limit),
-            };
-            let text = plan.map(|plan| draft.write(plan)).unwrap_or_default();
-            // Estimates of parts add up; in a vocabulary, a token may reach over a seam.
-            match options.budget.limit().map(|limit| options.count(&text).saturating_sub(limit)) {
-                None | Some(0) => break (plan, text),
-                Some(over) => room = room.map(|room| room.saturating_sub(over)),
+        let visible = Visible::of(snapshot, options);
+        let Page { text, lines, .. } = match options.budget.limit() {
+            None => visible.whole(options),
+            Some(limit) => {
+                let draft = Draft::of(visible, options);
+                let mut room = limit;
+                loop {
+                    let page = draft.written(draft.fit(room));
+                    // Estimates of parts add up; in a vocabulary, a token may reach over a seam.
+                    match options.count(&page.text).saturating_sub(limit) {
+                        0 => break page,
+                        over => room = room.saturating_sub(over),
+                    }
+                }
             }
         };
-        let report = Report { budget: options.budget, used: options.count(&text), lines: draft.lines(plan) };
+        let report = Report { budget: options.budget, used: options.count(&text), lines };
         Catalog { text, report }
     }
 }

@@ -9,7 +9,7 @@ use unicode_segmentation::GraphemeCursor;
 ///
 /// A line break or tab, with the blanks around it, becomes one space; other text stays as written.
 pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
-    let mut unwanted = suspects(text).filter(|(_, c)| is_break(*c) || is_unfit(*c)).peekable();
+    let mut unwanted = unwanted(text).peekable();
     if unwanted.peek().is_none() {
         return Cow::Borrowed(text.trim());
     }
@@ -41,18 +41,41 @@ fn push(part: &str, begins: &mut bool, line: &mut String) {
     line.push_str(part);
 }
 
-/// The characters of `text` that may be breaks or unfit, and where: few in any script.
+/// The characters of `text` that are breaks or unfit, and where: few in any script.
+fn unwanted(text: &str) -> impl Iterator<Item = (usize, char)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            at += next_suspect(&text.as_bytes()[at..])?;
+            let c = text[at..].chars().next()?;
+            let place = at;
+            at += c.len_utf8();
+            if is_break(c) || is_unfit(c) {
+                return Some((place, c));
+            }
+        }
+    })
+}
+
+/// Where the first byte is that a break or an unfit character may begin with.
 ///
-/// Looks at every byte of a chunk before it looks at one, because that takes whole vectors at a time.
-fn suspects(text: &str) -> impl Iterator<Item = (usize, char)> {
-    const CHUNK: usize = 32;
-    let chunks = text.as_bytes().chunks(CHUNK).enumerate();
-    let suspect = chunks.filter(|(_, chunk)| chunk.iter().fold(false, |any, byte| any | is_suspect(*byte)));
-    let places = suspect.flat_map(|(number, chunk)| {
-        let found = chunk.iter().enumerate().filter(|(_, byte)| is_suspect(**byte));
-        found.map(move |(at, _)| number * CHUNK + at)
-    });
-    places.filter_map(|at| Some((at, text[at..].chars().next()?)))
+/// Looks at all bytes of a chunk before it looks at one, because that takes whole vectors at a time; and first whether they are
+/// printable ASCII, which is one comparison and mostly true.
+fn next_suspect(bytes: &[u8]) -> Option<usize> {
+    let (chunks, rest) = bytes.as_chunks::<16>();
+    for (number, chunk) in chunks.iter().enumerate() {
+        if chunk.iter().fold(false, |any, byte| any | is_unusual(*byte))
+            && let Some(at) = chunk.iter().position(|byte| is_suspect(*byte))
+        {
+            return Some(16 * number + at);
+        }
+    }
+    Some(bytes.len() - rest.len() + rest.iter().position(|byte| is_suspect(*byte))?)
+}
+
+/// Whether `byte` is other than printable ASCII: one more makes it negative, or less than 33.
+fn is_unusual(byte: u8) -> bool {
+    (byte.wrapping_add(1) as i8) < 0x21
 }
 
 /// Whether a character that is a break or unfit may begin with `byte`.

@@ -1,14 +1,17 @@
 //! Finding skills by words.
 
 mod best;
+mod bits;
 mod dictionary;
 mod document;
 mod fuse;
 mod hit;
 mod index;
 mod live;
+mod postings;
 mod query;
 mod scoring;
+mod sight;
 mod sorted;
 mod table;
 #[cfg(test)]

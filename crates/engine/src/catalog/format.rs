@@ -1,12 +1,15 @@
 //! The markup of a catalog.
 
 mod markdown;
+mod tag;
 mod xml;
 
 use std::borrow::Cow;
 
 use serde::Serialize;
 use serde_json::json;
+
+use tag::Tag;
 
 /// The markup of a catalog.
 ///
@@ -44,15 +47,15 @@ pub(super) struct Texts<'a> {
 
 impl Texts<'_> {
     /// What is told by name, with `description` in place of the skill's own.
-    fn rows<'t>(&'t self, description: &'t str) -> impl Iterator<Item = (&'static str, &'t str)> {
+    fn rows<'t>(&'t self, description: &'t str) -> impl Iterator<Item = (Tag, &'t str)> {
         let description = (!description.is_empty()).then_some(description);
         let rows = [
-            ("name", Some(self.name.as_ref())),
-            ("description", description),
-            ("source", self.source.as_deref()),
-            ("location", self.location.as_deref()),
+            (Tag::NAME, Some(self.name.as_ref())),
+            (Tag::DESCRIPTION, description),
+            (Tag::SOURCE, self.source.as_deref()),
+            (Tag::LOCATION, self.location.as_deref()),
         ];
-        rows.into_iter().filter_map(|(name, text)| Some((name, text?)))
+        rows.into_iter().filter_map(|(tag, text)| Some((tag, text?)))
     }
 }
 
@@ -94,7 +97,7 @@ impl Format {
             }
             Format::Lines => markdown::item(texts, description, out),
             Format::Json => {
-                let rows = texts.rows(description).map(|(name, text)| (name.to_owned(), text.into()));
+                let rows = texts.rows(description).map(|(tag, text)| (tag.name.to_owned(), text.into()));
                 out.push_str(&serde_json::Value::Object(rows.collect()).to_string());
                 out.push('\n');
             }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::{Audience, Modes, Tokenizer};
 
 use super::{Activation, Budget, Format, Overflow};
+use crate::one_line::one_line;
 
 /// How a catalog is to look: format, budget and overflow are chosen independently.
 ///
@@ -115,12 +116,23 @@ impl CatalogOptions {
     }
 
     /// What tells the model how to find the rest: the host's words, else those of the activation.
-    pub(super) fn how_to_find(&self) -> Cow<'_, str> {
+    fn how_to_find(&self) -> Cow<'_, str> {
         match (&self.hint, &self.activation) {
             (Some(hint), _) => hint.as_ref().into(),
             (None, Some(activation)) => activation.how_to_find(),
             (None, None) => "Each can still be loaded by its exact name.".into(),
         }
+    }
+
+    /// What stands before the skills.
+    pub(super) fn opening(&self) -> String {
+        let how_to = self.activation.as_ref().map(Activation::how_to);
+        self.format.opening(how_to.as_deref())
+    }
+
+    /// Writes what stands behind the skills, where so many were left out.
+    pub(super) fn note(&self, left_out: usize, out: &mut String) {
+        self.format.note(left_out, &one_line(&self.how_to_find()), out);
     }
 
     /// The size of `text` as [`Report::used`](super::Report::used) counts it: in tokens for a budget of tokens,

@@ -28,8 +28,9 @@ pub enum Overflow {
     RoundRobin,
     /// Descriptions are whole or absent: those of the first skills stay, then only the names of the first.
     NameOnly,
-    /// As [`NameOnly`](Overflow::NameOnly), with those first that were used most often. What changes with use is not
-    /// the same from one turn to the next, and no prompt cache holds it.
+    /// As [`NameOnly`](Overflow::NameOnly), with those first that were used most often, as the host counted: every answer with a
+    /// [`SkillRead`](crate::SkillRead) is a use. What changes with use is not the same from one turn to the next, and no
+    /// prompt cache holds it.
     LeastUsed(Arc<BTreeMap<Id, u64>>),
     /// Skills are whole or absent: the first ones stay.
     LeaveOut,
@@ -52,6 +53,9 @@ pub(super) struct Plan {
 }
 
 impl Plan {
+    /// Nothing, not even a name.
+    pub(super) const NOTHING: Plan = Plan { listed: 0, described: 0, most: 0, pins: false };
+
     /// Everything.
     pub(super) fn whole(count: usize) -> Plan {
         Plan { listed: count, described: count, most: usize::MAX, pins: true }
@@ -75,14 +79,15 @@ impl Overflow {
         }
     }
 
-    /// The best plan for `count` skills that `fits`; `None` when not even one name does.
-    pub(super) fn plan(&self, count: usize, longest: usize, fits: impl Fn(Plan) -> bool) -> Option<Plan> {
+    /// The best plan for `count` skills that `fits`.
+    pub(super) fn plan(&self, count: usize, longest: usize, fits: impl Fn(Plan) -> bool) -> Plan {
         let whole = Plan::whole(count);
         if fits(whole) {
-            return Some(whole);
+            return whole;
         }
         // Pins hold as long as anything fits beside them.
-        [true, false].into_iter().find_map(|pins| self.best(Plan { pins, ..whole }, longest, &fits))
+        let best = [true, false].into_iter().find_map(|pins| self.best(Plan { pins, ..whole }, longest, &fits));
+        best.unwrap_or(Plan::NOTHING)
     }
 
     fn best(&self, whole: Plan, longest: usize, fits: &dyn Fn(Plan) -> bool) -> Option<Plan> {

@@ -3,11 +3,12 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use super::bits::Bits;
 use super::document::Doc;
 use super::hit::Fit;
 use super::index::Inner;
 use super::query::Query;
-use super::table::BLOCK;
+use super::sight::Sight;
 
 /// A skill and how well it fits. Ordered from the best to the worst; total, because ids are unique.
 pub(super) struct Row<'a> {
@@ -42,30 +43,25 @@ impl Eq for Row<'_> {}
 /// The best rows so far, among those that a query allows.
 pub(super) struct Best<'a> {
     query: &'a Query,
-    /// A bit for each skill that has every facet; nothing where none is asked for.
-    facets: Option<Vec<u64>>,
+    sight: Option<&'a Sight>,
+    /// Who has each facet that is asked for.
+    facets: Vec<Bits>,
     /// The worst one on top.
     rows: BinaryHeap<Row<'a>>,
 }
 
 impl<'a> Best<'a> {
     /// None so far; `None` when there can be none.
-    pub(super) fn none_of(index: &Inner, query: &'a Query) -> Option<Best<'a>> {
+    pub(super) fn none_of(index: &Inner, query: &'a Query, sight: Option<&'a Sight>) -> Option<Best<'a>> {
         if query.limit == 0 {
             return None;
         }
-        let mut facets: Option<Vec<u64>> = None;
-        for term in &query.facets {
-            let mut bits = vec![0; index.docs.blocks().count() * BLOCK / 64];
-            for posting in index.dictionary.get(term)?.chunks().flatten() {
-                bits[posting.number as usize / 64] |= 1 << (posting.number % 64);
-            }
-            facets = Some(match facets {
-                None => bits,
-                Some(before) => before.iter().zip(bits).map(|(a, b)| a & b).collect(),
-            });
-        }
-        Some(Best { query, facets, rows: BinaryHeap::new() })
+        let facet = |term: &String| {
+            let postings = index.dictionary.get(term)?;
+            Some(postings.iter().map(|posting| posting.number).collect())
+        };
+        let facets = query.facets.iter().map(facet).collect::<Option<_>>()?;
+        Some(Best { query, sight, facets, rows: BinaryHeap::new() })
     }
 
     /// Takes `row` if it is allowed and among the best.
@@ -98,11 +94,10 @@ impl<'a> Best<'a> {
     }
 
     pub(super) fn allows(&self, number: u32, doc: &Doc) -> bool {
-        let has = |bits: &Vec<u64>| bits[number as usize / 64] & (1 << (number % 64)) != 0;
-        self.query.audience.is_none_or(|audience| doc.is_seen_by(audience, &self.query.modes))
+        self.sight.is_none_or(|sight| sight.sees(number))
             && self.query.tier.is_none_or(|tier| tier == doc.tier())
             && self.query.level.is_none_or(|level| doc.level() <= level)
-            && self.facets.as_ref().is_none_or(has)
+            && self.facets.iter().all(|facet| facet.has(number))
             && self.query.source.as_ref().is_none_or(|source| *source == *doc.entry.origin().source)
     }
 }

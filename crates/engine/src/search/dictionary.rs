@@ -7,7 +7,7 @@ use hashbrown::hash_table::Entry;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::document::Posting;
-use super::sorted::Sorted;
+use super::postings::Postings;
 
 /// Postings by term, in shards that copies share: a change copies the shards of its terms, or none if nobody shares them.
 #[derive(Debug, Clone)]
@@ -19,7 +19,7 @@ pub(super) struct Dictionary {
 #[derive(Debug, Clone)]
 struct Row {
     term: Arc<str>,
-    postings: Arc<Sorted<Posting>>,
+    postings: Arc<Postings>,
 }
 
 /// A power of two: a skill has some sixty terms, each in a shard of its own.
@@ -30,7 +30,7 @@ impl Dictionary {
         Dictionary { hasher: DefaultHashBuilder::default(), shards: vec![Arc::default(); SHARDS] }
     }
 
-    pub(super) fn get(&self, term: &str) -> Option<&Sorted<Posting>> {
+    pub(super) fn get(&self, term: &str) -> Option<&Postings> {
         let (shard, hash) = self.place(term);
         self.shards[shard].find(hash, |row| *row.term == *term).map(|row| row.postings.as_ref())
     }
@@ -42,7 +42,7 @@ impl Dictionary {
         match table.entry(hash, |row| *row.term == *term, |row| hasher.hash_one(&*row.term)) {
             Entry::Occupied(mut place) => Arc::make_mut(&mut place.get_mut().postings).insert(posting),
             Entry::Vacant(place) => {
-                let mut postings = Sorted::default();
+                let mut postings = Postings::default();
                 postings.insert(posting);
                 place.insert(Row { term: term.into(), postings: Arc::new(postings) });
             }

@@ -10,6 +10,7 @@ use repertoire_registry::{Entry, Tier};
 use crate::place::beginning;
 use crate::{Audience, Hidden, Modes};
 
+use super::vocabulary::Vocabulary;
 use super::words::{Stems, is_stop_word, name_words, squashed, words};
 
 /// Where a word of a query was found.
@@ -125,6 +126,11 @@ impl Doc {
         Doc { entry: entry.clone(), tier, beginning: beginning(entry.id.as_str()), hidden, level }
     }
 
+    /// Whether it is hidden from `audience` unless something is chosen.
+    pub(super) fn is_hidden(&self, audience: Audience) -> bool {
+        self.hidden[audience as usize].is_some()
+    }
+
     /// Whether `audience` may see it: without a look at the entry, unless the operator chose something.
     pub(super) fn is_seen_by(&self, audience: Audience, modes: &Modes) -> bool {
         match self.hidden[audience as usize] {
@@ -222,6 +228,10 @@ impl Terms {
                 terms.counts.insert(facet.term(text), [0; 4]);
             }
         }
+        for word in terms.name_words.iter().filter(|word| Vocabulary::takes(word)) {
+            let counts = terms.counts[stems.of(word).as_ref()];
+            terms.counts.insert(written(word), counts);
+        }
         terms.length = length;
         terms.names = vec![squashed(entry.id.as_str()), squashed(skill.id.as_str())];
         terms.names.dedup();
@@ -229,6 +239,11 @@ impl Terms {
         terms.names.retain(|name| !name.is_empty());
         terms
     }
+}
+
+/// The term of names that have `word` as it is written here: no word begins with a control character.
+pub(super) fn written(word: &str) -> String {
+    format!("\u{5}{word}")
 }
 
 /// What a search can be narrowed to, beside what every doc knows of itself.

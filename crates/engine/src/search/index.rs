@@ -9,6 +9,7 @@ use super::best::Best;
 use super::dictionary::Dictionary;
 use super::document::{Doc, HitField, Terms};
 use super::scoring;
+use super::sight::{Sight, Sights};
 use super::sorted::Sorted;
 use super::table::Table;
 use super::vocabulary::Vocabulary;
@@ -44,6 +45,7 @@ pub(super) struct Inner {
     /// Names as one word each, and whose.
     pub(super) names: Sorted<(Arc<str>, u32)>,
     pub(super) docs: Table<Option<Doc>>,
+    sights: Sights,
     /// Numbers below the highest that nobody has.
     free: Vec<u32>,
     next: u32,
@@ -58,6 +60,7 @@ impl Index {
             vocabulary: Vocabulary::default(),
             names: Sorted::default(),
             docs: Table::default(),
+            sights: Sights::default(),
             free: Vec::new(),
             next: 0,
         };
@@ -110,7 +113,7 @@ impl Index {
     ///
     /// At least half of the words are in the name of each, slips forgiven.
     pub fn near(&self, query: &Query) -> Vec<Arc<Entry<Skill>>> {
-        let words = Wanted::all(&self.0, &query.text).len();
+        let words = Wanted::all(&self.0, &query.text, None).len();
         let in_name = |hit: &Hit| hit.why.words.iter().filter(|word| word.fields.contains(&HitField::Name)).count();
         let hits = self.search(query).into_iter();
         let near = hits.filter(|hit| hit.why.fit < Fit::Words || in_name(hit) > 0 && in_name(hit) * 2 >= words);
@@ -122,7 +125,8 @@ impl Index {
         let allowed = || {
             let number = self.0.number_of(id)?;
             let doc = self.0.docs.get(number).as_ref()?;
-            Some(Best::none_of(&self.0, query)?.allows(number, doc))
+            let sight = self.0.sight(query);
+            Some(Best::none_of(&self.0, query, sight.as_deref())?.allows(number, doc))
         };
         allowed().unwrap_or(false)
     }
@@ -132,6 +136,11 @@ impl Inner {
     /// How many skills there are.
     pub(super) fn len(&self) -> usize {
         self.next as usize - self.free.len()
+    }
+
+    /// What the asker of `query` may see; `None` where that is everything.
+    pub(super) fn sight(&self, query: &Query) -> Option<Arc<Sight>> {
+        self.sights.of(&self.docs, query).filter(|sight| sight.count() < self.len())
     }
 
     /// Every skill with its number.
@@ -150,7 +159,9 @@ impl Inner {
         }
         terms.name_words.iter().for_each(|word| self.vocabulary.insert(word));
         terms.names.iter().for_each(|name| self.names.insert((name.as_str().into(), number)));
-        self.docs.set(number, Some(Doc::of(entry)));
+        let doc = Doc::of(entry);
+        self.sights.insert(number, &doc);
+        self.docs.set(number, Some(doc));
     }
 
     fn remove(&mut self, entry: &Arc<Entry<Skill>>, stems: &Stems) {
@@ -161,6 +172,7 @@ impl Inner {
         }
         terms.name_words.iter().for_each(|word| self.vocabulary.remove(word));
         terms.names.iter().for_each(|name| self.names.remove(&(name.as_str().into(), number)));
+        self.sights.remove(number, &Doc::of(entry));
         self.docs.set(number, None);
         self.free.push(number);
     }

@@ -64,13 +64,25 @@ impl<T: Ord + Clone> Sorted<T> {
     }
 
     /// All items, chunk by chunk.
-    pub(super) fn chunks(&self) -> impl Iterator<Item = &[T]> {
-        self.chunks.iter().map(|chunk| chunk.as_slice())
+    pub(super) fn chunks(&self) -> Chunks<'_, T> {
+        Chunks(self.chunks.iter())
     }
 
     /// The first chunk whose last item is not before `item`.
     fn chunk_of(&self, item: &T) -> usize {
         self.chunks.partition_point(|chunk| chunk.last().is_some_and(|last| last < item))
+    }
+}
+
+/// The items of a list, chunk by chunk.
+#[derive(Debug)]
+pub(super) struct Chunks<'a, T>(std::slice::Iter<'a, Arc<Vec<T>>>);
+
+impl<'a, T> Iterator for Chunks<'a, T> {
+    type Item = &'a [T];
+
+    fn next(&mut self) -> Option<&'a [T]> {
+        self.0.next().map(|chunk| chunk.as_slice())
     }
 }
 

@@ -5,6 +5,7 @@ use repertoire_registry::{Layer, Origin, Snapshot, Tier, Trust, merge};
 use super::*;
 use crate::{Audience, Mode, Modes};
 
+mod exhaustive;
 mod relevance;
 
 fn skill(id: &str, about: &str) -> Skill {
@@ -121,6 +122,15 @@ fn words_that_tell_nothing_do_not_count_unless_there_are_no_others() {
 }
 
 #[test]
+fn of_a_long_query_the_first_words_are_looked_for() {
+    let index = index([skill("pdf", "Reads."), skill("mail", "Writes.")]);
+    let long: String = (0..50_000).map(|number| format!("word{number} 表{number} ")).collect();
+    check(&index, &format!("pdf {long} mail"), &["pdf"]);
+    check(&index, &"pdf ".repeat(50_000), &["pdf"]);
+    check(&index, &"x".repeat(1_000_000), &[]);
+}
+
+#[test]
 fn each_hit_says_why() {
     let index = index([written(
         "pdf-forms",
@@ -234,6 +244,26 @@ fn what_an_audience_may_not_see_is_neither_found_nor_suggested() {
 }
 
 #[test]
+fn what_is_hidden_moves_nothing_that_is_seen() {
+    let visible = ["release-notes", "deploy"].map(|id| skill(id, "Tells what a relese brings."));
+    let mut secret =
+        ["relaese-payroll", "deployments-at-night", "payroll"].map(|id| skill(id, "Tells what relaese means."));
+    secret.iter_mut().for_each(|skill| skill.disable_model_invocation = true);
+    let alone = index(visible.clone());
+    let beside = index(visible.into_iter().chain(secret));
+    // Its words are not known, not near to a typed one, and not what one begins with.
+    for text in ["relaese", "payrol", "pay", "deployment", "tells", "deploymets", ""] {
+        assert_eq!(shown(&beside, text), shown(&alone, text), "{text}");
+        let near = |index: &Index| -> Vec<String> {
+            index.near(&Query::new(text)).iter().map(|entry| entry.id.to_string()).collect()
+        };
+        assert_eq!(near(&beside), near(&alone), "{text}");
+    }
+    let user = |text: &str| ids(&beside.search(&Query::new(text).seen_by(Audience::User))).join(" ");
+    assert_eq!(user("relaese"), "relaese-payroll deployments-at-night payroll");
+}
+
+#[test]
 fn suggestions_share_half_of_the_name_and_are_three() {
     let names = ["pdf-forms", "pdf-merge", "pdf-split", "pdf-sign", "weather"];
     let index = index(names.map(|id| skill(id, "Mentions weather reports in passing.")));
@@ -322,6 +352,38 @@ proptest! {
             for (text, before) in queries.iter().zip(untouched) {
                 prop_assert_eq!(shown(&updated, text), shown(&fresh, text));
                 prop_assert_eq!(shown(&older, text), before);
+            }
+        }
+    }
+
+    #[test]
+    fn who_does_not_see_all_finds_what_an_index_of_what_they_see_finds(
+        versions in proptest::collection::vec((skills(), skills()), 1..4),
+        off in proptest::collection::vec("(pdf|form|read|a|b|ab)", 0..3),
+        queries in proptest::collection::vec("(pdf|form|deply|reed|notes|a|b|表を|re|=| ){0,4}", 1..6),
+    ) {
+        let modes = off.iter().fold(Modes::default(), |modes, id| modes.with(id.parse().unwrap(), Mode::Off));
+        let query = |text: &str| Query::new(text).limit(50).modes(modes.clone());
+        let found = |index: &Index, text: &str| -> Vec<(Id, Why)> {
+            index.search(&query(text)).into_iter().map(|hit| (hit.entry.id.clone(), hit.why)).collect()
+        };
+        let mut updated = Index::of(&snapshot(&[], &[]));
+        for (mine, theirs) in versions {
+            let all = snapshot(&mine, &theirs);
+            updated = updated.updated(&all);
+            let seen = all.entries().iter().filter(|entry| modes.sees(Audience::Model, &entry.claim));
+            let layers = [("home", 0), ("acme", 1)].map(|(source, position)| {
+                let seen = seen.clone().filter(|entry| *entry.origin().source == *source);
+                let mut layer = layer(all.layer(source).unwrap().origin.tier, source, position, seen.map(|entry| entry.item().clone()));
+                layer.namespaced = all.layer(source).unwrap().namespaced;
+                layer
+            });
+            let alone = Index::of(&merge(&layers));
+            for text in &queries {
+                let expected = found(&alone, text);
+                prop_assert_eq!(&found(&updated, text), &expected, "{}", text);
+                // Once more, from what is kept of who sees what.
+                prop_assert_eq!(&found(&updated, text), &expected, "{}", text);
             }
         }
     }

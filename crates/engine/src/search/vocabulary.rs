@@ -1,6 +1,6 @@
 //! The words of names, for what was typed wrong or not to the end.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::sync::Arc;
 
 use super::sorted::Sorted;
@@ -15,6 +15,16 @@ struct Word {
     /// A bit for each letter that it has: tells most words apart without reading them.
     letters: u64,
     names: u32,
+}
+
+/// How many of its names whoever asks may know, from a word and how many there are.
+pub(super) type Names<'n> = &'n dyn Fn(&str, u32) -> u32;
+
+impl Word {
+    /// How many names have it, as far as whoever asks may know; `None` if that is none.
+    fn known(&self, names: Names<'_>) -> Option<u32> {
+        Some(names(&self.text, self.names)).filter(|names| *names > 0)
+    }
 }
 
 impl Ord for Word {
@@ -47,8 +57,13 @@ impl Vocabulary {
         self.count(word, |names| names - 1);
     }
 
+    /// Whether a word of a name belongs here.
+    pub(super) fn takes(word: &str) -> bool {
+        !word.bytes().any(|byte| byte.is_ascii_digit())
+    }
+
     fn count(&mut self, word: &str, change: impl Fn(u32) -> u32) {
-        if word.bytes().any(|byte| byte.is_ascii_digit()) {
+        if !Vocabulary::takes(word) {
             return;
         }
         let found = self.0.from(|other| *other.text < *word).next().filter(|other| *other.text == *word).cloned();
@@ -66,18 +81,20 @@ impl Vocabulary {
     }
 
     /// Longer words that begin with `beginning`: those of the most names, then by their bytes, `most` of them.
-    pub(super) fn beginning_with(&self, beginning: &str, most: usize) -> Vec<&str> {
+    pub(super) fn beginning_with(&self, beginning: &str, most: usize, names: Names<'_>) -> Vec<&str> {
         let words = self.0.from(|word| *word.text < *beginning);
         let words = words.take_while(|word| word.text.starts_with(beginning));
-        let mut found: Vec<&Word> = words.filter(|word| word.text.len() > beginning.len()).take(LOOKED_AT).collect();
-        found.sort_by(|a, b| b.names.cmp(&a.names).then_with(|| a.cmp(b)));
-        found.into_iter().take(most).map(|word| word.text.as_ref()).collect()
+        let longer = words.filter(|word| word.text.len() > beginning.len());
+        let found = longer.filter_map(|word| Some((Reverse(word.known(names)?), word.text.as_ref())));
+        let mut found: Vec<_> = found.take(LOOKED_AT).collect();
+        found.sort_unstable();
+        found.into_iter().take(most).map(|(_, word)| word).collect()
     }
 
     /// The words that `typed` may have been meant for: the nearest ones, then those of the most names, `most` of them.
     ///
     /// One mistake is forgiven from three letters on, two from eight: a letter more, less, another, or two swapped.
-    pub(super) fn near(&self, typed: &str, most: usize) -> Vec<&str> {
+    pub(super) fn near(&self, typed: &str, most: usize, names: Names<'_>) -> Vec<&str> {
         let wanted: Vec<char> = typed.chars().collect();
         let forgiven = match wanted.len() {
             0..3 => return Vec::new(),
@@ -93,8 +110,10 @@ impl Vocabulary {
             if differ > 2 * forgiven || word.text.len().abs_diff(typed.len()) > 4 * forgiven {
                 continue;
             }
-            if let Some(mistakes) = distance(&wanted, &word.text, forgiven) {
-                found.push((mistakes, std::cmp::Reverse(word.names), word.text.as_ref()));
+            if let Some(mistakes) = distance(&wanted, &word.text, forgiven)
+                && let Some(names) = word.known(names)
+            {
+                found.push((mistakes, Reverse(names), word.text.as_ref()));
             }
         }
         found.sort_unstable();
@@ -165,23 +184,23 @@ mod tests {
             ("repleaz", &[]),
             ("表計算", &["表計"]),
         ] {
-            assert_eq!(vocabulary.near(typed, 3), meant, "{typed}");
+            assert_eq!(vocabulary.near(typed, 3, &|_, all| all), meant, "{typed}");
         }
     }
 
     #[test]
     fn beginnings_lead_to_the_commonest_words() {
-        assert_eq!(vocabulary().beginning_with("dep", 2), ["deploy", "deployment"]);
-        assert_eq!(vocabulary().beginning_with("deploy", 3), ["deployment", "deployments"]);
-        assert_eq!(vocabulary().beginning_with("x", 3), [""; 0]);
+        assert_eq!(vocabulary().beginning_with("dep", 2, &|_, all| all), ["deploy", "deployment"]);
+        assert_eq!(vocabulary().beginning_with("deploy", 3, &|_, all| all), ["deployment", "deployments"]);
+        assert_eq!(vocabulary().beginning_with("x", 3, &|_, all| all), [""; 0]);
     }
 
     #[test]
     fn a_word_stays_as_long_as_a_name_has_it() {
         let mut vocabulary = vocabulary();
         vocabulary.remove("deploy");
-        assert_eq!(vocabulary.near("deplyo", 1), ["deploy"]);
+        assert_eq!(vocabulary.near("deplyo", 1, &|_, all| all), ["deploy"]);
         vocabulary.remove("deploy");
-        assert_eq!(vocabulary.near("deplyo", 1), [""; 0]);
+        assert_eq!(vocabulary.near("deplyo", 1, &|_, all| all), [""; 0]);
     }
 }

@@ -1,22 +1,27 @@
 //! The words of a query, and what stands for them in an index.
 
-use super::document::{Counts, HitField, Posting};
+use super::document::{HitField, Posting, written};
 use super::hit::HitWord;
 use super::index::Inner;
+use super::postings::Postings;
+use super::sight::Sight;
 use super::sorted::Sorted;
 use super::words::{Stems, is_stop_word, words};
 
 /// One word of a query, with the terms that stand for it.
 pub(super) struct Wanted<'a> {
     text: String,
-    pub(super) terms: Vec<Term<'a>>,
+    /// Its own.
+    pub(super) typed: Option<Term<'a>>,
+    /// Those of other words that it may be, each with its word: they count in names alone.
+    pub(super) instead: Vec<(&'a str, Term<'a>)>,
 }
 
 /// A term of the index.
 pub(super) struct Term<'a> {
-    pub(super) postings: &'a Sorted<Posting>,
-    /// The word that it was taken from, if not the typed one; it counts in names alone.
-    pub(super) instead: Option<&'a str>,
+    pub(super) postings: &'a Postings,
+    /// How much rarer than everything it is.
+    pub(super) rarity: f32,
 }
 
 /// How many other words a typed word is taken for.
@@ -25,8 +30,9 @@ const MOST_INSTEAD: usize = 8;
 const MOST_WORDS: usize = 32;
 
 impl<'a> Wanted<'a> {
-    /// The words of `text`, each once; those that tell nothing only if there are no others.
-    pub(super) fn all(index: &'a Inner, text: &str) -> Vec<Wanted<'a>> {
+    /// The words of `text`, each once; those that tell nothing only if there are no others. What stands for them is what `sight`
+    /// has, all if there is none.
+    pub(super) fn all(index: &'a Inner, text: &str, sight: Option<&Sight>) -> Vec<Wanted<'a>> {
         let mut typed: Vec<String> = Vec::new();
         words(text, |word| {
             if typed.len() < MOST_WORDS && !typed.iter().any(|other| other == word) {
@@ -36,60 +42,75 @@ impl<'a> Wanted<'a> {
         if typed.iter().any(|word| !is_stop_word(word)) {
             typed.retain(|word| !is_stop_word(word));
         }
-        let stems = Stems::new();
+        let terms = Terms { index, sight, stems: Stems::new() };
         let mut seen: Vec<String> = Vec::new();
         let mut all = Vec::new();
         let last = typed.len().wrapping_sub(1);
         for (place, text) in typed.into_iter().enumerate() {
-            let stem = stems.of(&text).into_owned();
+            let stem = terms.stems.of(&text).into_owned();
             if seen.contains(&stem) {
                 continue;
             }
-            let terms = Wanted::terms(index, &stems, &text, &stem, place == last);
+            let typed = terms.of(&stem);
+            let instead = terms.instead_of(&text, &stem, typed.is_none(), place == last);
             seen.push(stem);
-            all.push(Wanted { text, terms });
+            all.push(Wanted { text, typed, instead });
         }
         all
     }
 
-    fn terms(index: &'a Inner, stems: &Stems, text: &str, stem: &str, is_last: bool) -> Vec<Term<'a>> {
-        let as_typed = index.dictionary.get(stem);
-        let mut instead = Vec::new();
-        if as_typed.is_none() {
-            instead.extend(index.vocabulary.near(text, MOST_INSTEAD));
-        }
-        // Whoever types may not have come to the end yet.
-        if is_last && text.chars().nth(2).is_some() {
-            instead.extend(index.vocabulary.beginning_with(text, MOST_INSTEAD));
-        }
-        let others = instead.into_iter().map(|word| (word, stems.of(word))).filter(|(_, other)| other != stem);
-        let others = others
-            .filter_map(|(word, other)| Some(Term { postings: index.dictionary.get(&other)?, instead: Some(word) }));
-        as_typed.map(|postings| Term { postings, instead: None }).into_iter().chain(others).collect()
+    /// Who has the word, or one that stands for it, in the name.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'a Sorted<Posting>> {
+        let instead = self.instead.iter().map(|(_, term)| term);
+        self.typed.iter().chain(instead).map(|term| &term.postings.named)
     }
 
     /// What of the skill with this number made it a hit, as far as this word goes.
     pub(super) fn found_in(&self, number: u32) -> Option<HitWord> {
-        let mut found = self.terms.iter().filter_map(|term| Some((term, term.counts_in(number)?)));
-        let (term, counts) = found.find(|(term, counts)| term.instead.is_none() || counts[0] > 0)?;
-        let fields = HitField::ALL.into_iter().zip(counts).filter(|(_, count)| *count > 0).map(|(field, _)| field);
-        let fields = match term.instead {
-            None => fields.collect(),
-            Some(_) => vec![HitField::Name],
-        };
-        Some(HitWord { word: self.text.clone(), instead: term.instead.map(str::to_owned), fields })
+        let word = |instead, fields| HitWord { word: self.text.clone(), instead, fields };
+        if let Some(posting) = self.typed.as_ref().and_then(|term| term.postings.get(number)) {
+            let fields = HitField::ALL.into_iter().zip(posting.counts()).filter(|(_, count)| *count > 0);
+            return Some(word(None, fields.map(|(field, _)| field).collect()));
+        }
+        let is_in_name = |term: &Term<'_>| term.postings.get(number).is_some_and(|posting| posting.is_in_name());
+        let (instead, _) = self.instead.iter().find(|(_, term)| is_in_name(term))?;
+        Some(word(Some((*instead).to_owned()), vec![HitField::Name]))
     }
 }
 
-impl Term<'_> {
-    /// How much rarer than everything the term is.
-    pub(super) fn rarity(&self, all: usize) -> f32 {
-        let (all, with) = (all as f32, self.postings.len() as f32);
-        (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
+/// Looks terms up, among what somebody may see.
+struct Terms<'a, 's> {
+    index: &'a Inner,
+    sight: Option<&'s Sight>,
+    stems: Stems,
+}
+
+impl<'a> Terms<'a, '_> {
+    fn of(&self, stem: &str) -> Option<Term<'a>> {
+        let postings = self.index.dictionary.get(stem)?;
+        let (all, with) = match self.sight {
+            None => (self.index.len(), postings.len()),
+            Some(sight) => (sight.count(), sight.count_of(postings)),
+        };
+        let (all, with) = (all as f32, with as f32);
+        let rarity = (1.0 + (all - with + 0.5) / (with + 0.5)).ln();
+        (with > 0.0).then_some(Term { postings, rarity })
     }
 
-    fn counts_in(&self, number: u32) -> Option<Counts> {
-        let first = self.postings.from(|posting| posting.number < number).next()?;
-        (first.number == number).then(|| first.counts())
+    fn instead_of(&self, text: &str, stem: &str, is_unknown: bool, is_last: bool) -> Vec<(&'a str, Term<'a>)> {
+        let names = |word: &str, all: u32| match self.sight {
+            None => all,
+            Some(sight) => self.index.dictionary.get(&written(word)).map_or(0, |names| sight.count_of(names) as u32),
+        };
+        let mut words = Vec::new();
+        if is_unknown {
+            words.extend(self.index.vocabulary.near(text, MOST_INSTEAD, &names));
+        }
+        // Whoever types may not have come to the end yet.
+        if is_last && text.chars().nth(2).is_some() {
+            words.extend(self.index.vocabulary.beginning_with(text, MOST_INSTEAD, &names));
+        }
+        let others = words.into_iter().map(|word| (word, self.stems.of(word))).filter(|(_, other)| other != stem);
+        others.filter_map(|(word, other)| Some((word, self.of(&other)?))).collect()
     }
 }

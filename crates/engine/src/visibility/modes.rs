@@ -105,6 +105,11 @@ impl Modes {
         self.rules.is_empty() && self.limits.is_empty()
     }
 
+    /// Whether these are the same modes, made once: who was asked about a skill need not be asked again.
+    pub(crate) fn is(&self, other: &Modes) -> bool {
+        self.rules == other.rules && Limits::are_same(&self.limits, &other.limits)
+    }
+
     /// Whether an authorizer decides who sees which skill. What is written for every role alike then names none.
     pub fn depend_on_role(&self) -> bool {
         self.limits.govern_skills()

@@ -1,0 +1,43 @@
+//! A skill as a catalog may tell of it.
+
+use super::format::Texts;
+use super::overflow::Plan;
+use super::visible::Told;
+use crate::Mode;
+use crate::one_line::{hidden_in, one_line};
+
+/// A skill as a catalog may tell of it, its texts clean.
+pub(super) struct Listable<'a> {
+    pub(super) texts: Texts<'a>,
+    pub(super) mode: Mode,
+    /// Who gives way last: 0 is the very last.
+    pub(super) rank: usize,
+    /// Characters of the description.
+    pub(super) length: usize,
+    /// Characters that were taken out of it.
+    pub(super) hidden: usize,
+}
+
+impl<'a> Listable<'a> {
+    pub(super) fn of(told: &Told<'a>) -> Listable<'a> {
+        let Told { name, description, source, location, mode, .. } = *told;
+        let texts = Texts {
+            name: one_line(name),
+            description: one_line(description),
+            source: source.map(one_line),
+            location: location.map(one_line),
+        };
+        let (length, hidden) = (texts.description.chars().count(), hidden_in(description, &texts.description));
+        Listable { texts, mode, rank: 0, length, hidden }
+    }
+
+    /// The most characters that the description may have.
+    pub(super) fn most(&self, plan: Plan) -> usize {
+        match self.mode {
+            Mode::NameOnly => 0,
+            Mode::Pinned if plan.pins => usize::MAX,
+            _ if self.rank < plan.described => plan.most,
+            _ => 0,
+        }
+    }
+}
