@@ -90,6 +90,7 @@ mod rights;
 mod sandbox;
 mod script;
 mod shown;
+mod sweep;
 mod syntax;
 mod warning;
 mod work;
@@ -105,12 +106,13 @@ pub use outcome::{Ended, Failure, Outcome, Printed, Refusal, Run};
 pub use placeholder::{Placeholder, PlaceholderKind};
 pub use plan::Plan;
 #[cfg(all(target_os = "linux", feature = "sandbox"))]
-pub use process::confined;
+pub use process::helper;
 #[cfg(feature = "process")]
 pub use process::{Call, Confinement, ENVIRONMENT, Limits, Runner, Shell};
 pub use rendered::{RenderError, Rendered};
 pub use rights::{Rights, Switch, Verdict};
 pub use sandbox::{Gap, Sandbox};
+pub use sweep::Sweep;
 pub use syntax::{DialectBy, Reach, Syntax};
 pub use warning::Warning;
 pub use wrapper::Wrapper;
