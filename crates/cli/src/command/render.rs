@@ -106,6 +106,7 @@ impl Render {
             Some(folder) => context.skill_dir(folder.to_string_lossy()),
             None => context,
         };
+        let context = session.context(&asked.claim.origin.source, context);
         self.variables.iter().fold(context, |context, (name, value)| context.variable(name, value))
     }
 

@@ -105,7 +105,7 @@ impl Runner {
 
     /// The same runner with a helper, which stays with each run and ends all of it; on Linux, elsewhere there is none.
     ///
-    /// It is a program and its arguments: `repertoire-helper`, or one that calls `helper` of this crate, as the host itself can
+    /// It is a program by its whole path, and its arguments: `repertoire-helper`, or one that calls `helper` of this crate, as the host itself can
     /// do when it is started with a certain argument. A process can have what it starts for life, and can give up rights, only
     /// for itself, so none of this is for the host's own process.
     #[must_use]
