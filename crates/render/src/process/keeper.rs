@@ -44,6 +44,7 @@ pub(super) fn keep(arguments: &mut dyn Iterator<Item = OsString>) -> Result<(), 
     set_child_subreaper(Some(getpid()))?;
     let mut command = Command::new(program);
     command.args(arguments).env(sweep::NAME, mark).stdin(stdin).process_group(0);
+    tell(&host, &Told::Begins)?;
     let mut children = match command.spawn() {
         Ok(child) => Children { command: Pid::from_child(&child), status: None },
         Err(error) => return Ok(tell(&host, &Told::NotBegun(error.to_string()))?),

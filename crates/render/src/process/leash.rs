@@ -21,6 +21,7 @@ use crate::Sweep;
 pub(crate) struct Leash {
     line: UnixStream,
     heard: Vec<u8>,
+    begins: bool,
     /// The group of the command, once it has begun.
     command: Option<Pid>,
     mark: Mark,
@@ -33,7 +34,7 @@ impl Leash {
         let (line, other) = net::UnixStream::pair()?;
         line.set_nonblocking(true)?;
         let line = UnixStream::from_std(line)?;
-        let leash = Leash { line, heard: Vec::new(), command: None, mark, sweep: Sweep::Marked };
+        let leash = Leash { line, heard: Vec::new(), begins: false, command: None, mark, sweep: Sweep::Marked };
         Ok((leash, Stdio::from(OwnedFd::from(other))))
     }
 
@@ -57,13 +58,15 @@ impl Leash {
     pub(crate) async fn ended(&mut self, helper: &mut Child) -> io::Result<ExitStatus> {
         loop {
             match self.told().await {
+                Some(Told::Begins) => self.begins = true,
                 Some(Told::Begun(process)) => self.command = Pid::from_raw(process),
                 Some(Told::NotBegun(reason)) => return Err(io::Error::other(reason)),
                 Some(Told::Ended { status, left }) => {
                     self.sweep = if left { Sweep::Marked } else { Sweep::All };
+                    helper.wait().await?;
                     return Ok(ExitStatus::from_raw(status));
                 }
-                None if self.command.is_none() => return Err(io::ErrorKind::UnexpectedEof.into()),
+                None if !self.begins => return Err(io::ErrorKind::UnexpectedEof.into()),
                 // Somebody ended the helper. How the command ended, nobody knows.
                 None => return helper.wait().await,
             }

@@ -8,7 +8,9 @@ pub(crate) const KEEP: &str = "keep";
 /// What the helper tells: a line of JSON each.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Told {
-    /// The command runs, as this process, which leads a group.
+    /// The command is about to run: whatever becomes of the helper, it may have begun.
+    Begins,
+    /// It runs, as this process, which leads a group.
     Begun(i32),
     /// It could not be started.
     NotBegun(String),
