@@ -89,6 +89,8 @@ impl Start<'_> {
 
     fn start(&self) -> io::Result<(Child, Hold)> {
         let mark = Mark::new();
+        #[cfg(not(target_os = "linux"))]
+        let _ = self.helper;
         #[cfg(target_os = "linux")]
         if !self.helper.is_empty() {
             let (leash, stdin) = Leash::new(mark)?;

@@ -24,7 +24,9 @@ impl Hold {
     /// Gives the input where it does not go by a pipe.
     pub(crate) async fn feed(&mut self, input: &[u8]) {
         match self {
-            Hold::Group(_) => {}
+            Hold::Group(_) => {
+                let _ = input;
+            }
             #[cfg(target_os = "linux")]
             Hold::Leash(leash) => leash.feed(input).await,
         }
