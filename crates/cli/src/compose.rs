@@ -7,7 +7,6 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use repertoire::render::Dialect;
 use repertoire::{
     Authority, Builder, Client, ComposeError, Discovery, FsSource, Id, Level, Model, Mount, Registry, Renderer, Rules,
     Scope, Skill, SkillRegistry, Trust, discover,
@@ -15,6 +14,7 @@ use repertoire::{
 use tokio::runtime::Handle;
 
 use crate::arguments::Places;
+use crate::bodies::Bodies;
 use crate::config::{Config, Declared, Home, Plugins, Preference};
 use crate::failure::Failure;
 use crate::page::Page;
@@ -31,7 +31,7 @@ pub(crate) struct Plan {
     config: Option<Config>,
     /// The sources that search folders, by name.
     pub(crate) folders: Vec<(String, Arc<FsSource>)>,
-    dialects: BTreeMap<String, Dialect>,
+    bodies: Bodies,
 }
 
 /// Composes what was typed and lists it once.
@@ -42,11 +42,11 @@ pub(crate) async fn compose<'m>(
     environment: &mut Environment<'_>,
 ) -> Result<Session<'m>, Failure> {
     let plan = Plan::read(places, named, environment, &mut Pool::default())?;
-    let Plan { builder, config, folders, dialects } = plan;
+    let Plan { builder, config, folders, bodies } = plan;
     let registry = patiently("reading skills", builder.load(), environment)
         .await
         .map_err(|error| blame(config.as_ref(), &error))?;
-    Ok(Session::new(registry, folders, model, environment).with_dialects(dialects))
+    Ok(Session::new(registry, folders, model, environment).with_bodies(bodies))
 }
 
 impl Plan {
@@ -100,9 +100,9 @@ impl Plan {
             builder = config.preferences.iter().fold(builder, prefer);
         }
         let searching = declared().filter_map(Declared::folders);
+        let bodies = Bodies { dialects: declared().filter_map(Declared::dialect).collect(), plugins: folders.plugins };
         let folders = folders.sources.into_iter().chain(searching).collect();
-        let dialects = declared().filter_map(Declared::dialect).collect();
-        Ok(Plan { builder, config, folders, dialects })
+        Ok(Plan { builder, config, folders, bodies })
     }
 
     /// Composes it, and keeps up with changes in the runtime that this is called in.
@@ -114,7 +114,7 @@ impl Plan {
 
     /// What renders the bodies of `registry`, composed of this, for models.
     pub(crate) fn renderer(&self, registry: &SkillRegistry) -> Renderer {
-        renderer(registry, &self.dialects)
+        self.bodies.renderer(registry)
     }
 
     /// Composes it in place of what `registry` was composed of.
@@ -122,12 +122,6 @@ impl Plan {
         let composed = registry.recompose(self.builder.clone()).await;
         composed.map(drop).map_err(|error| blame(self.config.as_ref(), &error))
     }
-}
-
-/// What renders bodies for models, each source's in the dialect that was declared for it.
-pub(crate) fn renderer(registry: &SkillRegistry, dialects: &BTreeMap<String, Dialect>) -> Renderer {
-    let over = Renderer::over(registry.clone());
-    dialects.iter().fold(over, |renderer, (source, dialect)| renderer.source_dialect(source.as_str(), *dialect))
 }
 
 /// Reads the places to look again; keeps the sources that stay, and everything if something is wrong.
@@ -190,13 +184,15 @@ struct Folders<'p> {
     names: BTreeSet<String>,
     real: BTreeSet<PathBuf>,
     sources: Vec<(String, Arc<FsSource>)>,
+    /// The folders of plugins, by the name of their source.
+    plugins: BTreeMap<String, PathBuf>,
 }
 
 impl<'p> Folders<'p> {
     fn new<'n>(taken: impl Iterator<Item = &'n str>, pool: &'p mut Pool) -> Folders<'p> {
         let mut names: BTreeSet<_> = taken.map(str::to_owned).collect();
         names.extend([Registry::<Skill>::REGISTERED, builtin::NAME].map(str::to_owned));
-        Folders { pool, names, real: BTreeSet::new(), sources: Vec::new() }
+        Folders { pool, names, real: BTreeSet::new(), sources: Vec::new(), plugins: BTreeMap::new() }
     }
 
     /// Folders that a person named: they must be there, and are trusted.
@@ -266,6 +262,7 @@ impl<'p> Folders<'p> {
         for plugin in &plugins.found.plugins {
             let name = self.free(&plugin.name);
             let source = self.pool.plugin(&name, plugin, &plugins.options);
+            self.plugins.insert(name.clone(), plugin.folder.clone());
             self.sources.extend(source.folders.clone().map(|source| (name, source)));
             made.push(source);
         }

@@ -11,8 +11,8 @@ use anstream::{AutoStream, ColorChoice};
 use crate::log::Log;
 use crate::signals::Signals;
 
-/// What this program is told, in place of a command, to confine itself and become another.
-pub(crate) const CONFINED: &str = "__confined";
+/// What this program is told, in place of a command, to help another process of it with what skills run.
+pub(crate) const HELPER: &str = "__helper";
 
 /// What a run sees of the world besides files. Only the edge of a binary reads it from the process.
 #[derive(Debug)]
@@ -25,8 +25,8 @@ pub struct Environment<'a> {
     pub state: Option<PathBuf>,
     /// The variables of the process; commands of skills get to see a few of them.
     pub variables: Vec<(OsString, OsString)>,
-    /// The command line of a program that confines commands of skills: `confined` of `repertoire-render`. Without one there is
-    /// no sandbox.
+    /// The command line of a program that ends what commands of skills start, and confines them: `helper` of
+    /// `repertoire-render`. Without one there is no sandbox, and who hides well may outlive a command.
     pub helper: Vec<OsString>,
     /// The answers of whoever called, where somebody is there to be asked.
     pub stdin: Option<Answers<'a>>,
@@ -53,7 +53,7 @@ impl Environment<'static> {
             home: std::env::home_dir().filter(|home| home.is_absolute()),
             state: std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|state| state.is_absolute()),
             variables: std::env::vars_os().collect(),
-            helper: std::env::current_exe().map(|own| vec![own.into(), CONFINED.into()]).unwrap_or_default(),
+            helper: own_program().map(|own| vec![own.into(), HELPER.into()]).unwrap_or_default(),
             stdin: io::stdin().is_terminal().then(|| Answers::new(io::stdin().lock())),
             stdout: Stream {
                 terminal: stdout.is_terminal(),
@@ -116,6 +116,13 @@ impl<'a> Environment<'a> {
         }
         Some(matches!(line.trim(), "y" | "Y" | "yes"))
     }
+}
+
+/// This program, to be started again.
+fn own_program() -> io::Result<PathBuf> {
+    // As it is now, whatever has been put in its place since it was started.
+    let running = PathBuf::from("/proc/self/exe");
+    if running.exists() { Ok(running) } else { std::env::current_exe() }
 }
 
 /// Lines that a person types when asked.

@@ -39,6 +39,7 @@
 mod answer;
 mod approved;
 mod arguments;
+mod bodies;
 mod builtin;
 mod command;
 mod compose;

@@ -11,21 +11,22 @@ use crate::arguments::Arguments;
 use crate::command::Command;
 use crate::compose::compose;
 #[cfg(target_os = "linux")]
-use crate::environment::CONFINED;
+use crate::environment::HELPER;
 use crate::failure::Failure;
 use crate::{Environment, Exit};
 
 /// Runs this process's arguments in this process's environment.
 ///
-/// A program that calls this runs plugins alone, too: a host starts it again with `plugin-host` as its first argument.
+/// A program that calls this runs plugins alone, too: a host starts it again with `plugin-host` as its first argument. So it
+/// starts itself as the helper of what skills run.
 pub fn main() -> ExitCode {
     #[cfg(unix)]
     if std::env::args_os().nth(1).is_some_and(|word| word == "plugin-host") {
         return repertoire::plugin_host();
     }
     #[cfg(target_os = "linux")]
-    if std::env::args_os().nth(1).is_some_and(|word| word == CONFINED) {
-        return repertoire::render::confined(std::env::args_os().skip(2));
+    if std::env::args_os().nth(1).is_some_and(|word| word == HELPER) {
+        return repertoire::render::helper(std::env::args_os().skip(2));
     }
     match Environment::of_process() {
         Ok(environment) => run(std::env::args_os(), environment).into(),

@@ -1,14 +1,14 @@
 //! What was composed for one run.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use repertoire::render::Dialect;
+use repertoire::render::{Context, Dialect};
 use repertoire::{Code, Entry, Found, FsSource, Model, Renderer, Skill, SkillRegistry, Snapshot, Trust};
 
 use crate::Environment;
-use crate::compose::renderer;
+use crate::bodies::Bodies;
 use crate::failure::Failure;
 use crate::finding::Finding;
 use crate::lock::SkillLock;
@@ -27,8 +27,7 @@ pub(crate) struct Session<'a> {
     pub(crate) cwd: PathBuf,
     /// What skills may need, as far as this run can tell.
     pub(crate) machine: Machine,
-    /// The dialects that were declared for sources, by name.
-    dialects: BTreeMap<String, Dialect>,
+    bodies: Bodies,
     home: Option<PathBuf>,
     state: Option<PathBuf>,
 }
@@ -56,23 +55,28 @@ impl<'a> Session<'a> {
         let stale = snapshot.diagnostics().iter().filter(|one| one.diagnostic.code == Code::STALE);
         let stale = stale.filter_map(|one| one.diagnostic.path.clone()).collect();
         let (cwd, home, state) = (environment.cwd.clone(), environment.home.clone(), environment.state.clone());
-        let (machine, dialects) = (Machine::of(environment), BTreeMap::new());
-        Session { registry, snapshot, folders, stale, model, cwd, machine, dialects, home, state }
+        let (machine, bodies) = (Machine::of(environment), Bodies::default());
+        Session { registry, snapshot, folders, stale, model, cwd, machine, bodies, home, state }
     }
 
-    /// The same session, whose sources spell their bodies so.
-    pub(crate) fn with_dialects(self, dialects: BTreeMap<String, Dialect>) -> Session<'a> {
-        Session { dialects, ..self }
+    /// The same session, whose bodies are rendered with this.
+    pub(crate) fn with_bodies(self, bodies: Bodies) -> Session<'a> {
+        Session { bodies, ..self }
     }
 
     /// The dialect that was declared for a source.
     pub(crate) fn dialect(&self, source: &str) -> Option<Dialect> {
-        self.dialects.get(source).copied()
+        self.bodies.dialects.get(source).copied()
     }
 
-    /// What renders bodies for models, each source's in the dialect that was declared for it.
+    /// The same context with what is known of a source.
+    pub(crate) fn context(&self, source: &str, context: Context) -> Context {
+        self.bodies.context(source, context)
+    }
+
+    /// What renders bodies for models.
     pub(crate) fn renderer(&self) -> Renderer {
-        renderer(&self.registry, &self.dialects)
+        self.bodies.renderer(&self.registry)
     }
 
     /// What was installed for the user, and why that is not known if it is not.

@@ -52,9 +52,9 @@
 //! not run leaves a note in the text and a typed [`Outcome`], and the body is rendered.
 //!
 //! With the feature `process`, `Runner` runs what was permitted: a shell of the host's choice, the folder of the skill, few
-//! variables, limits on time and output, and no process left when it returns or is dropped. On Linux a `Confinement` takes from it
-//! what it does not need: files, new privileges, sockets; each run tells what the kernel enforced of that. The helper program
-//! that this takes comes with the feature `sandbox`. What a process can do to outlive its run is told at `Runner`.
+//! variables, limits on time and output, and no process left when it returns or is dropped. On Linux a helper sees to that,
+//! and a `Confinement` takes from what runs what it does not need: files, new privileges, sockets; each run tells what was
+//! kept of both. The helper program, and the function `helper` for hosts that are their own, come with the feature `sandbox`.
 //!
 //! [`Wrapper`] puts around a body whose it is and where its relative paths start.
 //!
@@ -90,6 +90,7 @@ mod rights;
 mod sandbox;
 mod script;
 mod shown;
+mod sweep;
 mod syntax;
 mod warning;
 mod work;
@@ -105,12 +106,13 @@ pub use outcome::{Ended, Failure, Outcome, Printed, Refusal, Run};
 pub use placeholder::{Placeholder, PlaceholderKind};
 pub use plan::Plan;
 #[cfg(all(target_os = "linux", feature = "sandbox"))]
-pub use process::confined;
+pub use process::helper;
 #[cfg(feature = "process")]
 pub use process::{Call, Confinement, ENVIRONMENT, Limits, Runner, Shell};
 pub use rendered::{RenderError, Rendered};
 pub use rights::{Rights, Switch, Verdict};
 pub use sandbox::{Gap, Sandbox};
+pub use sweep::Sweep;
 pub use syntax::{DialectBy, Reach, Syntax};
 pub use warning::Warning;
 pub use wrapper::Wrapper;

@@ -7,8 +7,8 @@ use std::time::Duration;
 use repertoire_core::{ResourcePath, Trust};
 use serde::Serialize;
 
-use crate::Sandbox;
 use crate::printable::printable;
+use crate::{Sandbox, Sweep};
 
 /// What became of one command or script.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -41,6 +41,8 @@ pub struct Run {
     pub stderr: Printed,
     /// The sandbox it ran in.
     pub sandbox: Sandbox,
+    /// Who was ended with it.
+    pub sweep: Sweep,
 }
 
 /// How a run ended.
@@ -123,9 +125,9 @@ impl Printed {
 }
 
 impl Run {
-    /// A run without a sandbox.
+    /// A run without a sandbox, of a process that was ended alone.
     pub fn new(ended: Ended, stdout: Printed, stderr: Printed) -> Run {
-        Run { ended, stdout, stderr, sandbox: Sandbox::Off }
+        Run { ended, stdout, stderr, sandbox: Sandbox::Off, sweep: Sweep::Process }
     }
 }
 

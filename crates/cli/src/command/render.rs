@@ -106,6 +106,7 @@ impl Render {
             Some(folder) => context.skill_dir(folder.to_string_lossy()),
             None => context,
         };
+        let context = session.context(&asked.claim.origin.source, context);
         self.variables.iter().fold(context, |context, (name, value)| context.variable(name, value))
     }
 
@@ -142,11 +143,11 @@ impl Render {
             ShellName::Bash => Shell::Bash,
         };
         let runner = Runner::new(std::mem::take(&mut environment.variables)).shell(shell);
-        let confinement = Confinement::new(std::mem::take(&mut environment.helper));
+        let runner = runner.helper(std::mem::take(&mut environment.helper));
         let runner = match self.sandbox {
             When::Off => runner,
-            When::Auto => runner.confined(confinement),
-            When::Require => runner.confined(confinement.required()),
+            When::Auto => runner.confined(Confinement::default()),
+            When::Require => runner.confined(Confinement::default().required()),
         };
         let call = Call::new(asked.folder().unwrap_or(Path::new("")), context, &asked.binding);
         let mut signals = std::mem::replace(&mut environment.signals, Signals::none());

@@ -151,3 +151,31 @@ tool:init  tool    plugin  restricted  tool-only       9
     );
     assert!(world.run(&["kinds"]).data().contains("client-plugins  folders of plugins that a client installed\n"));
 }
+
+#[test]
+fn the_skills_of_a_plugin_know_its_folder_at_every_door() {
+    let world = world();
+    let body = "---\nname: run\ndescription: Runs.\n---\nRun ${CLAUDE_PLUGIN_ROOT}/bin/it.\n";
+    world
+        .file(&format!("{CACHE}/acme/kit/1.10.0/skills/run/SKILL.md"), body)
+        .file("mine/walk/SKILL.md", body.replace("run", "walk"));
+    let render =
+        |arguments: &[&str]| world.run(&[&["render", "--config", "repertoire.toml"], arguments].concat()).data();
+    let root = "[WORLD]/here/../home/.claude/plugins/cache/acme/kit/1.10.0";
+    let plain = |text: &str| text.replace("/here/../", "/");
+    assert_eq!(plain(&render(&["kit:run"])), plain(&format!("Run {root}/bin/it.\n")));
+    assert_eq!(render(&["walk"]), "Run ${CLAUDE_PLUGIN_ROOT}/bin/it.\n");
+    assert_eq!(render(&["kit:run", "--var", "CLAUDE_PLUGIN_ROOT=/elsewhere"]), "Run /elsewhere/bin/it.\n");
+
+    world.file("play.yaml", "turns:\n  - calls:\n      - {tool: read_skill, arguments: {id: \"kit:run\"}}\n");
+    let played = world.run(&[
+        "simulate",
+        "--config",
+        "repertoire.toml",
+        "--script",
+        "play.yaml",
+        "--model",
+        "anthropic/claude-sonnet-4",
+    ]);
+    assert!(plain(&played.stdout).contains(&plain(&format!("Run {root}/bin/it."))), "{played:?}");
+}

@@ -252,25 +252,66 @@ fn a_sandbox_is_there_when_asked_for_and_is_told() {
     assert!(failure.contains("[possible values: off, auto, require]"), "{failure}");
 }
 
+/// Starts a process that is twice forked, in a session of its own, without environment, and that ignores being asked to end.
+#[cfg(target_os = "linux")]
+pub(crate) const HIDE: &str = "(setsid env -i /bin/sh -c 'trap \"\" TERM HUP; echo $$ > away; while :; do sleep 100000; done' &); \
+                    while ! test -s away; do :; done";
+
+/// A world with a skill that hides a process and then does what is said, approved.
+#[cfg(target_os = "linux")]
+pub(crate) fn hiding(then: &str) -> World {
+    let world = World::new();
+    world.file("a/clock/SKILL.md", format!("---\nname: clock\ndescription: Hides.\n---\n!`{HIDE}; {then}`\n"));
+    world.run(&["approve", "clock", "--root", "a", "--yes"]).data();
+    world
+}
+
+/// The process that hides, once it does.
+#[cfg(target_os = "linux")]
+pub(crate) fn hidden(world: &World) -> i32 {
+    let away = world.here().join("a/clock/away");
+    until(|| fs::read_to_string(&away).ok()?.trim().parse().ok())
+}
+
+#[cfg(target_os = "linux")]
+pub(crate) fn is_gone(process: i32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    stat.is_empty() || stat.contains(") Z")
+}
+
 #[cfg(target_os = "linux")]
 #[test]
-fn who_interrupts_a_run_ends_what_it_started() {
-    let world = World::new();
-    world.file("a/slow/SKILL.md", "---\nname: slow\ndescription: Slow.\n---\n!`echo $$ > own; sleep 100000`\n");
-    world.run(&["approve", "slow", "--root", "a", "--yes"]).data();
-    let mut child = world.spawn(&["render", "slow", "--root", "a", "--allow-commands"]);
-    let own = world.here().join("a/slow/own");
-    let number = until(|| fs::read_to_string(&own).ok()?.trim().parse::<i32>().ok());
-    let id = rustix::process::Pid::from_child(&child);
-    rustix::process::kill_process(id, rustix::process::Signal::INT).expect("it runs");
-    assert!(!child.wait().expect("it ends").success());
-    let stat = || fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
-    until(|| (stat().is_empty() || stat().contains(") Z")).then_some(()));
+fn whatever_a_command_started_ends_with_it() {
+    let world = hiding("echo done");
+    let render = ["render", "clock", "--root", "a", "--allow-commands"];
+    let output = world.command(&render).output().expect("the binary was built for this test");
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stdout).as_ref()), (Some(0), "done\n"));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert!(is_gone(hidden(&world)));
+    // The file is one that its command names.
+    world.run(&["approve", "clock", "--root", "a", "--yes"]).data();
+    let answer = document(&world.run(&[&render[..], &["--json"]].concat()));
+    assert_eq!(answer["directives"][0]["sweep"], "all", "{answer}");
+    assert!(is_gone(hidden(&world)));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn who_ends_a_run_ends_what_it_started() {
+    for signal in [rustix::process::Signal::INT, rustix::process::Signal::KILL] {
+        let world = hiding("sleep 100000");
+        let mut child = world.spawn(&["render", "clock", "--root", "a", "--allow-commands"]);
+        let process = hidden(&world);
+        let id = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(id, signal).expect("it runs");
+        assert!(!child.wait().expect("it ends").success());
+        until(|| is_gone(process).then_some(()));
+    }
 }
 
 /// Waits until there is something.
 #[cfg(target_os = "linux")]
-fn until<T>(mut there: impl FnMut() -> Option<T>) -> T {
+pub(crate) fn until<T>(mut there: impl FnMut() -> Option<T>) -> T {
     let begun = std::time::Instant::now();
     loop {
         if let Some(found) = there() {
@@ -337,6 +378,8 @@ fn a_person_who_waits_for_commands_is_told_so() {
     };
     let exit = repertoire_cli::run(["repertoire", "render", "slow", "--root", "a", "--allow-commands"], environment);
     assert_eq!((exit, String::from_utf8_lossy(&stdout).as_ref()), (Exit::Success, "went\n"));
-    // The line is wiped in the end.
-    assert!(terminal.told.ends_with(b" \r"), "{:?}", String::from_utf8_lossy(&terminal.told));
+    // The line is wiped in the end. Then, because nobody helps here, it is told what may be left.
+    let told = String::from_utf8_lossy(&terminal.told);
+    let (_, note) = told.rsplit_once(" \r").expect("it is wiped");
+    assert!(note.starts_with("note: sweep: its process group") && note.ends_with("; others may live on\n"), "{told:?}");
 }

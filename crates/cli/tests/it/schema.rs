@@ -87,10 +87,10 @@ fn every_answer_is_what_the_schema_says() {
 }
 
 /// Fields that may be left out.
-const OPTIONAL: [&str; 7] = ["identical", "path", "line", "column", "other", "help", "sandbox"];
+const OPTIONAL: [&str; 8] = ["identical", "path", "line", "column", "other", "help", "sandbox", "sweep"];
 
 /// Texts of which the schema knows every one.
-const LISTED: [&str; 12] = [
+const LISTED: [&str; 13] = [
     "schema",
     "command",
     "tier",
@@ -99,6 +99,7 @@ const LISTED: [&str; 12] = [
     "severity",
     "outcome",
     "fate",
+    "sweep",
     "difference",
     "lock",
     "fit",

@@ -2,12 +2,14 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use repertoire_cli::Exit;
 use serde_json::{Value, json};
 
+#[cfg(target_os = "linux")]
+use crate::render::{hidden, hiding, is_gone, until};
 use crate::world::World;
 
 /// Many times what any of it takes.
@@ -89,14 +91,21 @@ fn over_its_streams_it_serves_until_the_client_leaves() {
     assert_eq!(serving.stderr(), "");
 }
 
-/// What a client reads of the skill `clock`.
+/// Asks for the skill `clock`.
 #[cfg(unix)]
-fn read_clock(world: &World, arguments: &[&str]) -> String {
-    let mut serving = Serving::start(world, arguments, &[]);
+fn ask_for_clock(serving: &mut Serving) -> ChildStdin {
     let mut ask = serving.0.stdin.take().expect("it is piped");
     let read = json!({"name": "read_skill", "arguments": {"id": "clock"}});
     let read = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": read});
     [introduction(), read].iter().for_each(|line| writeln!(ask, "{line}").expect("heard"));
+    ask
+}
+
+/// What a client reads of the skill `clock`.
+#[cfg(unix)]
+fn read_clock(world: &World, arguments: &[&str]) -> String {
+    let mut serving = Serving::start(world, arguments, &[]);
+    let _ask = ask_for_clock(&mut serving);
     let answers = BufReader::new(serving.0.stdout.take().expect("it is piped")).lines();
     let answers = answers.map(|line| serde_json::from_str::<Value>(&line.expect("text")).expect("a document"));
     let mut answer = answers.skip_while(|answer| answer["id"] != 2);
@@ -121,6 +130,23 @@ fn commands_run_for_clients_only_of_the_source_that_was_named_and_as_approved() 
     world.file("a/clock/SKILL.md", clock.replace("Now", "Then"));
     let changed = read_clock(&world, &named);
     assert!(changed.contains("Then: !`expr 3 + 3` ["), "nobody approved what it is now: {changed}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_run_for_clients_leaves_nothing() {
+    let world = hiding("echo done");
+    let read = read_clock(&world, &["a", "--run-commands", "a"]);
+    assert!(read.contains("done\n"), "{read}");
+    assert!(is_gone(hidden(&world)));
+
+    // A server that is killed in the midst of it.
+    let world = hiding("sleep 100000");
+    let mut serving = Serving::start(&world, &["a", "--run-commands", "a"], &[]);
+    let _ask = ask_for_clock(&mut serving);
+    let process = hidden(&world);
+    serving.0.kill().expect("it is there");
+    until(|| is_gone(process).then_some(()));
 }
 
 #[cfg(unix)]

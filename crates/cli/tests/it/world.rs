@@ -75,7 +75,7 @@ impl World {
         let environment = Environment {
             home: Some(self.root.join("home")),
             variables: vec![("PATH".into(), "/usr/bin:/bin".into())],
-            helper: vec![env!("CARGO_BIN_EXE_repertoire").into(), "__confined".into()],
+            helper: vec![env!("CARGO_BIN_EXE_repertoire").into(), "__helper".into()],
             stdin,
             stdout: Stream::new(&mut stdout),
             stderr: Stream::new(&mut stderr),

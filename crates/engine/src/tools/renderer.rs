@@ -42,6 +42,7 @@ pub struct Renderer {
     context: Context,
     dialect: Option<Dialect>,
     dialects: BTreeMap<Box<str>, Dialect>,
+    variables: Vec<(Box<str>, Box<str>, Box<str>)>,
     commands: Option<Arc<dyn Commands>>,
 }
 
@@ -49,7 +50,7 @@ impl Renderer {
     /// A reader over `registry` that knows no variable but the folder of a skill, and runs nothing.
     pub fn over(registry: SkillRegistry) -> Renderer {
         let (context, dialects) = (Context::new(), BTreeMap::new());
-        Renderer { registry, context, dialect: None, dialects, commands: None }
+        Renderer { registry, context, dialect: None, dialects, variables: Vec::new(), commands: None }
     }
 
     /// The same reader with what the host knows for every skill. The arguments and the folder of a skill go before those in it.
@@ -70,6 +71,19 @@ impl Renderer {
     #[must_use]
     pub fn source_dialect(mut self, source: impl Into<Box<str>>, dialect: Dialect) -> Renderer {
         self.dialects.insert(source.into(), dialect);
+        self
+    }
+
+    /// The same reader with a variable for every body of one source: the root of a plugin, say. What the host knows for every
+    /// skill goes before it.
+    #[must_use]
+    pub fn source_variable(
+        mut self,
+        source: impl Into<Box<str>>,
+        name: impl Into<Box<str>>,
+        value: impl Into<Box<str>>,
+    ) -> Renderer {
+        self.variables.push((source.into(), name.into(), value.into()));
         self
     }
 
@@ -96,6 +110,8 @@ impl Reader for Renderer {
             Some(folder) => context.skill_dir(folder.to_string_lossy()),
             None => context,
         };
+        let of_source = self.variables.iter().filter(|(source, ..)| **source == *claim.origin.source);
+        let context = of_source.fold(context, |context, (_, name, value)| context.skill_variable(&**name, &**value));
         let outcomes = match (&self.commands, plan.directives()) {
             (None, _) | (_, []) => Vec::new(),
             (Some(commands), directives) => {

@@ -1,9 +1,11 @@
-//! The helper: gives up rights, tells what the kernel took, and becomes the command.
+//! The helper that gives up rights, tells what the kernel took, and becomes the command.
 
+use std::convert::Infallible;
+use std::error::Error;
 use std::ffi::OsString;
 use std::io::Write;
 use std::os::unix::process::CommandExt;
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
 use landlock::{
     ABI, Access, AccessFs, AccessNet, LandlockStatus, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError, Scope,
@@ -24,24 +26,8 @@ const FILES: ABI = ABI::V5;
 /// The first version that rules signals.
 const SIGNALS: ABI = ABI::V6;
 
-/// What the main function of a helper program does: takes the arguments that a [`Runner`](crate::Runner) gave it, without
-/// the program's name, confines this process, and becomes the command that they name.
-///
-/// Returns only if it could not.
-pub fn confined(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let error = match become_confined(arguments) {
-        Ok(never) => match never {},
-        Err(error) => error,
-    };
-    let _ = writeln!(std::io::stderr(), "{error}");
-    // What a shell says of a command that it cannot run.
-    ExitCode::from(127)
-}
-
-fn become_confined(
-    arguments: impl IntoIterator<Item = OsString>,
-) -> Result<std::convert::Infallible, Box<dyn std::error::Error>> {
-    let mut arguments = arguments.into_iter();
+/// Confines this process by the first of `arguments`, and becomes the command behind it. Returns only if it could not.
+pub(super) fn confine(arguments: &mut dyn Iterator<Item = OsString>) -> Result<Infallible, Box<dyn Error>> {
     let rules = arguments.next().and_then(|rules| rules.into_string().ok()).ok_or("expected rules and a command")?;
     let rules: Rules = serde_json::from_str(&rules)?;
     let program = arguments.next().ok_or("expected a command behind the rules")?;

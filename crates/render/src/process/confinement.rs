@@ -27,9 +27,8 @@ const SYSTEM: [&str; 12] = [
 
 /// What a confined run may touch: files, processor time, memory; no network.
 ///
-/// Linux alone; elsewhere it is unavailable. A process can give up rights only for itself, so a helper does it, and then becomes the command:
-/// `repertoire-confined`, or a program of the host that calls `confined`. What the kernel enforced of it is told in
-/// [`Run::sandbox`](crate::Run::sandbox), for each run.
+/// Linux alone, and with a [helper](crate::Runner::helper); elsewhere it is unavailable. What the kernel enforced of it is told
+/// in [`Run::sandbox`](crate::Run::sandbox), for each run.
 ///
 /// - Files are ruled by Landlock: the skill's folder and the system's programs can be read, `/dev/null` can be written.
 /// - New privileges cannot be gained, and no process outside can be signalled.
@@ -37,9 +36,11 @@ const SYSTEM: [&str; 12] = [
 ///   of system calls sees to that (x86-64, ARM64, RISC-V); elsewhere Landlock refuses TCP alone, which is told as a gap.
 #[derive(Debug, Clone)]
 pub struct Confinement {
-    helper: Vec<OsString>,
     rules: Rules,
 }
+
+/// What a helper is told first that is to confine itself, and to become a command.
+pub(crate) const CONFINE: &str = "confine";
 
 /// What the helper is told.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -62,9 +63,9 @@ pub(crate) enum Need {
     Whole,
 }
 
-impl Confinement {
-    /// The usual rules, and the program that keeps them, with its arguments. Without a program they are unavailable.
-    pub fn new<P: Into<OsString>>(helper: impl IntoIterator<Item = P>) -> Confinement {
+impl Default for Confinement {
+    /// The usual rules.
+    fn default() -> Confinement {
         let read = SYSTEM.iter().map(PathBuf::from).collect();
         let rules = Rules {
             read,
@@ -74,9 +75,11 @@ impl Confinement {
             file: 64 << 20,
             need: Need::Nothing,
         };
-        Confinement { helper: helper.into_iter().map(Into::into).collect(), rules }
+        Confinement { rules }
     }
+}
 
+impl Confinement {
     /// The same rules, and what is below `path` can be read and run. What is not there is left out.
     #[must_use]
     pub fn read(mut self, path: impl Into<PathBuf>) -> Confinement {
@@ -124,17 +127,12 @@ impl Confinement {
         self.rules.need == Need::Nothing || *sandbox == Sandbox::Active
     }
 
-    /// Whether there is anything to keep them.
-    pub(crate) fn has_helper(&self) -> bool {
-        cfg!(target_os = "linux") && !self.helper.is_empty()
-    }
-
-    /// The command line that runs `line` confined, in `folder`.
-    pub(crate) fn around(&self, line: Vec<OsString>, folder: &Path) -> io::Result<Vec<OsString>> {
+    /// The command line of the helper that becomes `line` confined, in `folder`.
+    pub(crate) fn around(&self, helper: &[OsString], line: Vec<OsString>, folder: &Path) -> io::Result<Vec<OsString>> {
         let mut rules = self.rules.clone();
         rules.read.push(folder.canonicalize()?);
         // A path that is no text cannot be said.
         let rules = serde_json::to_string(&rules).map_err(io::Error::other)?;
-        Ok(self.helper.iter().cloned().chain([rules.into()]).chain(line).collect())
+        Ok(helper.iter().cloned().chain([CONFINE.into(), rules.into()]).chain(line).collect())
     }
 }

@@ -3,6 +3,7 @@
 use tokio::process::Child;
 
 use super::sweep::Mark;
+use crate::Sweep;
 
 /// The processes of one run: its group, and who left that and still bears its mark. Dropped, none of them is left.
 #[derive(Debug)]
@@ -13,6 +14,15 @@ pub(crate) struct Group {
 }
 
 impl Group {
+    /// Whom it ends when it is dropped.
+    pub(crate) const SWEEP: Sweep = if cfg!(target_os = "linux") {
+        Sweep::Marked
+    } else if cfg!(unix) {
+        Sweep::Group
+    } else {
+        Sweep::Process
+    };
+
     /// The group that `child`, just started in one of its own, leads.
     pub(crate) fn of(child: &Child, mark: Mark) -> Group {
         #[cfg(unix)]

@@ -7,7 +7,14 @@ mod child;
 mod confined;
 mod confinement;
 mod group;
+#[cfg(all(target_os = "linux", feature = "sandbox"))]
+mod helper;
+mod hold;
 mod interpreter;
+#[cfg(all(target_os = "linux", feature = "sandbox"))]
+mod keeper;
+#[cfg(target_os = "linux")]
+mod leash;
 mod limits;
 mod report;
 mod runner;
@@ -15,10 +22,12 @@ mod shell;
 #[cfg(all(target_os = "linux", feature = "sandbox"))]
 mod sockets;
 mod sweep;
+#[cfg(target_os = "linux")]
+mod told;
 
-#[cfg(all(target_os = "linux", feature = "sandbox"))]
-pub use confined::confined;
 pub use confinement::Confinement;
+#[cfg(all(target_os = "linux", feature = "sandbox"))]
+pub use helper::helper;
 pub use limits::Limits;
 pub use runner::{Call, ENVIRONMENT, Runner};
 pub use shell::Shell;

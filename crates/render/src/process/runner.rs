@@ -5,7 +5,6 @@ use std::path::Path;
 use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
-use repertoire_core::ResourcePath;
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
@@ -40,9 +39,16 @@ pub const ENVIRONMENT: [&str; 14] = [
 /// environment, and is never part of a command.
 ///
 /// When one ends, whatever it left running ends too; when its [time](Limits) is over, it is asked to end and then made to.
-/// On Unix that reaches its process group; on Linux also who left the group and still has the variable `REPERTOIRE_RUN` in its
-/// environment. A process that leaves the group *and* clears its environment is not found. Nor does anybody end anything if
-/// the host itself is killed.
+/// Who is reached by that is told as [`Run::sweep`](crate::Run::sweep), for each run:
+///
+/// - On Linux, with a [helper](Runner::helper), everything that it started, however it was started and whatever it did to its
+///   session, its group and its environment; also if the host itself is killed.
+/// - Without a helper, on Unix, its process group; on Linux also who left the group and still has the variable
+///   `REPERTOIRE_RUN` in its environment. If the host is killed nobody ends anything.
+///
+/// A helper is a process of the same user. A command may kill it, as it may kill the host, unless it is
+/// [confined](Runner::confined); then the run is ended as if there were no helper. So is one that goes on starting processes
+/// faster than the helper ends them, for three seconds, or that has processes of another user (`sudo`), which nobody may end.
 ///
 /// Needs a tokio runtime with I/O and time.
 #[derive(Debug, Clone)]
@@ -50,6 +56,7 @@ pub struct Runner {
     shell: Shell,
     limits: Limits,
     environment: Vec<(OsString, OsString)>,
+    helper: Vec<OsString>,
     confinement: Option<Confinement>,
 }
 
@@ -73,7 +80,13 @@ impl Runner {
     pub fn new(environment: impl IntoIterator<Item = (OsString, OsString)>) -> Runner {
         let may_see = |name: &OsString| ENVIRONMENT.iter().any(|known| name == known);
         let environment = environment.into_iter().filter(|(name, _)| may_see(name)).collect();
-        Runner { shell: Shell::default(), limits: Limits::default(), environment, confinement: None }
+        Runner {
+            shell: Shell::default(),
+            limits: Limits::default(),
+            environment,
+            helper: Vec::new(),
+            confinement: None,
+        }
     }
 
     /// The same runner with another shell.
@@ -90,7 +103,18 @@ impl Runner {
         self
     }
 
-    /// The same runner, confining what it runs. Each [`Run`](crate::Run) tells what the kernel enforced of it.
+    /// The same runner with a helper, which stays with each run and ends all of it; on Linux, elsewhere there is none.
+    ///
+    /// It is a program by its whole path, and its arguments: `repertoire-helper`, or one that calls `helper` of this crate, as the host itself can
+    /// do when it is started with a certain argument. A process can have what it starts for life, and can give up rights, only
+    /// for itself, so none of this is for the host's own process.
+    #[must_use]
+    pub fn helper<P: Into<OsString>>(mut self, helper: impl IntoIterator<Item = P>) -> Runner {
+        self.helper = helper.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// The same runner, confining what it runs, for which it needs a [helper](Runner::helper). Each [`Run`](crate::Run) tells what the kernel enforced of it.
     #[must_use]
     pub fn confined(mut self, confinement: Confinement) -> Runner {
         self.confinement = Some(confinement);
@@ -143,25 +167,28 @@ impl Runner {
         if time == Duration::ZERO {
             return Outcome::Refused { by: Refusal::Late };
         }
+        let failed = |reason| Outcome::Failed { reason };
         let words = call.context.arguments.words();
         let (line, input) = match &directive.action {
             Action::Command { command } => {
                 let line = self.shell.command_line(command, words);
                 (line.into_iter().map(OsString::from).collect(), None)
             }
-            Action::Script { path, arguments } => match script(call, path) {
-                Ok(mut line) => {
-                    line.extend(words.iter().map(OsString::from));
-                    (line, Some(input(call.context, arguments)))
+            Action::Script { path, arguments } => match Script::open(call.folder, path) {
+                // It may be changed between this look and its start; who can do that can as well change what it runs later.
+                Ok(script) if call.binding.files.get(path) == Some(&script.digest) => {
+                    let words = words.iter().map(OsString::from);
+                    (script.line.into_iter().chain(words).collect(), Some(input(call.context, arguments)))
                 }
-                Err(outcome) => return outcome,
+                Ok(_) => return Outcome::Refused { by: Refusal::Changed },
+                Err(reason) => return failed(reason),
             },
         };
-        let failed = |reason| Outcome::Failed { reason };
+        let helper = if cfg!(target_os = "linux") { self.helper.as_slice() } else { &[] };
         // Where a helper confines it, that one tells.
         let known = match &self.confinement {
             None => Some(Sandbox::Off),
-            Some(rules) if !rules.has_helper() => Some(Sandbox::Unavailable),
+            Some(_) if helper.is_empty() => Some(Sandbox::Unavailable),
             Some(_) => None,
         };
         let is_met = |sandbox: &Sandbox| self.confinement.as_ref().is_none_or(|rules| rules.is_met_by(sandbox));
@@ -170,10 +197,12 @@ impl Runner {
         }
         let run = async {
             let line = match (&self.confinement, &known) {
-                (Some(rules), None) => rules.around(line, call.folder)?,
+                (Some(rules), None) => rules.around(helper, line, call.folder)?,
                 _ => line,
             };
-            Start { line, environment, folder: call.folder, sandbox: known, input }.run(time, &self.limits).await
+            Start { line, environment, folder: call.folder, helper, sandbox: known, input }
+                .run(time, &self.limits)
+                .await
         };
         match run.await {
             // The helper did not become the command.
@@ -203,16 +232,6 @@ impl Runner {
 
 fn is_name(name: &str) -> bool {
     !name.is_empty() && !name.contains(['=', '\0'])
-}
-
-/// The command line of a script, if it is the one that was approved.
-fn script(call: Call<'_>, path: &ResourcePath) -> Result<Vec<OsString>, Outcome> {
-    let script = Script::open(call.folder, path).map_err(|reason| Outcome::Failed { reason })?;
-    // It may be changed between this look and its start; who can do that can as well change what it runs later.
-    match call.binding.files.get(path) {
-        Some(bound) if *bound == script.digest => Ok(script.line),
-        _ => Err(Outcome::Refused { by: Refusal::Changed }),
-    }
 }
 
 /// The context of a script, in the words of Cortex, whose scripts get it as an argument.

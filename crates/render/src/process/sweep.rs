@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 /// The variable that all processes of one run inherit, wherever they go.
-const NAME: &str = "REPERTOIRE_RUN";
+pub(super) const NAME: &str = "REPERTOIRE_RUN";
 
 /// What tells the processes of one run from all others.
 #[derive(Debug, Clone)]

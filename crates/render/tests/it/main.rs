@@ -3,6 +3,8 @@
 mod approvals;
 mod claude;
 mod cortex;
+#[cfg(target_os = "linux")]
+mod helper;
 mod laws;
 mod output;
 mod places;

@@ -1,4 +1,4 @@
-//! Running commands and scripts, on Unix.
+//! Running commands and scripts, on Unix, without a helper.
 #![allow(clippy::disallowed_methods, reason = "what runs is seen in files")]
 
 use std::ffi::OsString;
@@ -10,22 +10,23 @@ use std::time::Duration;
 use proptest::prelude::*;
 use repertoire_core::{Digest, Resource};
 use repertoire_render::{
-    Arguments, Binding, Call, Context, Ended, Failure, Limits, Outcome, Plan, Refusal, Run, Runner, Shell, Syntax,
+    Arguments, Binding, Call, Context, Ended, Failure, Limits, Outcome, Plan, Refusal, Run, Runner, Shell, Sweep,
+    Syntax,
 };
 use tempfile::TempDir;
 
 /// Longer than anything here takes, on any machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
-struct Skill {
-    folder: TempDir,
-    runner: Runner,
-    limits: Limits,
-    context: Context,
+pub(crate) struct Skill {
+    pub(crate) folder: TempDir,
+    pub(crate) runner: Runner,
+    pub(crate) limits: Limits,
+    pub(crate) context: Context,
 }
 
 impl Skill {
-    fn new() -> Skill {
+    pub(crate) fn new() -> Skill {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut limits = Limits::default();
         limits.timeout = PATIENCE;
@@ -33,33 +34,33 @@ impl Skill {
         Skill { folder, runner: Runner::new(std::env::vars_os()), limits, context: Context::new() }
     }
 
-    fn file(self, path: &str, text: impl AsRef<[u8]>) -> Skill {
+    pub(crate) fn file(self, path: &str, text: impl AsRef<[u8]>) -> Skill {
         let path = self.path(path);
         fs::create_dir_all(path.parent().expect("a file has a folder")).expect("the folder can be made");
         fs::write(path, text).expect("the file can be written");
         self
     }
 
-    fn path(&self, path: &str) -> PathBuf {
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.folder.path().join(path)
     }
 
-    fn typed(mut self, text: &str) -> Skill {
+    pub(crate) fn typed(mut self, text: &str) -> Skill {
         self.context = self.context.arguments(Arguments::new(text));
         self
     }
 
-    fn limits(mut self, set: impl FnOnce(&mut Limits)) -> Skill {
+    pub(crate) fn limits(mut self, set: impl FnOnce(&mut Limits)) -> Skill {
         set(&mut self.limits);
         self
     }
 
     /// A time limit that is reached.
-    fn short(self) -> Skill {
+    pub(crate) fn short(self) -> Skill {
         self.limits(|limits| (limits.timeout, limits.grace) = (Duration::from_secs(1), Duration::from_millis(100)))
     }
 
-    fn binding(&self, plan: &Plan<'_>) -> Binding {
+    pub(crate) fn binding(&self, plan: &Plan<'_>) -> Binding {
         let rows = fs::read_dir(self.folder.path()).expect("the folder is there").flatten().filter_map(|entry| {
             let bytes = fs::read(entry.path()).ok()?;
             let path = entry.file_name().to_str()?.parse().ok()?;
@@ -69,7 +70,7 @@ impl Skill {
         Binding::of("home:it".parse().expect("an id"), Digest::of(b""), plan.directives(), &rows)
     }
 
-    async fn outcomes(&self, body: &str) -> Vec<Outcome> {
+    pub(crate) async fn outcomes(&self, body: &str) -> Vec<Outcome> {
         let plan = Plan::new(body, &Syntax::default());
         let binding = self.binding(&plan);
         let call = Call::new(self.folder.path(), &self.context, &binding);
@@ -79,7 +80,7 @@ impl Skill {
     }
 
     /// The one run of a body.
-    async fn run(&self, body: &str) -> Run {
+    pub(crate) async fn run(&self, body: &str) -> Run {
         match self.outcomes(body).await.as_slice() {
             [Outcome::Ran(run)] => run.clone(),
             other => panic!("one run: {other:?}"),
@@ -87,20 +88,20 @@ impl Skill {
     }
 
     /// What the one command of a body prints that ends well.
-    async fn prints(&self, body: &str) -> String {
+    pub(crate) async fn prints(&self, body: &str) -> String {
         let run = self.run(body).await;
         assert_eq!((run.ended, run.stderr.text()), (Ended::Exit(0), ""));
         run.stdout.text().to_owned()
     }
 
     /// The process whose number is in a file.
-    fn process(&self, file: &str) -> Option<u32> {
+    pub(crate) fn process(&self, file: &str) -> Option<u32> {
         fs::read_to_string(self.path(file)).ok()?.trim().parse().ok()
     }
 }
 
 /// Waits until a process is gone or waits to be reaped.
-async fn gone(process: u32) {
+pub(crate) async fn gone(process: u32) {
     let is_alive = || {
         let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
         let state = stat.rsplit(") ").next().and_then(|rest| rest.chars().next());
@@ -109,7 +110,7 @@ async fn gone(process: u32) {
     until(|| !is_alive()).await;
 }
 
-async fn until(holds: impl Fn() -> bool) {
+pub(crate) async fn until(holds: impl Fn() -> bool) {
     let wait = async {
         while !holds() {
             tokio::task::yield_now().await;
@@ -261,7 +262,8 @@ async fn who_left_the_group_and_cleared_its_environment_is_not_found() {
     let skill = Skill::new();
     let body = "!`setsid env -i /bin/sh -c 'echo $$ > away; exec sleep 100000' > /dev/null 2>&1 & \
                 while ! test -s away; do :; done; echo done`\n";
-    assert_eq!(skill.prints(body).await, "done\n");
+    let run = skill.run(body).await;
+    assert_eq!((run.stdout.text(), run.sweep), ("done\n", Sweep::Marked));
     let away = skill.process("away").expect("it was started");
     let status = fs::read_to_string(format!("/proc/{away}/status")).expect("it lives on");
     assert!(!status.contains("State:\tZ"), "{status}");

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use repertoire::render::{DialectBy, Directive, Gap, Outcome, Plan, Rendered, Sandbox, Syntax};
+use repertoire::render::{DialectBy, Directive, Gap, Outcome, Plan, Rendered, Run, Sandbox, Sweep, Syntax};
 use repertoire::{Digest, Id};
 use serde::Serialize;
 use serde_json::Value;
@@ -28,8 +28,9 @@ pub(in crate::command) struct Instructions {
     text: String,
     directives: Vec<Ended>,
     warnings: Vec<String>,
+    /// What the operator should know of how they ran.
     #[serde(skip)]
-    sandboxes: BTreeSet<String>,
+    runs: BTreeSet<String>,
 }
 
 /// What became of a directive.
@@ -44,6 +45,9 @@ struct Ended {
     /// What it ran in.
     #[serde(skip_serializing_if = "Option::is_none")]
     sandbox: Option<Confined>,
+    /// Who was ended with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sweep: Option<Sweep>,
 }
 
 /// Whether a sandbox was around it.
@@ -89,20 +93,25 @@ impl Instructions {
             dialect: dialect.name,
             dialect_by,
             directives: directives.map(|(row, outcome)| Ended::of(row, outcome)).collect(),
-            sandboxes: sandboxes(&rendered.outcomes),
+            runs: rendered.outcomes.iter().filter_map(run).flat_map(notes).collect(),
             warnings: rendered.warnings.iter().map(ToString::to_string).collect(),
             text: rendered.text.into_owned(),
         }
     }
 }
 
-/// The sandboxes that something ran in, as a rule one.
-fn sandboxes(outcomes: &[Outcome]) -> BTreeSet<String> {
-    let of = |outcome: &Outcome| match outcome {
-        Outcome::Ran(run) if run.sandbox != Sandbox::Off => Some(run.sandbox.to_string()),
+fn run(outcome: &Outcome) -> Option<&Run> {
+    match outcome {
+        Outcome::Ran(run) => Some(run),
         _ => None,
-    };
-    outcomes.iter().filter_map(of).collect()
+    }
+}
+
+/// The sandbox, if one was asked for; who was ended, if that may not be everybody.
+fn notes(run: &Run) -> impl Iterator<Item = String> {
+    let sandbox = (run.sandbox != Sandbox::Off).then(|| format!("sandbox: {}", run.sandbox));
+    let sweep = (run.sweep != Sweep::All).then(|| format!("sweep: {}; others may live on", run.sweep));
+    sandbox.into_iter().chain(sweep)
 }
 
 impl Ended {
@@ -113,11 +122,9 @@ impl Ended {
             Outcome::Failed { reason } => (Fate::Failed, reason.to_string()),
             _ => (Fate::Failed, String::new()),
         };
-        let sandbox = match outcome {
-            Outcome::Ran(run) => Some(Confined::of(&run.sandbox)),
-            _ => None,
-        };
-        Ended { row: Row::of(directive), outcome: fate, how, sandbox }
+        let run = run(outcome);
+        let sandbox = run.map(|run| Confined::of(&run.sandbox));
+        Ended { row: Row::of(directive), outcome: fate, how, sandbox, sweep: run.map(|run| run.sweep) }
     }
 }
 
@@ -143,9 +150,8 @@ impl Answer for Instructions {
     }
 
     fn notes(&self) -> Vec<String> {
-        let sandboxes = self.sandboxes.iter().map(|sandbox| format!("sandbox: {sandbox}"));
         let idle = self.directives.iter().filter(|directive| directive.outcome != Fate::Ran);
         let idle = idle.map(|directive| format!("line {}: not run: {}", directive.row.line(), shown(&directive.how)));
-        self.warnings.iter().cloned().chain(sandboxes).chain(idle).collect()
+        self.warnings.iter().chain(&self.runs).cloned().chain(idle).collect()
     }
 }

@@ -32,7 +32,7 @@ impl CommandsOf {
             return Err(failure.help(format!("there are {}", known.join(", "))));
         }
         let approvals = Approved::at(environment.approvals())?.approvals;
-        let runner = Runner::new(environment.variables.clone());
+        let runner = Runner::new(environment.variables.clone()).helper(environment.helper.clone());
         Ok(CommandsOf {
             sources: sources.iter().cloned().collect(),
             approved: ApprovedCommands::new(runner, approvals),

@@ -1,0 +1,27 @@
+//! The helper: another program, or the host's own, that does for one run what the host cannot do in its process.
+
+use std::error::Error;
+use std::ffi::OsString;
+use std::io::Write;
+use std::process::ExitCode;
+
+use super::confinement::CONFINE;
+use super::told::KEEP;
+use super::{confined, keeper};
+
+/// What the main function of a helper program does: takes the arguments that a [`Runner`](crate::Runner) gave it, without
+/// the program's name, and keeps or confines the command that they name.
+pub fn helper(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let Err(error) = help(&mut arguments.into_iter()) else { return ExitCode::SUCCESS };
+    let _ = writeln!(std::io::stderr(), "{error}");
+    // What a shell says of a command that it cannot run.
+    ExitCode::from(127)
+}
+
+fn help(arguments: &mut dyn Iterator<Item = OsString>) -> Result<(), Box<dyn Error>> {
+    match arguments.next() {
+        Some(task) if task == KEEP => keeper::keep(arguments),
+        Some(task) if task == CONFINE => confined::confine(arguments).map(|never| match never {}),
+        _ => Err(format!("expected `{KEEP}` or `{CONFINE}`, and a command").into()),
+    }
+}

@@ -1,0 +1,227 @@
+//! Nothing of a run is left, whatever it did to be.
+#![allow(clippy::disallowed_methods, reason = "what runs is seen in files")]
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use repertoire_core::Digest;
+use repertoire_render::{Binding, Call, Context, Ended, Failure, Outcome, Plan, Runner, Sweep, Syntax};
+
+use crate::process::{Skill, gone, until};
+
+const HELPER: &str = env!("CARGO_BIN_EXE_repertoire-helper");
+
+/// Shell that starts this shell in a session of its own, twice forked, without environment and without a pipe of ours; it
+/// waits until that has written its number.
+fn hide(what: &str) -> String {
+    let started = format!("(setsid env -i /bin/sh -c '{what}' > /dev/null 2>&1 &)");
+    format!("{started}; while ! test -s away; do :; done")
+}
+
+const SLEEPER: &str = "trap \"\" TERM HUP; echo $$ > away; while :; do sleep 100000; done";
+
+fn kept() -> Skill {
+    let skill = Skill::new();
+    Skill { runner: skill.runner.clone().helper([HELPER]), ..skill }
+}
+
+/// That the process whose number is in a file of the skill has gone.
+fn assert_gone(skill: &Skill, file: &str) {
+    let process = skill.process(file).expect("it was started");
+    assert!(!fs::exists(format!("/proc/{process}")).expect("it can be looked for"), "{file}: {process}");
+}
+
+#[tokio::test]
+async fn a_timeout_leaves_nobody_who_hides_and_ignores_being_asked() {
+    let skill = kept().short();
+    let run = skill.run(&format!("!`trap '' TERM; {}; while :; do sleep 1; done`\n", hide(SLEEPER))).await;
+    assert_eq!((run.ended, run.sweep), (Ended::TimedOut(Duration::from_secs(1)), Sweep::All));
+    assert_gone(&skill, "away");
+}
+
+#[tokio::test]
+async fn a_command_that_ends_leaves_nobody_who_hides() {
+    let skill = kept();
+    let run = skill.run(&format!("!`{}; echo done; exit 3`\n", hide(SLEEPER))).await;
+    assert_eq!((run.ended, run.stdout.text(), run.sweep), (Ended::Exit(3), "done\n", Sweep::All));
+    assert_gone(&skill, "away");
+}
+
+#[tokio::test]
+async fn who_hides_and_holds_the_pipe_holds_nothing_up() {
+    let skill = kept();
+    let body = "!`setsid env -i /bin/sh -c 'echo $$ > away; exec sleep 100000' & while ! test -s away; do :; done; echo done`\n";
+    let run = skill.run(body).await;
+    assert_eq!((run.ended, run.stdout.text(), run.sweep), (Ended::Exit(0), "done\n", Sweep::All));
+    assert_gone(&skill, "away");
+}
+
+#[tokio::test]
+async fn who_is_asked_to_end_may_do_so() {
+    let skill = kept().short().limits(|limits| limits.grace = crate::process::PATIENCE);
+    let run = skill.run("!`trap 'echo asked; exit 0' TERM; while :; do sleep 0.01; done`\n").await;
+    assert_eq!((run.ended, run.stdout.text()), (Ended::TimedOut(Duration::from_secs(1)), "asked\n"));
+}
+
+/// A chain of processes, each in a session of its own, each starting the next before it ends.
+#[tokio::test]
+async fn who_forks_on_while_it_is_ended_is_ended() {
+    let skill = kept().file("chain.sh", "echo $$ > away\nsetsid env -i /bin/sh ./chain.sh > /dev/null 2>&1 &\n");
+    let run = skill.run("!`/bin/sh ./chain.sh; while ! test -s away; do :; done; echo done`\n").await;
+    assert_eq!((run.stdout.text(), run.sweep), ("done\n", Sweep::All));
+    // Nobody goes on writing to it.
+    let last = fs::read(skill.path("away")).expect("it was written");
+    fs::remove_file(skill.path("away")).expect("it is there");
+    assert_gone_all(&skill);
+    assert!(!skill.path("away").exists(), "{last:?}");
+}
+
+/// That no process stands in the folder of a skill.
+fn assert_gone_all(skill: &Skill) {
+    let folder = skill.folder.path().canonicalize().expect("it is there");
+    let processes = fs::read_dir("/proc").expect("it is there").flatten();
+    let here: Vec<_> =
+        processes.filter(|process| fs::read_link(process.path().join("cwd")).is_ok_and(|cwd| cwd == folder)).collect();
+    assert!(here.is_empty(), "{here:?}");
+}
+
+#[tokio::test]
+async fn many_that_hide_from_each_other_are_ended() {
+    let skill = kept().file(
+        "many.sh",
+        "test $1 -gt 0 || { echo $$ > away; exec sleep 100000; }\n\
+        for i in 1 2 3; do setsid env -i /bin/sh ./many.sh $(($1 - 1)) > /dev/null 2>&1 & done; wait\n",
+    );
+    let run = skill.run("!`/bin/sh ./many.sh 3 & while ! test -s away; do :; done; echo done`\n").await;
+    assert_eq!((run.stdout.text(), run.sweep), ("done\n", Sweep::All));
+    assert_gone_all(&skill);
+}
+
+#[tokio::test]
+async fn a_run_that_is_dropped_ends_whole() {
+    let skill = kept();
+    {
+        let body = format!("!`echo $$ > own; {}; sleep 100000`\n", hide(SLEEPER));
+        let run = skill.outcomes(&body);
+        tokio::select! {
+            outcomes = run => panic!("it does not end by itself: {outcomes:?}"),
+            () = until(|| skill.process("own").is_some() && skill.process("away").is_some()) => {}
+        }
+    }
+    for file in ["own", "away"] {
+        gone(skill.process(file).expect("it was started")).await;
+    }
+}
+
+/// What the next test kills: a host that runs a command.
+#[tokio::test]
+#[ignore = "it is started by another test, and killed"]
+async fn host() {
+    let folder = std::env::current_dir().expect("it is there");
+    let body = format!("!`echo $$ > own; {}; sleep 100000`\n", hide(SLEEPER));
+    let plan = Plan::new(&body, &Syntax::default());
+    let binding = Binding::of("home:it".parse().expect("an id"), Digest::of(b""), plan.directives(), &[]);
+    let context = Context::new();
+    let runner = Runner::new(std::env::vars_os()).helper([HELPER]);
+    let outcomes = runner.run(plan.directives(), Call::new(&folder, &context, &binding), |_| Ok(())).await;
+    panic!("it was to be killed: {outcomes:?}");
+}
+
+#[tokio::test]
+async fn a_host_that_is_killed_takes_everything_with_it() {
+    let skill = kept();
+    let mut host = Command::new(std::env::current_exe().expect("a test is a file"))
+        .args(["--exact", "helper::host", "--ignored"])
+        .current_dir(skill.folder.path())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("it is this program");
+    until(|| skill.process("own").is_some() && skill.process("away").is_some()).await;
+    host.kill().expect("it runs");
+    host.wait().expect("it is ours");
+    for file in ["own", "away"] {
+        gone(skill.process(file).expect("it was started")).await;
+    }
+}
+
+#[tokio::test]
+async fn a_helper_that_is_killed_is_told_and_its_run_ends_as_without() {
+    let skill = kept();
+    let hidden = "setsid sh -c 'echo $$ > away; exec sleep 100000' > /dev/null 2>&1 &";
+    let body = format!("!`echo $$ > own; {hidden} while ! test -s away; do :; done; kill -9 $PPID; sleep 100000`\n");
+    let run = skill.run(&body).await;
+    assert_eq!((run.ended, run.sweep), (Ended::Signal(9), Sweep::Marked));
+    for file in ["own", "away"] {
+        gone(skill.process(file).expect("it was started")).await;
+    }
+}
+
+#[tokio::test]
+async fn a_helper_that_is_stopped_is_not_waited_for() {
+    let skill = kept().short();
+    let run = skill.run("!`echo $$ > own; kill -STOP $PPID; sleep 100000`\n").await;
+    assert_eq!((run.ended, run.sweep), (Ended::TimedOut(Duration::from_secs(1)), Sweep::Marked));
+    gone(skill.process("own").expect("it was started")).await;
+}
+
+#[tokio::test]
+async fn a_command_signals_its_own_group_and_not_the_helper() {
+    let skill = kept();
+    let run = skill.run("!`echo begun; kill -9 0`\n").await;
+    assert_eq!((run.ended, run.stdout.text(), run.sweep), (Ended::Signal(9), "begun\n", Sweep::All));
+}
+
+#[tokio::test]
+async fn ends_output_and_input_are_as_without() {
+    let skill = kept();
+    let run = skill.run("!`echo out; echo oops >&2; exit 3`\n").await;
+    assert_eq!((run.ended, run.stdout.text(), run.stderr.text()), (Ended::Exit(3), "out\n", "oops\n"));
+    assert_eq!(skill.run("!`kill -15 $$`\n").await.ended, Ended::Signal(15));
+    assert_eq!(skill.prints("!`cat; echo $#`\n").await, "0\n");
+
+    let script = skill.typed(&"word ".repeat(10_000)).file("size.sh", "wc -c < /dev/stdin; head -c 12\n");
+    let printed = script.prints("!{script: size.sh}\n").await;
+    let (size, start) = printed.split_once('\n').expect("two lines");
+    assert!(size.trim().parse::<u64>().is_ok_and(|size| size > 100_000), "{size}");
+    assert_eq!(start, "{\"skillDir\":");
+
+    let skill = kept().limits(|limits| (limits.stdout, limits.stderr) = (10, 4));
+    let run = skill.run("!`head -c 1000000 /dev/zero | tr '\\0' x; printf 12345 >&2`\n").await;
+    assert_eq!((run.stdout.text(), run.stdout.truncated()), ("xxxxxxxxxx", Some((10, 1_000_000))));
+    assert_eq!((run.stderr.text(), run.stderr.truncated()), ("1234", Some((4, 5))));
+}
+
+#[tokio::test]
+async fn a_program_that_is_not_there_is_told_as_without() {
+    let of = |skill: Skill| async move { skill.file("x", "#!/does/not/exist\n").outcomes("!{script: x}\n").await };
+    let outcomes = of(kept()).await;
+    assert!(matches!(&outcomes[..], [Outcome::Failed { reason: Failure::NotStarted(_) }]), "{outcomes:?}");
+    assert_eq!(outcomes, of(Skill::new()).await);
+}
+
+/// Numbers of processes are not mistaken, even if orphans come and go in the meantime.
+#[tokio::test]
+async fn orphans_of_a_command_that_goes_on_are_reaped() {
+    let skill = kept();
+    let orphan = "(setsid true &)";
+    let body = format!("!`{orphan}; echo $PPID > helper; while ! test -e enough; do sleep 0.01; done; echo done`\n");
+    let run = skill.run(&body);
+    let watch = async {
+        until(|| skill.process("helper").is_some()).await;
+        let helper = skill.process("helper").expect("it is written");
+        // The command is the only child that stays.
+        let list = || fs::read_to_string(format!("/proc/{helper}/task/{helper}/children")).unwrap_or_default();
+        until(|| list().split_whitespace().count() == 1).await;
+        fs::write(skill.path("enough"), "").expect("it can be written");
+    };
+    let (run, ()) = tokio::join!(run, watch);
+    assert_eq!((run.ended, run.stdout.text()), (Ended::Exit(0), "done\n"));
+}
+
+#[tokio::test]
+async fn a_helper_alone_says_what_it_needs() {
+    let output = Command::new(HELPER).arg("keep").stdin(Stdio::null()).output().expect("it was built");
+    assert_eq!(output.status.code(), Some(127));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "expected a mark, a length and a command\n");
+}
