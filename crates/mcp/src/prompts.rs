@@ -21,7 +21,8 @@ const ARGUMENTS: &str = "arguments";
 impl Server {
     pub(crate) fn list_prompts(&self, request: Option<PaginatedRequestParams>) -> Result<ListPromptsResult, ErrorData> {
         let view = self.view();
-        let (entries, next) = Page::of(request.as_ref(), view.since.prompts)?.cut(&view.prompts, self.options().page);
+        let page = Page::of(request.as_ref(), self.version(view.since.prompts))?;
+        let (entries, next) = page.cut(&view.prompts, self.options().page);
         let mut result = ListPromptsResult::with_all_items(entries.iter().map(|entry| prompt(entry)).collect());
         result.next_cursor = next;
         Ok(result)

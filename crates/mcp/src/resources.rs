@@ -30,7 +30,8 @@ impl Server {
         request: Option<PaginatedRequestParams>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let view = self.view();
-        let (rows, next) = Page::of(request.as_ref(), view.since.resources)?.cut(&view.rows, self.options().page);
+        let page = Page::of(request.as_ref(), self.version(view.since.resources))?;
+        let (rows, next) = page.cut(&view.rows, self.options().page);
         let mut result = ListResourcesResult::with_all_items(rows.iter().map(resource).collect());
         result.next_cursor = next;
         Ok(result)

@@ -289,7 +289,7 @@ async fn a_cursor_of_another_list_is_refused_and_says_why() {
         (number, message.as_str()),
         (-32602, "the list has changed since this cursor was given: list from the start")
     );
-    for cursor in ["", "x", "1", ".", "1.-1", "99999999999999999999.0", "18446744073709551615.1"] {
+    for cursor in ["", "x", "1", ".", "1.-1", "99999999999999999999.0", "0.1.1", "0.18446744073709551616.1", "x.1.1"] {
         let (number, _) = code(client.peer.list_skills(request(Some(cursor.to_owned()))).await);
         assert_eq!(number, -32602, "{cursor}");
     }
