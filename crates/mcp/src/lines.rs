@@ -135,8 +135,13 @@ async fn send<W: AsyncWrite + Unpin>(write: &Mutex<W>, message: &ServerJsonRpcMe
     write.flush().await
 }
 
-/// What is in a line.
-enum Found {
+/// What was written, without what editors and terminals put around it.
+pub(crate) fn written(text: &[u8]) -> &[u8] {
+    text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text).trim_ascii()
+}
+
+/// What is in a line, or in the body of a request.
+pub(crate) enum Found {
     Message(ClientJsonRpcMessage),
     /// No message: an error is owed for it.
     Owed(ServerJsonRpcMessage),
@@ -145,8 +150,8 @@ enum Found {
 }
 
 impl Found {
-    fn of(line: &[u8]) -> Found {
-        let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line).trim_ascii();
+    pub(crate) fn of(text: &[u8]) -> Found {
+        let line = written(text);
         if line.is_empty() {
             return Found::Nothing;
         }
@@ -154,7 +159,7 @@ impl Found {
             return Found::Message(message);
         }
         let Ok(value) = serde_json::from_slice::<Value>(line) else {
-            return Found::owed(ErrorCode::PARSE_ERROR, "a line is no JSON", None);
+            return Found::Owed(Found::no_json());
         };
         let id: Option<RequestId> = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
         let is_asking = value.get("method").is_some_and(Value::is_string);
@@ -164,8 +169,13 @@ impl Found {
             // Nobody waits for an answer to a notification or to an answer.
             None if is_asking && value.get("id").is_none() => Found::Nothing,
             _ if is_answer && !is_asking => Found::Nothing,
-            id => Found::owed(ErrorCode::INVALID_REQUEST, "a line is no message of JSON-RPC 2.0", id),
+            id => Found::owed(ErrorCode::INVALID_REQUEST, "this is no message of JSON-RPC 2.0", id),
         }
+    }
+
+    /// What is owed for what is no document.
+    pub(crate) fn no_json() -> ServerJsonRpcMessage {
+        ServerJsonRpcMessage::error(ErrorData::new(ErrorCode::PARSE_ERROR, "this is no JSON", None), None)
     }
 
     fn owed(code: ErrorCode, message: impl Into<Cow<'static, str>>, id: Option<RequestId>) -> Found {

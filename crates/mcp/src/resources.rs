@@ -60,6 +60,7 @@ impl Server {
     }
 }
 
+/// The one list that never changes.
 pub(crate) fn templates() -> ListResourceTemplatesResult {
     let template = ResourceTemplate::new("skill://{source}/{skill}/{+path}", "skill-file")
         .with_title("A file of a skill")
@@ -70,12 +71,8 @@ pub(crate) fn templates() -> ListResourceTemplatesResult {
 fn resource(row: &Row) -> Resource {
     let claim = row.claim();
     // The name is a label, so what tells two of one name apart stands beside it.
-    let title = match row.winner() {
-        None => row.entry.id.to_string(),
-        Some(_) => claim.qualified_id().to_string(),
-    };
     Resource::new(row.root.skill_md(), claim.item.id.as_str())
-        .with_title(title)
+        .with_title(row.id().to_string())
         .with_description(claim.item.description.as_ref())
         .with_mime_type(MARKDOWN)
         .with_meta(origin_of(row))
@@ -117,7 +114,7 @@ pub(crate) fn mime_type(path: &str) -> &'static str {
     }
 }
 
-fn not_found(uri: &str) -> ErrorData {
+pub(crate) fn not_found(uri: &str) -> ErrorData {
     ErrorData::resource_not_found(format!("no resource `{}`", shown(uri)), None)
 }
 

@@ -16,6 +16,7 @@ use rmcp::{ErrorData, ServerHandler};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::notices::{Follower, Listener, Subscriptions, followed};
+use crate::page::Page;
 use crate::view::Since;
 use crate::{Face, Faces, Server, resources};
 
@@ -159,10 +160,12 @@ impl ServerHandler for Session {
 
     async fn list_resource_templates(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         self.wants(Face::Resources, &context)?;
+        // There is one page of them, and so no cursor.
+        Page::of(request.as_ref(), self.server.version(0))?;
         Ok(resources::templates())
     }
 
@@ -195,11 +198,11 @@ impl ServerHandler for Session {
 
     async fn list_tools(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListToolsResult, ErrorData> {
         self.wants(Face::Tools, &context)?;
-        Ok(self.server.list_tools())
+        self.server.list_tools(request)
     }
 
     async fn call_tool(&self, request: CallToolRequestParams, context: Context) -> Result<CallToolResponse, ErrorData> {

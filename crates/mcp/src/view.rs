@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use repertoire::{Audience, Claim, Entry, Modes, Skill, Snapshot, Toolset};
+use repertoire::{Audience, Claim, Entry, Id, Modes, Skill, Snapshot, Toolset};
 
 use crate::uri::Root;
 
@@ -29,6 +29,8 @@ pub(crate) struct Row {
     pub(crate) entry: Arc<Entry<Skill>>,
     /// Which of the entry's claims it is.
     claim: usize,
+    /// Whether a model may see the winner, and so be told of it.
+    is_winner_seen: bool,
 }
 
 /// For each face the generation in which it last became another.
@@ -47,13 +49,25 @@ impl Row {
         self.entry.claims().nth(self.claim).expect("the row was made of the entry's claims")
     }
 
-    /// Whose id this claim would have; `None` for the winner itself.
-    pub(crate) fn winner(&self) -> Option<&Claim<Skill>> {
-        (self.claim > 0).then_some(&self.entry.claim)
+    /// What reaches this claim: the bare id for the winner, else the one with the source in front.
+    pub(crate) fn id(&self) -> Id {
+        if self.claim == 0 { self.entry.id.clone() } else { self.claim().qualified_id() }
     }
 
+    /// Who has the id that this claim would have otherwise; `None` for the winner itself, and for one that is hidden.
+    pub(crate) fn winner(&self) -> Option<&Claim<Skill>> {
+        (self.claim > 0 && self.is_winner_seen).then_some(&self.entry.claim)
+    }
+
+    /// Whether both show the same. What else claims the id, unseen, is no part of it.
     fn is_same(&self, other: &Row) -> bool {
-        self.claim == other.claim && (Arc::ptr_eq(&self.entry, &other.entry) || self.entry.is_same(&other.entry))
+        self.is_named_as(other)
+            && (Arc::ptr_eq(&self.entry, &other.entry) && self.claim == other.claim
+                || self.claim().is_same(other.claim()))
+    }
+
+    fn is_named_as(&self, other: &Row) -> bool {
+        self.id() == other.id() && self.winner().map(Claim::qualified_id) == other.winner().map(Claim::qualified_id)
     }
 
     fn is_listed_as(&self, other: &Row) -> bool {
@@ -62,7 +76,7 @@ impl Row {
             && mine.item.description == theirs.item.description
             && mine.trust == theirs.trust
             && mine.origin == theirs.origin
-            && self.winner().map(Claim::qualified_id) == other.winner().map(Claim::qualified_id)
+            && self.is_named_as(other)
     }
 }
 
@@ -73,8 +87,11 @@ impl View {
         let mut rows = Vec::with_capacity(snapshot.len());
         let mut prompts = Vec::new();
         for entry in snapshot.entries() {
-            let seen = entry.claims().enumerate().filter(|(_, claim)| modes.hides(Audience::Model, claim).is_none());
-            rows.extend(seen.map(|(claim, of)| Row { root: Root::of(of), entry: Arc::clone(entry), claim }));
+            let is_seen = |claim: &Claim<Skill>| modes.hides(Audience::Model, claim).is_none();
+            let is_winner_seen = is_seen(&entry.claim);
+            let seen = entry.claims().enumerate().filter(|(_, claim)| is_seen(claim));
+            let row = |(claim, of)| Row { root: Root::of(of), entry: Arc::clone(entry), claim, is_winner_seen };
+            rows.extend(seen.map(row));
             if modes.hides(Audience::User, &entry.claim).is_none() {
                 prompts.push(Arc::clone(entry));
             }

@@ -69,6 +69,14 @@ async fn a_client_with_the_extension_gets_a_pointer_and_others_the_catalog() {
 }
 
 #[tokio::test]
+async fn nobody_is_pointed_to_what_is_off() {
+    let options = ServerOptions::default().faces(Faces::ALL.without(Face::Extension));
+    let server = serve_with(Mount::user(home(&[("tidy", "Sort it.\n")])), options).await;
+    let told = instructions(&Client::of(&server).await);
+    assert!(!told.contains("skills/list") && told.contains("`read_skill`") && told.contains("tidy"), "{told}");
+}
+
+#[tokio::test]
 async fn the_catalog_stays_within_its_budget() {
     let ids: Vec<String> = (0..500).map(|at| format!("skill-{at:03}")).collect();
     let skills: Vec<(&str, &str)> = ids.iter().map(|id| (id.as_str(), "Do it.\n")).collect();

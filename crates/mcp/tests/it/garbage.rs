@@ -139,9 +139,18 @@ async fn over_http_garbage_is_answered_by_a_status_and_the_next_one_is_heard() {
         deep.as_bytes(),
         br#"{"jsonrpc":"2.0","id":1,"method":1}"#,
     ] {
-        let (status, head, _) = listening.post("", body).await;
-        assert!((400..500).contains(&status), "{}: {head}", String::from_utf8_lossy(&body[..body.len().min(40)]));
+        let shown = String::from_utf8_lossy(&body[..body.len().min(40)]);
+        let (status, head, answer) = listening.post("", body).await;
+        assert_eq!(status, 400, "{shown}: {head}");
+        // As over lines.
+        let answer: Value = serde_json::from_str(&answer).unwrap_or_else(|_| panic!("{shown}: {answer}"));
+        assert!([Some(-32700), Some(-32600)].contains(&code(&answer)), "{shown}: {answer}");
     }
+    let request = "POST /mcp HTTP/1.1\r\nhost: localhost\r\naccept: application/json, text/event-stream\r\n\
+                   content-type: text/plain\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}";
+    assert_eq!(listening.raw(request.as_bytes()).await.0, 415);
+    let marked = [b"\xef\xbb\xbf ".as_slice(), introduction().to_string().as_bytes(), b"\n"].concat();
+    assert_eq!(listening.post("", &marked).await.0, 200);
     for bytes in [
         b"\r\n\r\n".as_slice(),
         b"GARBAGE\r\n\r\n",

@@ -1,12 +1,14 @@
 //! The server at its public door: by `rmcp`'s own client, and by bytes.
 
 mod client;
+mod drain;
 mod extension;
 mod faces;
 mod fixture;
 mod garbage;
 mod http;
 mod live;
+mod metrics;
 mod modern;
 mod prompts;
 mod resources;
