@@ -34,9 +34,9 @@ impl Serving {
     }
 
     #[cfg(unix)]
-    fn terminate(&self) {
+    fn send(&self, signal: rustix::process::Signal) {
         let process = rustix::process::Pid::from_child(&self.0);
-        rustix::process::kill_process(process, rustix::process::Signal::TERM).expect("it is there");
+        rustix::process::kill_process(process, signal).expect("it is there");
     }
 
     /// The exit code, once it has ended.
@@ -89,19 +89,42 @@ fn over_its_streams_it_serves_until_the_client_leaves() {
     assert_eq!(serving.stderr(), "");
 }
 
+/// A client of a server over its streams.
+#[cfg(unix)]
+struct Talk {
+    ask: std::process::ChildStdin,
+    answers: std::io::Lines<BufReader<std::process::ChildStdout>>,
+}
+
+#[cfg(unix)]
+impl Talk {
+    fn with(serving: &mut Serving) -> Talk {
+        let ask = serving.0.stdin.take().expect("it is piped");
+        let answers = BufReader::new(serving.0.stdout.take().expect("it is piped")).lines();
+        let mut talk = Talk { ask, answers };
+        talk.ask(&introduction());
+        talk
+    }
+
+    fn ask(&mut self, question: &Value) -> Value {
+        writeln!(self.ask, "{question}").expect("heard");
+        let answers = self.answers.by_ref().map(|line| serde_json::from_str(&line.expect("text")).expect("a document"));
+        let mut answer = answers.skip_while(|answer: &Value| answer["id"] != question["id"]);
+        answer.next().expect("an answer")
+    }
+
+    /// What is read of the skill `clock`.
+    fn read_clock(&mut self) -> String {
+        let read = json!({"name": "read_skill", "arguments": {"id": "clock"}});
+        let answer = self.ask(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": read}));
+        answer["result"]["content"][0]["text"].as_str().expect("a text").to_owned()
+    }
+}
+
 /// What a client reads of the skill `clock`.
 #[cfg(unix)]
 fn read_clock(world: &World, arguments: &[&str]) -> String {
-    let mut serving = Serving::start(world, arguments, &[]);
-    let mut ask = serving.0.stdin.take().expect("it is piped");
-    let read = json!({"name": "read_skill", "arguments": {"id": "clock"}});
-    let read = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": read});
-    [introduction(), read].iter().for_each(|line| writeln!(ask, "{line}").expect("heard"));
-    let answers = BufReader::new(serving.0.stdout.take().expect("it is piped")).lines();
-    let answers = answers.map(|line| serde_json::from_str::<Value>(&line.expect("text")).expect("a document"));
-    let mut answer = answers.skip_while(|answer| answer["id"] != 2);
-    let text = answer.next().expect("an answer")["result"]["content"][0]["text"].clone();
-    text.as_str().expect("a text").to_owned()
+    Talk::with(&mut Serving::start(world, arguments, &[])).read_clock()
 }
 
 #[cfg(unix)]
@@ -136,6 +159,46 @@ fn clients_read_bodies_in_the_dialect_of_their_source() {
     assert!(read().contains("/a/clock/hands.") && !read().contains("{baseDir}"), "{}", read());
 }
 
+/// The dialects and the approvals are those of the places that were read last, as the sources are.
+#[cfg(unix)]
+#[test]
+fn a_reload_takes_dialects_and_approvals_with_it() {
+    let world = World::new();
+    let clock = "---\nname: clock\ndescription: Tells.\n---\nIn {baseDir}/hands: !`expr 3 + 3`\n";
+    world.file("a/clock/SKILL.md", clock);
+    let source = "[[source]]\nkind = \"fs\"\nname = \"team\"\nroots = [\"a\"]\n";
+    world.file("repertoire.toml", source);
+    let mut serving = Serving::start(&world, &["--config", "repertoire.toml", "--run-commands", "team"], &[]);
+    let mut said = BufReader::new(serving.0.stderr.take().expect("it is piped"));
+    let mut talk = Talk::with(&mut serving);
+    let read = talk.read_clock();
+    assert!(read.contains("In {baseDir}/hands: !`expr 3 + 3` ["), "{read}");
+
+    let mut reload = |expected: &str| {
+        serving.send(rustix::process::Signal::HUP);
+        let mut text = String::new();
+        while !text.ends_with(expected) {
+            assert_ne!(said.read_line(&mut text).expect("text"), 0, "{text}");
+        }
+    };
+    world.file("repertoire.toml", format!("{source}dialect = \"openclaw\"\n"));
+    reload("note: read the places to look again\n");
+    let read = talk.read_clock();
+    assert!(read.contains("/a/clock/hands: ") && !read.contains("{baseDir}"), "{read}");
+
+    world.file("repertoire.toml", source);
+    world.run(&["approve", "clock", "--config", "repertoire.toml", "--yes"]).data();
+    reload("note: read the places to look again\n");
+    let read = talk.read_clock();
+    assert!(read.contains("In {baseDir}/hands: 6\n"), "{read}");
+
+    // What cannot be composed changes nothing.
+    world.file("repertoire.toml", format!("{source}dialect = \"openclaw\"\n{source}"));
+    reload("note: everything stays as it was\n");
+    let read = talk.read_clock();
+    assert!(read.contains("In {baseDir}/hands: 6\n"), "{read}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_it_though_the_client_stays() {
@@ -146,7 +209,7 @@ fn a_signal_ends_it_though_the_client_stays() {
     writeln!(ask, "{}", introduction()).expect("heard");
     let mut answers = BufReader::new(serving.0.stdout.take().expect("it is piped")).lines();
     answers.next().expect("an answer").expect("text");
-    serving.terminate();
+    serving.send(rustix::process::Signal::TERM);
     assert_eq!(serving.ended(), Some(0));
     drop(ask);
 }
@@ -185,7 +248,7 @@ fn over_http_it_serves_until_a_signal_and_tells_no_secret() {
     let answer = ask(&format!("authorization: Bearer {TOKEN}\r\n"), &introduction().to_string());
     assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("\"serverInfo\""), "{answer}");
 
-    serving.terminate();
+    serving.send(rustix::process::Signal::TERM);
     assert_eq!(serving.ended(), Some(0));
     let mut log = String::new();
     said.read_to_string(&mut log).expect("text");
@@ -208,6 +271,11 @@ fn what_cannot_be_served_is_said_before_anybody_is_let_in() {
         (&["--http", "127.0.0.1:0", "--token-file", "none"], "error: cannot read `none`: "),
         (&["--http", "127.0.0.1:0", "--token-env", "NOBODY"], "error: no variable `NOBODY`\n"),
         (&["--run-commands", "nobody"], "error: no source `nobody` to run commands of\n"),
+        (&["--http", "127.0.0.1:0", "--allow-origin", "*"], "error: invalid value '*' for '--allow-origin <ORIGIN>': "),
+        (
+            &["--http", "127.0.0.1:0", "--allow-origin", "https://a.example/"],
+            "error: invalid value 'https://a.example/'",
+        ),
         (&["--faces", "tool"], "error: invalid value 'tool' for '--faces <FACES>': unknown face `tool`"),
         (&["--token-env", "X"], "error: the following required arguments were not provided:"),
     ] {
