@@ -22,6 +22,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any_service, get};
+use rmcp::transport::streamable_http_server::session::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
@@ -119,7 +120,10 @@ impl Server {
         let hearing = middleware::from_fn_with_state(options.limits, message::hear);
         let gate = Arc::new(Gate::new(options, Arc::clone(&shared)));
         let router = Router::new()
-            .route("/mcp", any_service(service).layer(middleware::from_fn(ended)).layer(hearing))
+            .route(
+                "/mcp",
+                any_service(service).layer(middleware::from_fn_with_state(Arc::clone(&shared), ended)).layer(hearing),
+            )
             .route("/metrics", get(metrics))
             .layer(cors(options))
             .layer(middleware::from_fn_with_state(gate, gate::pass))
@@ -133,11 +137,19 @@ impl Server {
 /// How long connections may take to close when nothing is left to be said.
 const LAST: Duration = Duration::from_secs(1);
 
-/// Says of a session that its client ended that it has ended: `rmcp` says 202, which clients take for a failure.
-async fn ended(request: Request, next: Next) -> Response {
-    let ends = request.method() == Method::DELETE;
+/// Says of a session that its client ended that it has ended, and of none that there is none: `rmcp` says 202 of both, which
+/// clients take for a failure.
+async fn ended(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+    if request.method() != Method::DELETE {
+        return next.run(request).await;
+    }
+    if let Some(id) = gate::session(request.headers())
+        && !shared.sessions.has_session(&Arc::from(id)).await.unwrap_or(false)
+    {
+        return (StatusCode::NOT_FOUND, "no such session\n").into_response();
+    }
     let mut response = next.run(request).await;
-    if ends && response.status() == StatusCode::ACCEPTED {
+    if response.status() == StatusCode::ACCEPTED {
         *response.status_mut() = StatusCode::NO_CONTENT;
     }
     response

@@ -9,10 +9,14 @@ use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, watch};
+use tokio_util::sync::CancellationToken;
 
 /// Bytes of one message; what clients send is short.
 const LONGEST: usize = 1 << 20;
+
+/// Messages that may wait to be written before no more is read.
+const MOST: usize = 128;
 
 /// One message a line, in both directions. What is no message is answered by an error, and the next line is read.
 ///
@@ -28,8 +32,20 @@ pub(crate) struct Lines<R, W> {
     has_begun: bool,
     /// An error that is still to be sent: waiting may be given up between reading and answering.
     owed: Option<ServerJsonRpcMessage>,
-    write: Arc<Mutex<W>>,
+    write: Arc<Writing<W>>,
 }
+
+/// The other direction.
+struct Writing<W> {
+    write: Mutex<W>,
+    /// Messages that wait to be written.
+    waiting: watch::Sender<usize>,
+    /// Nobody reads any more.
+    is_closed: CancellationToken,
+}
+
+/// A message that waits to be written.
+struct Waiting<W>(Arc<Writing<W>>);
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
     pub(crate) fn new(read: R, write: W) -> Lines<R, W> {
@@ -39,7 +55,11 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
             is_too_long: false,
             has_begun: false,
             owed: None,
-            write: Arc::new(Mutex::new(write)),
+            write: Arc::new(Writing {
+                write: Mutex::new(write),
+                waiting: watch::Sender::new(0),
+                is_closed: CancellationToken::new(),
+            }),
         }
     }
 
@@ -98,16 +118,31 @@ where
     type Error = io::Error;
 
     fn send(&mut self, message: TxJsonRpcMessage<RoleServer>) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let write = Arc::clone(&self.write);
-        async move { send(&write, &message).await }
+        let waiting = Waiting::new(&self.write);
+        async move { waiting.send(&message).await }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        let write = Arc::clone(&self.write);
+        write.is_closed.run_until_cancelled(self.next()).await.flatten()
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.write.write.lock().await.shutdown().await
+    }
+}
+
+impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
+    /// The next message. May be given up at any await, and loses nothing.
+    async fn next(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
             while let Some(owed) = &self.owed {
-                send(&self.write, owed).await.ok()?;
+                Waiting::new(&self.write).send(owed).await.ok()?;
                 self.owed = None;
             }
+            // Who does not read what is answered is not heard until then.
+            let mut waiting = self.write.waiting.subscribe();
+            waiting.wait_for(|waiting| *waiting < MOST).await.expect("it is kept here");
             match self.read_line().await {
                 Ok(true) => {}
                 Ok(false) => return None,
@@ -121,18 +156,30 @@ where
             }
         }
     }
+}
 
-    async fn close(&mut self) -> io::Result<()> {
-        self.write.lock().await.shutdown().await
+impl<W: AsyncWrite + Unpin> Waiting<W> {
+    fn new(write: &Arc<Writing<W>>) -> Waiting<W> {
+        write.waiting.send_modify(|waiting| *waiting += 1);
+        Waiting(Arc::clone(write))
+    }
+
+    async fn send(self, message: &ServerJsonRpcMessage) -> io::Result<()> {
+        let mut line = serde_json::to_vec(message)?;
+        line.push(b'\n');
+        let mut write = self.0.write.lock().await;
+        let sent = async {
+            write.write_all(&line).await?;
+            write.flush().await
+        };
+        sent.await.inspect_err(|_| self.0.is_closed.cancel())
     }
 }
 
-async fn send<W: AsyncWrite + Unpin>(write: &Mutex<W>, message: &ServerJsonRpcMessage) -> io::Result<()> {
-    let mut line = serde_json::to_vec(message)?;
-    line.push(b'\n');
-    let mut write = write.lock().await;
-    write.write_all(&line).await?;
-    write.flush().await
+impl<W> Drop for Waiting<W> {
+    fn drop(&mut self) {
+        self.0.waiting.send_modify(|waiting| *waiting -= 1);
+    }
 }
 
 /// What was written, without what editors and terminals put around it.

@@ -135,7 +135,8 @@ fn sender(address: SocketAddr) -> IpAddr {
     }
 }
 
-fn session(headers: &HeaderMap) -> Option<&str> {
+/// The session that these name.
+pub(super) fn session(headers: &HeaderMap) -> Option<&str> {
     headers.get(SESSION)?.to_str().ok()
 }
 

@@ -34,7 +34,8 @@ pub(super) async fn hear(State(limits): State<Limits>, request: Request, next: N
         Ok(bytes) => bytes,
         Err(unheard) => return unheard.response(limits),
     };
-    let is_json = head.headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+    let kind = head.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()?.split(';').next());
+    let is_json = kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"));
     match Found::of(&bytes) {
         // What it is said to be comes before what it is.
         _ if !is_json => next.run(Request::from_parts(head, Body::from(bytes))).await,

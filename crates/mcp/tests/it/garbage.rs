@@ -122,6 +122,56 @@ async fn a_request_of_another_form_is_an_error_of_its_own() {
     }
 }
 
+/// One that asks for ever and hears nothing has to wait, and costs no memory.
+#[tokio::test]
+async fn who_does_not_read_is_not_heard_and_is_answered_when_it_does() {
+    let server = serve(home(&[("tidy", "Sort it.\n")])).await;
+    let (ours, theirs) = tokio::io::duplex(4096);
+    let (read, write) = tokio::io::split(theirs);
+    let serving = tokio::spawn(async move { server.serve_lines(read, write).await });
+    let (read, mut write) = tokio::io::split(ours);
+    let questions = 2_000;
+    let writing = tokio::spawn(async move {
+        let begun = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        write.write_all(format!("{}\n{begun}\n", introduction()).as_bytes()).await.expect("heard");
+        for id in 2..questions {
+            let question = json!({"jsonrpc": "2.0", "id": id, "method": "tools/list"});
+            write.write_all(format!("{question}\n").as_bytes()).await.expect("heard");
+        }
+        write
+    });
+    // It stands still although nobody reads.
+    let mut turns = 0;
+    while turns < 1000 {
+        tokio::task::yield_now().await;
+        turns += 1;
+    }
+    assert!(!writing.is_finished());
+    let mut read = BufReader::new(read).lines();
+    let mut heard = std::collections::BTreeSet::new();
+    let all = async {
+        while heard.len() + 1 < questions {
+            let line = read.next_line().await.expect("text").expect("a line");
+            heard.insert(serde_json::from_str::<Value>(&line).expect("a document")["id"].as_u64());
+        }
+    };
+    tokio::time::timeout(PATIENCE, all).await.expect("all is answered");
+    drop((writing.await.expect("no panic"), read));
+    tokio::time::timeout(PATIENCE, serving).await.expect("it ends").expect("no panic").expect("served");
+}
+
+#[tokio::test]
+async fn who_cannot_hear_has_left() {
+    let server = serve(home(&[("tidy", "Sort it.\n")])).await;
+    // Its own direction stays open.
+    let (mut ask, heard) = tokio::io::duplex(4096);
+    let (told, deaf) = tokio::io::duplex(4096);
+    drop(deaf);
+    let serving = tokio::spawn(async move { server.serve_lines(heard, told).await });
+    ask.write_all(format!("{}\n", introduction()).as_bytes()).await.expect("heard");
+    tokio::time::timeout(PATIENCE, serving).await.expect("it ends").expect("no panic").expect_err("nobody was there");
+}
+
 #[tokio::test]
 async fn over_http_garbage_is_answered_by_a_status_and_the_next_one_is_heard() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;

@@ -130,6 +130,7 @@ async fn a_session_that_its_client_ends_has_ended() {
         format!("DELETE /mcp HTTP/1.1\r\nhost: localhost\r\nmcp-session-id: {session}\r\nconnection: close\r\n\r\n");
     let (status, head, body) = listening.raw(end.as_bytes()).await;
     assert_eq!((status, body.as_str(), head.contains("content-length")), (204, "", false), "{head}");
+    assert_eq!(listening.raw(end.as_bytes()).await.0, 404);
     let ping = json!({"jsonrpc": "2.0", "id": 2, "method": "ping"}).to_string();
     let (status, ..) = listening.post(&format!("mcp-session-id: {session}\r\n"), ping.as_bytes()).await;
     assert_eq!(status, 404);
