@@ -60,9 +60,12 @@ impl Server {
     }
 }
 
+/// Where every file of every skill is.
+pub(crate) const TEMPLATE: &str = "skill://{source}/{skill}/{+path}";
+
 /// The one list that never changes.
 pub(crate) fn templates() -> ListResourceTemplatesResult {
-    let template = ResourceTemplate::new("skill://{source}/{skill}/{+path}", "skill-file")
+    let template = ResourceTemplate::new(TEMPLATE, "skill-file")
         .with_title("A file of a skill")
         .with_description("`SKILL.md` has the instructions; the files that it names lie beside it.");
     ListResourceTemplatesResult::with_all_items(vec![template])

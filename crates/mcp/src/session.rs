@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ClientCapabilities, DiscoverResult, ErrorCode, GetPromptRequestParams,
-    GetPromptResponse, GetSkillRequestParams, GetSkillResult, Implementation, InitializeRequestParams,
-    InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult,
-    ListToolsResult, PaginatedRequestParams, PromptsCapability, ReadResourceDirectoryRequestParams,
+    CallToolRequestParams, CallToolResponse, ClientCapabilities, CompleteRequestParams, CompleteResult, DiscoverResult,
+    ErrorCode, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams, GetSkillResult, Implementation,
+    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListSkillsResult, ListToolsResult, PaginatedRequestParams, PromptsCapability, ReadResourceDirectoryRequestParams,
     ReadResourceDirectoryResult, ReadResourceRequestParams, ReadResourceResponse, ResourcesCapability,
     SKILLS_EXTENSION_ID, ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, ToolsCapability,
     UnsubscribeRequestParams,
@@ -210,6 +210,11 @@ impl ServerHandler for Session {
         self.server.call_tool(&request.name, request.arguments).await.map(Into::into)
     }
 
+    async fn complete(&self, request: CompleteRequestParams, context: Context) -> Result<CompleteResult, ErrorData> {
+        self.wants(Face::Resources, &context)?;
+        self.server.complete(&request).await
+    }
+
     async fn subscribe(&self, request: SubscribeRequestParams, context: Context) -> Result<(), ErrorData> {
         self.wants(Face::Resources, &context)?;
         self.subscriptions.add(&self.server, request.uri).await
@@ -261,6 +266,8 @@ fn capabilities(faces: Faces) -> ServerCapabilities {
         let mut resources = ResourcesCapability::default();
         (resources.subscribe, resources.list_changed) = (Some(true), Some(true));
         capabilities.resources = Some(resources);
+        // Of the variables of their template.
+        capabilities.completions = Some(Default::default());
     }
     if faces.has(Face::Extension) {
         let settings = serde_json::Map::from_iter([("directoryRead".to_owned(), true.into())]);

@@ -15,8 +15,8 @@ pub(crate) struct View {
     pub(crate) rows: Vec<Row>,
     /// Where the row of a skill is.
     at: HashMap<Root, usize>,
-    /// What a user may call.
-    pub(crate) prompts: Vec<Arc<Entry<Skill>>>,
+    /// What a user may call: winners, and shadows that are not the same.
+    pub(crate) prompts: Vec<Called>,
     pub(crate) tools: Toolset,
     /// When each face showed something else for the last time.
     pub(crate) since: Since,
@@ -33,6 +33,13 @@ pub(crate) struct Row {
     is_winner_seen: bool,
 }
 
+/// A skill that a user may call.
+#[derive(Debug, Clone)]
+pub(crate) struct Called {
+    entry: Arc<Entry<Skill>>,
+    claim: usize,
+}
+
 /// For each face the generation in which it last became another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Since {
@@ -46,12 +53,12 @@ pub(crate) struct Since {
 
 impl Row {
     pub(crate) fn claim(&self) -> &Claim<Skill> {
-        self.entry.claims().nth(self.claim).expect("the row was made of the entry's claims")
+        claim_of(&self.entry, self.claim)
     }
 
     /// What reaches this claim: the bare id for the winner, else the one with the source in front.
     pub(crate) fn id(&self) -> Id {
-        if self.claim == 0 { self.entry.id.clone() } else { self.claim().qualified_id() }
+        id_of(&self.entry, self.claim)
     }
 
     /// Who has the id that this claim would have otherwise; `None` for the winner itself, and for one that is hidden.
@@ -92,9 +99,7 @@ impl View {
             let seen = entry.claims().enumerate().filter(|(_, claim)| is_seen(claim));
             let row = |(claim, of)| Row { root: Root::of(of), entry: Arc::clone(entry), claim, is_winner_seen };
             rows.extend(seen.map(row));
-            if modes.hides(Audience::User, &entry.claim).is_none() {
-                prompts.push(Arc::clone(entry));
-            }
+            prompts.extend(Called::all_of(entry, modes));
         }
         let at = rows.iter().enumerate().map(|(at, row)| (row.root.clone(), at)).collect();
         let now = snapshot.generation();
@@ -123,7 +128,7 @@ impl View {
         let when = |is_same, then| if is_same { then } else { self.snapshot.generation() };
         let skills = same(&self.rows, &before.rows, Row::is_same);
         let resources = skills || same(&self.rows, &before.rows, Row::is_listed_as);
-        let prompts = same(&self.prompts, &before.prompts, |new, old| Arc::ptr_eq(new, old) || is_offered_as(new, old));
+        let prompts = same(&self.prompts, &before.prompts, Called::is_offered_as);
         Since {
             tools: when(self.tools.tools() == before.tools.tools(), before.since.tools),
             prompts: when(prompts, before.since.prompts),
@@ -133,13 +138,47 @@ impl View {
     }
 }
 
-/// Whether two entries make the same prompt.
-fn is_offered_as(new: &Entry<Skill>, old: &Entry<Skill>) -> bool {
-    let (mine, theirs) = (new.item(), old.item());
-    new.id == old.id
-        && mine.description == theirs.description
-        && mine.arguments() == theirs.arguments()
-        && mine.argument_hint() == theirs.argument_hint()
-        && new.claim.trust == old.claim.trust
-        && new.claim.origin == old.claim.origin
+impl Called {
+    /// What of `entry` a user may call. Whoever calls a winner has no use for a shadow that says the same.
+    fn all_of(entry: &Arc<Entry<Skill>>, modes: &Modes) -> impl Iterator<Item = Called> {
+        let may_call = |claim: &Claim<Skill>| modes.hides(Audience::User, claim).is_none();
+        let is_winner_called = may_call(&entry.claim);
+        let shadows = entry.shadows.iter().enumerate().filter(move |(_, shadow)| {
+            may_call(&shadow.claim) && !(is_winner_called && shadow.identical == Some(true))
+        });
+        let claims = is_winner_called.then_some(0).into_iter().chain(shadows.map(|(at, _)| at + 1));
+        claims.map(|claim| Called { entry: Arc::clone(entry), claim })
+    }
+
+    pub(crate) fn claim(&self) -> &Claim<Skill> {
+        claim_of(&self.entry, self.claim)
+    }
+
+    /// What it is called by: the bare id for the winner, else the one with the source in front.
+    pub(crate) fn id(&self) -> Id {
+        id_of(&self.entry, self.claim)
+    }
+
+    /// Whether both make the same prompt.
+    fn is_offered_as(&self, other: &Called) -> bool {
+        if Arc::ptr_eq(&self.entry, &other.entry) && self.claim == other.claim {
+            return true;
+        }
+        let (mine, theirs) = (self.claim(), other.claim());
+        self.id() == other.id()
+            && mine.item.description == theirs.item.description
+            && mine.item.arguments() == theirs.item.arguments()
+            && mine.item.argument_hint() == theirs.item.argument_hint()
+            && mine.trust == theirs.trust
+            && mine.origin == theirs.origin
+    }
+}
+
+fn claim_of(entry: &Entry<Skill>, claim: usize) -> &Claim<Skill> {
+    entry.claims().nth(claim).expect("it was made of the entry's claims")
+}
+
+/// What reaches a claim of `entry`, whoever sees the others.
+fn id_of(entry: &Entry<Skill>, claim: usize) -> Id {
+    if claim == 0 { entry.id.clone() } else { claim_of(entry, claim).qualified_id() }
 }

@@ -18,6 +18,7 @@ async fn everything_that_is_declared_is_true() {
     assert_eq!(
         serde_json::to_value(&info.capabilities).unwrap(),
         serde_json::json!({
+            "completions": {},
             "extensions": {"io.modelcontextprotocol/skills": {"directoryRead": true}},
             "prompts": {"listChanged": true},
             "resources": {"subscribe": true, "listChanged": true},
