@@ -214,16 +214,73 @@ fn a_signal_ends_it_though_the_client_stays() {
     drop(ask);
 }
 
+/// Nor what went wrong: what a client reads, and what it is refused, passes every face.
+#[cfg(unix)]
+#[test]
+fn no_text_of_a_skill_is_logged_above_debug() {
+    let world = World::new();
+    let clock =
+        "---\nname: clock\ndescription: Tells of secrets.\narguments: hour\n---\nSecret words: $hour, !`expr 3 + 3`\n";
+    world.file("a/clock/SKILL.md", clock).file("a/clock/notes.txt", "Secret notes.\n");
+    let read = |level: &str| {
+        let mut serving = Serving::start(&world, &["a"], &[("RUST_LOG", level)]);
+        let mut talk = Talk::with(&mut serving);
+        let file = |path: &str| json!({"uri": format!("skill://a/clock/{path}")});
+        let tool = |name: &str, arguments: Value| json!({"name": name, "arguments": arguments});
+        let questions = [
+            ("skills/list", json!({})),
+            ("skills/get", file("SKILL.md")),
+            ("resources/read", file("SKILL.md")),
+            ("resources/read", file("notes.txt")),
+            ("resources/subscribe", file("notes.txt")),
+            ("prompts/list", json!({})),
+            ("prompts/get", json!({"name": "clock", "arguments": {"hour": "now"}})),
+            ("tools/call", tool("list_skills", json!({}))),
+            ("tools/call", tool("read_skill", json!({"id": "clock"}))),
+            ("tools/call", tool("read_skill_resource", json!({"id": "clock", "path": "notes.txt"}))),
+        ];
+        for (id, (method, params)) in (2..).zip(questions) {
+            let answer = talk.ask(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+            assert!(answer.get("result").is_some(), "{method}: {answer}");
+        }
+        std::fs::remove_dir_all(world.here().join("a/clock")).expect("it is there");
+        for (id, method, params) in
+            [(20, "resources/read", file("notes.txt")), (21, "prompts/get", json!({"name": "clock"}))]
+        {
+            talk.ask(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        }
+        drop(talk);
+        assert_eq!(serving.ended(), Some(0));
+        world.file("a/clock/SKILL.md", clock).file("a/clock/notes.txt", "Secret notes.\n");
+        serving.stderr().to_ascii_lowercase()
+    };
+    let log = read("info");
+    assert!(!log.is_empty() && !log.contains("secret"), "{log}");
+}
+
 #[cfg(unix)]
 #[test]
 fn over_http_it_serves_until_a_signal_and_tells_no_secret() {
     const TOKEN: &str = "0123456789abcdef-secret";
     let world = World::new();
     world.skill("a", "tidy", "Sorts.");
+    let log = log_of_http(&world, TOKEN, &[]);
+    let rows: Vec<Value> = log.lines().map(|row| serde_json::from_str(row).expect("a document")).collect();
+    let refused = rows.iter().find(|row| row["fields"]["message"] == "refused").unwrap_or_else(|| panic!("{log}"));
+    assert_eq!((&refused["fields"]["reason"], &refused["span"]["id"]), (&json!("token"), &json!(0)));
+    assert!(!log.contains(TOKEN) && !log.contains("Body of tidy"), "{log}");
+    // However much is asked for.
+    let log = log_of_http(&world, TOKEN, &[("RUST_LOG", "trace")]);
+    assert!(log.lines().count() > rows.len() && !log.contains(TOKEN), "{log}");
+}
+
+/// What is logged of one client that is refused and of one that is not.
+#[cfg(unix)]
+fn log_of_http(world: &World, token: &str, variables: &[(&str, &str)]) -> String {
     let mut serving = Serving::start(
-        &world,
+        world,
         &["a", "--http", "127.0.0.1:0", "--token-env", "OUR_TOKEN", "--log", "json"],
-        &[("OUR_TOKEN", TOKEN)],
+        &[variables, &[("OUR_TOKEN", token)]].concat(),
     );
     let mut said = BufReader::new(serving.0.stderr.take().expect("it is piped"));
     let mut line = String::new();
@@ -245,17 +302,14 @@ fn over_http_it_serves_until_a_signal_and_tells_no_secret() {
     };
     let refused = ask("", &introduction().to_string());
     assert!(refused.starts_with("HTTP/1.1 401 "), "{refused}");
-    let answer = ask(&format!("authorization: Bearer {TOKEN}\r\n"), &introduction().to_string());
+    let answer = ask(&format!("authorization: Bearer {token}\r\n"), &introduction().to_string());
     assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("\"serverInfo\""), "{answer}");
 
     serving.send(rustix::process::Signal::TERM);
     assert_eq!(serving.ended(), Some(0));
     let mut log = String::new();
     said.read_to_string(&mut log).expect("text");
-    let rows: Vec<Value> = log.lines().map(|row| serde_json::from_str(row).expect("a document")).collect();
-    let refused = rows.iter().find(|row| row["fields"]["message"] == "refused").unwrap_or_else(|| panic!("{log}"));
-    assert_eq!((&refused["fields"]["reason"], &refused["span"]["id"]), (&json!("token"), &json!(0)));
-    assert!(!log.contains(TOKEN) && !log.contains("Body of tidy"), "{log}");
+    log
 }
 
 #[test]

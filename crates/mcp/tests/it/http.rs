@@ -46,13 +46,7 @@ impl Listening {
     }
 
     pub(crate) async fn connect(&self, token: Option<&str>) -> Client {
-        let mut config = StreamableHttpClientTransportConfig::with_uri(self.url());
-        config.auth_header = token.map(str::to_owned);
-        let (handler, told) = Client::handler("somebody");
-        // Built together with a package that brings TLS to `reqwest`, no client is made without a provider of cryptography.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let peer = handler.serve(StreamableHttpClientTransport::from_config(config)).await.expect("the server answers");
-        Client::new(peer, told)
+        connect(self.url(), token).await
     }
 
     /// What is answered to these bytes: the status, the head and the body.
@@ -83,6 +77,17 @@ impl Listening {
         request.extend_from_slice(body);
         self.raw(&request).await
     }
+}
+
+/// A client of what is served at `url`.
+pub(crate) async fn connect(url: String, token: Option<&str>) -> Client {
+    let mut config = StreamableHttpClientTransportConfig::with_uri(url);
+    config.auth_header = token.map(str::to_owned);
+    let (handler, told) = Client::handler("somebody");
+    // Built together with a package that brings TLS to `reqwest`, no client is made without a provider of cryptography.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let peer = handler.serve(StreamableHttpClientTransport::from_config(config)).await.expect("the server answers");
+    Client::new(peer, told)
 }
 
 /// What every client sends first.
@@ -242,7 +247,9 @@ async fn each_limit_is_answered_by_a_status_that_says_so() {
     let listening = listen(&server, limits(|limits| limits.rate = NonZeroU32::new(1))).await;
     let mut statuses = Vec::new();
     for _ in 0..8 {
-        statuses.push(listening.get("/metrics", "host: localhost\r\n").await.0);
+        let (status, head, _) = listening.get("/metrics", "host: localhost\r\n").await;
+        assert_eq!(status == 429, head.contains("\r\nretry-after: 1"), "{head}");
+        statuses.push(status);
     }
     assert!(statuses[0] == 200 && statuses.contains(&429), "{statuses:?}");
     assert_eq!(listening.get("/healthz", "").await.0, 200);

@@ -12,4 +12,5 @@ mod metrics;
 mod modern;
 mod prompts;
 mod resources;
+mod roles;
 mod tools;
