@@ -30,6 +30,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
+pub(crate) use self::gate::span_of;
 pub use self::options::{HttpOptions, Limits};
 pub use self::token::{Token, WeakToken};
 

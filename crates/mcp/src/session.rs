@@ -14,6 +14,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
 use tokio_util::sync::{CancellationToken, DropGuard};
+use tracing::{Instrument, Span};
 
 use crate::notices::{Follower, Listener, Subscriptions, followed};
 use crate::page::Page;
@@ -132,12 +133,12 @@ impl ServerHandler for Session {
         context: Context,
     ) -> Result<ListSkillsResult, ErrorData> {
         self.wants(Face::Extension, &context)?;
-        self.server.list_skills(request).await
+        self.server.list_skills(request).instrument(span_of(&context)).await
     }
 
     async fn get_skill(&self, request: GetSkillRequestParams, context: Context) -> Result<GetSkillResult, ErrorData> {
         self.wants(Face::Extension, &context)?;
-        self.server.get_skill(&request.uri).await
+        self.server.get_skill(&request.uri).instrument(span_of(&context)).await
     }
 
     async fn read_resource_directory(
@@ -146,7 +147,7 @@ impl ServerHandler for Session {
         context: Context,
     ) -> Result<ReadResourceDirectoryResult, ErrorData> {
         self.wants(Face::Extension, &context)?;
-        self.server.read_directory(&request.uri, request.cursor).await
+        self.server.read_directory(&request.uri, request.cursor).instrument(span_of(&context)).await
     }
 
     async fn list_resources(
@@ -175,7 +176,7 @@ impl ServerHandler for Session {
         context: Context,
     ) -> Result<ReadResourceResponse, ErrorData> {
         self.wants(Face::Resources, &context)?;
-        self.server.read_resource(&request.uri).await.map(Into::into)
+        self.server.read_resource(&request.uri).instrument(span_of(&context)).await.map(Into::into)
     }
 
     async fn list_prompts(
@@ -193,7 +194,11 @@ impl ServerHandler for Session {
         context: Context,
     ) -> Result<GetPromptResponse, ErrorData> {
         self.wants(Face::Prompts, &context)?;
-        self.server.get_prompt(&request.name, request.arguments.as_ref()).await.map(Into::into)
+        self.server
+            .get_prompt(&request.name, request.arguments.as_ref())
+            .instrument(span_of(&context))
+            .await
+            .map(Into::into)
     }
 
     async fn list_tools(
@@ -207,7 +212,7 @@ impl ServerHandler for Session {
 
     async fn call_tool(&self, request: CallToolRequestParams, context: Context) -> Result<CallToolResponse, ErrorData> {
         self.wants(Face::Tools, &context)?;
-        self.server.call_tool(&request.name, request.arguments).await.map(Into::into)
+        self.server.call_tool(&request.name, request.arguments).instrument(span_of(&context)).await.map(Into::into)
     }
 
     async fn complete(&self, request: CompleteRequestParams, context: Context) -> Result<CompleteResult, ErrorData> {
@@ -247,6 +252,17 @@ impl ServerHandler for Session {
         }
         Ok(())
     }
+}
+
+/// Where what is logged of a question belongs.
+#[cfg(feature = "http")]
+fn span_of(context: &Context) -> Span {
+    crate::http::span_of(&context.extensions)
+}
+
+#[cfg(not(feature = "http"))]
+fn span_of(_: &Context) -> Span {
+    Span::none()
 }
 
 /// What is declared: every notice of these is sent.

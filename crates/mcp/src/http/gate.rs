@@ -14,8 +14,9 @@ use axum::response::{IntoResponse, Response};
 use governor::clock::DefaultClock;
 use governor::state::keyed::HashMapStateStore;
 use governor::{Quota, RateLimiter};
+use rmcp::model::Extensions;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tracing::Instrument;
+use tracing::{Instrument, Span};
 
 use super::metrics::Refused;
 use super::pass::Counted;
@@ -34,6 +35,16 @@ const SESSION: &str = "mcp-session-id";
 /// Where a request comes from.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Peer(pub(super) SocketAddr);
+
+/// The number of a request, by which it is found in the log.
+#[derive(Debug, Clone, Copy)]
+struct Number(u64);
+
+/// What is logged of a message belongs to the request that it came with: what answers it was begun by another one.
+pub(crate) fn span_of(message: &Extensions) -> Span {
+    let number = message.get::<Parts>().and_then(|request| request.extensions.get::<Number>());
+    number.map_or_else(Span::none, |Number(id)| tracing::info_span!("request", id))
+}
 
 /// Decides who may ask, and how often. The one place for every route.
 pub(super) struct Gate {
@@ -161,6 +172,7 @@ pub(super) async fn pass(State(gate): State<Arc<Gate>>, request: Request, next: 
             Ok(Admitted { permit, beginning }) => {
                 // Nobody behind needs it, so that nobody can tell it.
                 request.headers.remove(AUTHORIZATION);
+                request.extensions.insert(Number(id));
                 let present = session(&request.headers).and_then(|id| gate.presence.hear(id));
                 let response = next.run(Request::from_parts(request, body)).await;
                 if let (Some(present), true) = (&present, is_end && response.status().is_success()) {

@@ -8,6 +8,7 @@ mod fixture;
 mod garbage;
 mod http;
 mod live;
+mod log;
 mod metrics;
 mod modern;
 mod prompts;
