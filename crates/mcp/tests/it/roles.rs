@@ -22,10 +22,10 @@ async fn seen(client: &Client) -> String {
     let instructions = client.peer.peer_info().and_then(|info| info.instructions.clone());
     format!(
         "{instructions:?} {:?} {:?} {:?} {:?} {}",
-        client.peer.list_all_skills().await.unwrap(),
-        client.peer.list_all_resources().await.unwrap(),
-        client.peer.list_all_prompts().await.unwrap(),
-        client.peer.list_all_tools().await.unwrap(),
+        client.peer.list_all_skills().await.expect("skills"),
+        client.peer.list_all_resources().await.expect("resources"),
+        client.peer.list_all_prompts().await.expect("prompts"),
+        client.peer.list_all_tools().await.expect("tools"),
         crate::tools::call(client, "list_skills", json!({})).await.text,
     )
 }
