@@ -165,11 +165,15 @@ async fn who_cannot_hear_has_left() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
     // Its own direction stays open.
     let (mut ask, heard) = tokio::io::duplex(4096);
-    let (told, deaf) = tokio::io::duplex(4096);
-    drop(deaf);
+    let (told, hears) = tokio::io::duplex(4096);
     let serving = tokio::spawn(async move { server.serve_lines(heard, told).await });
-    ask.write_all(format!("{}\n", introduction()).as_bytes()).await.expect("heard");
-    tokio::time::timeout(PATIENCE, serving).await.expect("it ends").expect("no panic").expect_err("nobody was there");
+    let begun = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    ask.write_all(format!("{}\n{begun}\n", introduction()).as_bytes()).await.expect("heard");
+    let mut hears = BufReader::new(hears).lines();
+    hears.next_line().await.expect("text").expect("an answer");
+    drop(hears);
+    ask.write_all(format!("{}\n", ping(2)).as_bytes()).await.expect("heard");
+    tokio::time::timeout(PATIENCE, serving).await.expect("it ends").expect("no panic").expect("served");
 }
 
 #[tokio::test]

@@ -51,6 +51,7 @@ async fn what_no_client_sees_is_no_news() {
     let mut client = Client::of(&server).await;
     home.replace(&"hidden".parse().unwrap(), Registered::new(hidden, "Still hidden.\n")).unwrap();
     server.registry().refresh().await.unwrap();
+    client.has_heard_nothing().await;
     // What is seen comes after what is not.
     home.register(Registered::new(skill("greet", "Greets."), "Hello.\n")).unwrap();
     let mut told = vec![client.next().await, client.next().await, client.next().await];
@@ -79,6 +80,7 @@ async fn what_a_hidden_claim_says_is_no_news_and_its_source_is_not_named() {
         assert!(!format!("{listed:?} {skills:?}").contains(&format!("{hidden}:tidy")), "{listed:?} {skills:?}");
         changing.replace(&"tidy".parse().unwrap(), Registered::new(skill("tidy", "Other."), "Another.\n")).unwrap();
         server.registry().refresh().await.unwrap();
+        client.has_heard_nothing().await;
         // What is seen comes after what is not.
         home.register(Registered::new(skill("greet", "Greets."), "Hello.\n")).unwrap();
         let mut told = vec![client.next().await, client.next().await, client.next().await];
