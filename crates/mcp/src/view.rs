@@ -68,9 +68,9 @@ impl Row {
 
     /// Whether both show the same. What else claims the id, unseen, is no part of it.
     fn is_same(&self, other: &Row) -> bool {
-        self.is_named_as(other)
-            && (Arc::ptr_eq(&self.entry, &other.entry) && self.claim == other.claim
-                || self.claim().is_same(other.claim()))
+        let is_untouched = Arc::ptr_eq(&self.entry, &other.entry)
+            && (self.claim, self.is_winner_seen) == (other.claim, other.is_winner_seen);
+        is_untouched || self.is_named_as(other) && self.claim().is_same(other.claim())
     }
 
     fn is_named_as(&self, other: &Row) -> bool {
