@@ -124,20 +124,21 @@ impl Plan {
     }
 }
 
-/// Reads the places to look again; keeps the sources that stay, and everything if something is wrong.
+/// Reads the places to look again and has `take` go on with them; keeps the sources that stay, and everything if something is
+/// wrong.
 pub(crate) async fn reload(
-    registry: &SkillRegistry,
     places: &Places,
     named: &[PathBuf],
     pool: &mut Pool,
     environment: &mut Environment<'_>,
+    take: impl AsyncFnOnce(&Plan, &Environment<'_>) -> Result<(), Failure>,
 ) {
     pool.turn();
-    let composed = match Plan::read(places, named, environment, pool) {
-        Ok(plan) => plan.recompose(registry).await,
+    let taken = match Plan::read(places, named, environment, pool) {
+        Ok(plan) => take(&plan, environment).await,
         Err(failure) => Err(failure),
     };
-    match composed {
+    match taken {
         Ok(()) => {
             pool.settle();
             environment.say("note: read the places to look again\n");

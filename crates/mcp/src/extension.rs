@@ -44,7 +44,7 @@ impl Server {
         request: Option<PaginatedRequestParams>,
     ) -> Result<ListSkillsResult, ErrorData> {
         let view = self.view();
-        let page = Page::of(request.as_ref(), view.since.skills)?;
+        let page = Page::of(request.as_ref(), self.version(view.since.skills))?;
         let first = page.first.min(view.rows.len());
         let end = first.saturating_add(self.options().page).min(view.rows.len());
         let entries: Vec<_> = view.rows[first..end].iter().map(|row| self.entry(row)).collect();
@@ -101,7 +101,7 @@ impl Server {
         let place = Place::parse(uri).ok_or_else(|| unknown("directory", uri))?;
         let view = self.view();
         let row = view.find(&place.root).ok_or_else(|| unknown("directory", uri))?;
-        let page = Page::at(cursor.as_deref(), view.since.skills)?;
+        let page = Page::at(cursor.as_deref(), self.version(view.since.skills))?;
         let files = self.shelf().files(&place.root, row.claim()).await.map_err(|error| unread(uri, &error))?;
         let below = place.path.as_ref().map(|path| format!("{path}/")).unwrap_or_default();
         let children = children(&files.files, &below);

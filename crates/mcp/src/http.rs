@@ -2,9 +2,11 @@
 
 mod connections;
 mod gate;
+mod message;
 mod metrics;
 mod options;
 mod pass;
+mod presence;
 mod token;
 
 use std::io;
@@ -14,18 +16,21 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
-use axum::http::{HeaderName, HeaderValue, Method, StatusCode};
+use axum::http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any_service, get};
+use rmcp::transport::streamable_http_server::session::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tower_http::cors::CorsLayer;
+use tower_http::cors::{AllowOrigin, CorsLayer};
 
+pub(crate) use self::gate::span_of;
 pub use self::options::{HttpOptions, Limits};
 pub use self::token::{Token, WeakToken};
 
@@ -113,9 +118,13 @@ impl Server {
             .with_cancellation_token(shared.end.clone());
         let server = self.clone();
         let service = StreamableHttpService::new(move || Ok(server.session()), sessions, config);
+        let hearing = middleware::from_fn_with_state(options.limits, message::hear);
         let gate = Arc::new(Gate::new(options, Arc::clone(&shared)));
         let router = Router::new()
-            .route("/mcp", any_service(service).layer(middleware::from_fn(ended)))
+            .route(
+                "/mcp",
+                any_service(service).layer(middleware::from_fn_with_state(Arc::clone(&shared), ended)).layer(hearing),
+            )
             .route("/metrics", get(metrics))
             .layer(cors(options))
             .layer(middleware::from_fn_with_state(gate, gate::pass))
@@ -129,11 +138,19 @@ impl Server {
 /// How long connections may take to close when nothing is left to be said.
 const LAST: Duration = Duration::from_secs(1);
 
-/// Says of a session that its client ended that it has ended: `rmcp` says 202, which clients take for a failure.
-async fn ended(request: Request, next: Next) -> Response {
-    let ends = request.method() == Method::DELETE;
+/// Says of a session that its client ended that it has ended, and of none that there is none: `rmcp` says 202 of both, which
+/// clients take for a failure.
+async fn ended(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+    if request.method() != Method::DELETE {
+        return next.run(request).await;
+    }
+    if let Some(id) = gate::session(request.headers())
+        && !shared.sessions.has_session(&Arc::from(id)).await.unwrap_or(false)
+    {
+        return (StatusCode::NOT_FOUND, "no such session\n").into_response();
+    }
     let mut response = next.run(request).await;
-    if ends && response.status() == StatusCode::ACCEPTED {
+    if response.status() == StatusCode::ACCEPTED {
         *response.status_mut() = StatusCode::NO_CONTENT;
     }
     response
@@ -147,18 +164,21 @@ async fn ready(State(shared): State<Arc<Shared>>) -> Response {
     }
 }
 
-async fn metrics(State(shared): State<Arc<Shared>>) -> Response {
-    let text = shared.metrics.text(&shared).await;
-    ([(CONTENT_TYPE, metrics::TEXT)], text).into_response()
+async fn metrics(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
+    let accepted = headers.get(ACCEPT).and_then(|accepted| accepted.to_str().ok());
+    let (form, text) = shared.metrics.text(&shared, accepted).await;
+    ([(CONTENT_TYPE, form)], text).into_response()
 }
 
 /// What browsers are told of pages that may ask.
 fn cors(options: &HttpOptions) -> CorsLayer {
-    let origins = options.origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok());
+    let origins = options.origins.clone();
+    let is_ours =
+        move |origin: &HeaderValue, _: &Parts| origins.iter().any(|ours| ours.as_bytes() == origin.as_bytes());
     let header = HeaderName::from_static;
     let ours = ["mcp-session-id", "mcp-protocol-version", "mcp-method", "mcp-name", "last-event-id"].map(header);
     CorsLayer::new()
-        .allow_origin(origins.collect::<Vec<_>>())
+        .allow_origin(AllowOrigin::predicate(is_ours))
         .allow_methods([Method::GET, Method::POST, Method::DELETE])
         .allow_headers(ours.into_iter().chain([CONTENT_TYPE, AUTHORIZATION]).collect::<Vec<_>>())
         .expose_headers([header("mcp-session-id")])

@@ -14,7 +14,7 @@ impl Server {
             return None;
         }
         let name = &self.options().name;
-        if has_extension {
+        if has_extension && faces.has(Face::Extension) {
             return Some(format!(
                 "The server `{name}` has skills: instructions for tasks, with files beside them. `skills/list` tells which. \
                  Load the one that fits before you begin a task, and follow it."

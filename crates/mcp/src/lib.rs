@@ -48,6 +48,7 @@
 //! `http`, on by default: everything for HTTP.
 
 mod client;
+mod completion;
 mod composed;
 mod extension;
 mod faces;

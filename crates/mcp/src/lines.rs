@@ -9,10 +9,14 @@ use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, watch};
+use tokio_util::sync::CancellationToken;
 
 /// Bytes of one message; what clients send is short.
 const LONGEST: usize = 1 << 20;
+
+/// Messages that may wait to be written before no more is read.
+const MOST: usize = 128;
 
 /// One message a line, in both directions. What is no message is answered by an error, and the next line is read.
 ///
@@ -28,8 +32,20 @@ pub(crate) struct Lines<R, W> {
     has_begun: bool,
     /// An error that is still to be sent: waiting may be given up between reading and answering.
     owed: Option<ServerJsonRpcMessage>,
-    write: Arc<Mutex<W>>,
+    write: Arc<Writing<W>>,
 }
+
+/// The other direction.
+struct Writing<W> {
+    write: Mutex<W>,
+    /// Messages that wait to be written.
+    waiting: watch::Sender<usize>,
+    /// Nobody reads any more.
+    is_closed: CancellationToken,
+}
+
+/// A message that waits to be written.
+struct Waiting<W>(Arc<Writing<W>>);
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
     pub(crate) fn new(read: R, write: W) -> Lines<R, W> {
@@ -39,7 +55,11 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
             is_too_long: false,
             has_begun: false,
             owed: None,
-            write: Arc::new(Mutex::new(write)),
+            write: Arc::new(Writing {
+                write: Mutex::new(write),
+                waiting: watch::Sender::new(0),
+                is_closed: CancellationToken::new(),
+            }),
         }
     }
 
@@ -98,16 +118,31 @@ where
     type Error = io::Error;
 
     fn send(&mut self, message: TxJsonRpcMessage<RoleServer>) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let write = Arc::clone(&self.write);
-        async move { send(&write, &message).await }
+        let waiting = Waiting::new(&self.write);
+        async move { waiting.send(&message).await }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        let write = Arc::clone(&self.write);
+        write.is_closed.run_until_cancelled(self.next()).await.flatten()
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.write.write.lock().await.shutdown().await
+    }
+}
+
+impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
+    /// The next message. May be given up at any await, and loses nothing.
+    async fn next(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
             while let Some(owed) = &self.owed {
-                send(&self.write, owed).await.ok()?;
+                Waiting::new(&self.write).send(owed).await.ok()?;
                 self.owed = None;
             }
+            // Who does not read what is answered is not heard until then.
+            let mut waiting = self.write.waiting.subscribe();
+            waiting.wait_for(|waiting| *waiting < MOST).await.expect("it is kept here");
             match self.read_line().await {
                 Ok(true) => {}
                 Ok(false) => return None,
@@ -121,22 +156,39 @@ where
             }
         }
     }
+}
 
-    async fn close(&mut self) -> io::Result<()> {
-        self.write.lock().await.shutdown().await
+impl<W: AsyncWrite + Unpin> Waiting<W> {
+    fn new(write: &Arc<Writing<W>>) -> Waiting<W> {
+        write.waiting.send_modify(|waiting| *waiting += 1);
+        Waiting(Arc::clone(write))
+    }
+
+    async fn send(self, message: &ServerJsonRpcMessage) -> io::Result<()> {
+        let mut line = serde_json::to_vec(message)?;
+        line.push(b'\n');
+        let mut write = self.0.write.lock().await;
+        let sent = async {
+            write.write_all(&line).await?;
+            write.flush().await
+        };
+        sent.await.inspect_err(|_| self.0.is_closed.cancel())
     }
 }
 
-async fn send<W: AsyncWrite + Unpin>(write: &Mutex<W>, message: &ServerJsonRpcMessage) -> io::Result<()> {
-    let mut line = serde_json::to_vec(message)?;
-    line.push(b'\n');
-    let mut write = write.lock().await;
-    write.write_all(&line).await?;
-    write.flush().await
+impl<W> Drop for Waiting<W> {
+    fn drop(&mut self) {
+        self.0.waiting.send_modify(|waiting| *waiting -= 1);
+    }
 }
 
-/// What is in a line.
-enum Found {
+/// What was written, without what editors and terminals put around it.
+pub(crate) fn written(text: &[u8]) -> &[u8] {
+    text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text).trim_ascii()
+}
+
+/// What is in a line, or in the body of a request.
+pub(crate) enum Found {
     Message(ClientJsonRpcMessage),
     /// No message: an error is owed for it.
     Owed(ServerJsonRpcMessage),
@@ -145,8 +197,8 @@ enum Found {
 }
 
 impl Found {
-    fn of(line: &[u8]) -> Found {
-        let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line).trim_ascii();
+    pub(crate) fn of(text: &[u8]) -> Found {
+        let line = written(text);
         if line.is_empty() {
             return Found::Nothing;
         }
@@ -154,7 +206,7 @@ impl Found {
             return Found::Message(message);
         }
         let Ok(value) = serde_json::from_slice::<Value>(line) else {
-            return Found::owed(ErrorCode::PARSE_ERROR, "a line is no JSON", None);
+            return Found::Owed(Found::no_json());
         };
         let id: Option<RequestId> = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
         let is_asking = value.get("method").is_some_and(Value::is_string);
@@ -164,8 +216,13 @@ impl Found {
             // Nobody waits for an answer to a notification or to an answer.
             None if is_asking && value.get("id").is_none() => Found::Nothing,
             _ if is_answer && !is_asking => Found::Nothing,
-            id => Found::owed(ErrorCode::INVALID_REQUEST, "a line is no message of JSON-RPC 2.0", id),
+            id => Found::owed(ErrorCode::INVALID_REQUEST, "this is no message of JSON-RPC 2.0", id),
         }
+    }
+
+    /// What is owed for what is no document.
+    pub(crate) fn no_json() -> ServerJsonRpcMessage {
+        ServerJsonRpcMessage::error(ErrorData::new(ErrorCode::PARSE_ERROR, "this is no JSON", None), None)
     }
 
     fn owed(code: ErrorCode, message: impl Into<Cow<'static, str>>, id: Option<RequestId>) -> Found {

@@ -8,12 +8,14 @@ use rmcp::model::{ErrorData, ResourceUpdatedNotificationParam, SubscriptionFilte
 use rmcp::service::{Peer, RoleServer, SubscriptionSink};
 use tokio::sync::watch;
 
+use crate::resources::not_found;
 use crate::uri::Place;
 use crate::view::{Since, View};
 use crate::{Face, Faces, Server};
 
-/// Resources that one client may follow.
+/// Resources that one client may follow, and bytes of the URI of each.
 const MOST: usize = 1000;
+const LONGEST: usize = 4096;
 
 /// The resources that one client follows, each with the content that it was told of; without, where there is none.
 #[derive(Debug, Default)]
@@ -41,7 +43,11 @@ pub(crate) struct Follower {
 struct Gone;
 
 impl Subscriptions {
+    /// Follows what is at `uri`, or will be: what is hidden is followed as what is not there.
     pub(crate) async fn add(&self, server: &Server, uri: String) -> Result<(), ErrorData> {
+        if !can_be_followed(&uri) {
+            return Err(not_found(&uri));
+        }
         let digest = server.digest_of(&uri).await;
         let mut followed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if followed.len() >= MOST && !followed.contains_key(&uri) {
@@ -149,7 +155,12 @@ impl Listener {
 
 /// The resources that a request follows.
 pub(crate) fn followed(filter: &SubscriptionFilter) -> impl Iterator<Item = &String> {
-    filter.resource_subscriptions.iter().flatten().take(MOST)
+    filter.resource_subscriptions.iter().flatten().filter(|uri| can_be_followed(uri)).take(MOST)
+}
+
+/// Whether there could ever be a file at `uri`.
+fn can_be_followed(uri: &str) -> bool {
+    uri.len() <= LONGEST && Place::parse(uri).is_some_and(|place| place.path.is_some())
 }
 
 impl Server {

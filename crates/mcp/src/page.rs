@@ -3,40 +3,46 @@
 use rmcp::ErrorData;
 use rmcp::model::PaginatedRequestParams;
 
+/// Which list a cursor is of: of which server, and in which generation it became what it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Version {
+    /// Tells servers apart that count alike: one that was started again, or one beside this one.
+    pub(crate) server: u64,
+    pub(crate) generation: u64,
+}
+
 /// Where a page begins in a list that is of one version.
 ///
 /// A cursor names the version, so that the pages of two are never put together.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Page {
-    version: u64,
+    version: Version,
     pub(crate) first: usize,
 }
 
 impl Page {
     /// The page that is asked for, of a list that is in `version`.
-    pub(crate) fn of(request: Option<&PaginatedRequestParams>, version: u64) -> Result<Page, ErrorData> {
+    pub(crate) fn of(request: Option<&PaginatedRequestParams>, version: Version) -> Result<Page, ErrorData> {
         Page::at(request.and_then(|request| request.cursor.as_deref()), version)
     }
 
     /// The page at `cursor`, or the first.
-    pub(crate) fn at(cursor: Option<&str>, version: u64) -> Result<Page, ErrorData> {
+    pub(crate) fn at(cursor: Option<&str>, version: Version) -> Result<Page, ErrorData> {
         let Some(cursor) = cursor else { return Ok(Page { version, first: 0 }) };
-        let number = |text: &str| text.parse::<u64>().ok();
-        let parts = cursor.split_once('.').and_then(|(version, first)| Some((number(version)?, number(first)?)));
-        let parts = parts.and_then(|(version, first)| Some((version, usize::try_from(first).ok()?)));
-        match parts {
-            Some((of, first)) if of == version => Ok(Page { version, first }),
-            Some((of, _)) if of < version => Err(ErrorData::invalid_params(
+        match parse(cursor) {
+            Some(page) if page.version == version => Ok(page),
+            Some(_) => Err(ErrorData::invalid_params(
                 "the list has changed since this cursor was given: list from the start",
                 None,
             )),
-            _ => Err(ErrorData::invalid_params("unknown cursor: list from the start", None)),
+            None => Err(ErrorData::invalid_params("unknown cursor: list from the start", None)),
         }
     }
 
     /// The cursor of the page that begins at `first`, if there is any of `total` left.
     pub(crate) fn next(self, first: usize, total: usize) -> Option<String> {
-        (first < total).then(|| format!("{}.{first}", self.version))
+        let Version { server, generation } = self.version;
+        (first < total).then(|| format!("{server:016x}.{generation}.{first}"))
     }
 
     /// At most `most` of `rows`, and the cursor of what is left.
@@ -45,4 +51,11 @@ impl Page {
         let end = first.saturating_add(most).min(rows.len());
         (&rows[first..end], self.next(end, rows.len()))
     }
+}
+
+fn parse(cursor: &str) -> Option<Page> {
+    let (server, rest) = cursor.split_once('.')?;
+    let (generation, first) = rest.split_once('.')?;
+    let version = Version { server: u64::from_str_radix(server, 16).ok()?, generation: generation.parse().ok()? };
+    Some(Page { version, first: first.parse().ok()? })
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use repertoire::render::Wrapper;
-use repertoire::{Audience, Claim, Entry, Id, Skill, SourceErrorKind};
+use repertoire::{Audience, Claim, Id, Skill, SourceErrorKind};
 use rmcp::ErrorData;
 use rmcp::model::{
     GetPromptResult, ListPromptsResult, PaginatedRequestParams, Prompt, PromptArgument, PromptMessage, Role,
@@ -14,6 +14,7 @@ use crate::Server;
 use crate::origin::origin;
 use crate::page::Page;
 use crate::resources::shown;
+use crate::view::Called;
 
 /// The argument of a skill that names none of its own: what a user would write behind its name.
 const ARGUMENTS: &str = "arguments";
@@ -21,8 +22,9 @@ const ARGUMENTS: &str = "arguments";
 impl Server {
     pub(crate) fn list_prompts(&self, request: Option<PaginatedRequestParams>) -> Result<ListPromptsResult, ErrorData> {
         let view = self.view();
-        let (entries, next) = Page::of(request.as_ref(), view.since.prompts)?.cut(&view.prompts, self.options().page);
-        let mut result = ListPromptsResult::with_all_items(entries.iter().map(|entry| prompt(entry)).collect());
+        let page = Page::of(request.as_ref(), self.version(view.since.prompts))?;
+        let (called, next) = page.cut(&view.prompts, self.options().page);
+        let mut result = ListPromptsResult::with_all_items(called.iter().map(prompt).collect());
         result.next_cursor = next;
         Ok(result)
     }
@@ -72,8 +74,9 @@ impl Server {
     }
 }
 
-fn prompt(entry: &Entry<Skill>) -> Prompt {
-    let skill = entry.item();
+fn prompt(called: &Called) -> Prompt {
+    let claim = called.claim();
+    let skill = &claim.item;
     let hint = skill.argument_hint();
     let names = skill.arguments();
     let arguments = if names.is_empty() {
@@ -83,7 +86,7 @@ fn prompt(entry: &Entry<Skill>) -> Prompt {
         let argument = |name: &&str| PromptArgument::new(*name).with_required(false);
         names.iter().map(argument).collect()
     };
-    Prompt::new(entry.id.as_str(), Some(skill.description.as_ref()), Some(arguments)).with_meta(origin(&entry.claim))
+    Prompt::new(called.id().as_str(), Some(skill.description.as_ref()), Some(arguments)).with_meta(origin(claim))
 }
 
 /// What was given, as one would have typed it behind the skill's name.

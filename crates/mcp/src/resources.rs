@@ -30,7 +30,8 @@ impl Server {
         request: Option<PaginatedRequestParams>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let view = self.view();
-        let (rows, next) = Page::of(request.as_ref(), view.since.resources)?.cut(&view.rows, self.options().page);
+        let page = Page::of(request.as_ref(), self.version(view.since.resources))?;
+        let (rows, next) = page.cut(&view.rows, self.options().page);
         let mut result = ListResourcesResult::with_all_items(rows.iter().map(resource).collect());
         result.next_cursor = next;
         Ok(result)
@@ -59,8 +60,12 @@ impl Server {
     }
 }
 
+/// Where every file of every skill is.
+pub(crate) const TEMPLATE: &str = "skill://{source}/{skill}/{+path}";
+
+/// The one list that never changes.
 pub(crate) fn templates() -> ListResourceTemplatesResult {
-    let template = ResourceTemplate::new("skill://{source}/{skill}/{+path}", "skill-file")
+    let template = ResourceTemplate::new(TEMPLATE, "skill-file")
         .with_title("A file of a skill")
         .with_description("`SKILL.md` has the instructions; the files that it names lie beside it.");
     ListResourceTemplatesResult::with_all_items(vec![template])
@@ -69,12 +74,8 @@ pub(crate) fn templates() -> ListResourceTemplatesResult {
 fn resource(row: &Row) -> Resource {
     let claim = row.claim();
     // The name is a label, so what tells two of one name apart stands beside it.
-    let title = match row.winner() {
-        None => row.entry.id.to_string(),
-        Some(_) => claim.qualified_id().to_string(),
-    };
     Resource::new(row.root.skill_md(), claim.item.id.as_str())
-        .with_title(title)
+        .with_title(row.id().to_string())
         .with_description(claim.item.description.as_ref())
         .with_mime_type(MARKDOWN)
         .with_meta(origin_of(row))
@@ -116,7 +117,7 @@ pub(crate) fn mime_type(path: &str) -> &'static str {
     }
 }
 
-fn not_found(uri: &str) -> ErrorData {
+pub(crate) fn not_found(uri: &str) -> ErrorData {
     ErrorData::resource_not_found(format!("no resource `{}`", shown(uri)), None)
 }
 

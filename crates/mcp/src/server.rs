@@ -1,5 +1,6 @@
 //! A server over a registry.
 
+use std::hash::{BuildHasher, RandomState};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
 
@@ -12,6 +13,7 @@ use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::lines::Lines;
+use crate::page::Version;
 use crate::shelf::Shelf;
 use crate::view::View;
 use crate::{ServerOptions, Session};
@@ -51,6 +53,8 @@ struct Inner {
     /// Held while a view is made of the latest snapshot.
     turning: Mutex<()>,
     following: Once,
+    /// What tells its cursors from those of other servers.
+    id: u64,
     /// Ends what was spawned, with the last handle.
     end: CancellationToken,
     _guard: DropGuard,
@@ -84,6 +88,7 @@ impl Server {
             views: watch::Sender::new(Arc::new(view)),
             turning: Mutex::default(),
             following: Once::new(),
+            id: RandomState::new().hash_one("server"),
             _guard: end.clone().drop_guard(),
             end,
             reader,
@@ -197,6 +202,11 @@ impl Server {
 
     pub(crate) fn live_tools(&self) -> &LiveTools {
         &self.0.tools
+    }
+
+    /// The version of a list that became what it is in `generation`.
+    pub(crate) fn version(&self, generation: u64) -> Version {
+        Version { server: self.0.id, generation }
     }
 
     /// What clients see now.

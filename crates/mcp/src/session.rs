@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ClientCapabilities, DiscoverResult, ErrorCode, GetPromptRequestParams,
-    GetPromptResponse, GetSkillRequestParams, GetSkillResult, Implementation, InitializeRequestParams,
-    InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult,
-    ListToolsResult, PaginatedRequestParams, PromptsCapability, ReadResourceDirectoryRequestParams,
+    CallToolRequestParams, CallToolResponse, ClientCapabilities, CompleteRequestParams, CompleteResult, DiscoverResult,
+    ErrorCode, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams, GetSkillResult, Implementation,
+    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListSkillsResult, ListToolsResult, PaginatedRequestParams, PromptsCapability, ReadResourceDirectoryRequestParams,
     ReadResourceDirectoryResult, ReadResourceRequestParams, ReadResourceResponse, ResourcesCapability,
     SKILLS_EXTENSION_ID, ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, ToolsCapability,
     UnsubscribeRequestParams,
@@ -14,8 +14,10 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
 use tokio_util::sync::{CancellationToken, DropGuard};
+use tracing::{Instrument, Span};
 
 use crate::notices::{Follower, Listener, Subscriptions, followed};
+use crate::page::Page;
 use crate::view::Since;
 use crate::{Face, Faces, Server, resources};
 
@@ -131,12 +133,12 @@ impl ServerHandler for Session {
         context: Context,
     ) -> Result<ListSkillsResult, ErrorData> {
         self.wants(Face::Extension, &context)?;
-        self.server.list_skills(request).await
+        self.server.list_skills(request).instrument(span_of(&context)).await
     }
 
     async fn get_skill(&self, request: GetSkillRequestParams, context: Context) -> Result<GetSkillResult, ErrorData> {
         self.wants(Face::Extension, &context)?;
-        self.server.get_skill(&request.uri).await
+        self.server.get_skill(&request.uri).instrument(span_of(&context)).await
     }
 
     async fn read_resource_directory(
@@ -145,7 +147,7 @@ impl ServerHandler for Session {
         context: Context,
     ) -> Result<ReadResourceDirectoryResult, ErrorData> {
         self.wants(Face::Extension, &context)?;
-        self.server.read_directory(&request.uri, request.cursor).await
+        self.server.read_directory(&request.uri, request.cursor).instrument(span_of(&context)).await
     }
 
     async fn list_resources(
@@ -159,10 +161,12 @@ impl ServerHandler for Session {
 
     async fn list_resource_templates(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         self.wants(Face::Resources, &context)?;
+        // There is one page of them, and so no cursor.
+        Page::of(request.as_ref(), self.server.version(0))?;
         Ok(resources::templates())
     }
 
@@ -172,7 +176,7 @@ impl ServerHandler for Session {
         context: Context,
     ) -> Result<ReadResourceResponse, ErrorData> {
         self.wants(Face::Resources, &context)?;
-        self.server.read_resource(&request.uri).await.map(Into::into)
+        self.server.read_resource(&request.uri).instrument(span_of(&context)).await.map(Into::into)
     }
 
     async fn list_prompts(
@@ -190,21 +194,30 @@ impl ServerHandler for Session {
         context: Context,
     ) -> Result<GetPromptResponse, ErrorData> {
         self.wants(Face::Prompts, &context)?;
-        self.server.get_prompt(&request.name, request.arguments.as_ref()).await.map(Into::into)
+        self.server
+            .get_prompt(&request.name, request.arguments.as_ref())
+            .instrument(span_of(&context))
+            .await
+            .map(Into::into)
     }
 
     async fn list_tools(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListToolsResult, ErrorData> {
         self.wants(Face::Tools, &context)?;
-        Ok(self.server.list_tools())
+        self.server.list_tools(request)
     }
 
     async fn call_tool(&self, request: CallToolRequestParams, context: Context) -> Result<CallToolResponse, ErrorData> {
         self.wants(Face::Tools, &context)?;
-        self.server.call_tool(&request.name, request.arguments).await.map(Into::into)
+        self.server.call_tool(&request.name, request.arguments).instrument(span_of(&context)).await.map(Into::into)
+    }
+
+    async fn complete(&self, request: CompleteRequestParams, context: Context) -> Result<CompleteResult, ErrorData> {
+        self.wants(Face::Resources, &context)?;
+        self.server.complete(&request).await
     }
 
     async fn subscribe(&self, request: SubscribeRequestParams, context: Context) -> Result<(), ErrorData> {
@@ -241,6 +254,17 @@ impl ServerHandler for Session {
     }
 }
 
+/// Where what is logged of a question belongs.
+#[cfg(feature = "http")]
+fn span_of(context: &Context) -> Span {
+    crate::http::span_of(&context.extensions)
+}
+
+#[cfg(not(feature = "http"))]
+fn span_of(_: &Context) -> Span {
+    Span::none()
+}
+
 /// What is declared: every notice of these is sent.
 fn capabilities(faces: Faces) -> ServerCapabilities {
     let mut capabilities = ServerCapabilities::default();
@@ -258,6 +282,8 @@ fn capabilities(faces: Faces) -> ServerCapabilities {
         let mut resources = ResourcesCapability::default();
         (resources.subscribe, resources.list_changed) = (Some(true), Some(true));
         capabilities.resources = Some(resources);
+        // Of the variables of their template.
+        capabilities.completions = Some(Default::default());
     }
     if faces.has(Face::Extension) {
         let settings = serde_json::Map::from_iter([("directoryRead".to_owned(), true.into())]);

@@ -2,16 +2,21 @@
 
 use repertoire::{AnswerCode, ToolSpec};
 use rmcp::ErrorData;
-use rmcp::model::{CallToolResult, ContentBlock, ListToolsResult, Tool, ToolAnnotations};
+use rmcp::model::{CallToolResult, ContentBlock, ListToolsResult, PaginatedRequestParams, Tool, ToolAnnotations};
 use serde_json::{Map, Value};
 
 use crate::Server;
+use crate::page::Page;
 use crate::resources::shown;
 
 impl Server {
-    pub(crate) fn list_tools(&self) -> ListToolsResult {
+    pub(crate) fn list_tools(&self, request: Option<PaginatedRequestParams>) -> Result<ListToolsResult, ErrorData> {
         let view = self.view();
-        ListToolsResult::with_all_items(view.tools.tools().iter().map(tool).collect())
+        let page = Page::of(request.as_ref(), self.version(view.since.tools))?;
+        let (tools, next) = page.cut(view.tools.tools(), self.options().page);
+        let mut result = ListToolsResult::with_all_items(tools.iter().map(tool).collect());
+        result.next_cursor = next;
+        Ok(result)
     }
 
     pub(crate) async fn call_tool(

@@ -29,7 +29,7 @@ impl Root {
         Root::new(&claim.origin.source, claim.item.id.as_str())
     }
 
-    fn new(source: &str, id: &str) -> Root {
+    pub(crate) fn new(source: &str, id: &str) -> Root {
         Root(format!("{SCHEME}{}/{}", Segment(source), Segment(id)).into())
     }
 
@@ -40,8 +40,14 @@ impl Root {
 
     /// The URI of a file or a folder.
     pub(crate) fn join(&self, path: &str) -> String {
-        path.split('/').fold(self.to_string(), |uri, segment| format!("{uri}/{}", Segment(segment)))
+        format!("{self}/{}", spelled(path))
     }
+}
+
+/// A path inside of a skill, as it stands in a URI.
+pub(crate) fn spelled(path: &str) -> String {
+    let segments = path.split('/').map(|segment| Segment(segment).to_string());
+    segments.collect::<Vec<_>>().join("/")
 }
 
 impl Place {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use repertoire::{Audience, Claim, Entry, Modes, Skill, Snapshot, Toolset};
+use repertoire::{Audience, Claim, Entry, Id, Modes, Skill, Snapshot, Toolset};
 
 use crate::uri::Root;
 
@@ -15,8 +15,8 @@ pub(crate) struct View {
     pub(crate) rows: Vec<Row>,
     /// Where the row of a skill is.
     at: HashMap<Root, usize>,
-    /// What a user may call.
-    pub(crate) prompts: Vec<Arc<Entry<Skill>>>,
+    /// What a user may call: winners, and shadows that are not the same.
+    pub(crate) prompts: Vec<Called>,
     pub(crate) tools: Toolset,
     /// When each face showed something else for the last time.
     pub(crate) since: Since,
@@ -28,6 +28,15 @@ pub(crate) struct Row {
     pub(crate) root: Root,
     pub(crate) entry: Arc<Entry<Skill>>,
     /// Which of the entry's claims it is.
+    claim: usize,
+    /// Whether a model may see the winner, and so be told of it.
+    is_winner_seen: bool,
+}
+
+/// A skill that a user may call.
+#[derive(Debug, Clone)]
+pub(crate) struct Called {
+    entry: Arc<Entry<Skill>>,
     claim: usize,
 }
 
@@ -44,16 +53,28 @@ pub(crate) struct Since {
 
 impl Row {
     pub(crate) fn claim(&self) -> &Claim<Skill> {
-        self.entry.claims().nth(self.claim).expect("the row was made of the entry's claims")
+        claim_of(&self.entry, self.claim)
     }
 
-    /// Whose id this claim would have; `None` for the winner itself.
+    /// What reaches this claim: the bare id for the winner, else the one with the source in front.
+    pub(crate) fn id(&self) -> Id {
+        id_of(&self.entry, self.claim)
+    }
+
+    /// Who has the id that this claim would have otherwise; `None` for the winner itself, and for one that is hidden.
     pub(crate) fn winner(&self) -> Option<&Claim<Skill>> {
-        (self.claim > 0).then_some(&self.entry.claim)
+        (self.claim > 0 && self.is_winner_seen).then_some(&self.entry.claim)
     }
 
+    /// Whether both show the same. What else claims the id, unseen, is no part of it.
     fn is_same(&self, other: &Row) -> bool {
-        self.claim == other.claim && (Arc::ptr_eq(&self.entry, &other.entry) || self.entry.is_same(&other.entry))
+        let is_untouched = Arc::ptr_eq(&self.entry, &other.entry)
+            && (self.claim, self.is_winner_seen) == (other.claim, other.is_winner_seen);
+        is_untouched || self.is_named_as(other) && self.claim().is_same(other.claim())
+    }
+
+    fn is_named_as(&self, other: &Row) -> bool {
+        self.id() == other.id() && self.winner().map(Claim::qualified_id) == other.winner().map(Claim::qualified_id)
     }
 
     fn is_listed_as(&self, other: &Row) -> bool {
@@ -62,7 +83,7 @@ impl Row {
             && mine.item.description == theirs.item.description
             && mine.trust == theirs.trust
             && mine.origin == theirs.origin
-            && self.winner().map(Claim::qualified_id) == other.winner().map(Claim::qualified_id)
+            && self.is_named_as(other)
     }
 }
 
@@ -73,11 +94,12 @@ impl View {
         let mut rows = Vec::with_capacity(snapshot.len());
         let mut prompts = Vec::new();
         for entry in snapshot.entries() {
-            let seen = entry.claims().enumerate().filter(|(_, claim)| modes.hides(Audience::Model, claim).is_none());
-            rows.extend(seen.map(|(claim, of)| Row { root: Root::of(of), entry: Arc::clone(entry), claim }));
-            if modes.hides(Audience::User, &entry.claim).is_none() {
-                prompts.push(Arc::clone(entry));
-            }
+            let is_seen = |claim: &Claim<Skill>| modes.hides(Audience::Model, claim).is_none();
+            let is_winner_seen = is_seen(&entry.claim);
+            let seen = entry.claims().enumerate().filter(|(_, claim)| is_seen(claim));
+            let row = |(claim, of)| Row { root: Root::of(of), entry: Arc::clone(entry), claim, is_winner_seen };
+            rows.extend(seen.map(row));
+            prompts.extend(Called::all_of(entry, modes));
         }
         let at = rows.iter().enumerate().map(|(at, row)| (row.root.clone(), at)).collect();
         let now = snapshot.generation();
@@ -106,7 +128,7 @@ impl View {
         let when = |is_same, then| if is_same { then } else { self.snapshot.generation() };
         let skills = same(&self.rows, &before.rows, Row::is_same);
         let resources = skills || same(&self.rows, &before.rows, Row::is_listed_as);
-        let prompts = same(&self.prompts, &before.prompts, |new, old| Arc::ptr_eq(new, old) || is_offered_as(new, old));
+        let prompts = same(&self.prompts, &before.prompts, Called::is_offered_as);
         Since {
             tools: when(self.tools.tools() == before.tools.tools(), before.since.tools),
             prompts: when(prompts, before.since.prompts),
@@ -116,13 +138,47 @@ impl View {
     }
 }
 
-/// Whether two entries make the same prompt.
-fn is_offered_as(new: &Entry<Skill>, old: &Entry<Skill>) -> bool {
-    let (mine, theirs) = (new.item(), old.item());
-    new.id == old.id
-        && mine.description == theirs.description
-        && mine.arguments() == theirs.arguments()
-        && mine.argument_hint() == theirs.argument_hint()
-        && new.claim.trust == old.claim.trust
-        && new.claim.origin == old.claim.origin
+impl Called {
+    /// What of `entry` a user may call. Whoever calls a winner has no use for a shadow that says the same.
+    fn all_of(entry: &Arc<Entry<Skill>>, modes: &Modes) -> impl Iterator<Item = Called> {
+        let may_call = |claim: &Claim<Skill>| modes.hides(Audience::User, claim).is_none();
+        let is_winner_called = may_call(&entry.claim);
+        let shadows = entry.shadows.iter().enumerate().filter(move |(_, shadow)| {
+            may_call(&shadow.claim) && !(is_winner_called && shadow.identical == Some(true))
+        });
+        let claims = is_winner_called.then_some(0).into_iter().chain(shadows.map(|(at, _)| at + 1));
+        claims.map(|claim| Called { entry: Arc::clone(entry), claim })
+    }
+
+    pub(crate) fn claim(&self) -> &Claim<Skill> {
+        claim_of(&self.entry, self.claim)
+    }
+
+    /// What it is called by: the bare id for the winner, else the one with the source in front.
+    pub(crate) fn id(&self) -> Id {
+        id_of(&self.entry, self.claim)
+    }
+
+    /// Whether both make the same prompt.
+    fn is_offered_as(&self, other: &Called) -> bool {
+        if Arc::ptr_eq(&self.entry, &other.entry) && self.claim == other.claim {
+            return true;
+        }
+        let (mine, theirs) = (self.claim(), other.claim());
+        self.id() == other.id()
+            && mine.item.description == theirs.item.description
+            && mine.item.arguments() == theirs.item.arguments()
+            && mine.item.argument_hint() == theirs.item.argument_hint()
+            && mine.trust == theirs.trust
+            && mine.origin == theirs.origin
+    }
+}
+
+fn claim_of(entry: &Entry<Skill>, claim: usize) -> &Claim<Skill> {
+    entry.claims().nth(claim).expect("it was made of the entry's claims")
+}
+
+/// What reaches a claim of `entry`, whoever sees the others.
+fn id_of(entry: &Entry<Skill>, claim: usize) -> Id {
+    if claim == 0 { entry.id.clone() } else { claim_of(entry, claim).qualified_id() }
 }

@@ -69,6 +69,10 @@ async fn listed(world: &World) -> Vec<(Audience, String, bool, String)> {
         let argument = serde_json::from_value(json!({"name": "arguments", "value": "release"})).unwrap();
         let completed = CompleteRequestParams::new(Reference::for_prompt("release"), argument);
         at(User, "completions", false, text(client.complete(completed).await));
+        let argument = serde_json::from_value(json!({"name": "skill", "value": ""})).unwrap();
+        let template = Reference::for_resource("skill://{source}/{skill}/{+path}");
+        let completed = CompleteRequestParams::new(template, argument);
+        at(Model, "completions of the template", true, text(client.complete(completed).await));
     }
     said
 }

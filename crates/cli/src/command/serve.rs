@@ -1,6 +1,7 @@
 //! `repertoire serve`.
 
 mod commands;
+mod reading;
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
@@ -15,7 +16,7 @@ use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tracing::level_filters::LevelFilter;
 
-use self::commands::CommandsOf;
+use self::reading::Reading;
 use super::modes::Offered;
 use crate::arguments::Places;
 use crate::compose::{Plan, reload};
@@ -76,7 +77,7 @@ struct Network {
     #[arg(long = "allow-host", value_name = "HOST", requires = "http")]
     hosts: Vec<String>,
     /// Also answer pages of this origin, as in `https://app.example`.
-    #[arg(long = "allow-origin", value_name = "ORIGIN", requires = "http")]
+    #[arg(long = "allow-origin", value_name = "ORIGIN", requires = "http", value_parser = origin)]
     origins: Vec<String>,
     /// Requests of one address in a second; without a limit on this machine, else 100.
     #[arg(long, value_name = "N", requires = "http")]
@@ -108,13 +109,9 @@ impl Serve {
         let mut pool = Pool::watching();
         let plan = Plan::read(places, &self.folders, environment, &mut pool)?;
         let registry = plan.start(environment).await?;
-        let renderer = plan.renderer(&registry);
-        let reader = match self.run_commands.as_slice() {
-            [] => renderer,
-            sources => renderer.commands(Arc::new(CommandsOf::read(sources, &registry, environment)?)),
-        };
-        let server = Server::new(registry.clone(), self.options().reader(Arc::new(reader)));
-        let served = self.serve(&server, http, places, &mut pool, environment).await;
+        let reading = Arc::new(Reading::new(&plan, registry.clone(), &self.run_commands, environment)?);
+        let server = Server::new(registry.clone(), self.options().reader(reading.clone()));
+        let served = self.serve(&server, &reading, http, places, &mut pool, environment).await;
         registry.close().await;
         served.map(|()| Exit::Success)
     }
@@ -122,6 +119,7 @@ impl Serve {
     async fn serve(
         &self,
         server: &Server,
+        reading: &Reading,
         http: Option<(SocketAddr, HttpOptions)>,
         places: &Places,
         pool: &mut Pool,
@@ -150,7 +148,12 @@ impl Serve {
                         end.notify_one();
                         return serving.await;
                     }
-                    Signal::Reload => reload(server.registry(), places, &self.folders, pool, environment).await,
+                    Signal::Reload => {
+                        let take = async |plan: &Plan, environment: &Environment<'_>| {
+                            reading.recompose(plan, environment).await
+                        };
+                        reload(places, &self.folders, pool, environment, take).await;
+                    }
                 },
             }
         }
@@ -208,6 +211,20 @@ impl Network {
         };
         let token = Token::new(&text);
         token.map(Some).map_err(|error| Failure::new(format!("no token in {place}: {error}")))
+    }
+}
+
+/// An origin as browsers write it, which is how it is compared.
+fn origin(text: &str) -> Result<String, String> {
+    let origin = text.to_ascii_lowercase();
+    let is_origin = origin.split_once("://").is_some_and(|(scheme, host)| {
+        let is_host = |text: &str| !text.is_empty() && !text.contains(['/', '*', '?', '#', '@', ' ']);
+        !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') && is_host(host)
+    });
+    if is_origin {
+        Ok(origin)
+    } else {
+        Err("expected a scheme and a host alone, as in `https://app.example`".to_owned())
     }
 }
 

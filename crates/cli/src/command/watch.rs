@@ -128,7 +128,10 @@ impl Watch {
                 biased;
                 signal = environment.signals.next() => match signal {
                     Signal::Stop => break,
-                    Signal::Reload => reload(&teller.registry, places, &self.folders, pool, environment).await,
+                    Signal::Reload => {
+                        let take = async |plan: &Plan, _: &Environment<'_>| plan.recompose(&teller.registry).await;
+                        reload(places, &self.folders, pool, environment, take).await;
+                    }
                 },
                 Some(update) = updates.next() => {
                     teller.changed(&update, environment)?;

@@ -36,9 +36,9 @@ impl Serving {
     }
 
     #[cfg(unix)]
-    fn terminate(&self) {
+    fn send(&self, signal: rustix::process::Signal) {
         let process = rustix::process::Pid::from_child(&self.0);
-        rustix::process::kill_process(process, rustix::process::Signal::TERM).expect("it is there");
+        rustix::process::kill_process(process, signal).expect("it is there");
     }
 
     /// The exit code, once it has ended.
@@ -91,26 +91,52 @@ fn over_its_streams_it_serves_until_the_client_leaves() {
     assert_eq!(serving.stderr(), "");
 }
 
-/// Asks for the skill `clock`.
+/// A client of a server over its streams.
 #[cfg(unix)]
-fn ask_for_clock(serving: &mut Serving) -> ChildStdin {
-    let mut ask = serving.0.stdin.take().expect("it is piped");
+struct Talk {
+    ask: ChildStdin,
+    answers: std::io::Lines<BufReader<std::process::ChildStdout>>,
+}
+
+#[cfg(unix)]
+impl Talk {
+    fn with(serving: &mut Serving) -> Talk {
+        let ask = serving.0.stdin.take().expect("it is piped");
+        let answers = BufReader::new(serving.0.stdout.take().expect("it is piped")).lines();
+        let mut talk = Talk { ask, answers };
+        talk.ask(&introduction());
+        talk
+    }
+
+    fn ask(&mut self, question: &Value) -> Value {
+        self.say(question);
+        let answers = self.answers.by_ref().map(|line| serde_json::from_str(&line.expect("text")).expect("a document"));
+        let mut answer = answers.skip_while(|answer: &Value| answer["id"] != question["id"]);
+        answer.next().expect("an answer")
+    }
+
+    fn say(&mut self, question: &Value) {
+        writeln!(self.ask, "{question}").expect("heard");
+    }
+
+    /// What is read of the skill `clock`.
+    fn read_clock(&mut self) -> String {
+        let answer = self.ask(&reading_clock());
+        answer["result"]["content"][0]["text"].as_str().expect("a text").to_owned()
+    }
+}
+
+/// What asks for the skill `clock`.
+#[cfg(unix)]
+fn reading_clock() -> Value {
     let read = json!({"name": "read_skill", "arguments": {"id": "clock"}});
-    let read = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": read});
-    [introduction(), read].iter().for_each(|line| writeln!(ask, "{line}").expect("heard"));
-    ask
+    json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": read})
 }
 
 /// What a client reads of the skill `clock`.
 #[cfg(unix)]
 fn read_clock(world: &World, arguments: &[&str]) -> String {
-    let mut serving = Serving::start(world, arguments, &[]);
-    let _ask = ask_for_clock(&mut serving);
-    let answers = BufReader::new(serving.0.stdout.take().expect("it is piped")).lines();
-    let answers = answers.map(|line| serde_json::from_str::<Value>(&line.expect("text")).expect("a document"));
-    let mut answer = answers.skip_while(|answer| answer["id"] != 2);
-    let text = answer.next().expect("an answer")["result"]["content"][0]["text"].clone();
-    text.as_str().expect("a text").to_owned()
+    Talk::with(&mut Serving::start(world, arguments, &[])).read_clock()
 }
 
 #[cfg(unix)]
@@ -143,7 +169,8 @@ fn what_is_run_for_clients_leaves_nothing() {
     // A server that is killed in the midst of it.
     let world = hiding("sleep 100000");
     let mut serving = Serving::start(&world, &["a", "--run-commands", "a"], &[]);
-    let _ask = ask_for_clock(&mut serving);
+    let mut talk = Talk::with(&mut serving);
+    talk.say(&reading_clock());
     let process = hidden(&world);
     serving.0.kill().expect("it is there");
     until(|| is_gone(process).then_some(()));
@@ -162,6 +189,46 @@ fn clients_read_bodies_in_the_dialect_of_their_source() {
     assert!(read().contains("/a/clock/hands.") && !read().contains("{baseDir}"), "{}", read());
 }
 
+/// The dialects and the approvals are those of the places that were read last, as the sources are.
+#[cfg(unix)]
+#[test]
+fn a_reload_takes_dialects_and_approvals_with_it() {
+    let world = World::new();
+    let clock = "---\nname: clock\ndescription: Tells.\n---\nIn {baseDir}/hands: !`expr 3 + 3`\n";
+    world.file("a/clock/SKILL.md", clock);
+    let source = "[[source]]\nkind = \"fs\"\nname = \"team\"\nroots = [\"a\"]\n";
+    world.file("repertoire.toml", source);
+    let mut serving = Serving::start(&world, &["--config", "repertoire.toml", "--run-commands", "team"], &[]);
+    let mut said = BufReader::new(serving.0.stderr.take().expect("it is piped"));
+    let mut talk = Talk::with(&mut serving);
+    let read = talk.read_clock();
+    assert!(read.contains("In {baseDir}/hands: !`expr 3 + 3` ["), "{read}");
+
+    let mut reload = |expected: &str| {
+        serving.send(rustix::process::Signal::HUP);
+        let mut text = String::new();
+        while !text.ends_with(expected) {
+            assert_ne!(said.read_line(&mut text).expect("text"), 0, "{text}");
+        }
+    };
+    world.file("repertoire.toml", format!("{source}dialect = \"openclaw\"\n"));
+    reload("note: read the places to look again\n");
+    let read = talk.read_clock();
+    assert!(read.contains("/a/clock/hands: ") && !read.contains("{baseDir}"), "{read}");
+
+    world.file("repertoire.toml", source);
+    world.run(&["approve", "clock", "--config", "repertoire.toml", "--yes"]).data();
+    reload("note: read the places to look again\n");
+    let read = talk.read_clock();
+    assert!(read.contains("In {baseDir}/hands: 6\n"), "{read}");
+
+    // What cannot be composed changes nothing.
+    world.file("repertoire.toml", format!("{source}dialect = \"openclaw\"\n{source}"));
+    reload("note: everything stays as it was\n");
+    let read = talk.read_clock();
+    assert!(read.contains("In {baseDir}/hands: 6\n"), "{read}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_it_though_the_client_stays() {
@@ -172,9 +239,53 @@ fn a_signal_ends_it_though_the_client_stays() {
     writeln!(ask, "{}", introduction()).expect("heard");
     let mut answers = BufReader::new(serving.0.stdout.take().expect("it is piped")).lines();
     answers.next().expect("an answer").expect("text");
-    serving.terminate();
+    serving.send(rustix::process::Signal::TERM);
     assert_eq!(serving.ended(), Some(0));
     drop(ask);
+}
+
+/// Nor what went wrong: what a client reads, and what it is refused, passes every face.
+#[cfg(unix)]
+#[test]
+fn no_text_of_a_skill_is_logged_above_debug() {
+    let world = World::new();
+    let clock =
+        "---\nname: clock\ndescription: Tells of secrets.\narguments: hour\n---\nSecret words: $hour, !`expr 3 + 3`\n";
+    world.file("a/clock/SKILL.md", clock).file("a/clock/notes.txt", "Secret notes.\n");
+    let read = |level: &str| {
+        let mut serving = Serving::start(&world, &["a"], &[("RUST_LOG", level)]);
+        let mut talk = Talk::with(&mut serving);
+        let file = |path: &str| json!({"uri": format!("skill://a/clock/{path}")});
+        let tool = |name: &str, arguments: Value| json!({"name": name, "arguments": arguments});
+        let questions = [
+            ("skills/list", json!({})),
+            ("skills/get", file("SKILL.md")),
+            ("resources/read", file("SKILL.md")),
+            ("resources/read", file("notes.txt")),
+            ("resources/subscribe", file("notes.txt")),
+            ("prompts/list", json!({})),
+            ("prompts/get", json!({"name": "clock", "arguments": {"hour": "now"}})),
+            ("tools/call", tool("list_skills", json!({}))),
+            ("tools/call", tool("read_skill", json!({"id": "clock"}))),
+            ("tools/call", tool("read_skill_resource", json!({"id": "clock", "path": "notes.txt"}))),
+        ];
+        for (id, (method, params)) in (2..).zip(questions) {
+            let answer = talk.ask(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+            assert!(answer.get("result").is_some(), "{method}: {answer}");
+        }
+        std::fs::remove_dir_all(world.here().join("a/clock")).expect("it is there");
+        for (id, method, params) in
+            [(20, "resources/read", file("notes.txt")), (21, "prompts/get", json!({"name": "clock"}))]
+        {
+            talk.ask(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        }
+        drop(talk);
+        assert_eq!(serving.ended(), Some(0));
+        world.file("a/clock/SKILL.md", clock).file("a/clock/notes.txt", "Secret notes.\n");
+        serving.stderr().to_ascii_lowercase()
+    };
+    let log = read("info");
+    assert!(!log.is_empty() && !log.contains("secret"), "{log}");
 }
 
 #[cfg(unix)]
@@ -183,10 +294,23 @@ fn over_http_it_serves_until_a_signal_and_tells_no_secret() {
     const TOKEN: &str = "0123456789abcdef-secret";
     let world = World::new();
     world.skill("a", "tidy", "Sorts.");
+    let log = log_of_http(&world, TOKEN, &[]);
+    let rows: Vec<Value> = log.lines().map(|row| serde_json::from_str(row).expect("a document")).collect();
+    let refused = rows.iter().find(|row| row["fields"]["message"] == "refused").unwrap_or_else(|| panic!("{log}"));
+    assert_eq!((&refused["fields"]["reason"], &refused["span"]["id"]), (&json!("token"), &json!(0)));
+    assert!(!log.contains(TOKEN) && !log.contains("Body of tidy"), "{log}");
+    // However much is asked for.
+    let log = log_of_http(&world, TOKEN, &[("RUST_LOG", "trace")]);
+    assert!(log.lines().count() > rows.len() && !log.contains(TOKEN), "{log}");
+}
+
+/// What is logged of one client that is refused and of one that is not.
+#[cfg(unix)]
+fn log_of_http(world: &World, token: &str, variables: &[(&str, &str)]) -> String {
     let mut serving = Serving::start(
-        &world,
+        world,
         &["a", "--http", "127.0.0.1:0", "--token-env", "OUR_TOKEN", "--log", "json"],
-        &[("OUR_TOKEN", TOKEN)],
+        &[variables, &[("OUR_TOKEN", token)]].concat(),
     );
     let mut said = BufReader::new(serving.0.stderr.take().expect("it is piped"));
     let mut line = String::new();
@@ -208,17 +332,14 @@ fn over_http_it_serves_until_a_signal_and_tells_no_secret() {
     };
     let refused = ask("", &introduction().to_string());
     assert!(refused.starts_with("HTTP/1.1 401 "), "{refused}");
-    let answer = ask(&format!("authorization: Bearer {TOKEN}\r\n"), &introduction().to_string());
+    let answer = ask(&format!("authorization: Bearer {token}\r\n"), &introduction().to_string());
     assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("\"serverInfo\""), "{answer}");
 
-    serving.terminate();
+    serving.send(rustix::process::Signal::TERM);
     assert_eq!(serving.ended(), Some(0));
     let mut log = String::new();
     said.read_to_string(&mut log).expect("text");
-    let rows: Vec<Value> = log.lines().map(|row| serde_json::from_str(row).expect("a document")).collect();
-    let refused = rows.iter().find(|row| row["fields"]["message"] == "refused").unwrap_or_else(|| panic!("{log}"));
-    assert_eq!((&refused["fields"]["reason"], &refused["span"]["id"]), (&json!("token"), &json!(0)));
-    assert!(!log.contains(TOKEN) && !log.contains("Body of tidy"), "{log}");
+    log
 }
 
 #[test]
@@ -234,6 +355,11 @@ fn what_cannot_be_served_is_said_before_anybody_is_let_in() {
         (&["--http", "127.0.0.1:0", "--token-file", "none"], "error: cannot read `none`: "),
         (&["--http", "127.0.0.1:0", "--token-env", "NOBODY"], "error: no variable `NOBODY`\n"),
         (&["--run-commands", "nobody"], "error: no source `nobody` to run commands of\n"),
+        (&["--http", "127.0.0.1:0", "--allow-origin", "*"], "error: invalid value '*' for '--allow-origin <ORIGIN>': "),
+        (
+            &["--http", "127.0.0.1:0", "--allow-origin", "https://a.example/"],
+            "error: invalid value 'https://a.example/'",
+        ),
         (&["--faces", "tool"], "error: invalid value 'tool' for '--faces <FACES>': unknown face `tool`"),
         (&["--token-env", "X"], "error: the following required arguments were not provided:"),
     ] {

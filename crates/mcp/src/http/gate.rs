@@ -1,6 +1,6 @@
 //! Who may ask, and how often.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -14,11 +14,13 @@ use axum::response::{IntoResponse, Response};
 use governor::clock::DefaultClock;
 use governor::state::keyed::HashMapStateStore;
 use governor::{Quota, RateLimiter};
+use rmcp::model::Extensions;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tracing::Instrument;
+use tracing::{Instrument, Span};
 
 use super::metrics::Refused;
 use super::pass::Counted;
+use super::presence::{Beginning, Presence};
 use super::{HttpOptions, Shared};
 
 /// Addresses whose rates are kept, before those that have rested are forgotten.
@@ -27,14 +29,28 @@ const ADDRESSES: usize = 10_000;
 /// The protocol from which on there are no sessions.
 const WITHOUT_SESSIONS: &[u8] = b"2026-07-28";
 
+/// The header that names a session.
+const SESSION: &str = "mcp-session-id";
+
 /// Where a request comes from.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Peer(pub(super) SocketAddr);
+
+/// The number of a request, by which it is found in the log.
+#[derive(Debug, Clone, Copy)]
+struct Number(u64);
+
+/// What is logged of a message belongs to the request that it came with: what answers it was begun by another one.
+pub(crate) fn span_of(message: &Extensions) -> Span {
+    let number = message.get::<Parts>().and_then(|request| request.extensions.get::<Number>());
+    number.map_or_else(Span::none, |Number(id)| tracing::info_span!("request", id))
+}
 
 /// Decides who may ask, and how often. The one place for every route.
 pub(super) struct Gate {
     options: HttpOptions,
     shared: Arc<Shared>,
+    presence: Presence,
     requests: Arc<Semaphore>,
     rates: Option<RateLimiter<IpAddr, HashMapStateStore<IpAddr>, DefaultClock>>,
     count: AtomicU64,
@@ -44,6 +60,7 @@ impl Gate {
     pub(super) fn new(options: &HttpOptions, shared: Arc<Shared>) -> Gate {
         let quota = |rate| Quota::per_second(rate).allow_burst(rate.saturating_add(rate.get()));
         Gate {
+            presence: Presence::new(options.limits.sessions, options.limits.idle),
             requests: Arc::new(Semaphore::new(options.limits.requests.min(Semaphore::MAX_PERMITS))),
             rates: options.limits.rate.map(|rate| RateLimiter::hashmap(quota(rate))),
             count: AtomicU64::new(0),
@@ -54,17 +71,29 @@ impl Gate {
 
     /// Lets a request in, with a permit to be kept until it is answered.
     ///
-    /// 1. It is meant for us, by the name it was sent to.
+    /// 1. We go on, and it is meant for us, by the name it was sent to.
     /// 2. No page asks that may not.
-    /// 3. It proves itself.
-    /// 4. It comes neither too often nor with too many others.
-    async fn admit(&self, request: &Parts) -> Result<OwnedSemaphorePermit, Refused> {
+    /// 3. It does not come too often: whoever guesses tokens is slowed down too.
+    /// 4. It proves itself.
+    /// 5. It does not come with too many others.
+    async fn admit(&self, request: &Parts) -> Result<Admitted, Refused> {
         let (headers, peer) = (&request.headers, request.extensions.get::<Peer>());
+        if self.shared.is_draining.load(Ordering::Acquire) {
+            return Err(Refused::Ending);
+        }
         if !self.is_ours(headers) {
             return Err(Refused::Host);
         }
         if !self.may_page_ask(headers) {
             return Err(Refused::Origin);
+        }
+        if let (Some(rates), Some(Peer(peer))) = (&self.rates, peer) {
+            if rates.len() > ADDRESSES {
+                rates.retain_recent();
+            }
+            if rates.check_key(&sender(*peer)).is_err() {
+                return Err(Refused::Rate);
+            }
         }
         // A page asks first whether it may ask, and has no token to show for it.
         let asks_first = request.method == Method::OPTIONS;
@@ -73,18 +102,16 @@ impl Gate {
         {
             return Err(Refused::Token);
         }
-        if let (Some(rates), Some(Peer(peer))) = (&self.rates, peer) {
-            if rates.len() > ADDRESSES {
-                rates.retain_recent();
+        let permit = Arc::clone(&self.requests).try_acquire_owned().map_err(|_| Refused::Requests)?;
+        let beginning = match begins_session(request) {
+            true => {
+                let live = self.shared.sessions.sessions.read().await.len();
+                let beginning = self.presence.begin(self.shared.sessions.as_ref(), live).await;
+                Some(beginning.ok_or(Refused::Sessions)?)
             }
-            if rates.check_key(&peer.ip()).is_err() {
-                return Err(Refused::Rate);
-            }
-        }
-        if begins_session(request) && self.shared.sessions.sessions.read().await.len() >= self.options.limits.sessions {
-            return Err(Refused::Sessions);
-        }
-        Arc::clone(&self.requests).try_acquire_owned().map_err(|_| Refused::Requests)
+            false => None,
+        };
+        Ok(Admitted { permit, beginning })
     }
 
     fn is_ours(&self, headers: &HeaderMap) -> bool {
@@ -105,11 +132,30 @@ impl Gate {
     }
 }
 
+/// What a request holds that was let in.
+struct Admitted {
+    permit: OwnedSemaphorePermit,
+    beginning: Option<Beginning>,
+}
+
+/// Whose rate it is. Who has one address of IPv6 has the network around it.
+fn sender(address: SocketAddr) -> IpAddr {
+    match address.ip().to_canonical() {
+        IpAddr::V6(ip) => Ipv6Addr::from_bits(ip.to_bits() & (u128::MAX << 64)).into(),
+        ip => ip,
+    }
+}
+
+/// The session that these name.
+pub(super) fn session(headers: &HeaderMap) -> Option<&str> {
+    headers.get(SESSION)?.to_str().ok()
+}
+
 /// Whether a session may come of it.
 fn begins_session(request: &Parts) -> bool {
     let version = request.headers.get("mcp-protocol-version");
     request.method == Method::POST
-        && !request.headers.contains_key("mcp-session-id")
+        && !request.headers.contains_key(SESSION)
         && version.is_none_or(|version| version.as_bytes() < WITHOUT_SESSIONS)
 }
 
@@ -120,18 +166,24 @@ pub(super) async fn pass(State(gate): State<Arc<Gate>>, request: Request, next: 
     let span = tracing::info_span!("request", id, method = %request.method(), path = request.uri().path());
     async {
         let metrics = &gate.shared.metrics;
-        let (request, body) = request.into_parts();
-        let is_stream = request.method == Method::GET;
+        let (mut request, body) = request.into_parts();
+        let (is_stream, is_end) = (request.method == Method::GET, request.method == Method::DELETE);
         let mut response = match gate.admit(&request).await {
-            Ok(permit) => {
+            Ok(Admitted { permit, beginning }) => {
+                // Nobody behind needs it, so that nobody can tell it.
+                request.headers.remove(AUTHORIZATION);
+                request.extensions.insert(Number(id));
+                let present = session(&request.headers).and_then(|id| gate.presence.hear(id));
                 let response = next.run(Request::from_parts(request, body)).await;
-                if is_stream {
-                    // It stays open for as long as the client likes, and keeps nobody else out.
-                    response
-                } else {
-                    let answer = (permit, gate.shared.answers.token());
-                    response.map(|body| axum::body::Body::new(Counted::new(body, answer)))
+                if let (Some(present), true) = (&present, is_end && response.status().is_success()) {
+                    present.left();
                 }
+                if let (Some(beginning), Some(id)) = (beginning, session(response.headers())) {
+                    beginning.became(id);
+                }
+                // A stream stays open for as long as the client likes, and keeps nobody else out.
+                let answer = (!is_stream).then(|| (permit, gate.shared.answers.token()));
+                response.map(|body| axum::body::Body::new(Counted::new(body, (present, answer))))
             }
             Err(refused) => {
                 metrics.refused(refused);
@@ -157,6 +209,7 @@ impl IntoResponse for Refused {
             Refused::Rate => (StatusCode::TOO_MANY_REQUESTS, "too many requests"),
             Refused::Sessions => (StatusCode::SERVICE_UNAVAILABLE, "too many sessions"),
             Refused::Requests => (StatusCode::SERVICE_UNAVAILABLE, "too many requests at once"),
+            Refused::Ending => (StatusCode::SERVICE_UNAVAILABLE, "the server is ending"),
         };
         let mut response = (status, format!("{says}\n")).into_response();
         let (name, value) = match status {

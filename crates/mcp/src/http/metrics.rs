@@ -13,8 +13,10 @@ use prometheus_client::registry::Registry;
 
 use super::Shared;
 
-/// The form of the text.
-pub(super) const TEXT: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+/// The forms of the text: the one for who asks for it, and the older one for everybody else.
+const OPEN_METRICS: &str = "application/openmetrics-text";
+const FORMS: [&str; 2] =
+    ["application/openmetrics-text; version=1.0.0; charset=utf-8", "text/plain; version=0.0.4; charset=utf-8"];
 
 /// Seconds until an answer begins.
 const SECONDS: [f64; 9] = [0.0005, 0.001, 0.0025, 0.01, 0.025, 0.1, 0.25, 1.0, 5.0];
@@ -28,6 +30,7 @@ pub(super) enum Refused {
     Rate,
     Sessions,
     Requests,
+    Ending,
 }
 
 impl fmt::Display for Refused {
@@ -39,6 +42,7 @@ impl fmt::Display for Refused {
             Refused::Rate => "rate",
             Refused::Sessions => "sessions",
             Refused::Requests => "requests",
+            Refused::Ending => "ending",
         })
     }
 }
@@ -84,8 +88,8 @@ impl Metrics {
         self.refused.get_or_create(&[("reason", why.to_string())]).inc();
     }
 
-    /// All of it, as it is now.
-    pub(super) async fn text(&self, shared: &Shared) -> String {
+    /// All of it, as it is now, in a form that `accepted` has: what it is called, and the text.
+    pub(super) async fn text(&self, shared: &Shared, accepted: Option<&str>) -> (&'static str, String) {
         let view = shared.server.view();
         let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         self.sessions.set(number(shared.sessions.sessions.read().await.len()));
@@ -94,6 +98,30 @@ impl Metrics {
         self.generation.set(i64::try_from(view.snapshot.generation()).unwrap_or(i64::MAX));
         let mut text = String::new();
         encode(&mut text, &self.registry).expect("a text takes every character");
-        text
+        let [newer, older] = FORMS;
+        if accepted.is_some_and(|accepted| accepted.contains(OPEN_METRICS)) {
+            (newer, text)
+        } else {
+            (older, plain(&text))
+        }
     }
+}
+
+/// The same in the older form, where a counter is introduced by its whole name, and nothing says that it is the end.
+fn plain(text: &str) -> String {
+    let counter = |line: &'_ str| Some(format!("{} ", line.strip_prefix("# TYPE ")?.strip_suffix(" counter")?));
+    let counters: Vec<String> = text.lines().filter_map(counter).collect();
+    let mut plain = String::with_capacity(text.len());
+    for line in text.lines().filter(|line| *line != "# EOF") {
+        let about = line.split_at_checked("# TYPE ".len()).filter(|(mark, _)| ["# TYPE ", "# HELP "].contains(mark));
+        let counter = about.and_then(|(_, rest)| counters.iter().find(|name| rest.starts_with(name.as_str())));
+        match (about, counter) {
+            (Some((mark, rest)), Some(name)) => {
+                plain.extend([mark, name.trim_end(), "_total ", &rest[name.len()..]]);
+            }
+            _ => plain.push_str(line),
+        }
+        plain.push('\n');
+    }
+    plain
 }

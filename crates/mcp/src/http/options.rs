@@ -1,5 +1,6 @@
 //! How a server serves over HTTP.
 
+use std::net::Ipv6Addr;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
@@ -29,9 +30,9 @@ pub struct Limits {
     pub sessions: usize,
     /// How long a session may be silent before it is ended. Default an hour.
     pub idle: Duration,
-    /// How long a client may take to send the head of a request. Default ten seconds.
+    /// How long a client may take to send the head of a request, and then its body. Default ten seconds.
     pub head: Duration,
-    /// Requests of one address in a second, of which it may send twice as many at once; `None`, the default, for any number.
+    /// Requests of one address, or of one network of IPv6, in a second, of which it may send twice as many at once; `None`, the default, for any number.
     pub rate: Option<NonZeroU32>,
 }
 
@@ -73,7 +74,9 @@ impl HttpOptions {
     /// the names of this machine are always answered, all others never: a name that leads here need not be ours.
     #[must_use]
     pub fn host(mut self, host: impl Into<String>) -> HttpOptions {
-        self.hosts.push(host.into());
+        let host = host.into();
+        // An address of IPv6 is between brackets there.
+        self.hosts.push(if host.parse::<Ipv6Addr>().is_ok() { format!("[{host}]") } else { host });
         self
     }
 

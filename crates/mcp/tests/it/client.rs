@@ -99,6 +99,13 @@ impl Client {
         tokio::time::timeout(PATIENCE, self.told.recv()).await.expect("told in time").expect("the client is there")
     }
 
+    /// Gives a notice of the view that is served now every chance to come, and finds none.
+    pub(crate) async fn has_heard_nothing(&mut self) {
+        for _ in 0..8 {
+            assert_eq!(self.so_far().await, []);
+        }
+    }
+
     /// All that it was told of until now: an answer comes behind every notice before it.
     pub(crate) async fn so_far(&mut self) -> Vec<Told> {
         self.peer.list_all_tools().await.expect("the server answers");

@@ -289,8 +289,26 @@ async fn a_cursor_of_another_list_is_refused_and_says_why() {
         (number, message.as_str()),
         (-32602, "the list has changed since this cursor was given: list from the start")
     );
-    for cursor in ["", "x", "1", ".", "1.-1", "99999999999999999999.0", "18446744073709551615.1"] {
-        let (number, _) = code(client.peer.list_skills(request(Some(cursor.to_owned()))).await);
-        assert_eq!(number, -32602, "{cursor}");
+    for cursor in ["", "x", "1", ".", "1.-1", "99999999999999999999.0", "0.1.1", "0.18446744073709551616.1", "x.1.1"] {
+        let request = || request(Some(cursor.to_owned()));
+        assert_eq!(code(client.peer.list_skills(request()).await).0, -32602, "{cursor}");
+        assert_eq!(code(client.peer.list_resources(request()).await).0, -32602, "{cursor}");
+        assert_eq!(code(client.peer.list_resource_templates(request()).await).0, -32602, "{cursor}");
+        assert_eq!(code(client.peer.list_prompts(request()).await).0, -32602, "{cursor}");
+        assert_eq!(code(client.peer.list_tools(request()).await).0, -32602, "{cursor}");
     }
+}
+
+/// Both count alike, as does one that was killed and started again.
+#[tokio::test]
+async fn a_cursor_of_another_server_is_refused() {
+    let begin = async || {
+        let home = home(&[("a", "Do.\n"), ("b", "Do.\n")]);
+        Client::of(&serve_with(Mount::user(home), ServerOptions::default().page(1)).await).await
+    };
+    let [one, other] = [begin().await, begin().await];
+    let cursor = one.peer.list_skills(None).await.unwrap().next_cursor;
+    let request = || Some(PaginatedRequestParams::default().with_cursor(cursor.clone()));
+    assert_eq!(code(other.peer.list_skills(request()).await).0, -32602);
+    assert_eq!(one.peer.list_skills(request()).await.unwrap().skills[0].name(), "b");
 }

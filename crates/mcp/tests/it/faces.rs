@@ -18,6 +18,7 @@ async fn everything_that_is_declared_is_true() {
     assert_eq!(
         serde_json::to_value(&info.capabilities).unwrap(),
         serde_json::json!({
+            "completions": {},
             "extensions": {"io.modelcontextprotocol/skills": {"directoryRead": true}},
             "prompts": {"listChanged": true},
             "resources": {"subscribe": true, "listChanged": true},
@@ -66,6 +67,14 @@ async fn a_client_with_the_extension_gets_a_pointer_and_others_the_catalog() {
         without.contains("`repertoire`") && without.contains("`read_skill`") && without.contains("tidy"),
         "{without}"
     );
+}
+
+#[tokio::test]
+async fn nobody_is_pointed_to_what_is_off() {
+    let options = ServerOptions::default().faces(Faces::ALL.without(Face::Extension));
+    let server = serve_with(Mount::user(home(&[("tidy", "Sort it.\n")])), options).await;
+    let told = instructions(&Client::of(&server).await);
+    assert!(!told.contains("skills/list") && told.contains("`read_skill`") && told.contains("tidy"), "{told}");
 }
 
 #[tokio::test]

@@ -122,6 +122,60 @@ async fn a_request_of_another_form_is_an_error_of_its_own() {
     }
 }
 
+/// One that asks for ever and hears nothing has to wait, and costs no memory.
+#[tokio::test]
+async fn who_does_not_read_is_not_heard_and_is_answered_when_it_does() {
+    let server = serve(home(&[("tidy", "Sort it.\n")])).await;
+    let (ours, theirs) = tokio::io::duplex(4096);
+    let (read, write) = tokio::io::split(theirs);
+    let serving = tokio::spawn(async move { server.serve_lines(read, write).await });
+    let (read, mut write) = tokio::io::split(ours);
+    let questions = 2_000;
+    let writing = tokio::spawn(async move {
+        let begun = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        write.write_all(format!("{}\n{begun}\n", introduction()).as_bytes()).await.expect("heard");
+        for id in 2..questions {
+            let question = json!({"jsonrpc": "2.0", "id": id, "method": "tools/list"});
+            write.write_all(format!("{question}\n").as_bytes()).await.expect("heard");
+        }
+        write
+    });
+    // It stands still although nobody reads.
+    let mut turns = 0;
+    while turns < 1000 {
+        tokio::task::yield_now().await;
+        turns += 1;
+    }
+    assert!(!writing.is_finished());
+    let mut read = BufReader::new(read).lines();
+    let mut heard = std::collections::BTreeSet::new();
+    let all = async {
+        while heard.len() + 1 < questions {
+            let line = read.next_line().await.expect("text").expect("a line");
+            heard.insert(serde_json::from_str::<Value>(&line).expect("a document")["id"].as_u64());
+        }
+    };
+    tokio::time::timeout(PATIENCE, all).await.expect("all is answered");
+    drop((writing.await.expect("no panic"), read));
+    tokio::time::timeout(PATIENCE, serving).await.expect("it ends").expect("no panic").expect("served");
+}
+
+#[tokio::test]
+async fn who_cannot_hear_has_left() {
+    let server = serve(home(&[("tidy", "Sort it.\n")])).await;
+    // Its own direction stays open.
+    let (mut ask, heard) = tokio::io::duplex(4096);
+    let (told, hears) = tokio::io::duplex(4096);
+    let serving = tokio::spawn(async move { server.serve_lines(heard, told).await });
+    let begun = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    ask.write_all(format!("{}\n{begun}\n", introduction()).as_bytes()).await.expect("heard");
+    let mut hears = BufReader::new(hears).lines();
+    hears.next_line().await.expect("text").expect("an answer");
+    drop(hears);
+    ask.write_all(format!("{}\n", ping(2)).as_bytes()).await.expect("heard");
+    tokio::time::timeout(PATIENCE, serving).await.expect("it ends").expect("no panic").expect("served");
+}
+
 #[tokio::test]
 async fn over_http_garbage_is_answered_by_a_status_and_the_next_one_is_heard() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
@@ -139,9 +193,18 @@ async fn over_http_garbage_is_answered_by_a_status_and_the_next_one_is_heard() {
         deep.as_bytes(),
         br#"{"jsonrpc":"2.0","id":1,"method":1}"#,
     ] {
-        let (status, head, _) = listening.post("", body).await;
-        assert!((400..500).contains(&status), "{}: {head}", String::from_utf8_lossy(&body[..body.len().min(40)]));
+        let shown = String::from_utf8_lossy(&body[..body.len().min(40)]);
+        let (status, head, answer) = listening.post("", body).await;
+        assert_eq!(status, 400, "{shown}: {head}");
+        // As over lines.
+        let answer: Value = serde_json::from_str(&answer).unwrap_or_else(|_| panic!("{shown}: {answer}"));
+        assert!([Some(-32700), Some(-32600)].contains(&code(&answer)), "{shown}: {answer}");
     }
+    let request = "POST /mcp HTTP/1.1\r\nhost: localhost\r\naccept: application/json, text/event-stream\r\n\
+                   content-type: text/plain\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}";
+    assert_eq!(listening.raw(request.as_bytes()).await.0, 415);
+    let marked = [b"\xef\xbb\xbf ".as_slice(), introduction().to_string().as_bytes(), b"\n"].concat();
+    assert_eq!(listening.post("", &marked).await.0, 200);
     for bytes in [
         b"\r\n\r\n".as_slice(),
         b"GARBAGE\r\n\r\n",

@@ -23,7 +23,7 @@ const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 /// A server that listens, and what ends it.
 pub(crate) struct Listening {
     pub(crate) address: SocketAddr,
-    end: CancellationToken,
+    pub(crate) end: CancellationToken,
     ended: tokio::task::JoinHandle<Result<(), HttpError>>,
 }
 
@@ -36,7 +36,7 @@ pub(crate) async fn listen(server: &Server, options: HttpOptions) -> Listening {
 }
 
 impl Listening {
-    async fn end(self) {
+    pub(crate) async fn end(self) {
         self.end.cancel();
         tokio::time::timeout(PATIENCE, self.ended).await.expect("in time").expect("no panic").expect("served");
     }
@@ -46,13 +46,7 @@ impl Listening {
     }
 
     pub(crate) async fn connect(&self, token: Option<&str>) -> Client {
-        let mut config = StreamableHttpClientTransportConfig::with_uri(self.url());
-        config.auth_header = token.map(str::to_owned);
-        let (handler, told) = Client::handler("somebody");
-        // Built together with a package that brings TLS to `reqwest`, no client is made without a provider of cryptography.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let peer = handler.serve(StreamableHttpClientTransport::from_config(config)).await.expect("the server answers");
-        Client::new(peer, told)
+        connect(self.url(), token).await
     }
 
     /// What is answered to these bytes: the status, the head and the body.
@@ -69,7 +63,7 @@ impl Listening {
         (status, head.to_ascii_lowercase(), body.to_owned())
     }
 
-    async fn get(&self, path: &str, headers: &str) -> (u16, String, String) {
+    pub(crate) async fn get(&self, path: &str, headers: &str) -> (u16, String, String) {
         self.raw(format!("GET {path} HTTP/1.1\r\n{headers}connection: close\r\n\r\n").as_bytes()).await
     }
 
@@ -83,6 +77,17 @@ impl Listening {
         request.extend_from_slice(body);
         self.raw(&request).await
     }
+}
+
+/// A client of what is served at `url`.
+pub(crate) async fn connect(url: String, token: Option<&str>) -> Client {
+    let mut config = StreamableHttpClientTransportConfig::with_uri(url);
+    config.auth_header = token.map(str::to_owned);
+    let (handler, told) = Client::handler("somebody");
+    // Built together with a package that brings TLS to `reqwest`, no client is made without a provider of cryptography.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let peer = handler.serve(StreamableHttpClientTransport::from_config(config)).await.expect("the server answers");
+    Client::new(peer, told)
 }
 
 /// What every client sends first.
@@ -130,6 +135,7 @@ async fn a_session_that_its_client_ends_has_ended() {
         format!("DELETE /mcp HTTP/1.1\r\nhost: localhost\r\nmcp-session-id: {session}\r\nconnection: close\r\n\r\n");
     let (status, head, body) = listening.raw(end.as_bytes()).await;
     assert_eq!((status, body.as_str(), head.contains("content-length")), (204, "", false), "{head}");
+    assert_eq!(listening.raw(end.as_bytes()).await.0, 404);
     let ping = json!({"jsonrpc": "2.0", "id": 2, "method": "ping"}).to_string();
     let (status, ..) = listening.post(&format!("mcp-session-id: {session}\r\n"), ping.as_bytes()).await;
     assert_eq!(status, 404);
@@ -139,7 +145,11 @@ async fn a_session_that_its_client_ends_has_ended() {
 #[tokio::test]
 async fn a_name_that_leads_here_by_a_trick_is_refused() {
     let server = serve(home(&[("tidy", "Sort it.\n")])).await;
-    let listening = listen(&server, HttpOptions::default().host("skills.example").origin("https://app.example")).await;
+    let listening = listen(
+        &server,
+        HttpOptions::default().host("skills.example").host("fd00::1").origin("https://app.example").origin("*"),
+    )
+    .await;
     for (headers, expected) in [
         ("host: localhost\r\n", 200),
         ("host: localhost:8000\r\n", 200),
@@ -148,11 +158,16 @@ async fn a_name_that_leads_here_by_a_trick_is_refused() {
         ("host: [::1]\r\n", 200),
         ("host: LocalHost\r\n", 200),
         ("host: skills.example:443\r\n", 200),
+        ("host: [fd00::1]:8321\r\n", 200),
         ("host: localhost\r\norigin: https://app.example\r\n", 200),
         ("host: evil.example\r\n", 403),
         ("host: localhost.evil.example\r\n", 403),
         ("host: localhost:80:80\r\n", 403),
         ("host: [::1\r\n", 403),
+        ("host: [::1]x\r\n", 403),
+        ("host: ::1\r\n", 403),
+        ("host: fd00::1\r\n", 403),
+        ("host: [fd00::2]:8321\r\n", 403),
         ("host: \r\n", 403),
         ("host: localhost\r\nhost: evil.example\r\n", 403),
         ("", 403),
@@ -232,7 +247,9 @@ async fn each_limit_is_answered_by_a_status_that_says_so() {
     let listening = listen(&server, limits(|limits| limits.rate = NonZeroU32::new(1))).await;
     let mut statuses = Vec::new();
     for _ in 0..8 {
-        statuses.push(listening.get("/metrics", "host: localhost\r\n").await.0);
+        let (status, head, _) = listening.get("/metrics", "host: localhost\r\n").await;
+        assert_eq!(status == 429, head.contains("\r\nretry-after: 1"), "{head}");
+        statuses.push(status);
     }
     assert!(statuses[0] == 200 && statuses.contains(&429), "{statuses:?}");
     assert_eq!(listening.get("/healthz", "").await.0, 200);
@@ -245,6 +262,22 @@ async fn each_limit_is_answered_by_a_status_that_says_so() {
     let listening = listen(&server, limits(|limits| limits.head = Duration::from_millis(50))).await;
     // One that never says what it wants is let go.
     listening.raw_silence().await;
+    // And so is one that never says all of it.
+    let (status, head, _) = listening
+        .raw(b"POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{")
+        .await;
+    assert!(status == 408 && head.contains("connection: close"), "{head}");
+    listening.end().await;
+
+    // Guesses count, whatever comes of them.
+    let mut slow = Limits::default();
+    slow.rate = NonZeroU32::new(1);
+    let listening = listen(&server, HttpOptions::default().limits(slow).token(Token::new(TOKEN).unwrap())).await;
+    let mut statuses = Vec::new();
+    for _ in 0..8 {
+        statuses.push(listening.get("/metrics", "host: localhost\r\nauthorization: Bearer guess\r\n").await.0);
+    }
+    assert!(statuses[0] == 401 && statuses.contains(&429), "{statuses:?}");
     listening.end().await;
 }
 
@@ -256,27 +289,6 @@ impl Listening {
         let read = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut answer)).await;
         assert!(read.is_ok(), "the connection stays open");
     }
-}
-
-#[tokio::test]
-async fn what_is_measured_are_numbers_alone() {
-    let server = serve(home(&[("tidy", "Secret words.\n")])).await;
-    let listening = listen(&server, HttpOptions::default()).await;
-    let client = listening.connect(None).await;
-    client.peer.list_all_tools().await.unwrap();
-    listening.get("/metrics", "host: evil.example\r\n").await;
-    let (_, head, text) = listening.get("/metrics", "host: localhost\r\n").await;
-    assert!(head.contains("content-type: application/openmetrics-text") && head.contains("x-request-id: "), "{head}");
-    for line in [
-        "repertoire_mcp_sessions 1",
-        "repertoire_mcp_skills 1",
-        "repertoire_mcp_refused_total{reason=\"host\"} 1",
-        "# TYPE repertoire_mcp_answer_seconds histogram",
-    ] {
-        assert!(text.lines().any(|found| found == line), "{line}\n{text}");
-    }
-    assert!(!text.contains("tidy") && !text.contains("Secret"), "{text}");
-    listening.end().await;
 }
 
 #[tokio::test]

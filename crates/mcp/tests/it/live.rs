@@ -3,7 +3,7 @@
 use repertoire::Registered;
 use rmcp::model::SubscribeRequestParams;
 
-use crate::client::{Client, Told};
+use crate::client::{Client, Told, code};
 use crate::fixture::{home, serve, serve_folder, skill, write};
 use crate::resources::read;
 
@@ -51,11 +51,63 @@ async fn what_no_client_sees_is_no_news() {
     let mut client = Client::of(&server).await;
     home.replace(&"hidden".parse().unwrap(), Registered::new(hidden, "Still hidden.\n")).unwrap();
     server.registry().refresh().await.unwrap();
+    client.has_heard_nothing().await;
     // What is seen comes after what is not.
     home.register(Registered::new(skill("greet", "Greets."), "Hello.\n")).unwrap();
     let mut told = vec![client.next().await, client.next().await, client.next().await];
     told.extend(client.so_far().await);
     assert_eq!(told, [Told::Tools, Told::Prompts, Told::Resources]);
+}
+
+/// Two sources claim one id, and nobody sees the one that changes.
+#[tokio::test]
+async fn what_a_hidden_claim_says_is_no_news_and_its_source_is_not_named() {
+    for hidden in ["home", "other"] {
+        let [home, other] = ["home", "other"].map(|name| {
+            let source = std::sync::Arc::new(repertoire::MemorySource::named(name));
+            source.register(Registered::new(skill("tidy", "Does tidy."), "Sort it.\n")).unwrap();
+            source
+        });
+        let changing = if hidden == "home" { &home } else { &other };
+        let registry = repertoire::SkillRegistry::builder().user(home.clone()).user(other.clone());
+        let registry = registry.start(&tokio::runtime::Handle::current()).await.unwrap();
+        let modes = repertoire::Modes::default().with(format!("{hidden}:tidy").parse().unwrap(), repertoire::Mode::Off);
+        let server = repertoire_mcp::Server::new(registry, repertoire_mcp::ServerOptions::default().modes(modes));
+        let mut client = Client::of(&server).await;
+        let listed = client.peer.list_all_resources().await.unwrap();
+        let skills = client.peer.list_all_skills().await.unwrap();
+        assert_eq!((listed.len(), skills.len()), (1, 1));
+        assert!(!format!("{listed:?} {skills:?}").contains(&format!("{hidden}:tidy")), "{listed:?} {skills:?}");
+        changing.replace(&"tidy".parse().unwrap(), Registered::new(skill("tidy", "Other."), "Another.\n")).unwrap();
+        server.registry().refresh().await.unwrap();
+        client.has_heard_nothing().await;
+        // What is seen comes after what is not.
+        home.register(Registered::new(skill("greet", "Greets."), "Hello.\n")).unwrap();
+        let mut told = vec![client.next().await, client.next().await, client.next().await];
+        told.extend(client.so_far().await);
+        assert_eq!(told, [Told::Tools, Told::Prompts, Told::Resources], "{hidden} is hidden");
+    }
+}
+
+#[tokio::test]
+async fn what_can_be_followed_is_bounded() {
+    let server = serve(home(&[("tidy", "Sort it.\n")])).await;
+    let client = Client::of(&server).await;
+    let follow = async |uri: String| {
+        #[expect(deprecated, reason = "what clients of the protocols before 2026-07-28 send")]
+        client.peer.subscribe(SubscribeRequestParams::new(uri)).await
+    };
+    let long = format!("skill://home/tidy/{}", "x".repeat(4096));
+    for uri in ["file:///etc/passwd", "skill://home/tidy", "skill://home/tidy/../x", "", &long] {
+        assert_eq!(code(follow(uri.to_owned()).await).0, -32002, "{uri}");
+    }
+    for at in 0..1000 {
+        follow(format!("skill://home/nobody/{at}")).await.unwrap();
+    }
+    // One that is followed already is no more.
+    follow("skill://home/nobody/7".to_owned()).await.unwrap();
+    let (number, message) = code(follow("skill://home/nobody/1000".to_owned()).await);
+    assert_eq!((number, message.as_str()), (-32600, "no more than 1000 resources can be followed"));
 }
 
 #[tokio::test]

@@ -1,13 +1,17 @@
 //! The server at its public door: by `rmcp`'s own client, and by bytes.
 
 mod client;
+mod drain;
 mod extension;
 mod faces;
 mod fixture;
 mod garbage;
 mod http;
 mod live;
+mod log;
+mod metrics;
 mod modern;
 mod prompts;
 mod resources;
+mod roles;
 mod tools;

@@ -1,7 +1,7 @@
 //! Prompts.
 
-use repertoire::{Mount, Registered, Trust, Value};
-use repertoire_mcp::ServerOptions;
+use repertoire::{MemorySource, Mount, Registered, SkillRegistry, Trust, Value};
+use repertoire_mcp::{Server, ServerOptions};
 use rmcp::model::{ContentBlock, GetPromptRequestParams};
 use rmcp::service::ServiceError;
 use serde_json::json;
@@ -78,6 +78,22 @@ async fn a_prompt_is_there_for_each_skill_that_the_user_may_call() {
         ("plain", json!({"other": "x"})),
     ] {
         assert_eq!(code(text(&client, name, arguments.clone()).await).0, -32602, "{name} {arguments}");
+    }
+}
+
+#[tokio::test]
+async fn m21_a_shadow_is_called_by_its_full_name_unless_it_is_the_same() {
+    let sources = ["one", "two", "three"].map(MemorySource::named);
+    for (source, body) in sources.iter().zip(["Mine.\n", "Yours.\n", "Mine.\n"]) {
+        source.register(Registered::new(skill("tidy", "Sorts."), body)).unwrap();
+    }
+    let registry = sources.into_iter().fold(SkillRegistry::builder(), |builder, source| builder.user(source));
+    let server = Server::new(registry.load().await.unwrap(), ServerOptions::default());
+    let client = Client::of(&server).await;
+    let prompts = client.peer.list_all_prompts().await.unwrap();
+    assert_eq!(prompts.iter().map(|prompt| prompt.name.as_str()).collect::<Vec<_>>(), ["tidy", "two:tidy"]);
+    for (name, body) in [("tidy", "Mine."), ("two:tidy", "Yours."), ("three:tidy", "Mine.")] {
+        assert!(text(&client, name, json!(null)).await.unwrap().contains(body), "{name}");
     }
 }
 

@@ -93,6 +93,53 @@ async fn m24_what_is_not_listed_is_not_found_whatever_it_looks_like() {
 }
 
 #[tokio::test]
+async fn the_variables_of_the_template_are_completed_from_what_is_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| format!("---\nname: {name}\ndescription: Is {name}.\n---\n").into_bytes();
+    write(
+        folder.path(),
+        &[("tidy/SKILL.md", &file("tidy")), ("tidy/refs/a (1).md", b"a"), ("tent/SKILL.md", &file("tent"))],
+    );
+    let hidden = b"---\nname: telling\ndescription: Hidden.\ndisable-model-invocation: true\n---\n";
+    write(folder.path(), &[("telling/SKILL.md", hidden)]);
+    let server = serve_folder(folder.path()).await;
+    let client = Client::of(&server).await;
+    let complete = async |uri: &str, name: &str, value: &str, context: serde_json::Value| {
+        let params = serde_json::json!({
+            "ref": {"type": "ref/resource", "uri": uri},
+            "argument": {"name": name, "value": value},
+            "context": {"arguments": context},
+        });
+        client.peer.complete(serde_json::from_value(params).unwrap()).await
+    };
+    let template = "skill://{source}/{skill}/{+path}";
+    let none = serde_json::json!({});
+    let home = serde_json::json!({"source": "home"});
+    let tidy = serde_json::json!({"source": "home", "skill": "tidy"});
+    for (name, value, context, expected) in [
+        ("source", "", &none, vec!["home"]),
+        ("source", "x", &none, vec![]),
+        ("skill", "t", &none, vec!["tent", "tidy"]),
+        ("skill", "te", &home, vec!["tent"]),
+        ("skill", "", &serde_json::json!({"source": "other"}), vec![]),
+        ("path", "", &tidy, vec!["SKILL.md", "refs/a%20%281%29.md"]),
+        ("path", "r", &tidy, vec!["refs/a%20%281%29.md"]),
+        ("path", "", &home, vec![]),
+        ("path", "", &serde_json::json!({"source": "home", "skill": "telling"}), vec![]),
+        ("other", "", &none, vec![]),
+    ] {
+        let told = complete(template, name, value, context.clone()).await.unwrap().completion;
+        assert_eq!(told.values, expected, "{name} {value} {context}");
+        assert_eq!((told.total, told.has_more), (Some(expected.len() as u32), Some(false)));
+    }
+    assert_eq!(read(&client, "skill://home/tidy/refs/a%20%281%29.md").await.unwrap(), b"a");
+    assert_eq!(
+        code(complete("skill://other", "source", "", none).await),
+        (-32602, "no template `skill://other`".into())
+    );
+}
+
+#[tokio::test]
 async fn what_the_model_may_not_see_is_at_no_door_of_the_model() {
     let home = home(&[("seen", "Seen.\n")]);
     let mut by_hand = skill("by-hand", "By hand.");

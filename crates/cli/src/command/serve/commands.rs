@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use repertoire::render::{Outcome, Runner};
-use repertoire::{ApprovedCommands, Asked, Commands, SkillRegistry, async_trait};
+use repertoire::{ApprovedCommands, Asked, Commands, async_trait};
 
 use crate::Environment;
 use crate::approved::Approved;
@@ -17,26 +17,11 @@ pub(super) struct CommandsOf {
 }
 
 impl CommandsOf {
-    /// Those of `sources`, each of which must be one of `registry`, so that a slip does not go unnoticed.
-    pub(super) fn read(
-        sources: &[String],
-        registry: &SkillRegistry,
-        environment: &Environment<'_>,
-    ) -> Result<CommandsOf, Failure> {
-        let mounts = registry.mounts();
-        if let Some(source) =
-            sources.iter().find(|source| mounts.iter().all(|mount| mount.origin().source.as_ref() != source.as_str()))
-        {
-            let known: Vec<_> = mounts.iter().map(|mount| format!("`{}`", mount.origin().source)).collect();
-            let failure = Failure::new(format!("no source `{source}` to run commands of"));
-            return Err(failure.help(format!("there are {}", known.join(", "))));
-        }
+    /// Those of `sources`, as far as they are approved by now.
+    pub(super) fn read(sources: &BTreeSet<String>, environment: &Environment<'_>) -> Result<CommandsOf, Failure> {
         let approvals = Approved::at(environment.approvals())?.approvals;
         let runner = Runner::new(environment.variables.clone()).helper(environment.helper.clone());
-        Ok(CommandsOf {
-            sources: sources.iter().cloned().collect(),
-            approved: ApprovedCommands::new(runner, approvals),
-        })
+        Ok(CommandsOf { sources: sources.clone(), approved: ApprovedCommands::new(runner, approvals) })
     }
 }
 

@@ -1,0 +1,92 @@
+//! What reads bodies for clients.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use repertoire::{
+    Bytes, Claim, Instructions, Reader, Renderer, Resource, ResourcePath, Skill, SkillRegistry, SourceError,
+    async_trait,
+};
+
+use super::commands::CommandsOf;
+use crate::Environment;
+use crate::compose::Plan;
+use crate::failure::Failure;
+
+/// What reads bodies for clients, by what was read last: the dialects of the configuration, and the approvals.
+#[derive(Debug)]
+pub(super) struct Reading {
+    registry: SkillRegistry,
+    /// Whose commands are run.
+    sources: BTreeSet<String>,
+    now: RwLock<Arc<Renderer>>,
+}
+
+impl Reading {
+    /// Reads what `registry` has, composed of `plan`. Each of `sources` must be one of it, so that a slip does not go unnoticed.
+    pub(super) fn new(
+        plan: &Plan,
+        registry: SkillRegistry,
+        sources: &[String],
+        environment: &Environment<'_>,
+    ) -> Result<Reading, Failure> {
+        let mounts = registry.mounts();
+        let is_there = |source: &String| mounts.iter().any(|mount| mount.origin().source.as_ref() == source.as_str());
+        if let Some(source) = sources.iter().find(|source| !is_there(source)) {
+            let known: Vec<_> = mounts.iter().map(|mount| format!("`{}`", mount.origin().source)).collect();
+            let failure = Failure::new(format!("no source `{source}` to run commands of"));
+            return Err(failure.help(format!("there are {}", known.join(", "))));
+        }
+        let sources = sources.iter().cloned().collect();
+        let now = renderer(plan, &registry, &sources, environment)?;
+        Ok(Reading { registry, sources, now: RwLock::new(now) })
+    }
+
+    /// Composes `plan` in place of what the registry was composed of. Who is told of it reads by it already; if it cannot be
+    /// composed, everything stays as it was.
+    pub(super) async fn recompose(&self, plan: &Plan, environment: &Environment<'_>) -> Result<(), Failure> {
+        let before = self.turn(renderer(plan, &self.registry, &self.sources, environment)?);
+        let composed = plan.recompose(&self.registry).await;
+        if composed.is_err() {
+            self.turn(before);
+        }
+        composed
+    }
+
+    fn now(&self) -> Arc<Renderer> {
+        Arc::clone(&self.now.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn turn(&self, now: Arc<Renderer>) -> Arc<Renderer> {
+        std::mem::replace(&mut self.now.write().unwrap_or_else(PoisonError::into_inner), now)
+    }
+}
+
+fn renderer(
+    plan: &Plan,
+    registry: &SkillRegistry,
+    sources: &BTreeSet<String>,
+    environment: &Environment<'_>,
+) -> Result<Arc<Renderer>, Failure> {
+    let renderer = plan.renderer(registry);
+    Ok(Arc::new(if sources.is_empty() {
+        renderer
+    } else {
+        renderer.commands(Arc::new(CommandsOf::read(sources, environment)?))
+    }))
+}
+
+#[async_trait]
+impl Reader for Reading {
+    async fn body(&self, claim: &Claim<Skill>, arguments: &str) -> Result<Instructions, SourceError> {
+        self.now().body(claim, arguments).await
+    }
+
+    async fn resources(&self, claim: &Claim<Skill>) -> Result<Vec<Resource>, SourceError> {
+        self.now().resources(claim).await
+    }
+
+    async fn resource(&self, claim: &Claim<Skill>, path: &ResourcePath) -> Result<Bytes, SourceError> {
+        self.now().resource(claim, path).await
+    }
+}
