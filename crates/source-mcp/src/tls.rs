@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rustls::client::WantsClientCert;
-use rustls::crypto::ring::default_provider;
+use rustls::crypto::aws_lc_rs::default_provider;
 use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
 use rustls_platform_verifier::BuilderVerifierExt;
 
