@@ -96,6 +96,11 @@ impl Client {
         fs::create_dir_all(folder.join("tidy"))?;
         let text = "---\nname: tidy\ndescription: Sorts a folder.\nmetadata:\n  author: ann\n---\n\nSort it.\n";
         fs::write(folder.join("tidy/SKILL.md"), text)?;
+        // Outside of the standard, as one skill in eight is.
+        fs::create_dir_all(folder.join("typed"))?;
+        let text =
+            "---\nname: typed\ndescription: Has numbers.\nmetadata:\n  version: 1.10\n  tags: [a, b]\n---\n\nCount.\n";
+        fs::write(folder.join("typed/SKILL.md"), text)?;
         let server = if transport == "http" { Some(Served::start(binary, &folder)?) } else { None };
         let target = server.as_ref().map_or(binary.as_os_str(), |server| OsStr::new(&server.url));
         let mut command = Command::new(&self.program);

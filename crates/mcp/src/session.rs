@@ -16,6 +16,7 @@ use rmcp::{ErrorData, ServerHandler};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::notices::{Follower, Listener, Subscriptions, followed};
+use crate::strict::{is_conforming, is_strict};
 use crate::view::Since;
 use crate::{Face, Faces, Server, resources};
 
@@ -131,7 +132,12 @@ impl ServerHandler for Session {
         context: Context,
     ) -> Result<ListSkillsResult, ErrorData> {
         self.wants(Face::Extension, &context)?;
-        self.server.list_skills(request).await
+        let mut listed = self.server.list_skills(request).await?;
+        let is_known = !self.server.options().presets.is_empty();
+        if is_known && context.client_info().is_some_and(|client| is_strict(&client.name)) {
+            listed.skills.retain(|skill| is_conforming(&skill.frontmatter));
+        }
+        Ok(listed)
     }
 
     async fn get_skill(&self, request: GetSkillRequestParams, context: Context) -> Result<GetSkillResult, ErrorData> {
