@@ -413,11 +413,6 @@ impl<'a> Bench<'a> {
                 Err(failure) => self.remarks.push(failure.to_string()),
             }
         }
-        self.remarks.push(
-            "FastMCP's resources have no entries: what is read as `get` is the manifest of a skill. An edit is in its list after a \
-             restart, or with `reload`, for which it reads the whole folder at each request."
-                .to_owned(),
-        );
         Ok(())
     }
 

@@ -96,7 +96,7 @@ impl Client {
         fs::create_dir_all(folder.join("tidy"))?;
         let text = "---\nname: tidy\ndescription: Sorts a folder.\nmetadata:\n  author: ann\n---\n\nSort it.\n";
         fs::write(folder.join("tidy/SKILL.md"), text)?;
-        // Outside of the standard, as one skill in eight is.
+        // Outside of the standard, as one skill in five is.
         fs::create_dir_all(folder.join("typed"))?;
         let text =
             "---\nname: typed\ndescription: Has numbers.\nmetadata:\n  version: 1.10\n  tags: [a, b]\n---\n\nCount.\n";
