@@ -9,6 +9,7 @@ use serde::Deserialize;
 #[non_exhaustive]
 pub struct McpLimits {
     /// Bytes of one message. Default 32 MiB: the largest skill that every client has to accept, in base64, and as much again.
+    /// What a program sends may hold one value for 16 of them.
     pub message_bytes: usize,
     /// Pages of one list. Default 1,000.
     pub pages: usize,

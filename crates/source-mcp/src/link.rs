@@ -17,6 +17,7 @@ use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt, NotificationContext, PeerRequestOptions,
     RunningService,
 };
+use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use rmcp::{ClientHandler, Peer, RoleClient, ServiceError};
 use tokio::sync::Notify;
@@ -101,8 +102,11 @@ impl Link {
                     let message = format!("`{}` cannot be started", command.display());
                     Refused::Other(unavailable(message).caused_by(error))
                 })?;
-                let lines = Lines::new(stdout, options.limits.message_bytes, fault.clone());
-                (listener.serve_with_lifecycle((lines, stdin), mode).await, Some(program))
+                let most = options.limits.message_bytes;
+                let lines = Lines::new(stdout, most, fault.clone());
+                // Its own bound is lower, and what is longer would be passed over in silence.
+                let transport = AsyncRwTransport::new_client(lines, stdin).with_max_line_length(most);
+                (listener.serve_with_lifecycle(transport, mode).await, Some(program))
             }
             Reach::Url(url) => {
                 let transport = http::transport(url, options).map_err(Refused::Other)?;

@@ -47,6 +47,34 @@ async fn a_message_that_never_ends_ends_the_connection() {
     assert_eq!(error.to_string(), "a message has more than 65536 bytes; the limit is `limits.message-bytes`");
 }
 
+/// T: exhaustion. A short message of very many values is not kept either; commas in texts are none.
+#[tokio::test]
+async fn a_message_of_nothing_but_small_values_ends_the_connection() {
+    let mut limits = McpLimits::default();
+    limits.message_bytes = 64 << 10;
+    let many = |commas: &str| {
+        format!(
+            r#"printf '{{"jsonrpc":"2.0","id":1,"result":{{"skills":[],"more":'; {commas}; printf '}}}}\n'; read -r line"#
+        )
+    };
+    let small = many("printf '['; head -c 10000 /dev/zero | tr '\\0' ','; printf '0]'");
+    let error = source(program(&small).within(limits.clone())).list().await.unwrap_err();
+    assert_eq!(error.kind(), SourceErrorKind::TooLarge);
+    assert_eq!(error.to_string(), "a message has more than 4096 values; the limit is `limits.message-bytes`");
+    let text = many(r#"printf '"\\"'; head -c 10000 /dev/zero | tr '\0' ','; printf '"'"#);
+    assert!(source(program(&text).within(limits)).list().await.unwrap().is_empty());
+}
+
+/// M-16: a file of 16 MiB is taken over a program's standard output too, as 21 MiB of base64.
+#[tokio::test]
+async fn a_message_as_large_as_the_limit_is_taken() {
+    let mut options = program(
+        r#"printf '{"jsonrpc":"2.0","id":1,"result":{"skills":[],"more":"'; head -c 23000000 /dev/zero | tr '\0' 'x'; printf '"}}\n'; read -r line"#,
+    );
+    options.list_ms = 60_000;
+    assert!(source(options.answering_within(Duration::from_secs(60))).list().await.unwrap().is_empty());
+}
+
 /// A program that ends in the middle of an answer is started again, and is whole again.
 #[tokio::test]
 async fn a_program_that_dies_in_mid_answer_is_told_and_started_again() {
