@@ -21,7 +21,7 @@ function run(...options) {
 
 const skills = () => run("--method", "skills/list")[0].result.skills.map((skill) => skill.uri);
 
-assert(skills().includes(TIDY));
+assert(skills().includes(TIDY) && skills().includes("skill://skills/typed/SKILL.md"));
 for (const report of run("--method", "skills/list", "--verify", "--require-digests")) {
   assert.equal(report.outcome, "verified", JSON.stringify(report));
 }

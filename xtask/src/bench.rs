@@ -36,7 +36,7 @@ use self::readers::Readings;
 use self::reload::Reload;
 use self::rounds::{Rounds, Turn};
 use self::sample::Sample;
-use self::serve::{Seen, Served};
+use self::serve::{Seen, Served, Tongue};
 use self::tree::{Origin, Shape};
 use crate::plugin::Profile;
 use crate::{Failure, step, workspace};
@@ -390,17 +390,28 @@ impl<'a> Bench<'a> {
         tree::lay(&tree, Shape::Flat, count, &Origin::Templates)?;
         let folder = sample::skills(&tree);
         let mut command = Command::new(workspace::target()?.join(built).join("repertoire"));
-        let ours = Served::measure(command.arg("serve").arg(&folder), &folder, Seen::ByItself)?;
+        let ours = Served::measure(command.arg("serve").arg(&folder), &folder, Tongue::Extension, Seen::ByItself)?;
         self.figures.extend(ours.figures("serve", count, None));
         if self.options.quick || self.options.no_rivals {
             return Ok(());
         }
         match rival::build("rival-rmcp-serve").map(Command::new) {
             Ok(mut program) => {
-                let rival = Served::measure(program.arg(&folder), &folder, Seen::WhenTold)?;
+                let rival = Served::measure(program.arg(&folder), &folder, Tongue::Extension, Seen::WhenTold)?;
                 self.figures.extend(rival.figures("rivals/rmcp/serve", count, Some(&ours)));
             }
             Err(failure) => self.remarks.push(failure.to_string()),
+        }
+        for (shape, tongue, seen) in
+            [("extension", Tongue::Modern, Seen::ByItself), ("resources", Tongue::Resources, Seen::Never)]
+        {
+            match rival::fastmcp() {
+                Ok(mut program) => {
+                    let rival = Served::measure(program.arg(shape).arg(&folder), &folder, tongue, seen)?;
+                    self.figures.extend(rival.figures(&format!("rivals/fastmcp/{shape}"), count, Some(&ours)));
+                }
+                Err(failure) => self.remarks.push(failure.to_string()),
+            }
         }
         Ok(())
     }

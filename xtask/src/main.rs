@@ -25,6 +25,7 @@ mod step;
 mod test;
 #[cfg(test)]
 mod tidy;
+mod venv;
 mod workspace;
 
 /// Why a task ended early, for a person to read.

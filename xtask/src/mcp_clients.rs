@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use crate::step;
-use crate::{Failure, workspace};
+use crate::{Failure, venv, workspace};
 
 /// A client: what it is called, and how it is run.
 struct Client {
@@ -61,18 +61,10 @@ fn clients(scratch: &Path, debug: &Path) -> Vec<Client> {
 /// A virtual environment with what `requirements.txt` pins. Node is in it: the Inspector wants a newer one than many
 /// machines have.
 fn python(scripts: &Path, scratch: &Path) -> Result<(), Failure> {
-    let pins = scripts.join("requirements.txt");
     for name in ["sdk.py", "fast.py"] {
         fs::copy(scripts.join(name), scratch.join(name))?;
     }
-    if is_installed(&pins, &scratch.join("python-pins"))? {
-        return Ok(());
-    }
-    let venv = scratch.join("venv");
-    call(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&venv))?;
-    let pip = venv.join("bin/pip");
-    call(Command::new(pip).args(["install", "--quiet", "--disable-pip-version-check", "--requirement"]).arg(&pins))?;
-    fs::copy(&pins, scratch.join("python-pins"))?;
+    venv::venv(scratch, &scripts.join("requirements.txt"))?;
     Ok(())
 }
 
@@ -82,7 +74,7 @@ fn node(scripts: &Path, scratch: &Path) -> Result<(), Failure> {
     for name in ["sdk.mjs", "inspector.mjs"] {
         fs::copy(scripts.join(name), scratch.join(name))?;
     }
-    if is_installed(&pins, &scratch.join("node-pins"))? {
+    if venv::is_installed(&pins, &scratch.join("node-pins"))? {
         return Ok(());
     }
     fs::copy(&pins, scratch.join("package.json"))?;
@@ -91,19 +83,9 @@ fn node(scripts: &Path, scratch: &Path) -> Result<(), Failure> {
     let path = std::env::join_paths(std::iter::once(programs.clone()).chain(std::env::split_paths(&path)))?;
     let mut npm = Command::new(programs.join("npm"));
     npm.args(["install", "--silent", "--no-audit", "--no-fund"]).current_dir(scratch).env("PATH", path);
-    call(&mut npm)?;
+    venv::call(&mut npm)?;
     fs::copy(&pins, scratch.join("node-pins"))?;
     Ok(())
-}
-
-/// Whether `pins` are what was installed last.
-fn is_installed(pins: &Path, installed: &Path) -> Result<bool, Failure> {
-    Ok(fs::read(installed).is_ok_and(|installed| fs::read(pins).is_ok_and(|pins| pins == installed)))
-}
-
-fn call(command: &mut Command) -> Result<(), Failure> {
-    let status = command.status().map_err(|error| format!("{:?} did not start: {error}", command.get_program()))?;
-    if status.success() { Ok(()) } else { Err(format!("{:?} failed with {status}", command.get_program()).into()) }
 }
 
 impl Client {
@@ -114,6 +96,11 @@ impl Client {
         fs::create_dir_all(folder.join("tidy"))?;
         let text = "---\nname: tidy\ndescription: Sorts a folder.\nmetadata:\n  author: ann\n---\n\nSort it.\n";
         fs::write(folder.join("tidy/SKILL.md"), text)?;
+        // Outside of the standard, as one skill in five is.
+        fs::create_dir_all(folder.join("typed"))?;
+        let text =
+            "---\nname: typed\ndescription: Has numbers.\nmetadata:\n  version: 1.10\n  tags: [a, b]\n---\n\nCount.\n";
+        fs::write(folder.join("typed/SKILL.md"), text)?;
         let server = if transport == "http" { Some(Served::start(binary, &folder)?) } else { None };
         let target = server.as_ref().map_or(binary.as_os_str(), |server| OsStr::new(&server.url));
         let mut command = Command::new(&self.program);

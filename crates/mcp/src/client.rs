@@ -24,11 +24,11 @@ const fn preset(name: &'static str, client_info: &'static str, faces: Faces) -> 
 
 impl ClientPreset {
     /// Every client that something is known of. The names are those that the clients send, the faces those that the documentation
-    /// of each says it uses.
+    /// of each says it uses; `docs/mcp.md` says where each name is from.
     pub const ALL: [ClientPreset; 8] = [
         preset("claude-desktop", "claude-ai", EVERYTHING),
         preset("claude-code", "claude-code", EVERYTHING),
-        preset("codex", "codex-mcp-client", NO_PROMPTS),
+        preset("codex", "codex", NO_PROMPTS),
         preset("cursor", "cursor", EVERYTHING),
         preset("gemini", "gemini-cli", EVERYTHING),
         preset("goose", "goose", EVERYTHING),
@@ -53,6 +53,10 @@ mod tests {
         assert_eq!(known("cursor-vscode"), Some("cursor"));
         assert_eq!(known("Visual Studio Code - Insiders"), Some("vscode"));
         assert_eq!(known("Zed"), Some("zed"));
+        assert_eq!(known("claude-ai (via mcp-remote 0.1.37)"), Some("claude-desktop"));
+        assert_eq!(known("codex-mcp-client"), Some("codex"));
+        assert_eq!(known("Codex"), Some("codex"));
+        assert_eq!(known("gemini-cli-mcp-client-acme"), Some("gemini"));
         assert_eq!(known("zedi"), None);
         assert_eq!(known("somebody"), None);
         assert_eq!(known(""), None);

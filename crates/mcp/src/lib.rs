@@ -65,6 +65,7 @@ mod resources;
 mod server;
 mod session;
 mod shelf;
+mod strict;
 mod tools;
 mod uri;
 mod view;

@@ -18,6 +18,7 @@ use tracing::{Instrument, Span};
 
 use crate::notices::{Follower, Listener, Subscriptions, followed};
 use crate::page::Page;
+use crate::strict::{is_conforming, is_strict};
 use crate::view::Since;
 use crate::{Face, Faces, Server, resources};
 
@@ -133,7 +134,12 @@ impl ServerHandler for Session {
         context: Context,
     ) -> Result<ListSkillsResult, ErrorData> {
         self.wants(Face::Extension, &context)?;
-        self.server.list_skills(request).instrument(span_of(&context)).await
+        let mut listed = self.server.list_skills(request).instrument(span_of(&context)).await?;
+        let is_known = !self.server.options().presets.is_empty();
+        if is_known && context.client_info().is_some_and(|client| is_strict(&client.name)) {
+            listed.skills.retain(|skill| is_conforming(&skill.frontmatter));
+        }
+        Ok(listed)
     }
 
     async fn get_skill(&self, request: GetSkillRequestParams, context: Context) -> Result<GetSkillResult, ErrorData> {

@@ -23,6 +23,7 @@ fn placed(mut options: McpOptions, config: &SourceConfig) -> McpOptions {
     });
     options.directory = Some(options.directory.map_or_else(|| config.base.clone(), |folder| config.path(folder)));
     options.token_file = options.token_file.map(|file| config.path(file));
+    options.ca_file = options.ca_file.map(|file| config.path(file));
     options.token = options.token_env.as_deref().and_then(|name| Token::new(config.variable(name)?.to_str()?));
     let inherited = McpOptions::INHERITED.iter();
     let inherited = inherited.filter_map(|name| Some(((*name).into(), config.variable(name)?.to_owned())));

@@ -32,8 +32,6 @@ impl ClientHandler for Ear {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Failure> {
-    // The client's own HTTP wants one for the process, whether or not anything is encrypted.
-    rustls::crypto::ring::default_provider().install_default().map_err(|_| "there is a provider already")?;
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [transport, target, folder] = arguments.as_slice() else {
         return Err("expected `stdio BINARY FOLDER` or `http URL FOLDER`".into());

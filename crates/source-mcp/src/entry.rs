@@ -108,14 +108,15 @@ impl Entry {
         Stamp::of(&(self.uri.as_str(), fields, files))
     }
 
-    /// About how many bytes it takes.
+    /// About how many bytes it takes here, which may be many more than on the way.
     pub(crate) fn weight(&self) -> usize {
-        let fields = self.said.fields().iter().map(|(key, value)| key.len() + weight(value)).sum::<usize>();
+        let fields: usize = self.said.fields().iter().map(|(key, value)| ROW + key.len() + weight(value)).sum();
         let files = match &self.files {
-            Files::Listed(files) => files.values().map(|file| 2 * file.uri.len() + 64).sum(),
+            // Its address, and its path in that.
+            Files::Listed(files) => files.values().map(|file| size_of::<Listed>() + ROW + 2 * file.uri.len()).sum(),
             _ => 0,
         };
-        self.uri.as_str().len() + fields + files
+        2 * self.uri.as_str().len() + fields + files
     }
 
     /// The files beside `SKILL.md`, sorted by path.
@@ -185,11 +186,15 @@ pub(crate) fn digest(text: &str) -> Result<Digest, String> {
     text.parse().map_err(|_| format!("`{}` is not a digest: expected `sha256:` and 64 hexadecimal digits", told(text)))
 }
 
+/// About what a key costs beside its text.
+const ROW: usize = 2 * size_of::<String>();
+
 fn weight(value: &Value) -> usize {
-    match value {
+    let inside = match value {
         Value::String(text) => text.len(),
-        Value::Array(items) => items.iter().map(|item| 16 + weight(item)).sum(),
-        Value::Object(rows) => rows.iter().map(|(key, item)| 16 + key.len() + weight(item)).sum(),
-        Value::Null | Value::Bool(_) | Value::Number(_) => 8,
-    }
+        Value::Array(items) => items.iter().map(weight).sum(),
+        Value::Object(rows) => rows.iter().map(|(key, item)| ROW + key.len() + weight(item)).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+    };
+    size_of::<Value>() + inside
 }

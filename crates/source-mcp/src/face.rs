@@ -38,6 +38,9 @@ impl fmt::Display for Face {
     }
 }
 
+/// How often a list is begun that changes while it is read.
+const TRIES: usize = 3;
+
 /// What a server lists.
 #[derive(Debug, Default)]
 pub(crate) struct Catalog {
@@ -61,14 +64,24 @@ impl Face {
     }
 
     /// Everything that the server lists: the pages of its list, and no file.
+    ///
+    /// A server whose list changed between two pages may say that it does not know the cursor any more; the list is then
+    /// begun anew, a few times.
     pub(crate) async fn list(self, link: &Link, options: &McpOptions, source: &str) -> Result<Catalog, SourceError> {
-        let mut gathered = Gathering::new(options, source);
-        match self {
-            Face::Extension => extension::list(link, &mut gathered).await?,
-            Face::Index => index::list(link, &mut gathered).await?,
-            Face::Resources => resources::list(link, &mut gathered).await?,
+        let mut tries = 1;
+        loop {
+            let mut gathered = Gathering::new(options, source);
+            let listed = match self {
+                Face::Extension => extension::list(link, &mut gathered).await,
+                Face::Index => index::list(link, &mut gathered).await,
+                Face::Resources => resources::list(link, &mut gathered).await,
+            };
+            match listed {
+                Ok(()) => return Ok(gathered.into_catalog()),
+                Err(error) if error.kind() == SourceErrorKind::NotFound && tries < TRIES => tries += 1,
+                Err(error) => return Err(error),
+            }
         }
-        Ok(gathered.into_catalog())
     }
 
     /// What the server says of one skill now, its files included.
@@ -180,6 +193,9 @@ pub(crate) fn place(source: &str, uri: &str) -> String {
     format!("{source}:{}", told(uri))
 }
 
+/// Bytes of a cursor: a place in a list, and no place to put things.
+const CURSOR: usize = 16 << 10;
+
 /// The pages of one list, each asked for once.
 #[derive(Debug, Default)]
 struct Pages {
@@ -202,6 +218,9 @@ impl Pages {
     fn turn(&mut self, page: &Value, most: usize) -> Result<bool, SourceError> {
         self.count += 1;
         let Some(cursor) = page.get("nextCursor").and_then(Value::as_str) else { return Ok(false) };
+        if cursor.len() > CURSOR {
+            return Err(too_large(format!("a cursor of the list has more than {CURSOR} bytes")));
+        }
         if !self.cursors.insert(cursor.to_owned()) {
             let cursor = told(cursor);
             return Err(SourceError::invalid(format!(

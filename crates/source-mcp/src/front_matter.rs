@@ -58,12 +58,18 @@ fn is_same(said: &Json, written: &Value) -> bool {
             // `1` is a flag where one is looked for, and a boolean to no reader.
             scalar.plain && number(&scalar.text).is_none() && written.as_bool() == Some(*said)
         }
-        (Json::Number(said), Value::Scalar(scalar)) => {
-            let is_equal = || number(&scalar.text).is_some_and(|number| said.as_f64() == Some(number));
-            scalar.plain && (said.to_string() == scalar.text.as_ref() || is_equal())
-        }
+        (Json::Number(said), Value::Scalar(scalar)) => scalar.plain && is_number(said, &scalar.text),
         (Json::Null, written) => written.is_null(),
         _ => false,
+    }
+}
+
+/// Whether `said` is the number that is `written`.
+fn is_number(said: &serde_json::Number, written: &str) -> bool {
+    // Whole numbers exactly: as fractions, some that differ would be the same.
+    match (said.as_i128(), written.parse::<i128>()) {
+        (Some(said), Ok(written)) => said == written,
+        _ => number(written).is_some_and(|number| said.as_f64() == Some(number)),
     }
 }
 

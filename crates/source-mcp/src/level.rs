@@ -1,7 +1,14 @@
 //! How often something changed.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use repertoire_core::Revision;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
+use tokio::task::AbortHandle;
+
+/// How long the notices of a server are gathered after one was told: however many it sends, it is asked no more often.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// A count that only grows, and can be waited for.
 #[derive(Debug)]
@@ -39,5 +46,65 @@ impl Level {
     pub(crate) async fn past(&self, since: Revision) {
         // The sender lives as long as this borrow.
         let _ = self.0.subscribe().wait_for(|level| *level > since.0).await;
+    }
+}
+
+/// The notices of one server: the first is told at once, and those that follow it closely are told as one.
+#[derive(Debug)]
+pub(crate) struct Notices {
+    bell: Arc<Notify>,
+    telling: AbortHandle,
+}
+
+impl Notices {
+    pub(crate) fn of(level: &Arc<Level>) -> Notices {
+        let (bell, level) = (Arc::new(Notify::new()), Arc::clone(level));
+        let heard = Arc::clone(&bell);
+        let telling = tokio::spawn(async move {
+            loop {
+                heard.notified().await;
+                level.rise();
+                tokio::time::sleep(PAUSE).await;
+            }
+        });
+        Notices { bell, telling: telling.abort_handle() }
+    }
+
+    /// What is rung when a notice comes.
+    pub(crate) fn bell(&self) -> Arc<Notify> {
+        Arc::clone(&self.bell)
+    }
+}
+
+impl Drop for Notices {
+    fn drop(&mut self) {
+        self.telling.abort();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_storm_of_notices_is_told_in_time_and_not_one_by_one() {
+        let level = Arc::new(Level::new());
+        let notices = Notices::of(&level);
+        let ring = || notices.bell().notify_one();
+        let began = tokio::time::Instant::now();
+        ring();
+        level.past(Revision(0)).await;
+        assert_eq!(began.elapsed(), Duration::ZERO);
+        for _ in 0..1000 {
+            ring();
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(level.now(), Revision(1));
+        level.past(Revision(1)).await;
+        assert_eq!((level.now(), began.elapsed()), (Revision(2), PAUSE));
+        tokio::time::sleep(PAUSE * 5).await;
+        assert_eq!(level.now(), Revision(2), "nothing is told that did not come");
+        ring();
+        level.past(Revision(2)).await;
     }
 }

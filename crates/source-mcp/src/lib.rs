@@ -28,6 +28,7 @@
 mod entry;
 mod face;
 mod front_matter;
+mod http;
 mod ids;
 mod launch;
 mod level;

@@ -8,7 +8,7 @@ use serde::Deserialize;
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[non_exhaustive]
 pub struct McpLimits {
-    /// Bytes of one message. Default 32 MiB: the largest skill that every client has to accept, in base64, and as much again.
+    /// Bytes of one message; a program's may hold a value for 16 of them. Default 32 MiB: a file of 16 MiB in base64 fits.
     pub message_bytes: usize,
     /// Pages of one list. Default 1,000.
     pub pages: usize,

@@ -8,8 +8,6 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use repertoire_core::{SourceError, SourceErrorKind};
-use reqwest::Url;
-use reqwest::redirect::Policy;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ClientRequest, CustomNotification, ErrorCode, Implementation, ProtocolVersion,
     ReadResourceRequest, ReadResourceRequestParams, ResourceContents, ServerNotification, ServerPeerInfo, ServerResult,
@@ -19,17 +17,19 @@ use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt, NotificationContext, PeerRequestOptions,
     RunningService,
 };
-use rmcp::transport::StreamableHttpClientTransport;
-use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError};
+use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpError;
 use rmcp::{ClientHandler, Peer, RoleClient, ServiceError};
+use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
+use crate::McpOptions;
+use crate::http;
 use crate::launch::Program;
-use crate::level::Level;
+use crate::level::{Level, Notices};
 use crate::options::Reach;
 use crate::told::told;
 use crate::wire::{Fault, Lines};
-use crate::{McpOptions, Token, tls};
 
 /// One connection to a server, with the program behind it. Ends when it is dropped.
 #[derive(Debug)]
@@ -40,21 +40,22 @@ pub(crate) struct Link {
     call: Duration,
     /// Whether the server says when something changes.
     tells: Arc<AtomicBool>,
+    notices: Notices,
     listening: Option<AbortHandle>,
 }
 
 /// Hears that something changed.
-#[derive(Debug, Clone)]
-struct Listener(Arc<Level>);
+#[derive(Debug)]
+struct Listener(Arc<Notify>);
 
 impl ClientHandler for Listener {
     async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.0.rise();
+        self.0.notify_one();
     }
 
     async fn on_custom_notification(&self, notification: CustomNotification, _: NotificationContext<RoleClient>) {
         if notification.method.starts_with("notifications/skills/") {
-            self.0.rise();
+            self.0.notify_one();
         }
     }
 
@@ -93,18 +94,22 @@ impl Link {
         level: &Arc<Level>,
         mode: ClientLifecycleMode,
     ) -> Result<Link, Refused> {
-        let (fault, listener) = (Fault::default(), Listener(Arc::clone(level)));
+        let (fault, notices) = (Fault::default(), Notices::of(level));
+        let listener = Listener(notices.bell());
         let (served, program) = match reach {
             Reach::Command(command) => {
                 let (program, stdout, stdin) = Program::start(command, options).map_err(|error| {
                     let message = format!("`{}` cannot be started", command.display());
                     Refused::Other(unavailable(message).caused_by(error))
                 })?;
-                let lines = Lines::new(stdout, options.limits.message_bytes, fault.clone());
-                (listener.serve_with_lifecycle((lines, stdin), mode).await, Some(program))
+                let most = options.limits.message_bytes;
+                let lines = Lines::new(stdout, most, fault.clone());
+                // Its own bound is lower, and what is longer would be passed over in silence.
+                let transport = AsyncRwTransport::new_client(lines, stdin).with_max_line_length(most);
+                (listener.serve_with_lifecycle(transport, mode).await, Some(program))
             }
             Reach::Url(url) => {
-                let transport = over_http(url, options).map_err(Refused::Other)?;
+                let transport = http::transport(url, options).map_err(Refused::Other)?;
                 (listener.serve_with_lifecycle(transport, mode).await, None)
             }
         };
@@ -113,7 +118,7 @@ impl Link {
             Err(error) => return Err(refused(error, program.as_ref(), &fault).await),
         };
         let tells = Arc::new(AtomicBool::new(false));
-        let mut link = Link { service, program, fault, call: options.call(), tells, listening: None };
+        let mut link = Link { service, program, fault, call: options.call(), tells, notices, listening: None };
         link.hear(level).await;
         Ok(link)
     }
@@ -133,11 +138,11 @@ impl Link {
             return;
         }
         self.tells.store(true, Ordering::Relaxed);
-        let (level, tells) = (Arc::clone(level), Arc::clone(&self.tells));
+        let (level, tells, bell) = (Arc::clone(level), Arc::clone(&self.tells), self.notices.bell());
         let listening = tokio::spawn(async move {
             while let Ok(Some(change)) = changes.next().await {
                 if matches!(change, ServerNotification::ResourceListChangedNotification(_)) {
-                    level.rise();
+                    bell.notify_one();
                 }
             }
             // What happened since is not known.
@@ -259,39 +264,6 @@ async fn lost(program: Option<&Program>, fault: &Fault) -> SourceError {
     unavailable(format!("the server closed the connection{said}"))
 }
 
-fn over_http(url: &Url, options: &McpOptions) -> Result<StreamableHttpClientTransport<reqwest::Client>, SourceError> {
-    let failed = |error: reqwest::Error| unavailable("no HTTP client can be made".to_owned()).caused_by(error);
-    let tls = if url.scheme() == "https" {
-        tls::verifying()
-    } else {
-        // The system's certificates take time to read, and are for nothing here.
-        tls::trusting_nobody()
-    };
-    let tls = tls.map_err(|error| unavailable("TLS cannot be used".to_owned()).caused_by(error))?;
-    let client = reqwest::Client::builder()
-        // The configuration says whom to speak to; a server does not.
-        .redirect(Policy::none())
-        .referer(false)
-        .connect_timeout(options.start())
-        .tls_backend_preconfigured(tls)
-        .build()
-        .map_err(failed)?;
-    let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
-    config.max_sse_event_size = options.limits.message_bytes;
-    config.max_json_response_size = options.limits.message_bytes;
-    config.auth_header = token(options)?.map(|token| token.reveal().to_owned());
-    Ok(StreamableHttpClientTransport::with_client(client, config))
-}
-
-/// The token, if one is configured.
-fn token(options: &McpOptions) -> Result<Option<Token>, SourceError> {
-    let Some(path) = &options.token_file else { return Ok(options.token.clone()) };
-    let shown = path.display();
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| unavailable(format!("the token in `{shown}` cannot be read")).caused_by(error))?;
-    Token::new(&text).map(Some).ok_or_else(|| unavailable(format!("`{shown}` holds no token")))
-}
-
 /// What went wrong on the way.
 fn broken(error: &(dyn Error + Send + Sync + 'static)) -> SourceError {
     let http = error.downcast_ref::<StreamableHttpError<reqwest::Error>>();
@@ -323,7 +295,7 @@ fn chain(error: &dyn Error) -> String {
     text
 }
 
-fn unavailable(message: String) -> SourceError {
+pub(crate) fn unavailable(message: String) -> SourceError {
     SourceError::new(SourceErrorKind::Unavailable, message)
 }
 

@@ -43,6 +43,9 @@ pub struct McpOptions {
     /// The variable that holds the bearer token.
     #[serde(default)]
     pub token_env: Option<String>,
+    /// The file with the certificates, in PEM, of authorities that are trusted beside the system's; read for each connection.
+    #[serde(default)]
+    pub ca_file: Option<PathBuf>,
     /// How long a connection may take to be made, in milliseconds. Default 15,000.
     #[serde(default = "fifteen_seconds")]
     pub start_ms: u64,
@@ -148,6 +151,7 @@ impl McpOptions {
             url: None,
             token_file: None,
             token_env: None,
+            ca_file: None,
             start_ms: fifteen_seconds(),
             call_ms: ten_seconds(),
             list_ms: twenty_five_seconds(),
@@ -174,6 +178,13 @@ impl McpOptions {
     #[must_use]
     pub fn with_token(mut self, token: Token) -> McpOptions {
         self.token = Some(token);
+        self
+    }
+
+    /// The same server, whose certificate may also be from an authority in the file `path`.
+    #[must_use]
+    pub fn trusting(mut self, path: impl Into<PathBuf>) -> McpOptions {
+        self.ca_file = Some(path.into());
         self
     }
 
@@ -215,10 +226,13 @@ impl McpOptions {
             (Some(_), Some(_)) => Err(invalid("url", "a server is a `command` or a `url`, and not both")),
             (None, None) => Err(invalid("command", "expected the `command` of a server, or its `url`")),
             (Some(command), None) => {
-                match self.token_file.is_some() || self.token_env.is_some() || self.token.is_some() {
-                    true => Err(invalid("token-file", "a program is sent no token; give it one through `env`")),
-                    false => Ok(Reach::Command(command.clone())),
+                if self.token_file.is_some() || self.token_env.is_some() || self.token.is_some() {
+                    return Err(invalid("token-file", "a program is sent no token; give it one through `env`"));
                 }
+                if self.ca_file.is_some() {
+                    return Err(invalid("ca-file", "a program shows no certificate"));
+                }
+                Ok(Reach::Command(command.clone()))
             }
             (None, Some(url)) => self.address(url).map(Reach::Url),
         }
@@ -238,6 +252,10 @@ impl McpOptions {
         }
         if self.token_env.is_some() && self.token.is_none() {
             return Err(invalid("token-env", "the variable is not set, or holds no token".to_owned()));
+        }
+        if self.ca_file.is_some() && url.scheme() == "http" {
+            let message = "only a server at an address with `https://` shows a certificate".to_owned();
+            return Err(invalid("ca-file", message));
         }
         let has_token = self.token.is_some() || self.token_file.is_some();
         if has_token && url.scheme() == "http" && !is_loopback(&url) {
@@ -269,7 +287,7 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-fn is_loopback(url: &Url) -> bool {
+pub(crate) fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }

@@ -123,6 +123,12 @@ impl Shelf {
         self.shelved.clear();
         let mut rows = Vec::with_capacity(skills.len());
         for ((entry, stamp, skill), id) in skills.into_iter().zip(ids::distinct(&named)) {
+            // Whoever picks names can pick one that another skill is told apart by.
+            if self.shelved.contains_key(&id) {
+                let message = format!("another skill is listed as `{id}` already; this one is left out");
+                diagnostics.push(finding(Code::MCP_ENTRY, message, &place(source, entry.uri.as_str())));
+                continue;
+            }
             let learned = self.learned.get(entry.uri.as_str());
             let mut skill = learned.map_or(skill, |learned| Arc::new(learned.skill.clone()));
             if id != skill.id {

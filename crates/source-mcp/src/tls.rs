@@ -1,26 +1,52 @@
 //! Encryption for servers elsewhere.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use rustls::client::WantsClientCert;
-use rustls::crypto::ring::default_provider;
+use repertoire_core::SourceError;
+use rustls::crypto::CryptoProvider;
+use rustls::crypto::aws_lc_rs::default_provider;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
-use rustls_platform_verifier::BuilderVerifierExt;
+use rustls_platform_verifier::Verifier;
 
-/// For servers whose certificates the system trusts. Nothing is set for the whole process.
-pub(crate) fn verifying() -> Result<ClientConfig, rustls::Error> {
-    Ok(without_client_certificate(begin()?.with_platform_verifier()?))
+use crate::link::unavailable;
+
+/// For servers whose certificates the system trusts, or the authorities in the file `more`. Nothing is set for the whole
+/// process.
+///
+/// # Errors
+/// When there is nobody to trust.
+pub(crate) fn verifying(more: Option<&Path>) -> Result<ClientConfig, SourceError> {
+    let more = more.map_or(Ok(Vec::new()), authorities)?;
+    let verifier = Verifier::new_with_extra_roots(more, provider()).map_err(unusable)?;
+    // `dangerous` is what rustls calls every verifier that is not its own; this one asks the system.
+    Ok(begin()?.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth())
 }
 
 /// For connections that are not encrypted.
-pub(crate) fn trusting_nobody() -> Result<ClientConfig, rustls::Error> {
-    Ok(without_client_certificate(begin()?.with_root_certificates(RootCertStore::empty())))
+pub(crate) fn trusting_nobody() -> Result<ClientConfig, SourceError> {
+    Ok(begin()?.with_root_certificates(RootCertStore::empty()).with_no_client_auth())
 }
 
-fn begin() -> Result<ConfigBuilder<ClientConfig, WantsVerifier>, rustls::Error> {
-    ClientConfig::builder_with_provider(Arc::new(default_provider())).with_safe_default_protocol_versions()
+/// The certificates in a file, in PEM.
+fn authorities(file: &Path) -> Result<Vec<CertificateDer<'static>>, SourceError> {
+    let shown = file.display();
+    let read = CertificateDer::pem_file_iter(file).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    let found =
+        read.map_err(|error| unavailable(format!("the authorities in `{shown}` cannot be read")).caused_by(error))?;
+    if found.is_empty() { Err(unavailable(format!("`{shown}` holds no certificate"))) } else { Ok(found) }
 }
 
-fn without_client_certificate(builder: ConfigBuilder<ClientConfig, WantsClientCert>) -> ClientConfig {
-    builder.with_no_client_auth()
+fn begin() -> Result<ConfigBuilder<ClientConfig, WantsVerifier>, SourceError> {
+    ClientConfig::builder_with_provider(provider()).with_safe_default_protocol_versions().map_err(unusable)
+}
+
+fn provider() -> Arc<CryptoProvider> {
+    Arc::new(default_provider())
+}
+
+fn unusable(error: rustls::Error) -> SourceError {
+    unavailable("TLS cannot be used".to_owned()).caused_by(error)
 }

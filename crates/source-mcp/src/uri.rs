@@ -34,7 +34,9 @@ impl SkillUri {
         for segment in path.split('/') {
             folders.push(decoded(segment)?);
         }
-        if folders.pop().as_deref() != Some(SKILL_MD) || folders.is_empty() {
+        // Written out: everything before it is the address of the folder.
+        let is_written_out = path.rsplit('/').next() == Some(SKILL_MD);
+        if folders.pop().is_none() || !is_written_out || folders.is_empty() {
             return Err(format!("`{}` is not the address of a `{SKILL_MD}` in a folder", told(text)));
         }
         Ok(SkillUri { text: text.to_owned(), folders })
@@ -150,6 +152,8 @@ mod tests {
             "skill://tidy/SKILL.md?x",
             "skill://tidy/SKILL.md#x",
             "skill://tidy/skill.md",
+            "skill://tidy/%53KILL.md",
+            "skill://tidy/%5SKILL.md",
             "skill://ti dy/SKILL.md",
             "skill://ti\u{202e}dy/SKILL.md",
             "skill://ti%E2%80%AEdy/SKILL.md",

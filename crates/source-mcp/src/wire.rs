@@ -17,18 +17,58 @@ impl Fault {
     }
 }
 
-/// A reader that ends at a line of more than `limit` bytes: what never ends would be kept until there is no memory left.
+/// Bytes of a message for each value in it. A value takes a hundred times its two bytes where it is kept, so that a message of
+/// nothing but small ones would be gigabytes.
+const BYTES_OF_A_VALUE: usize = 16;
+
+/// A reader that ends at a line of more than `limit` bytes, or of more values than that is for: what never ends would be kept
+/// until there is no memory left.
 #[derive(Debug)]
 pub(crate) struct Lines<R> {
     inner: R,
     limit: usize,
-    line: usize,
+    line: Line,
     fault: Fault,
+}
+
+/// What came of a line.
+#[derive(Debug, Default)]
+struct Line {
+    bytes: usize,
+    values: usize,
+    /// Inside of a text, and behind a backslash in it.
+    in_text: bool,
+    is_escaped: bool,
+}
+
+impl Line {
+    fn take(&mut self, byte: u8) {
+        self.bytes += 1;
+        match byte {
+            b'\n' => *self = Line::default(),
+            _ if self.is_escaped => self.is_escaped = false,
+            b'\\' => self.is_escaped = self.in_text,
+            b'"' => self.in_text = !self.in_text,
+            b',' | b'[' | b'{' if !self.in_text => self.values += 1,
+            _ => {}
+        }
+    }
 }
 
 impl<R> Lines<R> {
     pub(crate) fn new(inner: R, limit: usize, fault: Fault) -> Lines<R> {
-        Lines { inner, limit, line: 0, fault }
+        Lines { inner, limit, line: Line::default(), fault }
+    }
+
+    /// Why the line is too long, if it is.
+    fn excess(&self) -> Option<String> {
+        let values = self.limit / BYTES_OF_A_VALUE;
+        let (most, what) = match &self.line {
+            line if line.bytes > self.limit => (self.limit, "bytes"),
+            line if line.values > values => (values, "values"),
+            _ => return None,
+        };
+        Some(format!("a message has more than {most} {what}; the limit is `limits.message-bytes`"))
     }
 }
 
@@ -41,10 +81,8 @@ impl<R: AsyncRead + Unpin> AsyncRead for Lines<R> {
         let before = buffer.filled().len();
         let poll = Pin::new(&mut self.inner).poll_read(context, buffer);
         for byte in &buffer.filled()[before..] {
-            self.line = if *byte == b'\n' { 0 } else { self.line + 1 };
-            if self.line > self.limit {
-                let message =
-                    format!("a message has more than {} bytes; the limit is `limits.message-bytes`", self.limit);
+            self.line.take(*byte);
+            if let Some(message) = self.excess() {
                 let _ = self.fault.0.set(message.clone());
                 return Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, message)));
             }

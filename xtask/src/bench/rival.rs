@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{Failure, workspace};
+use crate::{Failure, venv, workspace};
 
 /// The rivals: crates, and folders in `bench/rivals`.
 pub(super) const RIVALS: [&str; 7] =
@@ -28,4 +28,16 @@ pub(super) fn command(program: &Path, tree: &Path) -> Command {
     // One of them asks the environment for what it should leave out.
     command.arg(tree).env_remove("INSTALL_INTERNAL_SKILLS");
     command
+}
+
+/// The command that serves skills with FastMCP, installed; it takes a shape and a folder.
+pub(super) fn fastmcp() -> Result<Command, Failure> {
+    let bench = workspace::root().join("bench");
+    let (own, scratch) = (bench.join("rivals/fastmcp"), bench.join("target/fastmcp"));
+    std::fs::create_dir_all(&scratch)?;
+    let programs = venv::venv(&scratch, &own.join("requirements.txt"))
+        .map_err(|failure| format!("FastMCP cannot be installed: {failure}"))?;
+    let mut command = Command::new(programs.join("python"));
+    command.arg(own.join("serve.py"));
+    Ok(command)
 }

@@ -19,6 +19,19 @@ pub(super) enum Seen {
     ByItself,
     /// When it is told to look again.
     WhenTold,
+    /// When it is started anew.
+    Never,
+}
+
+/// How a server is spoken to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tongue {
+    /// By the skills extension, after a handshake.
+    Extension,
+    /// By the skills extension of the protocol of 2026-07-28, which has no handshake.
+    Modern,
+    /// By resources: each `SKILL.md`, and a manifest in place of an entry.
+    Resources,
 }
 
 /// What one server costs, in seconds and bytes.
@@ -30,8 +43,8 @@ pub(super) struct Served {
     list: f64,
     get: f64,
     read: f64,
-    /// From an edit until it is seen.
-    reload: f64,
+    /// From an edit until it is seen, where it is.
+    reload: Option<f64>,
     resident: f64,
     /// Skills that were listed.
     listed: usize,
@@ -42,6 +55,9 @@ const LISTS: usize = 5;
 const LOOKS: usize = 100;
 const EDITS: usize = 5;
 
+/// Lists that take longer together are enough of them.
+const LONG: Duration = Duration::from_secs(60);
+
 /// Longer than any of them takes.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -51,33 +67,40 @@ struct Client {
     ask: ChildStdin,
     answers: BufReader<ChildStdout>,
     requests: u64,
+    tongue: Tongue,
 }
 
 impl Served {
     /// Measures the server that `command` starts, and edits the skills in `folder` for it.
-    pub(super) fn measure(command: &mut Command, folder: &Path, seen: Seen) -> Result<Served, Failure> {
+    pub(super) fn measure(command: &mut Command, folder: &Path, tongue: Tongue, seen: Seen) -> Result<Served, Failure> {
         let begun = Instant::now();
-        let mut client = Client::start(command)?;
+        let mut client = Client::start(command, tongue)?;
         let uris = client.list()?;
         let start = begun.elapsed().as_secs_f64();
         let mut times = Vec::new();
-        for _ in 0..LISTS {
+        let lists = Instant::now();
+        while times.len() < LISTS && lists.elapsed() < LONG {
             let begun = Instant::now();
             client.list()?;
             times.push(begun.elapsed().as_secs_f64());
         }
         let list = median(times.drain(..));
         let some: Vec<&String> = uris.iter().step_by((uris.len() / LOOKS).max(1)).take(LOOKS).collect();
-        let mut looks = |method: &str| -> Result<f64, Failure> {
+        let mut looks = |method: &str, file: &str| -> Result<f64, Failure> {
             for uri in &some {
                 let begun = Instant::now();
-                client.call(method, json!({"uri": uri}))?;
+                client.call(method, json!({"uri": uri.replace("SKILL.md", file)}))?;
                 times.push(begun.elapsed().as_secs_f64());
             }
             Ok(median(times.drain(..)))
         };
-        let (get, read) = (looks("skills/get")?, looks("resources/read")?);
-        for edit in 0..EDITS {
+        let get = match tongue {
+            Tongue::Resources => looks("resources/read", "_manifest")?,
+            Tongue::Extension | Tongue::Modern => looks("skills/get", "SKILL.md")?,
+        };
+        let read = looks("resources/read", "SKILL.md")?;
+        let edits = if seen == Seen::Never { 0 } else { EDITS };
+        for edit in 0..edits {
             let uri = some[edit % some.len()];
             let name = uri.rsplit('/').nth(1).ok_or("a uri names its skill")?;
             let file = folder.join(name).join("SKILL.md");
@@ -102,37 +125,41 @@ impl Served {
             }
             times.push(begun.elapsed().as_secs_f64());
         }
-        let reload = median(times.drain(..));
+        let reload = (!times.is_empty()).then(|| median(times.drain(..)));
         Ok(Served { start, list, get, read, reload, resident: client.resident()?, listed: uris.len() })
     }
 
     /// As figures; where they are of a rival, against `ours`.
     pub(super) fn figures(&self, name: &str, count: usize, ours: Option<&Served>) -> Vec<Figure> {
-        let figure = |part: &str, unit, scale: f64, of: fn(&Served) -> f64| {
-            let figure = Figure::new(format!("{name}/{part}/{count}"), of(self) * scale, unit);
-            match ours {
-                Some(ours) => figure.against(of(ours) * scale, "ours"),
+        let figure = |part: &str, unit, scale: f64, of: fn(&Served) -> Option<f64>| {
+            let figure = Figure::new(format!("{name}/{part}/{count}"), of(self)? * scale, unit);
+            Some(match ours.and_then(of) {
+                Some(ours) => figure.against(ours * scale, "ours"),
                 None => figure,
-            }
+            })
         };
-        vec![
-            figure("start", "ms", 1e3, |served| served.start),
-            figure("list", "ms", 1e3, |served| served.list),
-            figure("get", "us", 1e6, |served| served.get),
-            figure("read", "us", 1e6, |served| served.read),
+        let figures = [
+            figure("start", "ms", 1e3, |served| Some(served.start)),
+            figure("list", "ms", 1e3, |served| Some(served.list)),
+            figure("get", "us", 1e6, |served| Some(served.get)),
+            figure("read", "us", 1e6, |served| Some(served.read)),
             figure("reload", "ms", 1e3, |served| served.reload),
-            figure("resident", "MB", 1e-6, |served| served.resident),
-            Figure::new(format!("{name}/listed/{count}"), self.listed as f64, "skills"),
-        ]
+            figure("resident", "MB", 1e-6, |served| Some(served.resident)),
+            Some(Figure::new(format!("{name}/listed/{count}"), self.listed as f64, "skills")),
+        ];
+        figures.into_iter().flatten().collect()
     }
 }
 
 impl Client {
-    fn start(command: &mut Command) -> Result<Client, Failure> {
+    fn start(command: &mut Command, tongue: Tongue) -> Result<Client, Failure> {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
         let ask = child.stdin.take().ok_or("it is piped")?;
         let answers = BufReader::new(child.stdout.take().ok_or("it is piped")?);
-        let mut client = Client { child, ask, answers, requests: 0 };
+        let mut client = Client { child, ask, answers, requests: 0, tongue };
+        if tongue == Tongue::Modern {
+            return Ok(client);
+        }
         let introduction = json!({
             "protocolVersion": "2025-06-18",
             "capabilities": {"extensions": {"io.modelcontextprotocol/skills": {}}},
@@ -143,8 +170,15 @@ impl Client {
         Ok(client)
     }
 
-    fn call(&mut self, method: &str, params: Value) -> Result<Value, Failure> {
+    fn call(&mut self, method: &str, mut params: Value) -> Result<Value, Failure> {
         self.requests += 1;
+        if self.tongue == Tongue::Modern {
+            params["_meta"] = json!({
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientInfo": {"name": "bench", "version": "1"},
+                "io.modelcontextprotocol/clientCapabilities": {"extensions": {"io.modelcontextprotocol/skills": {}}},
+            });
+        }
         let request = json!({"jsonrpc": "2.0", "id": self.requests, "method": method, "params": params});
         writeln!(self.ask, "{request}")?;
         let mut line = String::new();
@@ -166,10 +200,12 @@ impl Client {
     /// The uris of all skills.
     fn list(&mut self) -> Result<Vec<String>, Failure> {
         let (mut uris, mut params) = (Vec::new(), json!({}));
+        let what = if self.tongue == Tongue::Resources { "resources" } else { "skills" };
         loop {
-            let page = self.call("skills/list", params)?;
-            let skills = page["skills"].as_array().ok_or("a page has skills")?;
-            uris.extend(skills.iter().filter_map(|skill| skill["uri"].as_str().map(str::to_owned)));
+            let page = self.call(&format!("{what}/list"), params)?;
+            let rows = page[what].as_array().ok_or("a page has rows")?;
+            let listed = rows.iter().filter_map(|row| row["uri"].as_str().filter(|uri| uri.ends_with("/SKILL.md")));
+            uris.extend(listed.map(str::to_owned));
             match &page["nextCursor"] {
                 Value::String(cursor) => params = json!({"cursor": cursor}),
                 _ => return Ok(uris),

@@ -48,6 +48,23 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
+/// One skill that FastMCP's client takes for none costs it no other.
+#[tokio::test]
+async fn a_client_that_refuses_whole_lists_gets_what_it_takes() {
+    let folder = folder();
+    write(folder.path(), &[("plain/SKILL.md", b"---\nname: plain\ndescription: Is plain.\n---\nDo.\n".as_slice())]);
+    let server = serve_folder(folder.path()).await;
+    let names = async |client: &'static str| {
+        let client = Client::called(client, &server).await;
+        listed(&client).await.iter().map(|skill| skill.name().to_owned()).collect::<Vec<_>>()
+    };
+    // The metadata of `tidy` holds a list.
+    assert_eq!(names("somebody").await, ["plain", "tidy"]);
+    assert_eq!(names("mcp").await, ["plain"]);
+    let client = Client::called("mcp", &server).await;
+    assert_eq!(get(&client, "skill://home/tidy/SKILL.md").await.expect("it is served").name(), "tidy");
+}
+
 #[tokio::test]
 async fn m1_m2_m13_m14_m15_m29_an_entry_has_its_uri_its_front_matter_and_every_file() {
     let folder = folder();

@@ -51,6 +51,9 @@ fn any_reader_of_yaml_is_believed_and_no_liar() {
         ("v: 0o17\n", json!({ "v": 15 })),
         ("v: True\n", json!({ "v": true })),
         ("v: 1_000\n", json!({ "v": 1000 })),
+        ("v: 1.5e3\n", json!({ "v": 1500 })),
+        ("v: 18446744073709551615\n", json!({ "v": u64::MAX })),
+        ("v: -7\n", json!({ "v": -7 })),
         ("v: no\n", json!({ "v": false })),
         ("v: no\n", json!({ "v": "no" })),
         ("v: ~\n", json!({ "v": null })),
@@ -64,6 +67,7 @@ fn any_reader_of_yaml_is_believed_and_no_liar() {
     for (yaml, more, field) in [
         ("v: 1\n", json!({ "v": 2 }), "v"),
         ("v: 1\n", json!({ "v": true }), "v"),
+        ("v: 9007199254740993\n", json!({ "v": 9_007_199_254_740_992_u64 }), "v"),
         ("v: 1.10\n", json!({ "v": "1.1" }), "v"),
         ("v: \"1.10\"\n", json!({ "v": 1.1 }), "v"),
         ("v: \"no\"\n", json!({ "v": false }), "v"),

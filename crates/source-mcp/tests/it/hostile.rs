@@ -262,6 +262,7 @@ async fn a_list_that_does_not_end_is_given_up() {
         ("one cursor", (|_| "a".to_owned()) as fn(usize) -> String, SourceErrorKind::Invalid, "comes a second time", 2),
         ("a circle", |page| (page % 3).to_string(), SourceErrorKind::Invalid, "comes a second time", 4),
         ("new cursors", |page| page.to_string(), SourceErrorKind::TooLarge, "`limits.pages`", 40),
+        ("large cursors", |page| format!("{page}{:20000}", "."), SourceErrorKind::TooLarge, "a cursor of the list", 1),
     ] {
         let served = endless(next).await;
         let error = list(&served).await;
@@ -270,11 +271,59 @@ async fn a_list_that_does_not_end_is_given_up() {
     }
 }
 
+/// T: exhaustion. A list whose pages come one after another in time, and whose end does not, is given up as a whole.
+#[tokio::test]
+async fn a_list_that_drips_is_given_up() {
+    let pages = std::sync::atomic::AtomicUsize::new(0);
+    let served = scripted(move |method, params| {
+        let mut answer = Wares::one().answer(method, params)?;
+        if method == "skills/list" {
+            std::thread::sleep(Duration::from_millis(5));
+            answer["nextCursor"] = json!(pages.fetch_add(1, std::sync::atomic::Ordering::Relaxed).to_string());
+        }
+        Ok(answer)
+    });
+    let mut options = served.await.options();
+    options.list_ms = 200;
+    let error = McpSource::new("acme", options).unwrap().list().await.unwrap_err();
+    assert_eq!(
+        (error.kind(), error.to_string().as_str()),
+        (SourceErrorKind::Unavailable, "the list was not complete within 0.2 s")
+    );
+}
+
+/// A list that changes between two pages is begun anew, and one that changes all the time is given up.
+#[tokio::test]
+async fn a_list_that_moves_is_begun_anew() {
+    let moving = |times: usize| async move {
+        let moved = std::sync::atomic::AtomicUsize::new(0);
+        scripted(move |method, params| match (method, params.get("cursor")) {
+            ("skills/list", None) => {
+                let mut answer = Wares::one().answer(method, params)?;
+                answer["nextCursor"] = json!("second");
+                Ok(answer)
+            }
+            ("skills/list", Some(_)) if moved.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < times => {
+                Err((-32602, "the list is another now".to_owned()))
+            }
+            ("skills/list", Some(_)) => {
+                Ok(json!({ "resultType": "complete", "skills": Wares::default().with("sort", &[]).entries }))
+            }
+            _ => Wares::one().answer(method, params),
+        })
+        .await
+    };
+    let listed = moving(2).await.source("acme").list().await.unwrap();
+    assert_eq!(listed.iter().map(|row| row.item.id.as_str()).collect::<Vec<_>>(), ["tidy", "sort"]);
+    let error = moving(usize::MAX).await.source("acme").list().await.unwrap_err();
+    assert_eq!(error.to_string(), "the server says: the list is another now");
+}
+
 /// T: exhaustion by size: of an answer, of a page, of a whole list.
 #[tokio::test]
 async fn what_is_larger_than_a_limit_is_refused() {
     let mut limits = McpLimits::default();
-    (limits.message_bytes, limits.list_bytes, limits.skills) = (64 << 10, 8 << 10, 20);
+    (limits.message_bytes, limits.list_bytes, limits.skills) = (64 << 10, 32 << 10, 20);
     let refusal = async |wares: Wares| {
         let served = wares.served().await;
         let options = served.options().within(limits.clone()).answering_within(Duration::from_secs(20));
@@ -286,13 +335,17 @@ async fn what_is_larger_than_a_limit_is_refused() {
     assert_eq!(error.to_string(), "an answer has more than 65536 bytes; the limit is `limits.message-bytes`");
     let many = (0..30).fold(Wares::default(), |wares, at| wares.with(&format!("tidy-{at}"), &[]));
     assert!(refusal(many).await.to_string().contains("more than 20 skills"));
-    let wordy = Wares::one().but(|entry| entry["frontmatter"]["note"] = json!("x".repeat(10 << 10)));
-    let error = refusal(wordy).await;
-    assert_eq!(
-        (error.kind(), error.to_string().contains("`limits.list-bytes`")),
-        (SourceErrorKind::TooLarge, true),
-        "{error}"
-    );
+    let wordy = Wares::one().but(|entry| entry["frontmatter"]["note"] = json!("x".repeat(40 << 10)));
+    // What is short on the way, and long where it is kept.
+    let hollow = Wares::one().but(|entry| entry["frontmatter"]["note"] = json!(vec![json!([]); 1000]));
+    for wares in [wordy, hollow] {
+        let error = refusal(wares).await;
+        assert_eq!(
+            (error.kind(), error.to_string().contains("`limits.list-bytes`")),
+            (SourceErrorKind::TooLarge, true),
+            "{error}"
+        );
+    }
 }
 
 /// M-20, M-21: identity is the address; a name is a label, and none takes it from another.
@@ -314,6 +367,27 @@ async fn a_name_that_comes_twice_is_told_apart_and_an_address_stays_one_skill() 
     assert!(
         matches!(found.as_slice(), [(code, message)] if *code == Code::MCP_ENTRY && message.contains("twice")),
         "{found:?}"
+    );
+}
+
+/// M-21: nor can a name be picked by which another skill is told apart.
+#[tokio::test]
+async fn an_id_is_one_skill_whatever_names_a_server_picks() {
+    let elsewhere = |entry: &mut Value, uri: &str, name: &str| {
+        entry["uri"] = json!(uri);
+        entry["frontmatter"]["name"] = json!(name);
+        entry["resources"] = json!([file(uri, text("tidy").as_bytes())]);
+    };
+    let two = Wares::one().with("tidy", &[]).but(|entry| elsewhere(entry, "other://tidy/SKILL.md", "tidy"));
+    let ids = |listed: &Listing<Skill>| listed.iter().map(|row| row.item.id.to_string()).collect::<Vec<_>>();
+    let told_apart = ids(&listing(two.clone()).await);
+    let picked = |entry: &mut Value| elsewhere(entry, "skill://picked/SKILL.md", &told_apart[0]);
+    let listed = listing(two.with("tidy", &[]).but(picked)).await;
+    assert_eq!(ids(&listed), told_apart);
+    let last = findings(&listed).pop().unwrap();
+    assert_eq!(
+        last,
+        (Code::MCP_ENTRY, &*format!("another skill is listed as `{}` already; this one is left out", told_apart[0]))
     );
 }
 

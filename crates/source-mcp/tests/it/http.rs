@@ -2,11 +2,15 @@
 
 use std::sync::{Arc, Mutex};
 
+use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::IntoResponse;
+use axum::response::{IntoResponse, Response};
 use repertoire_core::{Source, SourceErrorKind};
 use repertoire_source_mcp::{McpOptions, McpSource, Token};
 use tokio::io::AsyncReadExt;
+
+use crate::again;
+use crate::scripted::{Wares, scripted};
 
 /// A server that answers every request with a status and headers, and keeps what it was sent.
 async fn answering(
@@ -84,4 +88,90 @@ async fn a_token_comes_from_its_file() {
     std::fs::write(&file, " \n").unwrap();
     let error = source.list().await.unwrap_err();
     assert_eq!(error.to_string(), format!("`{}` holds no token", file.display()));
+}
+
+/// A server that answers every request as `answer` does.
+async fn saying(answer: impl Fn() -> Response + Clone + Send + Sync + 'static) -> McpOptions {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let router = axum::Router::new().fallback(move || std::future::ready(answer()));
+    tokio::spawn(axum::serve(listener, router).into_future());
+    let mut options = McpOptions::url(url);
+    options.start_ms = 400;
+    options
+}
+
+/// A body that begins and is cut off, or never ends.
+fn begun(text: &'static str, ends: bool) -> Body {
+    let first = futures_util::stream::once(async move { Ok(text) });
+    let rest = futures_util::stream::once(async move {
+        if !ends {
+            std::future::pending::<()>().await;
+        }
+        Err(std::io::Error::other("gone"))
+    });
+    Body::from_stream(futures_util::StreamExt::chain(first, rest))
+}
+
+/// T: exhaustion. Whatever comes instead of an answer is told, in the time that the options give.
+#[tokio::test]
+async fn what_is_no_answer_is_told() {
+    type Say = fn() -> Response;
+    let cases: [(&str, Say, &str); 9] = [
+        ("a page", || ([(header::CONTENT_TYPE, "text/html")], "<html>").into_response(), "Unexpected content type"),
+        ("no type", || Response::new(Body::from("{}")), "Unexpected content type"),
+        ("no JSON", || ([(header::CONTENT_TYPE, "application/json")], "nothing").into_response(), "JSON"),
+        ("other JSON", || ([(header::CONTENT_TYPE, "application/json")], "[1, 2]").into_response(), "JSON"),
+        ("nothing", || StatusCode::ACCEPTED.into_response(), "the server closed the connection"),
+        ("a failure", || StatusCode::INTERNAL_SERVER_ERROR.into_response(), "500"),
+        (
+            "an answer to something else",
+            || {
+                ([(header::CONTENT_TYPE, "application/json")], r#"{"jsonrpc":"2.0","id":77,"result":{}}"#)
+                    .into_response()
+            },
+            "no connection",
+        ),
+        (
+            "half an answer",
+            || {
+                ([(header::CONTENT_TYPE, "application/json")], begun(r#"{"jsonrpc":"2.0","id":0,"#, true))
+                    .into_response()
+            },
+            // Of its head or of its body, as it happens.
+            "error ",
+        ),
+        (
+            "an answer that does not end",
+            || {
+                ([(header::CONTENT_TYPE, "application/json")], begun(r#"{"jsonrpc":"2.0","id":0,"#, false))
+                    .into_response()
+            },
+            "no connection within 0.4 s",
+        ),
+    ];
+    for (threat, say, expected) in cases {
+        let error = McpSource::new("acme", saying(say).await).unwrap().list().await.unwrap_err();
+        assert_eq!(error.kind(), SourceErrorKind::Unavailable, "{threat}: {error}");
+        assert!(error.to_string().contains(expected), "{threat}: expected `{expected}`, found `{error}`");
+    }
+}
+
+/// T: confused deputy. What is meant for this machine does not leave it, whatever the environment says of proxies.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_on_this_machine_is_asked_without_a_proxy() {
+    if let Some(url) = again::url() {
+        let options = McpOptions::url(url).with_token(Token::new("secret").unwrap());
+        println!("listed: {}", McpSource::new("acme", options).unwrap().list().await.unwrap().len());
+        return;
+    }
+    let (proxy, sent_to_proxy) = answering(StatusCode::OK, Vec::new()).await;
+    let served = scripted(|method, params| Wares::one().answer(method, params)).await;
+    let said = tokio::task::block_in_place(|| {
+        let test = "http::a_server_on_this_machine_is_asked_without_a_proxy";
+        let variables = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"].map(|name| (name, proxy.as_ref()));
+        again::said(test, &served.url, &variables)
+    });
+    assert!(said.contains("listed: 1\n"), "{said}");
+    assert_eq!(sent_to_proxy.lock().unwrap().len(), 0);
 }

@@ -47,6 +47,70 @@ async fn a_message_that_never_ends_ends_the_connection() {
     assert_eq!(error.to_string(), "a message has more than 65536 bytes; the limit is `limits.message-bytes`");
 }
 
+/// T: exhaustion. A short message of very many values is not kept either; commas in texts are none.
+#[tokio::test]
+async fn a_message_of_nothing_but_small_values_ends_the_connection() {
+    let mut limits = McpLimits::default();
+    limits.message_bytes = 64 << 10;
+    let many = |commas: &str| {
+        format!(
+            r#"printf '{{"jsonrpc":"2.0","id":1,"result":{{"skills":[],"more":'; {commas}; printf '}}}}\n'; read -r line"#
+        )
+    };
+    let small = many("printf '['; head -c 10000 /dev/zero | tr '\\0' ','; printf '0]'");
+    let error = source(program(&small).within(limits.clone())).list().await.unwrap_err();
+    assert_eq!(error.kind(), SourceErrorKind::TooLarge);
+    assert_eq!(error.to_string(), "a message has more than 4096 values; the limit is `limits.message-bytes`");
+    let text = many(r#"printf '"\\"'; head -c 10000 /dev/zero | tr '\0' ','; printf '"'"#);
+    assert!(source(program(&text).within(limits)).list().await.unwrap().is_empty());
+}
+
+/// M-16: a file of 16 MiB is taken over a program's standard output too, as 21 MiB of base64.
+#[tokio::test]
+async fn a_message_as_large_as_the_limit_is_taken() {
+    let mut options = program(
+        r#"printf '{"jsonrpc":"2.0","id":1,"result":{"skills":[],"more":"'; head -c 23000000 /dev/zero | tr '\0' 'x'; printf '"}}\n'; read -r line"#,
+    );
+    options.list_ms = 60_000;
+    assert!(source(options.answering_within(Duration::from_secs(60))).list().await.unwrap().is_empty());
+}
+
+/// A program that ends in the middle of an answer is started again, and is whole again.
+#[tokio::test]
+async fn a_program_that_dies_in_mid_answer_is_told_and_started_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let been = folder.path().join("been");
+    let options = program(&format!(
+        r#"if [ -e {been} ]; then printf '%s\n' '{{"jsonrpc":"2.0","id":1,"result":{{"skills":[]}}}}'; read -r line
+        else touch {been}; printf '%s' '{{"jsonrpc":"2.0","id":1,"result":{{"ski'; echo 'out of memory' >&2; exit 1; fi"#,
+        been = been.display()
+    ));
+    let source = source(options);
+    let error = source.list().await.unwrap_err();
+    assert_eq!(error.kind(), SourceErrorKind::Unavailable);
+    assert_eq!(error.to_string(), "the server closed the connection; it said at last: out of memory");
+    assert!(source.list().await.unwrap().is_empty());
+}
+
+/// T: exhaustion. A program that never says anything whole is not waited for.
+#[tokio::test]
+async fn a_program_that_dawdles_is_not_waited_for() {
+    let drips = "while :; do printf x; sleep 0.01; done";
+    for (threat, mut options, expected) in [
+        ("silent", McpOptions::command("/bin/sleep", ["1000"]), "no connection within 0.2 s"),
+        ("dripping", McpOptions::command("/bin/sh", ["-c", drips]), "no connection within 0.2 s"),
+        ("silent later", program("sleep 1000"), "the server has not answered within 0.2 s"),
+        ("dripping later", program(drips), "the server has not answered within 0.2 s"),
+    ] {
+        if !threat.ends_with("later") {
+            options.start_ms = 200;
+        }
+        let error = source(options.answering_within(Duration::from_millis(200))).list().await.unwrap_err();
+        assert_eq!(error.kind(), SourceErrorKind::Unavailable, "{threat}");
+        assert_eq!(error.to_string(), expected, "{threat}");
+    }
+}
+
 #[tokio::test]
 async fn what_is_no_message_is_passed_over() {
     let options = program(

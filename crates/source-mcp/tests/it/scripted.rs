@@ -7,7 +7,7 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use axum::serve::ListenerExt;
+use axum::serve::{Listener, ListenerExt};
 use repertoire_core::Digest;
 use repertoire_source_mcp::{McpOptions, McpSource};
 use serde_json::{Value, json};
@@ -30,12 +30,24 @@ struct Stage {
 }
 
 pub(crate) async fn scripted(script: impl Fn(&str, &Value) -> Answer + Send + Sync + 'static) -> Scripted {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    opened(listener.tap_io(|stream| stream.set_nodelay(true).unwrap()), url, script)
+}
+
+/// The same behind any listener.
+pub(crate) fn opened<L>(
+    listener: L,
+    url: String,
+    script: impl Fn(&str, &Value) -> Answer + Send + Sync + 'static,
+) -> Scripted
+where
+    L: Listener,
+    L::Addr: std::fmt::Debug,
+{
     let stage = Stage { script: Arc::new(script), asked: Arc::default() };
     let asked = stage.asked.clone();
     let router = axum::Router::new().route("/mcp", axum::routing::post(play)).with_state(stage);
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
-    let listener = listener.tap_io(|stream| stream.set_nodelay(true).unwrap());
     tokio::spawn(axum::serve(listener, router.layer(axum::extract::DefaultBodyLimit::disable())).into_future());
     Scripted { url, asked }
 }

@@ -245,7 +245,7 @@ async fn what_never_was_in_the_conversation_does_not_come_by_its_being_shortened
     let evaluation = session.read(evaluation, &world.registry).await;
     assert!(session.compose(&evaluation, &gpt()).is_err(), "it would reach the model nowhere");
     session.activate(Audience::User, "milk", "").unwrap();
-    let evaluation = session.evaluate(&Turn::of("").number(2)).without(&[id("tea")]);
+    let evaluation = session.evaluate(&Turn::of("").number(2)).without(&[(Flavor::Skill, id("tea"))]);
     let evaluation = session.read(evaluation, &world.registry).await;
     session.compose(&evaluation, &gpt()).unwrap();
     assert_eq!(active(&session), ["tea", "milk"]);

@@ -1,0 +1,152 @@
+//! Servers behind encryption, and whom is trusted.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::sync::Arc;
+
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use repertoire_core::{Source, SourceErrorKind};
+use repertoire_source_mcp::{McpOptions, McpSource};
+use rustls::ServerConfig;
+use rustls::crypto::aws_lc_rs::default_provider;
+use rustls::pki_types::PrivateKeyDer;
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
+
+use crate::again;
+use crate::scripted::{Scripted, Wares, opened};
+
+/// Somebody who says which certificates are genuine, and whom no system knows.
+struct Authority(CertifiedIssuer<'static, KeyPair>);
+
+impl Authority {
+    fn new() -> Authority {
+        let mut params = CertificateParams::new([]).unwrap();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        Authority(CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap())
+    }
+
+    /// A server of one skill that shows a certificate for `name`.
+    async fn server(&self, name: &str) -> Scripted {
+        let key = KeyPair::generate().unwrap();
+        let own = CertificateParams::new([name.to_owned()]).unwrap().signed_by(&key, &self.0).unwrap();
+        let config = ServerConfig::builder_with_provider(Arc::new(default_provider()));
+        let config = config.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
+        let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
+        let config = config.with_single_cert(vec![own.der().clone()], key).unwrap();
+        let tcp = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("https://{}/mcp", tcp.local_addr().unwrap());
+        let listener = Encrypted { tcp, tls: TlsAcceptor::from(Arc::new(config)) };
+        opened(listener, url, |method, params| Wares::one().answer(method, params))
+    }
+
+    fn write(&self, file: &Path) {
+        std::fs::write(file, self.0.pem()).unwrap();
+    }
+}
+
+struct Encrypted {
+    tcp: TcpListener,
+    tls: TlsAcceptor,
+}
+
+impl axum::serve::Listener for Encrypted {
+    type Io = TlsStream<TcpStream>;
+    type Addr = std::net::SocketAddr;
+
+    async fn accept(&mut self) -> (Self::Io, Self::Addr) {
+        loop {
+            let (stream, address) = self.tcp.accept().await.unwrap();
+            // Whoever does not trust the certificate hangs up.
+            if let Ok(stream) = self.tls.accept(stream).await {
+                return (stream, address);
+            }
+        }
+    }
+
+    fn local_addr(&self) -> std::io::Result<Self::Addr> {
+        self.tcp.local_addr()
+    }
+}
+
+fn source(options: McpOptions) -> McpSource {
+    McpSource::new("acme", options).unwrap()
+}
+
+#[tokio::test]
+async fn a_server_is_trusted_whose_authority_is_named_and_no_other() {
+    let (authority, folder) = (Authority::new(), tempfile::tempdir().unwrap());
+    let file = folder.path().join("authority.pem");
+    authority.write(&file);
+    let served = authority.server("127.0.0.1").await;
+    let trusting = source(served.options().trusting(&file));
+    assert_eq!(trusting.list().await.unwrap().len(), 1);
+    let body = trusting.body(&"tidy".parse().unwrap()).await.unwrap();
+    assert_eq!(body.text.as_ref(), "Sort it.\n");
+
+    let asked = served.asked();
+    Authority::new().write(&file);
+    for options in [served.options(), served.options().trusting(&file)] {
+        let error = source(options).list().await.unwrap_err();
+        assert_eq!(error.kind(), SourceErrorKind::Unavailable);
+        assert!(error.to_string().contains("invalid peer certificate"), "{error}");
+    }
+    assert_eq!(served.asked(), asked, "nothing is asked of who is not trusted");
+}
+
+#[tokio::test]
+async fn a_certificate_for_another_name_is_refused() {
+    let (authority, folder) = (Authority::new(), tempfile::tempdir().unwrap());
+    let file = folder.path().join("authority.pem");
+    authority.write(&file);
+    let served = authority.server("skills.acme.test").await;
+    let error = source(served.options().trusting(&file)).list().await.unwrap_err();
+    assert!(error.to_string().contains("certificate not valid for name"), "{error}");
+}
+
+#[tokio::test]
+async fn a_file_without_authorities_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("authority.pem");
+    let refused = async || source(McpOptions::url("https://127.0.0.1:1/").trusting(&file)).list().await.unwrap_err();
+    let shown = file.display();
+    assert_eq!(refused().await.to_string(), format!("the authorities in `{shown}` cannot be read"));
+    std::fs::write(&file, "nothing\n").unwrap();
+    assert_eq!(refused().await.to_string(), format!("`{shown}` holds no certificate"));
+}
+
+/// As every program on Linux that looks for the system's authorities.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn the_authorities_of_the_system_are_those_of_its_variable() {
+    if let Some(url) = again::url() {
+        match source(McpOptions::url(url)).list().await {
+            Ok(listing) => println!("listed: {}", listing.len()),
+            Err(error) => println!("refused: {error}"),
+        }
+        return;
+    }
+    let (authority, folder) = (Authority::new(), tempfile::tempdir().unwrap());
+    let file = folder.path().join("authority.pem");
+    authority.write(&file);
+    let served = authority.server("127.0.0.1").await;
+    let said = |variables: &[(&str, &OsStr)]| {
+        let test = "tls::the_authorities_of_the_system_are_those_of_its_variable";
+        tokio::task::block_in_place(|| again::said(test, &served.url, variables))
+    };
+    let trusted = said(&[("SSL_CERT_FILE", file.as_os_str())]);
+    assert!(trusted.contains("listed: 1\n"), "{trusted}");
+    Authority::new().write(&file);
+    let refused = said(&[("SSL_CERT_FILE", file.as_os_str())]);
+    assert!(refused.contains("refused: ") && refused.contains("invalid peer certificate"), "{refused}");
+}
+
+/// This crate decides how `reqwest` and `rustls` are built. Whoever links it and uses either without a choice of their own, as
+/// here, gets one that works.
+#[test]
+fn a_host_may_use_the_same_libraries_and_choose_nothing() {
+    assert!(rustls::crypto::CryptoProvider::get_default().is_none());
+    let _ = reqwest::Client::new();
+    let _ = rustls::ClientConfig::builder().with_root_certificates(rustls::RootCertStore::empty());
+}

@@ -1,0 +1,31 @@
+//! Programs in Python that nobody here wrote.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::Failure;
+
+/// The programs of a virtual environment in `folder` that holds what `pins` say and nothing else; made where it is not there.
+pub(crate) fn venv(folder: &Path, pins: &Path) -> Result<PathBuf, Failure> {
+    let (venv, installed) = (folder.join("venv"), folder.join("python-pins"));
+    if !is_installed(pins, &installed)? {
+        call(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&venv))?;
+        let pip = venv.join("bin/pip");
+        call(Command::new(pip).args(["install", "--quiet", "--disable-pip-version-check", "--requirement"]).arg(pins))?;
+        fs::copy(pins, installed)?;
+    }
+    Ok(venv.join("bin"))
+}
+
+/// Whether `pins` are what was installed last.
+pub(crate) fn is_installed(pins: &Path, installed: &Path) -> Result<bool, Failure> {
+    let pins = fs::read(pins)?;
+    Ok(fs::read(installed).is_ok_and(|installed| installed == pins))
+}
+
+/// Runs `command`, which has to go well.
+pub(crate) fn call(command: &mut Command) -> Result<(), Failure> {
+    let status = command.status().map_err(|error| format!("{:?} did not start: {error}", command.get_program()))?;
+    if status.success() { Ok(()) } else { Err(format!("{:?} failed with {status}", command.get_program()).into()) }
+}
