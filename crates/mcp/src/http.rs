@@ -5,6 +5,8 @@ mod gate;
 mod metrics;
 mod options;
 mod pass;
+mod sessions;
+mod streams;
 mod token;
 
 use std::io;
@@ -19,7 +21,6 @@ use axum::http::{HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any_service, get};
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -31,6 +32,7 @@ pub use self::token::{Token, WeakToken};
 
 use self::gate::Gate;
 use self::metrics::Metrics;
+use self::sessions::Sessions;
 use crate::Server;
 
 /// Why there is nothing served over HTTP.
@@ -48,7 +50,7 @@ pub enum HttpError {
 /// What everything of one HTTP server shares.
 struct Shared {
     server: Server,
-    sessions: Arc<LocalSessionManager>,
+    sessions: Arc<Sessions>,
     metrics: Metrics,
     is_draining: AtomicBool,
     /// Answers that are being given.
@@ -94,9 +96,7 @@ impl Server {
     }
 
     fn routes(&self, options: &HttpOptions, end: &CancellationToken) -> (Router, Arc<Shared>) {
-        let mut sessions = LocalSessionManager::default();
-        sessions.session_config.keep_alive = Some(options.limits.idle);
-        let sessions = Arc::new(sessions);
+        let sessions = Arc::new(Sessions::new(options.limits.idle));
         let shared = Arc::new(Shared {
             server: self.clone(),
             sessions: Arc::clone(&sessions),
@@ -148,7 +148,7 @@ async fn ready(State(shared): State<Arc<Shared>>) -> Response {
 }
 
 async fn metrics(State(shared): State<Arc<Shared>>) -> Response {
-    let text = shared.metrics.text(&shared).await;
+    let text = shared.metrics.text(&shared);
     ([(CONTENT_TYPE, metrics::TEXT)], text).into_response()
 }
 

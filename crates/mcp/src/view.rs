@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use repertoire::{Audience, Claim, Entry, Modes, Skill, Snapshot, Toolset};
 
+use crate::shelf::Told;
 use crate::uri::Root;
 
 /// What clients see at one moment: one snapshot behind every face.
@@ -13,8 +14,8 @@ pub(crate) struct View {
     pub(crate) snapshot: Snapshot<Skill>,
     /// Every claim that a model may see, winners and shadows alike, in the snapshot's order.
     pub(crate) rows: Vec<Row>,
-    /// Where the row of a skill is.
-    at: HashMap<Root, usize>,
+    /// Where the row of a skill is; one table as long as the skills stay the same ones.
+    at: Arc<HashMap<Root, usize>>,
     /// What a user may call.
     pub(crate) prompts: Vec<Arc<Entry<Skill>>>,
     pub(crate) tools: Toolset,
@@ -29,6 +30,7 @@ pub(crate) struct Row {
     pub(crate) entry: Arc<Entry<Skill>>,
     /// Which of the entry's claims it is.
     claim: usize,
+    pub(crate) told: Arc<Told>,
 }
 
 /// For each face the generation in which it last became another.
@@ -70,16 +72,19 @@ impl View {
     /// What is seen of the snapshot that `tools` are over.
     pub(crate) fn new(tools: Toolset, modes: &Modes, before: Option<&View>) -> View {
         let snapshot = tools.snapshot().clone();
-        let mut rows = Vec::with_capacity(snapshot.len());
-        let mut prompts = Vec::new();
+        let mut rows = Rows::after(before, snapshot.len());
+        let mut prompts = Vec::with_capacity(snapshot.len());
         for entry in snapshot.entries() {
-            let seen = entry.claims().enumerate().filter(|(_, claim)| modes.hides(Audience::Model, claim).is_none());
-            rows.extend(seen.map(|(claim, of)| Row { root: Root::of(of), entry: Arc::clone(entry), claim }));
+            for (claim, of) in entry.claims().enumerate() {
+                if modes.hides(Audience::Model, of).is_none() {
+                    rows.add(entry, claim);
+                }
+            }
             if modes.hides(Audience::User, &entry.claim).is_none() {
                 prompts.push(Arc::clone(entry));
             }
         }
-        let at = rows.iter().enumerate().map(|(at, row)| (row.root.clone(), at)).collect();
+        let (rows, at) = rows.done();
         let now = snapshot.generation();
         let mut view = View {
             since: Since { tools: now, prompts: now, resources: now, skills: now },
@@ -113,6 +118,59 @@ impl View {
             resources: when(resources, before.since.resources),
             skills: when(skills, before.since.skills),
         }
+    }
+}
+
+/// The rows of a view in the making: those of the view before it that stay what they were are taken over, with what was told of them.
+struct Rows<'v> {
+    before: Option<&'v View>,
+    /// Where in the view before the next row probably is.
+    next: usize,
+    rows: Vec<Row>,
+}
+
+impl<'v> Rows<'v> {
+    fn after(before: Option<&'v View>, count: usize) -> Rows<'v> {
+        Rows { before, next: 0, rows: Vec::with_capacity(count) }
+    }
+
+    fn add(&mut self, entry: &Arc<Entry<Skill>>, claim: usize) {
+        let row = self.kept(self.next, entry, claim).unwrap_or_else(|| {
+            let of = entry.claims().nth(claim).expect("it is one of the entry's claims");
+            let root = Root::of(of);
+            let before = self.before.and_then(|before| Some((before, *before.at.get(&root)?)));
+            let Some((before, at)) = before else {
+                return Row { root, entry: Arc::clone(entry), claim, told: Arc::default() };
+            };
+            self.next = at;
+            self.kept(at, entry, claim).unwrap_or_else(|| {
+                let old = &before.rows[at];
+                let told = if old.claim().stamp == of.stamp { old.told.for_another() } else { Told::default() };
+                Row { root: old.root.clone(), entry: Arc::clone(entry), claim, told: Arc::new(told) }
+            })
+        });
+        let is_there =
+            self.before.and_then(|before| before.rows.get(self.next)).is_some_and(|old| old.root == row.root);
+        self.next += usize::from(is_there);
+        self.rows.push(row);
+    }
+
+    /// The row that was at this place, if it is the same one.
+    fn kept(&self, at: usize, entry: &Arc<Entry<Skill>>, claim: usize) -> Option<Row> {
+        let old = self.before?.rows.get(at)?;
+        (old.claim == claim && Arc::ptr_eq(&old.entry, entry)).then(|| old.clone())
+    }
+
+    /// The rows, and where each is.
+    fn done(self) -> (Vec<Row>, Arc<HashMap<Root, usize>>) {
+        if let Some(before) = self.before
+            && before.rows.len() == self.rows.len()
+            && before.rows.iter().zip(&self.rows).all(|(old, new)| old.root == new.root)
+        {
+            return (self.rows, Arc::clone(&before.at));
+        }
+        let at = self.rows.iter().enumerate().map(|(at, row)| (row.root.clone(), at)).collect();
+        (self.rows, Arc::new(at))
     }
 }
 

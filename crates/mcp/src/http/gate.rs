@@ -58,7 +58,7 @@ impl Gate {
     /// 2. No page asks that may not.
     /// 3. It proves itself.
     /// 4. It comes neither too often nor with too many others.
-    async fn admit(&self, request: &Parts) -> Result<OwnedSemaphorePermit, Refused> {
+    fn admit(&self, request: &Parts) -> Result<OwnedSemaphorePermit, Refused> {
         let (headers, peer) = (&request.headers, request.extensions.get::<Peer>());
         if !self.is_ours(headers) {
             return Err(Refused::Host);
@@ -81,7 +81,7 @@ impl Gate {
                 return Err(Refused::Rate);
             }
         }
-        if begins_session(request) && self.shared.sessions.sessions.read().await.len() >= self.options.limits.sessions {
+        if begins_session(request) && self.shared.sessions.len() >= self.options.limits.sessions {
             return Err(Refused::Sessions);
         }
         Arc::clone(&self.requests).try_acquire_owned().map_err(|_| Refused::Requests)
@@ -122,7 +122,7 @@ pub(super) async fn pass(State(gate): State<Arc<Gate>>, request: Request, next: 
         let metrics = &gate.shared.metrics;
         let (request, body) = request.into_parts();
         let is_stream = request.method == Method::GET;
-        let mut response = match gate.admit(&request).await {
+        let mut response = match gate.admit(&request) {
             Ok(permit) => {
                 let response = next.run(Request::from_parts(request, body)).await;
                 if is_stream {
