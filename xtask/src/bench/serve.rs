@@ -106,6 +106,20 @@ impl Served {
         Ok(Served { start, list, get, read, reload, resident: client.resident()?, listed: uris.len() })
     }
 
+    /// Of each part what is in the middle.
+    pub(super) fn median(all: &[Served]) -> Served {
+        let of = |part: fn(&Served) -> f64| median(all.iter().map(part));
+        Served {
+            start: of(|served| served.start),
+            list: of(|served| served.list),
+            get: of(|served| served.get),
+            read: of(|served| served.read),
+            reload: of(|served| served.reload),
+            resident: of(|served| served.resident),
+            listed: all.iter().map(|served| served.listed).min().unwrap_or_default(),
+        }
+    }
+
     /// As figures; where they are of a rival, against `ours`.
     pub(super) fn figures(&self, name: &str, count: usize, ours: Option<&Served>) -> Vec<Figure> {
         let figure = |part: &str, unit, scale: f64, of: fn(&Served) -> f64| {
