@@ -8,6 +8,7 @@ mod engine;
 mod figure;
 mod floor;
 mod known;
+mod listing;
 mod page;
 mod plugin;
 mod random;
@@ -32,11 +33,12 @@ use self::arm::Arming;
 use self::bodies::Bodies;
 use self::child::Load;
 pub(crate) use self::figure::{Figure, Goal};
+pub(crate) use self::page::{Served as ServedPart, write_served};
 use self::readers::Readings;
 use self::reload::Reload;
 use self::rounds::{Rounds, Turn};
 use self::sample::Sample;
-use self::serve::{Seen, Served, Tongue};
+pub(crate) use self::sample::cpu;
 use self::tree::{Origin, Shape};
 use crate::plugin::Profile;
 use crate::{Failure, step, workspace};
@@ -62,8 +64,8 @@ pub(crate) struct Options {
     /// How to print the figures; as JSON, one a line.
     #[arg(long, default_value = "text")]
     format: Format,
-    /// Write `docs/benchmarks.md` too.
-    #[arg(long, conflicts_with_all = ["corpus", "no_rivals", "only", "quick"])]
+    /// Write `docs/benchmarks.md` too; where serving alone is measured, its part of it.
+    #[arg(long, conflicts_with_all = ["corpus", "no_rivals", "quick"])]
     write: bool,
     /// Measure this alone.
     #[arg(long, value_enum)]
@@ -106,6 +108,9 @@ enum Part {
     /// Measure rendering the bodies of a tree.
     #[command(hide = true)]
     Render { tree: PathBuf },
+    /// Measure pages of the list of a tree.
+    #[command(hide = true)]
+    List { tree: PathBuf },
     /// Measure a plugin.
     #[command(hide = true)]
     Plugin { library: PathBuf, runner: PathBuf, count: usize },
@@ -131,6 +136,7 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
         Some(Part::Arm { tree }) => return child::arm(tree),
         Some(Part::Reload { tree }) => return child::reload(tree),
         Some(Part::Render { tree }) => return child::render(tree),
+        Some(Part::List { tree }) => return child::print(listing::measure(tree)),
         Some(Part::Plugin { library, runner, count }) => return child::plugin(library, runner, *count),
         Some(Part::Search { skills }) => return child::print(search::measure(skills)),
         Some(Part::Tell { skills }) => return child::print(catalog::measure(skills)),
@@ -152,7 +158,7 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
         engine::figures(&mut bench)?;
     }
     if wanted(Subject::Serving) {
-        bench.serving()?;
+        serve::figures(&mut bench)?;
     }
     for figure in &bench.figures {
         match options.format {
@@ -162,11 +168,7 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
     }
     bench.remarks.iter().for_each(|remark| eprintln!("not measured: {remark}"));
     if options.write {
-        let path = workspace::root().join("docs/benchmarks.md");
-        let before = std::fs::read_to_string(&path)?;
-        // What is measured by another task stays.
-        let beside = before.find(page::SERVED).map_or("", |at| &before[at..]);
-        std::fs::write(path, page::page(&bench.figures, &bench.remarks)? + beside)?;
+        bench.write()?;
     }
     Ok(())
 }
@@ -381,41 +383,6 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// Servers over standard input and output. Comes last, because the tree is edited.
-    fn serving(&mut self) -> Result<(), Failure> {
-        let (count, flag, built) =
-            if self.options.quick { (200, "", "debug") } else { (10_000, " --release", "release") };
-        step::command("build", &format!("cargo build --quiet{flag} -p repertoire-cli --bin repertoire"))?;
-        let tree = self.folder.path().join("served");
-        tree::lay(&tree, Shape::Flat, count, &Origin::Templates)?;
-        let folder = sample::skills(&tree);
-        let mut command = Command::new(workspace::target()?.join(built).join("repertoire"));
-        let ours = Served::measure(command.arg("serve").arg(&folder), &folder, Tongue::Extension, Seen::ByItself)?;
-        self.figures.extend(ours.figures("serve", count, None));
-        if self.options.quick || self.options.no_rivals {
-            return Ok(());
-        }
-        match rival::build("rival-rmcp-serve").map(Command::new) {
-            Ok(mut program) => {
-                let rival = Served::measure(program.arg(&folder), &folder, Tongue::Extension, Seen::WhenTold)?;
-                self.figures.extend(rival.figures("rivals/rmcp/serve", count, Some(&ours)));
-            }
-            Err(failure) => self.remarks.push(failure.to_string()),
-        }
-        for (shape, tongue, seen) in
-            [("extension", Tongue::Modern, Seen::ByItself), ("resources", Tongue::Resources, Seen::Never)]
-        {
-            match rival::fastmcp() {
-                Ok(mut program) => {
-                    let rival = Served::measure(program.arg(shape).arg(&folder), &folder, tongue, seen)?;
-                    self.figures.extend(rival.figures(&format!("rivals/fastmcp/{shape}"), count, Some(&ours)));
-                }
-                Err(failure) => self.remarks.push(failure.to_string()),
-            }
-        }
-        Ok(())
-    }
-
     /// Rendered bodies.
     fn bodies(&mut self) -> Result<(), Failure> {
         let count = if self.options.quick { 200 } else { 10_000 };
@@ -431,6 +398,21 @@ impl<'a> Bench<'a> {
             figure("eightfold", bodies.long).against(bodies.short * 8e3, "8 x an eighth").goal(Goal::RatioAtMost(1.5)),
         ]);
         Ok(())
+    }
+
+    /// Writes the page, or the part of it that was measured.
+    fn write(&self) -> Result<(), Failure> {
+        let of_servers = |figure: &&Figure| figure.name.starts_with("serve/") || figure.name.contains("/serve/");
+        let (servers, others): (Vec<Figure>, Vec<Figure>) =
+            self.figures.iter().cloned().partition(|figure| of_servers(&figure));
+        match self.options.only {
+            Some(Subject::Serving) => write_served(ServedPart::Servers, &servers, &self.remarks),
+            Some(_) => Err("of the parts of the page, that on servers alone is written by itself".into()),
+            None => {
+                page::write(&others, &self.remarks)?;
+                write_served(ServedPart::Servers, &servers, &[])
+            }
+        }
     }
 
     fn tree(&self, shape: Shape, count: usize) -> Result<PathBuf, Failure> {

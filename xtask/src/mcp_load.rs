@@ -12,7 +12,7 @@ mod tree;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::bench::{Figure, Goal};
+use crate::bench::{Figure, Goal, ServedPart, write_served};
 use crate::{Failure, step, workspace};
 use server::Process;
 use tree::Tree;
@@ -35,6 +35,9 @@ pub(crate) struct Options {
     /// 20 sessions of either kind, 200 skills, two seconds, a server that was built for tests: to see that nothing is wrong.
     #[arg(long, conflicts_with_all = ["sessions", "seconds", "skills", "idle"])]
     quick: bool,
+    /// Write what was measured into `docs/benchmarks.md` too.
+    #[arg(long, conflicts_with_all = ["sessions", "seconds", "skills", "idle", "quick"])]
+    write: bool,
     /// The binary `repertoire` to load; built first if none is named.
     #[arg(long, value_name = "FILE")]
     binary: Option<PathBuf>,
@@ -62,11 +65,11 @@ pub(crate) fn run(mut options: Options) -> Result<(), Failure> {
     let runtime = tokio::runtime::Runtime::new()?;
     let figures = runtime.block_on(load(&options, &program, tree))?;
     figures.iter().for_each(|figure| println!("{figure}"));
-    Ok(())
+    if options.write { write_served(ServedPart::Load, &figures, &[]) } else { Ok(()) }
 }
 
 async fn load(options: &Options, program: &Path, mut tree: Tree) -> Result<Vec<Figure>, Failure> {
-    let mut server = Process::start(program, tree.root(), options.sessions + options.idle)?;
+    let server = Process::start(program, tree.root(), options.sessions)?;
     eprintln!("mcp-load: {} skills at {}", options.skills, server.address());
     let mut figures = Vec::new();
     let name = |part: &str| format!("mcp-load/{part}");
@@ -88,7 +91,11 @@ async fn load(options: &Options, program: &Path, mut tree: Tree) -> Result<Vec<F
             .against(busy.resident.0 as f64 / 1e6, "after warming up"),
     ]);
 
-    let idle = idle::run(&mut server, &mut tree, options.idle).await?;
+    server.stop()?;
+
+    // Another process: the memory of one that was busy has room for what comes.
+    let server = Process::start(program, tree.root(), options.idle)?;
+    let idle = idle::run(&server, &mut tree, options.idle).await?;
     figures.extend([
         Figure::new(name("told/edit/p50"), milliseconds(idle.since_edit.at(50)), "ms"),
         Figure::new(name("told/first"), milliseconds(idle.first.at(50)), "ms"),
@@ -96,6 +103,7 @@ async fn load(options: &Options, program: &Path, mut tree: Tree) -> Result<Vec<F
         Figure::new(name("told/p99"), milliseconds(idle.since_view.at(99)), "ms"),
         Figure::new(name("told/last"), milliseconds(idle.last.at(50)), "ms").goal(Goal::AtMost(50.0)),
         Figure::new(name("idle/resident"), idle.resident / 1024.0, "KiB a session").goal(Goal::AtMost(64.0)),
+        Figure::new(name("idle/resident/told"), idle.resident_told / 1024.0, "KiB a session"),
     ]);
     server.stop()?;
     Ok(figures)

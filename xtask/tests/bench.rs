@@ -58,6 +58,7 @@ fn a_quick_bench_prints_every_figure_once() {
             "triggers/fired/200",
             "triggers/evaluate/200",
             "triggers/holding/200",
+            "serve/page/200",
             "serve/start/200",
             "serve/list/200",
             "serve/get/200",

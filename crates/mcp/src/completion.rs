@@ -40,12 +40,11 @@ impl Server {
             }
             "path" => {
                 let (Some(source), Some(skill)) = (source, skill) else { return BTreeSet::new() };
-                let root = Root::new(source, skill);
-                let Some(row) = view.find(&root) else { return BTreeSet::new() };
+                let Some(row) = view.find(&Root::new(source, skill)) else { return BTreeSet::new() };
                 // What cannot be read has no files to tell.
-                let files = self.shelf().files(&root, row.claim()).await;
+                let files = self.shelf().files(row).await;
                 // The template leaves what is escaped as it is, so that this is what the place is made of.
-                files.iter().flat_map(|files| &files.files).map(|file| spelled(file.path.as_str())).collect()
+                files.iter().flat_map(|files| files.files.iter()).map(|file| spelled(file.path.as_str())).collect()
             }
             _ => BTreeSet::new(),
         }

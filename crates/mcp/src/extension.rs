@@ -1,6 +1,7 @@
 //! The skills extension, SEP-2640.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt};
 use repertoire::Resource as File;
@@ -30,13 +31,8 @@ const TOGETHER: usize = 8;
 /// Files that all skills of a page have together, after which it ends: about a megabyte.
 const FILES_OF_A_PAGE: usize = 8 * FILES;
 
-/// Why a skill is not in the lists of the extension.
-enum Left {
-    /// Nobody who follows the standard would load it.
-    Withheld(String),
-    /// It cannot be told what it consists of.
-    Unread(Unread),
-}
+/// What the extension says of a skill, or why nobody who follows the standard would load it.
+pub(crate) type Listed = Result<Skill, Box<str>>;
 
 impl Server {
     pub(crate) async fn list_skills(
@@ -47,31 +43,36 @@ impl Server {
         let page = Page::of(request.as_ref(), self.version(view.since.skills))?;
         let first = page.first.min(view.rows.len());
         let end = first.saturating_add(self.options().page).min(view.rows.len());
-        let entries: Vec<_> = view.rows[first..end].iter().map(|row| self.entry(row)).collect();
-        let mut entries = stream::iter(entries).buffered(TOGETHER);
-        let (mut skills, mut files, mut at) = (Vec::new(), 0, first);
-        while files < FILES_OF_A_PAGE
-            && let Some(entry) = entries.next().await
-        {
-            match entry {
-                Ok(skill) => {
-                    if let SkillResources::Files(listed) = &skill.resources {
-                        files += listed.len();
+        let rows = &view.rows[first..end];
+        let told: Vec<_> = rows.iter().map(|row| row.told.files()).collect();
+        // Most were told of before, and cost no waiting.
+        let unread = rows.iter().zip(&told).filter(|(_, told)| told.is_none());
+        let unread: Vec<_> = unread.map(|(row, _)| self.shelf().files(row)).collect();
+        let mut read = stream::iter(unread).buffered(TOGETHER);
+        let (mut skills, mut count, mut at) = (Vec::with_capacity(rows.len()), 0, first);
+        for (row, told) in rows.iter().zip(&told) {
+            if count >= FILES_OF_A_PAGE {
+                break;
+            }
+            let files = match told {
+                Some(files) => Ok(Arc::clone(files)),
+                None => read.next().await.expect("whatever was not told of is read"),
+            };
+            match files.as_ref().map(|files| listed(row, files)) {
+                Ok(Ok(skill)) => {
+                    if let SkillResources::Files(files) = &skill.resources {
+                        count += files.len();
                     }
-                    skills.push(skill);
+                    skills.push(skill.clone());
                 }
-                Err(Left::Unread(Unread::Moved)) => {
+                Ok(Err(reason)) => tracing::debug!(uri = %row.root, reason, "a skill is not listed"),
+                Err(Unread::Moved) => {
                     return Err(ErrorData::internal_error(
                         "the skills changed while they were listed: list from the start",
                         None,
                     ));
                 }
-                Err(Left::Unread(error)) => {
-                    tracing::warn!(uri = %view.rows[at].root, %error, "a skill cannot be listed")
-                }
-                Err(Left::Withheld(reason)) => {
-                    tracing::debug!(uri = %view.rows[at].root, reason, "a skill is not listed")
-                }
+                Err(error) => tracing::warn!(uri = %row.root, %error, "a skill cannot be listed"),
             }
             at += 1;
         }
@@ -84,12 +85,12 @@ impl Server {
         let place = Place::parse(uri).filter(|place| place.path.as_ref().is_some_and(|path| path.as_str() == SKILL_MD));
         let view = self.view();
         let row = place.as_ref().and_then(|place| view.find(&place.root)).ok_or_else(|| unknown("skill", uri))?;
-        match self.entry(row).await {
-            Ok(skill) => Ok(GetSkillResult::new(skill)),
-            Err(Left::Withheld(reason)) => {
+        let files = self.shelf().files(row).await.map_err(|error| unread(uri, &error))?;
+        match listed(row, &files) {
+            Ok(skill) => Ok(GetSkillResult::new(skill.clone())),
+            Err(reason) => {
                 Err(ErrorData::invalid_params(format!("this skill is not served by the extension: {reason}"), None))
             }
-            Err(Left::Unread(error)) => Err(unread(uri, &error)),
         }
     }
 
@@ -102,7 +103,7 @@ impl Server {
         let view = self.view();
         let row = view.find(&place.root).ok_or_else(|| unknown("directory", uri))?;
         let page = Page::at(cursor.as_deref(), self.version(view.since.skills))?;
-        let files = self.shelf().files(&place.root, row.claim()).await.map_err(|error| unread(uri, &error))?;
+        let files = self.shelf().files(row).await.map_err(|error| unread(uri, &error))?;
         let below = place.path.as_ref().map(|path| format!("{path}/")).unwrap_or_default();
         let children = children(&files.files, &below);
         if children.is_empty() {
@@ -121,19 +122,19 @@ impl Server {
         result.next_cursor = next;
         Ok(result)
     }
+}
 
-    /// What the extension says of a skill.
-    async fn entry(&self, row: &Row) -> Result<Skill, Left> {
-        let claim = row.claim();
-        let files = self.shelf().files(&row.root, claim).await.map_err(Left::Unread)?;
-        let withheld = |reason: &dyn std::fmt::Display| Left::Withheld(reason.to_string());
+/// What the extension says of a row with these files, found out once.
+fn listed<'f>(row: &Row, files: &'f Files) -> &'f Listed {
+    files.listed.get_or_init(|| {
+        let withheld = |reason: &dyn std::fmt::Display| reason.to_string().into_boxed_str();
         if files.files.len() > FILES {
             return Err(withheld(&format_args!("it has {} files, and {FILES} is the limit", files.files.len())));
         }
         if files.size() > BYTES {
             return Err(withheld(&format_args!("it has {} bytes, and {BYTES} is the limit", files.size())));
         }
-        let mut fields = front_matter(&claim.item, files.is_composed);
+        let mut fields = front_matter(&row.claim().item, files.is_composed);
         let mut text = |key: &str| match fields.shift_remove(key) {
             Some(Value::String(text)) => Ok(text),
             Some(_) => Err(withheld(&format_args!("its `{key}` is no text"))),
@@ -141,10 +142,10 @@ impl Server {
         };
         let mut front = SkillFrontmatter::new(text("name")?, text("description")?);
         front.extra = fields;
-        let skill = Skill::new(row.root.skill_md(), front, manifest(row, &files)).with_meta(origin_of(row));
+        let skill = Skill::new(row.root.skill_md(), front, manifest(row, files)).with_meta(origin_of(row));
         skill.validate().map_err(|error| withheld(&error))?;
         Ok(skill)
-    }
+    })
 }
 
 fn manifest(row: &Row, files: &Files) -> SkillResources {

@@ -7,6 +7,8 @@ mod metrics;
 mod options;
 mod pass;
 mod presence;
+mod sessions;
+mod streams;
 mod token;
 
 use std::io;
@@ -23,7 +25,6 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any_service, get};
 use rmcp::transport::streamable_http_server::session::SessionManager;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -36,6 +37,7 @@ pub use self::token::{Token, WeakToken};
 
 use self::gate::Gate;
 use self::metrics::Metrics;
+use self::sessions::Sessions;
 use crate::Server;
 
 /// Why there is nothing served over HTTP.
@@ -53,7 +55,7 @@ pub enum HttpError {
 /// What everything of one HTTP server shares.
 struct Shared {
     server: Server,
-    sessions: Arc<LocalSessionManager>,
+    sessions: Arc<Sessions>,
     metrics: Metrics,
     is_draining: AtomicBool,
     /// Answers that are being given.
@@ -99,9 +101,7 @@ impl Server {
     }
 
     fn routes(&self, options: &HttpOptions, end: &CancellationToken) -> (Router, Arc<Shared>) {
-        let mut sessions = LocalSessionManager::default();
-        sessions.session_config.keep_alive = Some(options.limits.idle);
-        let sessions = Arc::new(sessions);
+        let sessions = Arc::new(Sessions::new(options.limits.idle));
         let shared = Arc::new(Shared {
             server: self.clone(),
             sessions: Arc::clone(&sessions),
@@ -166,7 +166,7 @@ async fn ready(State(shared): State<Arc<Shared>>) -> Response {
 
 async fn metrics(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
     let accepted = headers.get(ACCEPT).and_then(|accepted| accepted.to_str().ok());
-    let (form, text) = shared.metrics.text(&shared, accepted).await;
+    let (form, text) = shared.metrics.text(&shared, accepted);
     ([(CONTENT_TYPE, form)], text).into_response()
 }
 

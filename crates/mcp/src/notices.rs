@@ -79,7 +79,12 @@ impl Follower {
     pub(crate) async fn run(mut self) {
         loop {
             let view = Arc::clone(&self.views.borrow_and_update());
-            if self.tell(&view).await.is_err() || self.views.changed().await.is_err() {
+            // In a box, so that one who waits is small.
+            if Box::pin(self.tell(&view)).await.is_err() {
+                return;
+            }
+            drop(view);
+            if self.views.changed().await.is_err() {
                 return;
             }
         }
@@ -87,18 +92,18 @@ impl Follower {
 
     async fn tell(&mut self, view: &View) -> Result<(), Gone> {
         let (now, told) = (view.since, std::mem::replace(&mut self.told, view.since));
-        if now.tools != told.tools && self.faces.has(Face::Tools) {
-            self.listener.tools_changed().await?;
-        }
-        if now.prompts != told.prompts && self.faces.has(Face::Prompts) {
-            self.listener.prompts_changed().await?;
-        }
+        let tools = now.tools != told.tools && self.faces.has(Face::Tools);
+        let prompts = now.prompts != told.prompts && self.faces.has(Face::Prompts);
         // The extension's lists change with them: it has no notice of its own.
         let skills = now.skills != told.skills;
-        let is_listed = now.resources != told.resources || skills && self.faces.has(Face::Extension);
-        if is_listed && self.faces.has(Face::Resources) {
-            self.listener.resources_changed().await?;
-        }
+        let resources = (now.resources != told.resources || skills && self.faces.has(Face::Extension))
+            && self.faces.has(Face::Resources);
+        // Together, so that they are sent together.
+        tokio::try_join!(
+            async { if tools { self.listener.tools_changed().await } else { Ok(()) } },
+            async { if prompts { self.listener.prompts_changed().await } else { Ok(()) } },
+            async { if resources { self.listener.resources_changed().await } else { Ok(()) } },
+        )?;
         if skills {
             for (uri, told) in self.subscriptions.all() {
                 let now = self.server.digest_of(&uri).await;
@@ -168,7 +173,7 @@ impl Server {
     async fn digest_of(&self, uri: &str) -> Option<Digest> {
         let place = Place::parse(uri)?;
         let view = self.view();
-        let files = self.shelf().files(&place.root, view.find(&place.root)?.claim()).await.ok()?;
+        let files = self.shelf().files(view.find(&place.root)?).await.ok()?;
         Some(files.of(place.path.as_ref()?)?.digest)
     }
 }

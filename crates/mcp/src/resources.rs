@@ -45,7 +45,7 @@ impl Server {
             let view = self.view();
             let row = view.find(&place.root).ok_or_else(|| not_found(uri))?;
             tries -= 1;
-            match self.shelf().read(&place.root, row.claim(), path).await {
+            match self.shelf().read(row, path).await {
                 Ok((bytes, digest)) => {
                     let mut meta = origin_of(row);
                     meta.0.insert(DIGEST.to_owned(), digest.to_string().into());

@@ -222,7 +222,6 @@ impl Server {
             return before;
         }
         let view = Arc::new(View::new(tools, &self.0.options.modes, Some(&before)));
-        self.0.shelf.keep(|root, stamp| view.find(root).is_some_and(|row| row.claim().stamp == stamp));
         self.0.views.send_replace(Arc::clone(&view));
         view
     }

@@ -1,30 +1,35 @@
 //! Files of skills, and what was told of them.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use repertoire::{
-    Body, Bytes, Claim, Digest, Resource, ResourcePath, Skill, SkillRegistry, SourceError, SourceErrorKind, Stamp,
-    skill_md,
+    Body, Bytes, Claim, Digest, Resource, ResourcePath, Skill, SkillRegistry, SourceError, SourceErrorKind, skill_md,
 };
 
 use crate::composed::compose;
-use crate::uri::{Root, SKILL_MD};
+use crate::extension::Listed;
+use crate::uri::SKILL_MD;
+use crate::view::Row;
 
-/// Reads the files of skills, and keeps what was told of them: sizes and digests, never bytes.
+/// Reads the files of skills, and keeps with their rows what was told of them: sizes and digests, never bytes.
 #[derive(Debug)]
 pub(crate) struct Shelf {
     registry: SkillRegistry,
-    known: Mutex<HashMap<Root, (Stamp, Arc<Files>)>>,
 }
 
+/// What was told of a row. Goes when the row goes, and belongs to all that look at it.
+#[derive(Debug, Default)]
+pub(crate) struct Told(Mutex<Option<Arc<Files>>>);
+
 /// Every file of one skill in one version.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub(crate) struct Files {
     /// `SKILL.md` first, then the others sorted by path.
-    pub(crate) files: Vec<Resource>,
+    pub(crate) files: Arc<[Resource]>,
     /// Whether there is no file, so that `SKILL.md` was put together from what the source says.
     pub(crate) is_composed: bool,
+    /// What the extension says of them, once it was asked.
+    pub(crate) listed: OnceLock<Listed>,
 }
 
 /// What became of a look at a skill's files.
@@ -48,6 +53,10 @@ impl From<SourceError> for Unread {
 }
 
 impl Files {
+    fn new(files: Arc<[Resource]>, is_composed: bool) -> Files {
+        Files { files, is_composed, listed: OnceLock::new() }
+    }
+
     pub(crate) fn of(&self, path: &ResourcePath) -> Option<&Resource> {
         self.files.iter().find(|file| file.path == *path)
     }
@@ -58,20 +67,36 @@ impl Files {
     }
 }
 
-impl Shelf {
-    pub(crate) fn of(registry: SkillRegistry) -> Shelf {
-        Shelf { registry, known: Mutex::default() }
+impl Told {
+    /// What still holds of it for another row of the same skill in the same version.
+    pub(crate) fn for_another(&self) -> Told {
+        let files = self.lock().as_ref().map(|told| Arc::new(Files::new(Arc::clone(&told.files), told.is_composed)));
+        Told(Mutex::new(files))
     }
 
-    /// The files of `claim`, as they were told before, or read now.
+    /// The files, if they were told of.
+    pub(crate) fn files(&self) -> Option<Arc<Files>> {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Arc<Files>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shelf {
+    pub(crate) fn of(registry: SkillRegistry) -> Shelf {
+        Shelf { registry }
+    }
+
+    /// The files of a row, as they were told before, or read now.
     ///
-    /// They are of one version with the claim: what its front matter says is what `SKILL.md` says.
-    pub(crate) async fn files(&self, root: &Root, claim: &Claim<Skill>) -> Result<Arc<Files>, Unread> {
-        if let Some((stamp, files)) = self.lock().get(root)
-            && *stamp == claim.stamp
-        {
-            return Ok(Arc::clone(files));
+    /// They are of one version with its claim: what its front matter says is what `SKILL.md` says.
+    pub(crate) async fn files(&self, row: &Row) -> Result<Arc<Files>, Unread> {
+        if let Some(files) = row.told.files() {
+            return Ok(files);
         }
+        let claim = row.claim();
         let (bytes, is_composed) = self.skill_md(claim).await?;
         let path: ResourcePath = SKILL_MD.parse().expect("`SKILL.md` is a path");
         let own = Resource::new(path.clone(), bytes.len() as u64, Digest::of(&bytes));
@@ -81,37 +106,27 @@ impl Shelf {
             other => other?,
         };
         let files = std::iter::once(own).chain(beside.into_iter().filter(|file| file.path != path)).collect();
-        let files = Arc::new(Files { files, is_composed });
-        self.lock().insert(root.clone(), (claim.stamp, Arc::clone(&files)));
+        let files = Arc::new(Files::new(files, is_composed));
+        *row.told.lock() = Some(Arc::clone(&files));
         Ok(files)
     }
 
-    /// One file of `claim`, in the version that [`files`](Shelf::files) tells of.
-    pub(crate) async fn read(
-        &self,
-        root: &Root,
-        claim: &Claim<Skill>,
-        path: &ResourcePath,
-    ) -> Result<(Bytes, Digest), Unread> {
-        let files = self.files(root, claim).await?;
+    /// One file of a row, in the version that [`files`](Shelf::files) tells of.
+    pub(crate) async fn read(&self, row: &Row, path: &ResourcePath) -> Result<(Bytes, Digest), Unread> {
+        let (files, claim) = (self.files(row).await?, row.claim());
         let file = files.of(path).ok_or(Unread::NoFile)?;
         let bytes = if path.as_str() == SKILL_MD {
             self.skill_md(claim).await?.0
         } else {
             match self.registry.resource(claim, path).await {
-                Err(error) if error.kind() == SourceErrorKind::NotFound => return Err(self.moved(root).await),
+                Err(error) if error.kind() == SourceErrorKind::NotFound => return Err(self.moved(row).await),
                 other => other?,
             }
         };
         if bytes.len() as u64 != file.size || Digest::of(&bytes) != file.digest {
-            return Err(self.moved(root).await);
+            return Err(self.moved(row).await);
         }
         Ok((bytes, file.digest))
-    }
-
-    /// Forgets what is in no view any more.
-    pub(crate) fn keep(&self, mut is_seen: impl FnMut(&Root, Stamp) -> bool) {
-        self.lock().retain(|root, (stamp, _)| is_seen(root, *stamp));
     }
 
     /// The bytes of `SKILL.md`, and whether they were put together here.
@@ -136,15 +151,11 @@ impl Shelf {
             .then_some(bytes)
     }
 
-    /// Forgets what was told of a skill, and has its source looked at again.
-    async fn moved(&self, root: &Root) -> Unread {
-        self.lock().remove(root);
+    /// Forgets what was told of a row, and has its source looked at again.
+    async fn moved(&self, row: &Row) -> Unread {
+        *row.told.lock() = None;
         // On a registry that is closed there is nothing newer to see.
         let _ = self.registry.refresh().await;
         Unread::Moved
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Root, (Stamp, Arc<Files>)>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

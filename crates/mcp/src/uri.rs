@@ -1,6 +1,7 @@
 //! Where skills and their files are, as URIs.
 
 use std::fmt;
+use std::sync::Arc;
 
 use repertoire::Claim;
 use repertoire::{Id, ResourcePath, Skill};
@@ -13,7 +14,7 @@ pub(crate) const SKILL_MD: &str = "SKILL.md";
 
 /// Where a skill is: `skill://SOURCE/SKILL`, so that skills of one name from several sources lie beside each other.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Root(Box<str>);
+pub(crate) struct Root(Arc<str>);
 
 /// A URI taken apart: a skill, and something in it.
 #[derive(Debug, PartialEq, Eq)]

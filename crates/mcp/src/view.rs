@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use repertoire::{Audience, Claim, Entry, Id, Modes, Skill, Snapshot, Toolset};
 
+use crate::shelf::Told;
 use crate::uri::Root;
 
 /// What clients see at one moment: one snapshot behind every face.
@@ -13,8 +14,8 @@ pub(crate) struct View {
     pub(crate) snapshot: Snapshot<Skill>,
     /// Every claim that a model may see, winners and shadows alike, in the snapshot's order.
     pub(crate) rows: Vec<Row>,
-    /// Where the row of a skill is.
-    at: HashMap<Root, usize>,
+    /// Where the row of a skill is; one table as long as the skills stay the same ones.
+    at: Arc<HashMap<Root, usize>>,
     /// What a user may call: winners, and shadows that are not the same.
     pub(crate) prompts: Vec<Called>,
     pub(crate) tools: Toolset,
@@ -31,6 +32,7 @@ pub(crate) struct Row {
     claim: usize,
     /// Whether a model may see the winner, and so be told of it.
     is_winner_seen: bool,
+    pub(crate) told: Arc<Told>,
 }
 
 /// A skill that a user may call.
@@ -91,17 +93,17 @@ impl View {
     /// What is seen of the snapshot that `tools` are over.
     pub(crate) fn new(tools: Toolset, modes: &Modes, before: Option<&View>) -> View {
         let snapshot = tools.snapshot().clone();
-        let mut rows = Vec::with_capacity(snapshot.len());
-        let mut prompts = Vec::new();
+        let mut rows = Rows::after(before, snapshot.len());
+        let mut prompts = Vec::with_capacity(snapshot.len());
         for entry in snapshot.entries() {
             let is_seen = |claim: &Claim<Skill>| modes.hides(Audience::Model, claim).is_none();
             let is_winner_seen = is_seen(&entry.claim);
-            let seen = entry.claims().enumerate().filter(|(_, claim)| is_seen(claim));
-            let row = |(claim, of)| Row { root: Root::of(of), entry: Arc::clone(entry), claim, is_winner_seen };
-            rows.extend(seen.map(row));
+            for (claim, _) in entry.claims().enumerate().filter(|(_, claim)| is_seen(claim)) {
+                rows.add(entry, claim, is_winner_seen);
+            }
             prompts.extend(Called::all_of(entry, modes));
         }
-        let at = rows.iter().enumerate().map(|(at, row)| (row.root.clone(), at)).collect();
+        let (rows, at) = rows.done();
         let now = snapshot.generation();
         let mut view = View {
             since: Since { tools: now, prompts: now, resources: now, skills: now },
@@ -135,6 +137,60 @@ impl View {
             resources: when(resources, before.since.resources),
             skills: when(skills, before.since.skills),
         }
+    }
+}
+
+/// The rows of a view in the making: those of the view before it that stay what they were are taken over, with what was told of them.
+struct Rows<'v> {
+    before: Option<&'v View>,
+    /// Where in the view before the next row probably is.
+    next: usize,
+    rows: Vec<Row>,
+}
+
+impl<'v> Rows<'v> {
+    fn after(before: Option<&'v View>, count: usize) -> Rows<'v> {
+        Rows { before, next: 0, rows: Vec::with_capacity(count) }
+    }
+
+    fn add(&mut self, entry: &Arc<Entry<Skill>>, claim: usize, is_winner_seen: bool) {
+        let row = self.kept(self.next, entry, claim, is_winner_seen).unwrap_or_else(|| {
+            let of = entry.claims().nth(claim).expect("it is one of the entry's claims");
+            let root = Root::of(of);
+            let before = self.before.and_then(|before| Some((before, *before.at.get(&root)?)));
+            let Some((before, at)) = before else {
+                return Row { root, entry: Arc::clone(entry), claim, is_winner_seen, told: Arc::default() };
+            };
+            self.next = at;
+            self.kept(at, entry, claim, is_winner_seen).unwrap_or_else(|| {
+                let old = &before.rows[at];
+                let told = if old.claim().stamp == of.stamp { old.told.for_another() } else { Told::default() };
+                Row { root: old.root.clone(), entry: Arc::clone(entry), claim, is_winner_seen, told: Arc::new(told) }
+            })
+        });
+        let is_there =
+            self.before.and_then(|before| before.rows.get(self.next)).is_some_and(|old| old.root == row.root);
+        self.next += usize::from(is_there);
+        self.rows.push(row);
+    }
+
+    /// The row that was at this place, if it is the same one.
+    fn kept(&self, at: usize, entry: &Arc<Entry<Skill>>, claim: usize, is_winner_seen: bool) -> Option<Row> {
+        let old = self.before?.rows.get(at)?;
+        let is_same = (old.claim, old.is_winner_seen) == (claim, is_winner_seen) && Arc::ptr_eq(&old.entry, entry);
+        is_same.then(|| old.clone())
+    }
+
+    /// The rows, and where each is.
+    fn done(self) -> (Vec<Row>, Arc<HashMap<Root, usize>>) {
+        if let Some(before) = self.before
+            && before.rows.len() == self.rows.len()
+            && before.rows.iter().zip(&self.rows).all(|(old, new)| old.root == new.root)
+        {
+            return (self.rows, Arc::clone(&before.at));
+        }
+        let at = self.rows.iter().enumerate().map(|(at, row)| (row.root.clone(), at)).collect();
+        (self.rows, Arc::new(at))
     }
 }
 

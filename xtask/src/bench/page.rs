@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::figure::Figure;
-use crate::Failure;
+use crate::{Failure, workspace};
 
 const METHOD: &str = "\
 # Benchmarks
@@ -49,16 +49,107 @@ machine than about the program.
 
 Why some goals do not hold is told in `docs/decisions/0011-where-a-cold-load-stops.md`.
 
+";
+
+const SERVED_HEADING: &str = "\n## Served over MCP\n";
+
+const SERVED: &str = "
+## Served over MCP
+
+Written by `cargo xtask bench --only serving --write` and `cargo xtask mcp-load --write`, each its own part.
+
+- **A page** is a hundred skills of the list, asked for and answered over a pipe inside of one process, all of them once before: what it costs from the question to the last byte of the answer, beside turning the
+  same answer into text and nothing else. Both are processor time.
+- **Servers** are processes over standard input and output, with one client that asks one thing after another. *start* is from the start of the process to the end of the first list, *list* all of it once
+  more, *get* and *read* one skill of a hundred, *reload* from an edit until it is seen. Ours waits a tenth of a second for more edits before it looks, and finds the edit by itself; rmcp's follows nothing and
+  is told to look again, at everything. It answers lists with one page, and keeps every byte of every file. FastMCP's provider is
+  measured in both of its shapes, one process each: *extension*, which it calls experimental, speaks only the protocol of 2026-07-28, reads the folder for each list, and its *reload* is the next *get*, which reads
+  that one skill anew; *resources* is what it serves by default, of the folder as it was at the start, where *get* reads the manifest of a skill and nothing is reloaded: with its option `reload` it would read the
+  whole folder for each request. *listed* is what it takes for skills of the standard.
+- **Load** is `repertoire serve --http`, a process, with 10,000 skills: 200 sessions that list page by page and read a skill of each for 60 seconds, every byte compared. *page* is the processor time of one page
+  before that, with all that HTTP, the protocol and the system cost.
+- **Idle** is another such process, of which every page was listed once: 1,000 sessions with a stream each that are told of twenty edits, one after another. *told* counts from the line in which the server says
+  that the registry has another view, *told/edit* from the edit. *resident* is by how much the process grew for each session, *resident/told* the same after the edits. The clients run on the same processors.
+";
+
+/// A part of the page that is written without the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Served {
+    /// Servers, side by side.
+    Servers,
+    /// One server, under load.
+    Load,
+}
+
+const TABLE: &str = "\
 | figure | value | ratio | goal | holds |
 |---|--:|---|---|---|
 ";
 
-/// How the part begins that is not written here.
-pub(super) const SERVED: &str = "\n## Served over MCP\n";
+impl Served {
+    const ALL: [Served; 2] = [Served::Servers, Served::Load];
+
+    fn heading(self) -> &'static str {
+        match self {
+            Served::Servers => "\n### Servers\n",
+            Served::Load => "\n### Load\n",
+        }
+    }
+
+    /// What `page` has of it, without the heading.
+    fn found(self, page: &str) -> Option<&str> {
+        let (_, rest) = page.split_once(self.heading())?;
+        Some(rest.split_once("\n### ").map_or(rest, |(found, _)| found))
+    }
+}
+
+/// What `page` has of servers, with these figures in place of those that it has in that part.
+fn served(page: &str, part: Served, figures: &[Figure], remarks: &[String]) -> Result<String, Failure> {
+    let mut served = SERVED.to_owned();
+    for other in Served::ALL {
+        if other != part {
+            if let Some(found) = other.found(page) {
+                served += other.heading();
+                served += found;
+            }
+            continue;
+        }
+        let average = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+        let average = average.split(' ').next().unwrap_or_default();
+        let processors = std::thread::available_parallelism()?;
+        served += part.heading();
+        writeln!(served, "\n{processors} processors, with a load average of {average} at the end.\n")?;
+        served += TABLE;
+        rows(&mut served, figures, remarks)?;
+    }
+    Ok(served)
+}
+
+/// Writes these figures of servers into `docs/benchmarks.md`, in place of those of the same part.
+pub(crate) fn write_served(part: Served, figures: &[Figure], remarks: &[String]) -> Result<(), Failure> {
+    let path = workspace::root().join("docs/benchmarks.md");
+    let page = std::fs::read_to_string(&path)?;
+    let (before, _) = page.split_once(SERVED_HEADING).unwrap_or((&page, ""));
+    Ok(std::fs::write(path, format!("{before}{}", served(&page, part, figures, remarks)?))?)
+}
+
+/// Writes `docs/benchmarks.md` for these figures; what it has of servers stays.
+pub(super) fn write(figures: &[Figure], remarks: &[String]) -> Result<(), Failure> {
+    let path = workspace::root().join("docs/benchmarks.md");
+    let before = std::fs::read_to_string(&path)?;
+    let served = before.find(SERVED_HEADING).map_or("", |at| &before[at..]);
+    Ok(std::fs::write(path, page(figures, remarks)? + served)?)
+}
 
 /// The page for these figures.
-pub(super) fn page(figures: &[Figure], remarks: &[String]) -> Result<String, Failure> {
+fn page(figures: &[Figure], remarks: &[String]) -> Result<String, Failure> {
     let mut page = METHOD.to_owned();
+    page += TABLE;
+    rows(&mut page, figures, remarks)?;
+    Ok(page)
+}
+
+fn rows(page: &mut String, figures: &[Figure], remarks: &[String]) -> Result<(), Failure> {
     for figure in figures {
         let (value, ratio, goal) = (figure.shown_value(), figure.shown_ratio(), figure.shown_goal());
         writeln!(page, "| `{}` | {value} | {ratio} | {goal} | {} |", figure.name, figure.verdict())?;
@@ -67,5 +158,27 @@ pub(super) fn page(figures: &[Figure], remarks: &[String]) -> Result<String, Fai
         page.push_str("\nNot measured:\n\n");
         remarks.iter().try_for_each(|remark| writeln!(page, "- {remark}"))?;
     }
-    Ok(page)
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_part_is_written_without_the_other() {
+        let figure = |name: &str| [Figure::new(name, 1.0, "ms")];
+        let servers = served("", Served::Servers, &figure("serve/list"), &["a rival".to_owned()]).expect("written");
+        let both = served(&servers, Served::Load, &figure("mcp-load/list"), &[]).expect("written");
+        for part in Served::ALL {
+            assert_eq!(both.matches(part.heading()).count(), 1, "{both}");
+        }
+        assert_eq!(Served::Servers.found(&both), Served::Servers.found(&servers));
+        let again = served(&both, Served::Servers, &figure("serve/get"), &[]).expect("written");
+        assert!(
+            again.contains("`serve/get`") && !again.contains("`serve/list`") && !again.contains("a rival"),
+            "{again}"
+        );
+        assert_eq!(Served::Load.found(&again), Served::Load.found(&both));
+    }
 }

@@ -8,9 +8,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::figure::Figure;
-use super::median;
-use crate::Failure;
+use super::figure::{Figure, Goal};
+use super::listing::Paged;
+use super::tree::{self, Origin, Shape};
+use super::{Bench, median, rival, rounds, sample};
+use crate::{Failure, step, workspace};
 
 /// How a server comes to know of an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +34,80 @@ pub(super) enum Tongue {
     Modern,
     /// By resources: each `SKILL.md`, and a manifest in place of an entry.
     Resources,
+}
+
+/// Processes of each server, in turns.
+const SERVERS: usize = 3;
+
+/// A server and how it is measured.
+struct Contender {
+    name: &'static str,
+    command: Command,
+    tongue: Tongue,
+    seen: Seen,
+    /// How many processes, each of which may take minutes.
+    rounds: usize,
+    measured: Vec<Served>,
+}
+
+/// Servers over standard input and output. Comes last, because the tree is edited.
+pub(super) fn figures(bench: &mut Bench<'_>) -> Result<(), Failure> {
+    let (count, flag, built, rounds) =
+        if bench.options.quick { (200, "", "debug", 1) } else { (10_000, " --release", "release", SERVERS) };
+    step::command("build", &format!("cargo build --quiet{flag} -p repertoire-cli --bin repertoire"))?;
+    let tree = bench.folder.path().join("served");
+    tree::lay(&tree, Shape::Flat, count, &Origin::Templates)?;
+    let mut command = bench.itself();
+    let paged: Paged = rounds::parsed(command.arg("list").arg(&tree))?;
+    let page = Figure::new(format!("serve/page/{count}"), paged.page * 1e6, "us");
+    bench.figures.push(page.against(paged.serialising * 1e6, "serialising it").goal(Goal::RatioAtMost(2.0)));
+    let folder = sample::skills(&tree);
+    let contender = |name, command, tongue, seen, rounds| Contender {
+        name,
+        command,
+        tongue,
+        seen,
+        rounds,
+        measured: Vec::new(),
+    };
+    let mut command = Command::new(workspace::target()?.join(built).join("repertoire"));
+    command.arg("serve");
+    let mut all = vec![contender("serve", command, Tongue::Extension, Seen::ByItself, rounds)];
+    if !bench.options.quick && !bench.options.no_rivals {
+        match rival::build("rival-rmcp-serve").map(Command::new) {
+            Ok(command) => {
+                all.push(contender("rivals/rmcp/serve", command, Tongue::Extension, Seen::WhenTold, rounds));
+            }
+            Err(failure) => bench.remarks.push(failure.to_string()),
+        }
+        for (name, shape, tongue, seen) in [
+            ("rivals/fastmcp/serve/extension", "extension", Tongue::Modern, Seen::ByItself),
+            ("rivals/fastmcp/serve/resources", "resources", Tongue::Resources, Seen::Never),
+        ] {
+            match rival::fastmcp() {
+                Ok(mut command) => {
+                    command.arg(shape);
+                    all.push(contender(name, command, tongue, seen, 1));
+                }
+                Err(failure) => bench.remarks.push(failure.to_string()),
+            }
+        }
+    }
+    for contender in &mut all {
+        contender.command.arg(&folder);
+    }
+    for round in 0..rounds {
+        for contender in all.iter_mut().filter(|contender| round < contender.rounds) {
+            let Contender { command, tongue, seen, .. } = contender;
+            contender.measured.push(Served::measure(command, &folder, *tongue, *seen)?);
+        }
+    }
+    let ours = Served::median(&all[0].measured);
+    for (at, contender) in all.iter().enumerate() {
+        let against = (at > 0).then_some(&ours);
+        bench.figures.extend(Served::median(&contender.measured).figures(contender.name, count, against));
+    }
+    Ok(())
 }
 
 /// What one server costs, in seconds and bytes.
@@ -127,6 +203,20 @@ impl Served {
         }
         let reload = (!times.is_empty()).then(|| median(times.drain(..)));
         Ok(Served { start, list, get, read, reload, resident: client.resident()?, listed: uris.len() })
+    }
+
+    /// Of each part what is in the middle.
+    pub(super) fn median(all: &[Served]) -> Served {
+        let of = |part: fn(&Served) -> f64| median(all.iter().map(part));
+        Served {
+            start: of(|served| served.start),
+            list: of(|served| served.list),
+            get: of(|served| served.get),
+            read: of(|served| served.read),
+            reload: all[0].reload.map(|_| median(all.iter().filter_map(|served| served.reload))),
+            resident: of(|served| served.resident),
+            listed: all.iter().map(|served| served.listed).min().unwrap_or_default(),
+        }
     }
 
     /// As figures; where they are of a rival, against `ours`.

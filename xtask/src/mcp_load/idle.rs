@@ -4,10 +4,10 @@ use std::time::Instant;
 
 use tokio::sync::mpsc;
 
-use super::Times;
 use super::client::{Notices, Session};
 use super::server::{PATIENCE, Process};
 use super::tree::Tree;
+use super::{Times, busy};
 use crate::Failure;
 
 /// What telling many sessions took.
@@ -15,6 +15,8 @@ use crate::Failure;
 pub(super) struct Idle {
     /// Resident bytes of the server for each session, its stream open.
     pub(super) resident: f64,
+    /// The same after they were told of every edit.
+    pub(super) resident_told: f64,
     /// From an edit to each session, with the time that the registry waits for more of them.
     pub(super) since_edit: Times,
     /// From the registry's view to each session.
@@ -29,15 +31,17 @@ pub(super) struct Idle {
 const EDITS: usize = 20;
 
 /// Begins `sessions`, edits, and waits until each was told, once.
-pub(super) async fn run(server: &mut Process, tree: &mut Tree, sessions: usize) -> Result<Idle, Failure> {
+pub(super) async fn run(server: &Process, tree: &mut Tree, sessions: usize) -> Result<Idle, Failure> {
+    // Of each skill it is known what it consists of, as it is for sessions that did more than wait.
+    busy::walk(&mut Session::begin(server.address()).await?, tree, &mut Vec::new()).await?;
     let before = server.resident()?;
+    let grown = || Ok::<_, Failure>(server.resident()?.saturating_sub(before) as f64 / sessions as f64);
     let (tell, mut told) = mpsc::unbounded_channel();
     let mut listening = Vec::new();
     for number in 0..sessions {
         listening.push((number, Session::begin(server.address()).await?.listen().await?));
     }
-    let mut idle =
-        Idle { resident: server.resident()?.saturating_sub(before) as f64 / sessions as f64, ..Idle::default() };
+    let mut idle = Idle { resident: grown()?, ..Idle::default() };
     for (number, notices) in listening {
         tokio::spawn(hear(number, notices, tell.clone()));
     }
@@ -66,6 +70,7 @@ pub(super) async fn run(server: &mut Process, tree: &mut Tree, sessions: usize) 
         idle.last.0.extend(since.clone().max());
         idle.since_view.0.extend(since);
     }
+    idle.resident_told = grown()?;
     Ok(idle)
 }
 

@@ -105,8 +105,8 @@ impl Gate {
         let permit = Arc::clone(&self.requests).try_acquire_owned().map_err(|_| Refused::Requests)?;
         let beginning = match begins_session(request) {
             true => {
-                let live = self.shared.sessions.sessions.read().await.len();
-                let beginning = self.presence.begin(self.shared.sessions.as_ref(), live).await;
+                let sessions = self.shared.sessions.as_ref();
+                let beginning = self.presence.begin(sessions, sessions.len()).await;
                 Some(beginning.ok_or(Refused::Sessions)?)
             }
             false => None,

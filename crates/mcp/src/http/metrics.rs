@@ -89,10 +89,10 @@ impl Metrics {
     }
 
     /// All of it, as it is now, in a form that `accepted` has: what it is called, and the text.
-    pub(super) async fn text(&self, shared: &Shared, accepted: Option<&str>) -> (&'static str, String) {
+    pub(super) fn text(&self, shared: &Shared, accepted: Option<&str>) -> (&'static str, String) {
         let view = shared.server.view();
         let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-        self.sessions.set(number(shared.sessions.sessions.read().await.len()));
+        self.sessions.set(number(shared.sessions.len()));
         self.answering.set(number(shared.answers.len()));
         self.skills.set(number(view.rows.len()));
         self.generation.set(i64::try_from(view.snapshot.generation()).unwrap_or(i64::MAX));
