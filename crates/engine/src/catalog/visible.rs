@@ -51,8 +51,10 @@ impl<'a> Visible<'a> {
         let room = self.skills.iter().map(|told| told.description.len()).sum();
         let mut page = Page::begun(options, Plan::whole(count), count, room);
         let mut skills: Vec<Option<Told<'_>>> = self.skills.into_iter().map(Some).collect();
-        for number in self.order {
-            let told = skills[number].take().expect("each has one place");
+        let ordered = self.order.into_iter().map(|number| skills[number].take().expect("each has one place"));
+        // All at once, before their texts are looked at: memory is asked for many of them at the same time.
+        let ordered: Vec<Told<'_>> = ordered.collect();
+        for told in ordered {
             let skill = Listable::of(&told);
             page.tell(told.id, &skill);
         }
