@@ -143,6 +143,9 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
         Some(Part::Trigger { count }) => return child::print(trigger::measure(*count)),
         None => {}
     }
+    if options.write && options.only.is_some_and(|only| only != Subject::Serving) {
+        return Err("of the parts of the page, that on serving alone is written by itself".into());
+    }
     let mut bench = Bench::new(&options)?;
     let wanted = |subject| options.only.is_none_or(|only| only == subject);
     if wanted(Subject::Sources) {
@@ -405,14 +408,11 @@ impl<'a> Bench<'a> {
         let of_servers = |figure: &&Figure| figure.name.starts_with("serve/") || figure.name.contains("/serve/");
         let (servers, others): (Vec<Figure>, Vec<Figure>) =
             self.figures.iter().cloned().partition(|figure| of_servers(&figure));
-        match self.options.only {
-            Some(Subject::Serving) => write_served(ServedPart::Servers, &servers, &self.remarks),
-            Some(_) => Err("of the parts of the page, that on servers alone is written by itself".into()),
-            None => {
-                page::write(&others, &self.remarks)?;
-                write_served(ServedPart::Servers, &servers, &[])
-            }
+        if self.options.only == Some(Subject::Serving) {
+            return write_served(ServedPart::Servers, &servers, &self.remarks);
         }
+        page::write(&others, &self.remarks)?;
+        write_served(ServedPart::Servers, &servers, &[])
     }
 
     fn tree(&self, shape: Shape, count: usize) -> Result<PathBuf, Failure> {

@@ -17,8 +17,8 @@ use super::streams::{Streams, Which};
 
 /// The sessions of an HTTP server.
 ///
-/// Those of `rmcp` have a task and four channels of their own each, every one with room for 32 whole messages: three times the memory
-/// of these, and three hops more for whatever is said.
+/// Those of `rmcp` have a task and four channels more each, every one with room for 32 whole messages: twice the memory of these, and
+/// three hops more for whatever is said.
 pub(super) struct Sessions {
     open: Mutex<HashMap<SessionId, Open>>,
     idle: Duration,
