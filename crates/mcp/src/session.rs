@@ -137,7 +137,12 @@ impl ServerHandler for Session {
         let mut listed = self.server.list_skills(request).instrument(span_of(&context)).await?;
         let is_known = !self.server.options().presets.is_empty();
         if is_known && context.client_info().is_some_and(|client| is_strict(&client.name)) {
+            let all = listed.skills.len();
             listed.skills.retain(|skill| is_conforming(&skill.frontmatter));
+            if listed.skills.len() < all {
+                let withheld = all - listed.skills.len();
+                tracing::info!(withheld, "skills outside of the standard are not listed for a client that would refuse the list");
+            }
         }
         Ok(listed)
     }

@@ -84,8 +84,6 @@ pub(crate) async fn connect(url: String, token: Option<&str>) -> Client {
     let mut config = StreamableHttpClientTransportConfig::with_uri(url);
     config.auth_header = token.map(str::to_owned);
     let (handler, told) = Client::handler("somebody");
-    // Built together with a package that brings TLS to `reqwest`, no client is made without a provider of cryptography.
-    let _ = rustls::crypto::ring::default_provider().install_default();
     let peer = handler.serve(StreamableHttpClientTransport::from_config(config)).await.expect("the server answers");
     Client::new(peer, told)
 }
