@@ -141,7 +141,10 @@ impl ServerHandler for Session {
             listed.skills.retain(|skill| is_conforming(&skill.frontmatter));
             if listed.skills.len() < all {
                 let withheld = all - listed.skills.len();
-                tracing::info!(withheld, "skills outside of the standard are not listed for a client that would refuse the list");
+                tracing::info!(
+                    withheld,
+                    "skills outside of the standard are not listed for a client that would refuse the list"
+                );
             }
         }
         Ok(listed)
