@@ -24,6 +24,7 @@ fn under_a_short_load_nothing_is_wrong() {
         "told/p99",
         "told/last",
         "idle/resident",
+        "idle/resident/told",
     ];
     assert_eq!(names, parts.map(|part| format!("mcp-load/{part}")));
 }

@@ -62,14 +62,8 @@ pub(super) fn figures(bench: &mut Bench<'_>) -> Result<(), Failure> {
     let page = Figure::new(format!("serve/page/{count}"), paged.page * 1e6, "us");
     bench.figures.push(page.against(paged.serialising * 1e6, "serialising it").goal(Goal::RatioAtMost(2.0)));
     let folder = sample::skills(&tree);
-    let contender = |name, command, tongue, seen, rounds| Contender {
-        name,
-        command,
-        tongue,
-        seen,
-        rounds,
-        measured: Vec::new(),
-    };
+    let contender =
+        |name, command, tongue, seen, rounds| Contender { name, command, tongue, seen, rounds, measured: Vec::new() };
     let mut command = Command::new(workspace::target()?.join(built).join("repertoire"));
     command.arg("serve");
     let mut all = vec![contender("serve", command, Tongue::Extension, Seen::ByItself, rounds)];
