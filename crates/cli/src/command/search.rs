@@ -1,6 +1,7 @@
 //! `repertoire search`.
 
 use std::io;
+use std::num::NonZeroUsize;
 
 use clap::{Args, ValueEnum};
 use repertoire::{Audience, Index, Query, Tier, Why};
@@ -21,8 +22,8 @@ pub(crate) struct Search {
     #[arg(value_name = "WORD")]
     words: Vec<String>,
     /// At most so many skills.
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    limit: usize,
+    #[arg(long, value_name = "N", default_value_t = HITS)]
+    limit: NonZeroUsize,
     /// Among what the model or the user may see, and not among everything.
     #[arg(long, value_enum)]
     seen_by: Option<Eyes>,
@@ -44,6 +45,9 @@ pub(crate) struct Search {
     #[command(flatten)]
     offered: Offered,
 }
+
+/// So many skills, unless more are asked for.
+const HITS: NonZeroUsize = NonZeroUsize::new(10).expect("it is not zero");
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Eyes {
@@ -77,7 +81,7 @@ impl Search {
         // All of them, so that the limit counts what is left of them.
         let all = self.query(&text).limit(session.snapshot.entries().len());
         let hits = Index::of(&session.snapshot).search(&all).into_iter();
-        let hits = hits.filter(|hit| self.offered.labels.fit(hit.entry.item())).take(self.limit);
+        let hits = hits.filter(|hit| self.offered.labels.fit(hit.entry.item())).take(self.limit.get());
         let one = |hit: repertoire::Hit| {
             let entry = session.snapshot.get(hit.entry.id.as_str()).expect("the index is of this snapshot");
             One { skill: Row::of(&entry.id, &entry.claim, session), why: hit.why }

@@ -181,4 +181,12 @@ mod tests {
         assert!(two.begin().await.is_some());
         assert!(!two.is_live(&there).await && two.is_live(&third).await);
     }
+
+    #[tokio::test]
+    async fn who_ended_a_session_is_not_kept_in_mind() {
+        let two = Two::new();
+        let id = two.begin().await.unwrap();
+        two.presence.hear(&id).unwrap().left();
+        assert!(two.presence.hear(&id).is_none());
+    }
 }
