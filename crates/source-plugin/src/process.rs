@@ -18,6 +18,7 @@ use crate::file::PluginFile;
 use crate::frame::{self, Frame};
 use crate::guest::{Door, Guest, SHORT, failure, told};
 use crate::host::PLUGIN_HOST;
+use crate::source::overdue;
 
 /// A source that another process made.
 #[derive(Debug)]
@@ -86,11 +87,14 @@ impl Process {
             .name("plugin replies".to_owned())
             .spawn(move || follow(child, output, &words, &calls, &group))
             .map_err(|error| unavailable("no thread can be started").caused_by(error))?;
-        let features = process.begin(frame::CREATE, request, SHORT)?.recv_timeout(deadline);
-        if matches!(features, Err(RecvTimeoutError::Timeout)) {
-            process.group.kill();
-        }
-        let features = process.answer(features.ok())?;
+        let features = match process.begin(frame::CREATE, request, SHORT)?.recv_timeout(deadline) {
+            Err(RecvTimeoutError::Timeout) => {
+                process.group.kill();
+                // As whoever asked says it, whose own time is over now too.
+                return Err(overdue(deadline));
+            }
+            features => process.answer(features.ok())?,
+        };
         process.features = told(&String::from_utf8_lossy(&features));
         Ok(process)
     }

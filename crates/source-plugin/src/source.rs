@@ -84,7 +84,7 @@ impl PluginSource {
             Ok(answer) => answer,
             Err(NoAnswer::Overdue) => {
                 self.lodging.give_up();
-                Err(unavailable(format!("the plugin has not answered within {}", seconds(deadline))))
+                Err(overdue(deadline))
             }
             Err(NoAnswer::Blocked(since)) => {
                 Err(unavailable(format!("the plugin has not answered for {}", seconds(since))))
@@ -98,6 +98,11 @@ impl Drop for PluginSource {
     fn drop(&mut self) {
         self.lodging.close();
     }
+}
+
+/// What took longer than it may.
+pub(crate) fn overdue(deadline: Duration) -> SourceError {
+    unavailable(format!("the plugin has not answered within {}", seconds(deadline)))
 }
 
 fn seconds(time: Duration) -> String {
