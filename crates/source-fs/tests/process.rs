@@ -56,6 +56,15 @@ fn held() -> Held {
     held
 }
 
+/// Waits until just this is held: a thread has its name when it begins to run, and not yet when it was started.
+fn until_held(expected: &Held) {
+    let begun = Instant::now();
+    while held() != *expected {
+        assert!(begun.elapsed() < NEVER, "held: {:?}, expected {expected:?}", held());
+        std::thread::yield_now();
+    }
+}
+
 fn descriptors() -> usize {
     fs::read_dir("/proc/self/fd").unwrap().count()
 }
@@ -108,10 +117,10 @@ fn sources_share_one_instance_and_a_folder_is_watched_once() {
         // `/`, `/tmp` or the like, the folder of the test, and a way there: as many for one source as for all.
         let above = at.ancestors().count();
         let first = watched(at, &["one", "two"]).await;
-        assert_eq!(held(), Held { instances: 1, watches: above + 5, others: 1, threads: 1 });
+        until_held(&Held { instances: 1, watches: above + 5, others: 1, threads: 1 });
         let second = watched(at, &["two", "three"]).await;
         let third = watched(at, &["three", "one", "two"]).await;
-        assert_eq!(held(), Held { instances: 1, watches: above + 7, others: 1, threads: 1 });
+        until_held(&Held { instances: 1, watches: above + 7, others: 1, threads: 1 });
         for (source, skill) in [(&first, "one/a"), (&second, "three/d"), (&third, "two/c")] {
             is_told(source, at, skill, "Second.").await;
         }
