@@ -76,7 +76,7 @@ impl Dialect {
     /// The dialect that a skill declares: `argument-dialect`, at the top level of its front matter or under `metadata`.
     pub(crate) fn declared(skill: &Skill) -> Option<Result<Dialect, UnknownDialect>> {
         const KEY: &str = "argument-dialect";
-        let value = skill.field(KEY).or_else(|| skill.metadata()?.get(KEY))?;
+        let value = skill.extension(&[KEY])?;
         Some(Dialect::named(value.as_text().unwrap_or_default().trim()))
     }
 }

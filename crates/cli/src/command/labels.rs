@@ -18,8 +18,8 @@ pub(crate) struct Labels {
 impl Labels {
     /// Whether `skill` is among what was chosen.
     pub(super) fn fit(&self, skill: &Skill) -> bool {
-        let has = |tiers: &[FunctionalTier]| skill.functional_tier().is_some_and(|tier| tiers.contains(&tier));
-        (self.tiers.is_empty() || has(&self.tiers)) && self.level.is_none_or(|level| skill.invoke_level() <= level)
+        (self.tiers.is_empty() || skill.has_functional_tier(&self.tiers))
+            && self.level.is_none_or(|level| skill.invoke_level() <= level)
     }
 
     /// `modes`, under which nothing else is there.

@@ -87,6 +87,11 @@ impl Skill {
         (tier.parse::<u64>().is_err() && !tier.trim().is_empty()).then(|| FunctionalTier::new(tier))
     }
 
+    /// Whether its [label](Skill::functional_tier) is one of these.
+    pub fn has_functional_tier(&self, tiers: &[FunctionalTier]) -> bool {
+        self.functional_tier().is_some_and(|tier| tiers.contains(&tier))
+    }
+
     /// Colibri's level of invocation: `invoke-level`, or a `tier` that is a number.
     pub fn invoke_level(&self) -> InvokeLevel {
         let level = self.extension(&["invoke-level", "invoke_level", "tier"]).and_then(Value::as_text);
@@ -119,8 +124,8 @@ impl Skill {
         self.extension(&["import_path", "import-path"])?.as_text()
     }
 
-    /// The first of these fields, at the top level, then under `metadata`.
-    fn extension(&self, keys: &[&str]) -> Option<&Value> {
+    /// The first of these fields, at the top level, then under `metadata`, where the standard wants what it does not know.
+    pub fn extension(&self, keys: &[&str]) -> Option<&Value> {
         let metadata = |key: &&str| self.field("metadata")?.get(key);
         keys.iter().find_map(|key| self.field(key)).or_else(|| keys.iter().find_map(metadata))
     }

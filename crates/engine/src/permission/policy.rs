@@ -214,8 +214,7 @@ impl PermissionPolicy {
             self.listed("skills", is_listed, &what)
         });
         let by_label = role.tiers.as_ref().map(|tiers| {
-            let is_of = skill.functional_tier().is_some_and(|tier| tiers.contains(&tier));
-            self.listed("functional-tiers", is_of, &format!("the label of {what}"))
+            self.listed("functional-tiers", skill.has_functional_tier(tiers), &format!("the label of {what}"))
         });
         let by_level = role.level.map(|level| {
             let (needs, has) = (u8::from(skill.invoke_level()), u8::from(level));

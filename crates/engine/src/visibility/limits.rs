@@ -102,10 +102,10 @@ impl Limits {
     }
 
     fn filtered(&self, audience: Audience, skill: &Skill) -> Option<Hidden> {
-        let is_of = |tiers: &Vec<FunctionalTier>| skill.functional_tier().is_some_and(|tier| tiers.contains(&tier));
         // Levels are about agents: a person stands above all of them.
         let reaches = |level: InvokeLevel| audience == Audience::User || skill.invoke_level() <= level;
-        let stays = self.tiers.as_ref().is_none_or(is_of) && self.level.is_none_or(reaches);
+        let stays =
+            self.tiers.as_ref().is_none_or(|tiers| skill.has_functional_tier(tiers)) && self.level.is_none_or(reaches);
         (!stays).then_some(Hidden::Filtered)
     }
 

@@ -8,7 +8,6 @@ use repertoire_registry::Claim;
 use repertoire_render::{Context, Plan, Reach, RenderError, Syntax, Unplaced};
 use serde::Serialize;
 
-use super::declared;
 use crate::globs::ToolGlobs;
 
 /// The steps of a skill's `workflow`, as a plan that holds together: each step's tool is among those that the skill
@@ -111,7 +110,7 @@ impl Workflow {
     /// [`InvalidWorkflow`] with everything that is wrong.
     pub fn of(claim: &Claim<Skill>) -> Result<Workflow, InvalidWorkflow> {
         let skill = &claim.item;
-        let declared = declared(skill, "workflow");
+        let declared = skill.extension(&["workflow"]);
         let items = declared.map_or(&[][..], Value::items);
         let required = ToolGlobs::new(skill.required_tools().into_iter().map(str::to_owned).collect());
         // Parameters are data and no prose: nothing in them is an example in code.

@@ -4,8 +4,6 @@ use repertoire_core::{Check, Skill, Trust, Value, async_trait};
 use repertoire_registry::Claim;
 use serde::Serialize;
 
-use super::declared;
-
 /// Runs typed checks for [`verify`]: the host, behind its own gate.
 #[async_trait]
 pub trait Checker: Send + Sync {
@@ -68,7 +66,7 @@ pub async fn verify(claim: &Claim<Skill>, checker: &dyn Checker) -> Vec<Checked>
 
 /// Everything that is listed, and a map as the one item that it is.
 fn items(skill: &Skill) -> &[Value] {
-    match declared(skill, "verification") {
+    match skill.extension(&["verification"]) {
         None => &[],
         Some(map @ Value::Map(_)) => std::slice::from_ref(map),
         Some(list) => list.items(),

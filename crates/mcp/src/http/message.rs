@@ -1,13 +1,12 @@
 //! What a client sends.
 
-use std::pin::pin;
-
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{Request, State};
 use axum::http::header::{CONNECTION, CONTENT_TYPE};
 use axum::http::{HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use rmcp::model::ServerJsonRpcMessage;
 
 use super::Limits;
@@ -53,16 +52,11 @@ async fn collect(body: Body, most: usize) -> Result<Bytes, Unheard> {
     if body.size_hint().lower() > most as u64 {
         return Err(Unheard::TooLong);
     }
-    let mut body = pin!(body);
-    let mut bytes = Vec::new();
-    while let Some(frame) = std::future::poll_fn(|context| body.as_mut().poll_frame(context)).await {
-        let Ok(data) = frame.map_err(|_| Unheard::Broken)?.into_data() else { continue };
-        if data.len() > most - bytes.len() {
-            return Err(Unheard::TooLong);
-        }
-        bytes.extend_from_slice(&data);
+    match Limited::new(body, most).collect().await {
+        Ok(collected) => Ok(collected.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(Unheard::TooLong),
+        Err(_) => Err(Unheard::Broken),
     }
-    Ok(bytes.into())
 }
 
 fn refused(error: &ServerJsonRpcMessage) -> Response {
