@@ -41,6 +41,7 @@ impl Body {
 /// - revisions never go down
 /// - a change behind a row, its body or its resources, is seen in the row
 /// - `list_since` is the difference of two listings, and empty when nothing changed
+/// - what is listed can be read
 /// - a body agrees with its row: the same stamp, and the digest of its content
 /// - resources are sorted by path and match their bytes
 /// - an unknown id is [`NotFound`](crate::SourceErrorKind::NotFound)

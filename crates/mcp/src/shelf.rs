@@ -147,8 +147,7 @@ impl Shelf {
         let name = claim.item.location.as_deref().and_then(|location| location.rsplit(['/', '\\']).next());
         let path = ResourcePath::new(name.unwrap_or(SKILL_MD)).ok()?;
         let bytes = self.registry.resource(claim, &path).await.ok()?;
-        (Digest::of(&bytes) == body.digest && matches!(skill_md::head(&bytes), skill_md::Head::Complete(_)))
-            .then_some(bytes)
+        (Digest::of(&bytes) == body.digest && skill_md::front_matter(&bytes).is_some()).then_some(bytes)
     }
 
     /// Forgets what was told of a row, and has its source looked at again.

@@ -42,12 +42,8 @@ impl<'a> SkillFolder<'a> {
         let opened = self.open_skill_file()?;
         let stamp = FileStamp::of(&self.record.path, &opened.metadata);
         let bytes = opened.read(&shown, self.limits.file_bytes, "limits.file-bytes")?;
-        let front_matter = match skill_md::head(&bytes) {
-            skill_md::Head::Complete(end) => &bytes[..end],
-            skill_md::Head::NeedsMore => {
-                return Err(SourceError::invalid(format!("`{shown}` has no complete front matter any more")));
-            }
-        };
+        let front_matter = skill_md::front_matter(&bytes)
+            .ok_or_else(|| SourceError::invalid(format!("`{shown}` has no complete front matter any more")))?;
         let text = skill_md::body(&bytes)
             .map_err(|at| SourceError::invalid(format!("`{shown}` is not UTF-8: the first bad byte is at {at}")))?;
         Ok(Body::new(

@@ -110,10 +110,7 @@ impl Reader {
         }
         let folder = row.key.rsplit('/').next().unwrap_or(&row.key);
         let bytes = row.document.as_bytes();
-        let head = match skill_md::head(bytes) {
-            skill_md::Head::Complete(end) => &bytes[..end],
-            skill_md::Head::NeedsMore => bytes,
-        };
+        let head = skill_md::front_matter(bytes).unwrap_or(bytes);
         let site = Site::new(&location).in_directory(folder);
         let parsed = skill_md::parse_with(head, site, &Limits::default(), Strictness::Lenient);
         let listed = parsed.skill.map(|skill| Listed::new(skill.from_location(location.clone()), stamp(&row.stamp)));

@@ -52,6 +52,7 @@ macro_rules! __each_promise {
             changed_of_the_current_revision_waits_for_a_change
             changed_may_be_dropped_at_any_await_and_loses_nothing
             an_unknown_id_is_not_found
+            what_is_listed_can_be_read
             a_body_is_what_was_written
             a_body_agrees_with_its_row
             a_body_has_the_digest_of_its_content

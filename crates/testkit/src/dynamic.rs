@@ -43,6 +43,10 @@ impl<F: Fixture> Fixture for Dynamic<F> {
         self.0.put(id, description, body).await
     }
 
+    async fn put_document(&mut self, id: &Id, document: &str) -> Result<(), Unable> {
+        self.0.put_document(id, document).await
+    }
+
     async fn remove(&mut self, id: &Id) -> Result<(), Unable> {
         self.0.remove(id).await
     }

@@ -55,6 +55,15 @@ pub trait Fixture {
         Err(Unable::to("put a skill"))
     }
 
+    /// Adds a skill whose file, front matter and body, is `document`.
+    ///
+    /// # Errors
+    /// [`Unable`] when the fixture cannot, or when the source has no files.
+    async fn put_document(&mut self, id: &Id, document: &str) -> Result<(), Unable> {
+        let _ = (id, document);
+        Err(Unable::to("put the file of a skill"))
+    }
+
     /// Removes a skill that is there.
     ///
     /// # Errors

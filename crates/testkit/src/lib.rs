@@ -93,10 +93,12 @@
 pub mod cases;
 mod conformance;
 mod dynamic;
+mod envelope;
 mod fixture;
 pub mod promise;
 
 #[doc(hidden)]
 pub use conformance::check;
 pub use dynamic::Dynamic;
+pub use envelope::Envelope;
 pub use fixture::{Fixture, Unable};

@@ -1,6 +1,7 @@
 //! `body`, `files`, `kinds`, `completions` and help.
 
 use repertoire_cli::{Environment, Exit, Stream, run};
+use repertoire_testkit::Envelope;
 use snapbox::{assert_data_eq, str};
 
 use crate::world::World;
@@ -21,6 +22,20 @@ fn with_root(arguments: &[&'static str]) -> Vec<&'static str> {
 #[test]
 fn a_body_is_printed_as_it_is() {
     assert_eq!(skill_with_files().run(&with_root(&["body", "tidy"])).data(), "Body of tidy.\n");
+}
+
+#[test]
+fn a_listed_skill_is_readable_in_any_envelope() {
+    let world = World::new();
+    for (number, envelope) in Envelope::all().into_iter().enumerate() {
+        let root = format!("root-{number}");
+        world.file(&format!("{root}/tidy/SKILL.md"), envelope.around("description: Does it."));
+        for door in ["body", "render"] {
+            let ran = world.run(&[door, "tidy", "--no-defaults", "--root", &root]);
+            assert_eq!(ran.exit, Exit::Success, "{door} {envelope:?}: {}", ran.stderr);
+            assert_eq!(ran.stdout.trim_end(), envelope.body().trim_end(), "{door} {envelope:?}");
+        }
+    }
 }
 
 #[test]

@@ -122,6 +122,21 @@ pub fn head(bytes: &[u8]) -> Head {
     }
 }
 
+/// Returns the front matter of a whole file, both fence lines included, or `None` where it has none.
+///
+/// Every reader that holds a whole file asks this one: [`Head::NeedsMore`] is about a beginning of which more may come.
+///
+/// ```
+/// use repertoire_core::skill_md::front_matter;
+///
+/// let whole = b"---\nname: tidy-up\n---";
+/// assert_eq!(front_matter(whole), Some(&whole[..]));
+/// assert_eq!(front_matter(b"Sort it.\n"), None);
+/// ```
+pub fn front_matter(file: &[u8]) -> Option<&[u8]> {
+    fence::find(file).ok().map(|block| &file[..block.body])
+}
+
 /// Parses with default limits, leniently. See [`parse_with`].
 pub fn parse(bytes: &[u8], site: Site<'_>) -> Parsed {
     parse_with(bytes, site, &Limits::default(), Strictness::Lenient)

@@ -2,6 +2,7 @@
 
 mod client;
 mod drain;
+mod envelopes;
 mod extension;
 mod faces;
 mod fixture;

@@ -8,7 +8,7 @@ use crate::fixture::{home, serve};
 
 pub(crate) struct Answer {
     pub(crate) text: String,
-    is_error: bool,
+    pub(crate) is_error: bool,
 }
 
 async fn request(

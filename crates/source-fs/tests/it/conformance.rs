@@ -43,6 +43,11 @@ impl Fixture for Folders {
         Ok(())
     }
 
+    async fn put_document(&mut self, id: &Id, document: &str) -> Result<(), Unable> {
+        self.tree.write(&format!("skills/{id}/SKILL.md"), document);
+        Ok(())
+    }
+
     async fn remove(&mut self, id: &Id) -> Result<(), Unable> {
         fs::remove_dir_all(self.tree.path(&format!("skills/{id}"))).unwrap();
         Ok(())

@@ -41,6 +41,11 @@ impl Fixture for Remote {
         Ok(())
     }
 
+    async fn put_document(&mut self, id: &Id, document: &str) -> Result<(), Unable> {
+        self.served.shop.put(id.as_str(), "SKILL.md", document).await;
+        Ok(())
+    }
+
     async fn remove(&mut self, id: &Id) -> Result<(), Unable> {
         self.served.shop.remove(id.as_str()).await;
         Ok(())

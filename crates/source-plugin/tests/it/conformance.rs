@@ -75,6 +75,14 @@ impl Fixture for Folder {
         Ok(())
     }
 
+    async fn put_document(&mut self, id: &Id, document: &str) -> Result<(), Unable> {
+        if !self.is_full {
+            return Err(Unable::because("the plugin in C makes its front matter by itself"));
+        }
+        fs::write(self.path(format!("{id}.md")), document).unwrap();
+        Ok(())
+    }
+
     async fn remove(&mut self, id: &Id) -> Result<(), Unable> {
         fs::remove_file(self.path(format!("{id}.md"))).unwrap();
         Ok(())

@@ -3,7 +3,7 @@
 use repertoire_core::{Body, Digest, Id, Listed, Listing, Skill, Source, SourceErrorKind};
 
 use super::patience::{BODY, furnished, id, list, path, row, shown, undisturbed, until};
-use crate::{Fixture, Unable};
+use crate::{Envelope, Fixture, Unable};
 
 /// Bodies and resources of an id that is not listed are not found; a source that has none may say that it has none.
 pub async fn an_unknown_id_is_not_found(mut fixture: impl Fixture) -> Result<(), Unable> {
@@ -20,6 +20,30 @@ pub async fn an_unknown_id_is_not_found(mut fixture: impl Fixture) -> Result<(),
         if offered || kind != Some(SourceErrorKind::Unsupported) {
             assert_eq!(kind, Some(SourceErrorKind::NotFound), "`{door}` of an unknown id should not be found");
         }
+    }
+    Ok(())
+}
+
+/// The body of every listed skill can be read, in whatever envelope its file has its front matter.
+pub async fn what_is_listed_can_be_read(mut fixture: impl Fixture) -> Result<(), Unable> {
+    let source = &*fixture.source();
+    fixture.reads_bodies()?;
+    furnished(&mut fixture).await?;
+    let mut written = Vec::new();
+    for (number, envelope) in Envelope::all().into_iter().enumerate() {
+        let id = id(&format!("envelope-{number}"));
+        let document = envelope.around(&format!("name: {id}\ndescription: Does it."));
+        if fixture.put_document(&id, &document).await.is_ok() {
+            written.push((id, envelope));
+        }
+    }
+    let all = |listing: &Listing<Skill>| written.iter().all(|(id, _)| row(listing, id).is_some());
+    let listing = until(source, list(source).await, "a skill in any envelope should be listed", all).await;
+    for row in listing.iter() {
+        read(source, &row.item.id).await;
+    }
+    for (id, envelope) in &written {
+        assert_eq!(read(source, id).await.text.as_ref(), envelope.body(), "the body in {envelope:?}");
     }
     Ok(())
 }

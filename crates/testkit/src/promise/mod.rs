@@ -12,7 +12,7 @@ mod resources;
 
 pub use bodies::{
     a_body_agrees_with_its_row, a_body_has_the_digest_of_its_content, a_body_is_what_was_written,
-    an_unknown_id_is_not_found,
+    an_unknown_id_is_not_found, what_is_listed_can_be_read,
 };
 pub use changes::{
     changed_may_be_dropped_at_any_await_and_loses_nothing, changed_of_an_old_revision_returns_at_once,

@@ -57,6 +57,7 @@ faults! {
     ChangedForgetsWhenDropped: changed_may_be_dropped_at_any_await_and_loses_nothing;
     UnknownIdIsOther: a_removed_skill_is_gone an_unknown_id_is_not_found;
     RemovedBodyIsEmpty: a_removed_skill_is_gone;
+    RefusesABody: what_is_listed_can_be_read a_body_agrees_with_its_row a_body_has_the_digest_of_its_content;
     BodyWithCarriageReturns: a_body_is_what_was_written;
     BodyWithAnotherStamp: a_body_agrees_with_its_row;
     BodyWithAnotherDigest: a_body_has_the_digest_of_its_content;
@@ -221,6 +222,7 @@ impl Source<Skill> for Faulty {
             body => body?,
         };
         match self.fault {
+            Fault::RefusesABody if id.as_str() == "beta" => return Err(SourceError::invalid("no body")),
             Fault::BodyWithCarriageReturns => body.text = body.text.replace('\n', "\r\n").into(),
             Fault::BodyWithAnotherStamp => body.stamp = Stamp::of(""),
             Fault::BodyWithAnotherDigest => body.digest = Digest::of(b""),
