@@ -62,9 +62,9 @@ impl Entry {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(crate) fn read(value: &Value, limits: &McpLimits) -> Result<Entry, String> {
-        let uri = SkillUri::parse(text(value, "uri")?)?;
-        let Some(Value::Object(fields)) = value.get("frontmatter") else {
+    pub(crate) fn read(mut value: Value, limits: &McpLimits) -> Result<Entry, String> {
+        let uri = SkillUri::parse(text(&value, "uri")?)?;
+        let Some(Value::Object(fields)) = value.get_mut("frontmatter").map(Value::take) else {
             return Err("it has no `frontmatter`".to_owned());
         };
         let files = match value.get("resources") {
@@ -78,7 +78,7 @@ impl Entry {
             }
             _ => return Err("its `resources` are neither a list nor \"dynamic\"".to_owned()),
         };
-        Ok(Entry { uri, said: Said::All(fields.clone()), files })
+        Ok(Entry { uri, said: Said::All(fields), files })
     }
 
     /// The digest of `SKILL.md`, where the server gives one.

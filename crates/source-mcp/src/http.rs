@@ -1,31 +1,37 @@
 //! The way to a server at an address.
 
 use std::collections::HashMap;
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use futures_util::stream::BoxStream;
-use repertoire_core::{Backoff, SourceError};
-use reqwest::Url;
-use reqwest::header::{HeaderName, HeaderValue};
+use futures_util::stream::{BoxStream, Stream, StreamExt};
+use repertoire_core::{Backoff, Bytes, SourceError};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use reqwest::redirect::Policy;
-use rmcp::model::ClientJsonRpcMessage;
+use reqwest::{Response, StatusCode, Url};
+use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{
-    SseError, StreamableHttpClient, StreamableHttpClientTransportConfig, StreamableHttpError,
-    StreamableHttpPostResponse, StreamableHttpResponseLimits,
+    AuthRequiredError, HttpStatusError, InsufficientScopeError, SseError, StreamableHttpClient,
+    StreamableHttpClientTransportConfig, StreamableHttpError, StreamableHttpPostResponse, StreamableHttpResponseLimits,
 };
-use sse_stream::Sse;
+use sse_stream::{Sse, SseStream};
 use tokio::time::Instant;
 
 use crate::link::unavailable;
 use crate::options::is_loopback;
+use crate::wire::{Fault, excess, longer};
 use crate::{McpOptions, Token, tls};
 
 /// What goes over HTTP, by the options.
 ///
 /// # Errors
 /// When the token or the authorities cannot be read.
-pub(crate) fn transport(url: &Url, options: &McpOptions) -> Result<StreamableHttpClientTransport<Client>, SourceError> {
+pub(crate) fn transport(
+    url: &Url,
+    options: &McpOptions,
+    fault: Fault,
+) -> Result<StreamableHttpClientTransport<Client>, SourceError> {
     let failed = |error: reqwest::Error| unavailable("no HTTP client can be made".to_owned()).caused_by(error);
     let tls = if url.scheme() == "https" {
         tls::verifying(options.ca_file.as_deref())?
@@ -47,7 +53,7 @@ pub(crate) fn transport(url: &Url, options: &McpOptions) -> Result<StreamableHtt
     config.max_sse_event_size = options.limits.message_bytes;
     config.max_json_response_size = options.limits.message_bytes;
     config.auth_header = token(options)?.map(|token| token.reveal().to_owned());
-    let client = Client { http: builder.build().map_err(failed)?, streams: Arc::default() };
+    let client = Client { http: builder.build().map_err(failed)?, streams: Arc::default(), fault };
     Ok(StreamableHttpClientTransport::with_client(client, config))
 }
 
@@ -68,6 +74,7 @@ fn token(options: &McpOptions) -> Result<Option<Token>, SourceError> {
 pub(crate) struct Client {
     http: reqwest::Client,
     streams: Arc<Mutex<Backoff>>,
+    fault: Fault,
 }
 
 type Failure = StreamableHttpError<reqwest::Error>;
@@ -97,7 +104,8 @@ impl StreamableHttpClient for Client {
         token: Option<String>,
         headers: Headers,
     ) -> Result<StreamableHttpPostResponse, Failure> {
-        self.http.post_message(uri, message, session, token, headers).await
+        let limits = StreamableHttpResponseLimits::default();
+        self.post_message_with_response_limits(uri, message, session, token, headers, limits).await
     }
 
     async fn post_message_with_response_limits(
@@ -109,7 +117,19 @@ impl StreamableHttpClient for Client {
         headers: Headers,
         limits: StreamableHttpResponseLimits,
     ) -> Result<StreamableHttpPostResponse, Failure> {
-        self.http.post_message_with_response_limits(uri, message, session, token, headers, limits).await
+        let mut request = self.http.post(uri.as_ref()).header(ACCEPT, "text/event-stream, application/json");
+        for (name, value) in headers {
+            request = request.header(name, value);
+        }
+        if let Some(session) = &session {
+            request = request.header(SESSION, session.as_ref());
+        }
+        if let Some(token) = token {
+            request = request.bearer_auth(token);
+        }
+        let response = request.json(&message).send().await.map_err(StreamableHttpError::Client)?;
+        let waits = matches!(message, ClientJsonRpcMessage::Request(_));
+        self.answer(response, session.is_some(), waits, limits).await
     }
 
     async fn delete_session(
@@ -130,8 +150,8 @@ impl StreamableHttpClient for Client {
         token: Option<String>,
         headers: Headers,
     ) -> Result<Events, Failure> {
-        self.turn().await;
-        self.http.get_stream(uri, session, last_event, token, headers).await
+        let most = StreamableHttpResponseLimits::default().max_sse_event_size;
+        self.get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, most).await
     }
 
     async fn get_stream_with_max_sse_event_size(
@@ -144,8 +164,144 @@ impl StreamableHttpClient for Client {
         most: usize,
     ) -> Result<Events, Failure> {
         self.turn().await;
-        self.http.get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, most).await
+        let events = self.http.get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, most);
+        Ok(self.few_values(events.await?, most))
     }
+}
+
+/// The header that names a session.
+const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+
+/// Bytes of an answer that an error shows.
+const SHOWN: usize = 256;
+
+impl Client {
+    /// Reads what a server answers to a message, and parses nothing that has too many values: the transport of `rmcp` parses first.
+    async fn answer(
+        &self,
+        response: Response,
+        in_session: bool,
+        waits: bool,
+        limits: StreamableHttpResponseLimits,
+    ) -> Result<StreamableHttpPostResponse, Failure> {
+        let status = response.status();
+        let text = |name: &HeaderName| response.headers().get(name)?.to_str().ok().map(str::to_owned);
+        let (challenge, retry) = (text(&WWW_AUTHENTICATE), text(&RETRY_AFTER));
+        let (kind, session) = (text(&CONTENT_TYPE), text(&SESSION));
+        match (status, challenge) {
+            (StatusCode::UNAUTHORIZED, Some(challenge)) => {
+                return Err(StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge)));
+            }
+            (StatusCode::FORBIDDEN, Some(challenge)) => {
+                return Err(StreamableHttpError::InsufficientScope(InsufficientScopeError::new(challenge, None)));
+            }
+            (StatusCode::ACCEPTED | StatusCode::NO_CONTENT, _) => return Ok(StreamableHttpPostResponse::Accepted),
+            (StatusCode::NOT_FOUND, _) if in_session => return Err(StreamableHttpError::SessionExpired),
+            _ => {}
+        }
+        let essence = kind.as_deref().and_then(|kind| kind.split(';').next()).unwrap_or_default().trim();
+        let is_json = essence.eq_ignore_ascii_case("application/json");
+        if status.is_success() && essence.eq_ignore_ascii_case("text/event-stream") {
+            let most = limits.max_sse_event_size;
+            let events = SseStream::from_bytes_stream(self.short_events(response, most)).boxed();
+            return Ok(StreamableHttpPostResponse::Sse(self.few_values(events, most), session));
+        }
+        if status.is_success() && !is_json {
+            return match waits {
+                true => Err(StreamableHttpError::UnexpectedContentType(kind)),
+                false => Ok(StreamableHttpPostResponse::Accepted),
+            };
+        }
+        if !is_json || matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
+            // Of what says why it failed a beginning is enough.
+            return Err(refused(status, retry, &beginning(response, SHOWN).await));
+        }
+        let body = whole(response, limits.max_json_response_size).await?;
+        if let Some(excess) = excess(&body, limits.max_json_response_size) {
+            return Err(StreamableHttpError::Io(self.fault.tell(excess)));
+        }
+        match serde_json::from_slice::<ServerJsonRpcMessage>(&body) {
+            Ok(message) if status.is_success() || matches!(message, ServerJsonRpcMessage::Error(_)) => {
+                Ok(StreamableHttpPostResponse::Json(message, session))
+            }
+            Err(_) if status.is_success() && !waits => Ok(StreamableHttpPostResponse::Accepted),
+            Err(error) if status.is_success() => {
+                let shown = String::from_utf8_lossy(&body[..body.len().min(SHOWN)]).into_owned();
+                let message = format!("the answer is not a message of JSON-RPC ({error}): {shown}");
+                Err(StreamableHttpError::UnexpectedServerResponse(message.into()))
+            }
+            _ => Err(refused(status, retry, &body[..body.len().min(SHOWN)])),
+        }
+    }
+
+    /// Ends a stream at an event that has too many values.
+    fn few_values(&self, events: Events, most: usize) -> Events {
+        let fault = self.fault.clone();
+        let checked = events.map(move |event| {
+            let event = event?;
+            match event.data.as_deref().and_then(|data| excess(data.as_bytes(), most)) {
+                Some(excess) => Err(SseError::Body(Box::new(fault.tell(excess)))),
+                None => Ok(event),
+            }
+        });
+        checked.boxed()
+    }
+
+    /// The bytes of a stream of events, up to one that is too long.
+    fn short_events(
+        &self,
+        response: Response,
+        most: usize,
+    ) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static + use<> {
+        let fault = self.fault.clone();
+        let (mut event, mut line) = (0, 0);
+        response.bytes_stream().map(move |piece| {
+            let piece = piece.map_err(io::Error::other)?;
+            for byte in &piece {
+                match byte {
+                    b'\n' if line == 0 => event = 0,
+                    b'\n' => line = 0,
+                    b'\r' => {}
+                    _ => (event, line) = (event + 1, line + 1),
+                }
+                if event > most {
+                    return Err(fault.tell(longer(most)));
+                }
+            }
+            Ok(piece)
+        })
+    }
+}
+
+/// The whole body, unless it is longer than `most` bytes.
+async fn whole(mut response: Response, most: usize) -> Result<Vec<u8>, Failure> {
+    let mut body = Vec::new();
+    while let Some(piece) = response.chunk().await.map_err(StreamableHttpError::Client)? {
+        if piece.len() > most - body.len() {
+            return Err(StreamableHttpError::ResponseBodyTooLarge { max_size: most });
+        }
+        body.extend_from_slice(&piece);
+    }
+    Ok(body)
+}
+
+/// The first bytes of a body, as far as they come.
+async fn beginning(mut response: Response, most: usize) -> Vec<u8> {
+    let mut body = Vec::new();
+    while body.len() < most
+        && let Ok(Some(piece)) = response.chunk().await
+    {
+        body.extend_from_slice(&piece[..piece.len().min(most - body.len())]);
+    }
+    body
+}
+
+/// A status that is not success, with the beginning of what came with it.
+fn refused(status: StatusCode, retry: Option<String>, body: &[u8]) -> Failure {
+    if status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error() {
+        return HttpStatusError::new(status.as_u16(), retry).into();
+    }
+    StreamableHttpError::UnexpectedServerResponse(format!("HTTP {status}: {}", String::from_utf8_lossy(body)).into())
 }
 
 #[cfg(test)]
@@ -156,7 +312,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn streams_that_end_at_once_are_opened_later_each_time() {
-        let client = Client { http: reqwest::Client::new(), streams: Arc::default() };
+        let client = Client { http: reqwest::Client::new(), streams: Arc::default(), fault: Fault::default() };
         let mut waits = Vec::new();
         for _ in 0..5 {
             let began = Instant::now();

@@ -8,9 +8,8 @@ use serde::Deserialize;
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[non_exhaustive]
 pub struct McpLimits {
-    /// Bytes of one message. Default 32 MiB: a file of 16 MiB in base64 fits. A program's message may hold a value for 16 of them.
-    /// Over HTTP values are not counted, and nothing but small ones takes about 70 bytes of memory for each byte that is sent
-    /// (measured): for a server that may be hostile, set it lower.
+    /// Bytes of one message. Default 32 MiB: a file of 16 MiB in base64 fits. A message may hold a value for 16 of them, and an
+    /// object counts as four values; a message with more is not parsed.
     pub message_bytes: usize,
     /// Pages of one list. Default 1,000.
     pub pages: usize,

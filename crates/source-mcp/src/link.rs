@@ -109,8 +109,11 @@ impl Link {
                 (listener.serve_with_lifecycle(transport, mode).await, Some(program))
             }
             Reach::Url(url) => {
-                let transport = http::transport(url, options).map_err(Refused::Other)?;
-                (listener.serve_with_lifecycle(transport, mode).await, None)
+                let transport = http::transport(url, options, fault.clone()).map_err(Refused::Other)?;
+                tokio::select! {
+                    served = listener.serve_with_lifecycle(transport, mode) => (served, None),
+                    told = fault.occurs() => return Err(Refused::Other(too_large(told))),
+                }
             }
         };
         let service = match served {
@@ -162,7 +165,7 @@ impl Link {
     }
 
     pub(crate) fn is_closed(&self) -> bool {
-        self.service.is_closed() || self.service.is_transport_closed()
+        self.service.is_closed() || self.service.is_transport_closed() || self.fault.told().is_some()
     }
 
     /// What the server answers, in time.
@@ -173,7 +176,11 @@ impl Link {
             peer.send_cancellable_request(request, options).await?.await_response().await
         };
         // Sending may have to wait as well.
-        match tokio::time::timeout(self.call * 2, answer).await {
+        let answered = tokio::select! {
+            answered = tokio::time::timeout(self.call * 2, answer) => answered,
+            told = self.fault.occurs() => return Err(too_large(told)),
+        };
+        match answered {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(error)) => Err(self.failed(error).await),
             Err(_) => Err(overdue(self.call)),
@@ -205,6 +212,9 @@ impl Link {
     }
 
     async fn failed(&self, error: ServiceError) -> SourceError {
+        if let Some(fault) = self.fault.told() {
+            return too_large(fault);
+        }
         match error {
             ServiceError::McpError(error) => {
                 let kind = match error.code {
@@ -246,6 +256,7 @@ async fn refused(error: ClientInitializeError, program: Option<&Program>, fault:
             Refused::Handshake(unavailable(message))
         }
         ClientInitializeError::ConnectionClosed(_) => Refused::Other(lost(program, fault).await),
+        _ if fault.told().is_some() => Refused::Other(lost(program, fault).await),
         ClientInitializeError::TransportError { error, .. } => Refused::Other(broken(error.error.as_ref())),
         other => Refused::Other(unavailable(format!("no connection: {}", told(&other.to_string())))),
     }
@@ -254,7 +265,7 @@ async fn refused(error: ClientInitializeError, program: Option<&Program>, fault:
 /// The connection is gone, with what is known of the reason.
 async fn lost(program: Option<&Program>, fault: &Fault) -> SourceError {
     if let Some(fault) = fault.told() {
-        return SourceError::new(SourceErrorKind::TooLarge, fault);
+        return too_large(fault);
     }
     let words = match program {
         Some(program) => program.last_words().await,
@@ -293,6 +304,10 @@ fn chain(error: &dyn Error) -> String {
         next = cause.source();
     }
     text
+}
+
+fn too_large(fault: &str) -> SourceError {
+    SourceError::new(SourceErrorKind::TooLarge, fault)
 }
 
 pub(crate) fn unavailable(message: String) -> SourceError {

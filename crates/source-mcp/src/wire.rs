@@ -5,21 +5,43 @@ use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 
+use repertoire_core::JsonValues;
 use tokio::io::{AsyncRead, ReadBuf};
+use tokio::sync::Notify;
 
 /// Why a connection ended that did not end by itself.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Fault(Arc<OnceLock<String>>);
+pub(crate) struct Fault(Arc<Told>);
+
+#[derive(Debug, Default)]
+struct Told {
+    message: OnceLock<String>,
+    bell: Notify,
+}
 
 impl Fault {
     pub(crate) fn told(&self) -> Option<&str> {
-        self.0.get().map(String::as_str)
+        self.0.message.get().map(String::as_str)
+    }
+
+    /// Keeps the first fault, and wakes those that wait for one. Returns it as an error.
+    pub(crate) fn tell(&self, message: String) -> io::Error {
+        let _ = self.0.message.set(message.clone());
+        self.0.bell.notify_waiters();
+        io::Error::new(io::ErrorKind::InvalidData, message)
+    }
+
+    /// Returns once there is a fault. May be dropped at any await.
+    pub(crate) async fn occurs(&self) -> &str {
+        loop {
+            let bell = self.0.bell.notified();
+            if let Some(told) = self.told() {
+                return told;
+            }
+            bell.await;
+        }
     }
 }
-
-/// Bytes of a message for each value in it. A value takes a hundred times its two bytes where it is kept, so that a message of
-/// nothing but small ones would be gigabytes.
-const BYTES_OF_A_VALUE: usize = 16;
 
 /// A reader that ends at a line of more than `limit` bytes, or of more values than that is for: what never ends would be kept
 /// until there is no memory left.
@@ -35,23 +57,13 @@ pub(crate) struct Lines<R> {
 #[derive(Debug, Default)]
 struct Line {
     bytes: usize,
-    values: usize,
-    /// Inside of a text, and behind a backslash in it.
-    in_text: bool,
-    is_escaped: bool,
+    values: JsonValues,
 }
 
 impl Line {
-    fn take(&mut self, byte: u8) {
-        self.bytes += 1;
-        match byte {
-            b'\n' => *self = Line::default(),
-            _ if self.is_escaped => self.is_escaped = false,
-            b'\\' => self.is_escaped = self.in_text,
-            b'"' => self.in_text = !self.in_text,
-            b',' | b'[' | b'{' if !self.in_text => self.values += 1,
-            _ => {}
-        }
+    fn take(&mut self, part: &[u8]) {
+        self.bytes += part.len();
+        self.values.take(part);
     }
 }
 
@@ -62,13 +74,7 @@ impl<R> Lines<R> {
 
     /// Why the line is too long, if it is.
     fn excess(&self) -> Option<String> {
-        let values = self.limit / BYTES_OF_A_VALUE;
-        let (most, what) = match &self.line {
-            line if line.bytes > self.limit => (self.limit, "bytes"),
-            line if line.values > values => (values, "values"),
-            _ => return None,
-        };
-        Some(format!("a message has more than {most} {what}; the limit is `limits.message-bytes`"))
+        beyond(self.line.bytes, self.line.values.count(), self.limit)
     }
 }
 
@@ -80,13 +86,33 @@ impl<R: AsyncRead + Unpin> AsyncRead for Lines<R> {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let poll = Pin::new(&mut self.inner).poll_read(context, buffer);
-        for byte in &buffer.filled()[before..] {
-            self.line.take(*byte);
+        for part in buffer.filled()[before..].split_inclusive(|byte| *byte == b'\n') {
+            self.line.take(part);
             if let Some(message) = self.excess() {
-                let _ = self.fault.0.set(message.clone());
-                return Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, message)));
+                return Poll::Ready(Err(self.fault.tell(message)));
+            }
+            if part.ends_with(b"\n") {
+                self.line = Line::default();
             }
         }
         poll
     }
+}
+
+/// Returns why a message is too large under a limit of `most` bytes, if it is.
+pub(crate) fn excess(message: &[u8], most: usize) -> Option<String> {
+    beyond(message.len(), JsonValues::in_text(message), most)
+}
+
+/// What is said of a message of more than `most` bytes.
+pub(crate) fn longer(most: usize) -> String {
+    format!("a message has more than {most} bytes; the limit is `limits.message-bytes`")
+}
+
+fn beyond(bytes: usize, values: usize, most: usize) -> Option<String> {
+    if bytes > most {
+        return Some(longer(most));
+    }
+    let most = most / JsonValues::BYTES_OF_A_VALUE;
+    (values > most).then(|| format!("a message has more than {most} values; the limit is `limits.message-bytes`"))
 }

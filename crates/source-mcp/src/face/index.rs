@@ -10,6 +10,7 @@ use crate::entry::{Entry, Files, Said, digest, text};
 use crate::link::Link;
 use crate::told::told;
 use crate::uri::SkillUri;
+use crate::wire::excess;
 
 const INDEX: &str = "skill://index.json";
 
@@ -58,6 +59,9 @@ async fn document(link: &Link, options: &McpOptions) -> Result<Value, SourceErro
     let (bytes, _) = link.read(INDEX).await?;
     if bytes.len() > options.limits.list_bytes {
         return Err(super::too_large(format!("the index has more than {} bytes", options.limits.list_bytes)));
+    }
+    if let Some(excess) = excess(&bytes, options.limits.message_bytes) {
+        return Err(super::too_large(excess));
     }
     serde_json::from_slice(&bytes).map_err(|error| SourceError::invalid("the index is no JSON").caused_by(error))
 }

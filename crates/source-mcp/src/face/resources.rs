@@ -9,6 +9,7 @@ use crate::McpOptions;
 use crate::entry::{Entry, Files, Said, digest, files, size, text};
 use crate::link::Link;
 use crate::uri::{SKILL_MD, SkillUri};
+use crate::wire::excess;
 
 pub(super) async fn list(link: &Link, gathered: &mut Gathering<'_>) -> Result<(), SourceError> {
     let limits = &gathered.options.limits;
@@ -45,6 +46,9 @@ pub(super) async fn entry(link: &Link, old: &Entry, options: &McpOptions) -> Res
 }
 
 fn manifest(bytes: &[u8], uri: &SkillUri, options: &McpOptions) -> Result<Files, String> {
+    if let Some(excess) = excess(bytes, options.limits.message_bytes) {
+        return Err(format!("its manifest is too large: {excess}"));
+    }
     let document: Value = serde_json::from_slice(bytes).map_err(|error| format!("its manifest is no JSON: {error}"))?;
     let Some(rows) = document.get("files").and_then(Value::as_array) else {
         return Err("its manifest has no `files`".to_owned());

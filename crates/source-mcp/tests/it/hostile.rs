@@ -333,6 +333,11 @@ async fn what_is_larger_than_a_limit_is_refused() {
     let error = refusal(large).await;
     assert_eq!(error.kind(), SourceErrorKind::TooLarge, "{error}");
     assert_eq!(error.to_string(), "an answer has more than 65536 bytes; the limit is `limits.message-bytes`");
+    // What is short on the way, and very long once it is parsed: in an answer of HTTP as in one of a program.
+    let bomb = Wares::one().but(|entry| entry["frontmatter"]["note"] = json!(vec![json!({"": 0}); 1000]));
+    let error = refusal(bomb).await;
+    assert_eq!(error.kind(), SourceErrorKind::TooLarge, "{error}");
+    assert_eq!(error.to_string(), "a message has more than 4096 values; the limit is `limits.message-bytes`");
     let many = (0..30).fold(Wares::default(), |wares, at| wares.with(&format!("tidy-{at}"), &[]));
     assert!(refusal(many).await.to_string().contains("more than 20 skills"));
     let wordy = Wares::one().but(|entry| entry["frontmatter"]["note"] = json!("x".repeat(40 << 10)));

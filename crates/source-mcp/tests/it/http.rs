@@ -175,3 +175,37 @@ async fn a_server_on_this_machine_is_asked_without_a_proxy() {
     assert!(said.contains("listed: 1\n"), "{said}");
     assert_eq!(sent_to_proxy.lock().unwrap().len(), 0);
 }
+
+/// T: exhaustion. An event is bounded as an answer is, in its bytes and in its values.
+#[tokio::test]
+async fn an_event_beyond_a_limit_ends_the_connection() {
+    let start = r#"{"jsonrpc":"2.0","id":0,"result":{"more":["#;
+    for (event, expected) in [
+        (
+            format!("data: {start}{}0]}}}}\n\n", "0,".repeat(10_000)),
+            "a message has more than 4096 values; the limit is `limits.message-bytes`",
+        ),
+        (
+            format!("data: {start}\ndata: {}0]}}}}\n\n", "[],".repeat(3_000)),
+            "a message has more than 4096 values; the limit is `limits.message-bytes`",
+        ),
+    ] {
+        let answer = move || ([(header::CONTENT_TYPE, "text/event-stream")], event.clone()).into_response();
+        let mut options = saying(answer).await.answering_within(std::time::Duration::from_secs(60));
+        options.limits.message_bytes = 64 << 10;
+        options.start_ms = 60_000;
+        let error = McpSource::new("acme", options).unwrap().list().await.unwrap_err();
+        assert_eq!((error.kind(), error.to_string().as_str()), (SourceErrorKind::TooLarge, expected));
+    }
+    // One that never ends is not kept.
+    let endless = || {
+        let lines =
+            futures_util::stream::repeat_with(|| Ok::<_, std::io::Error>("data: xxxxxxxxxxxxxxxxxxxxxxxxxxxx\r\n"));
+        ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(lines)).into_response()
+    };
+    let mut options = saying(endless).await;
+    options.limits.message_bytes = 64 << 10;
+    options.start_ms = 60_000;
+    let error = McpSource::new("acme", options).unwrap().list().await.unwrap_err();
+    assert_eq!(error.kind(), SourceErrorKind::TooLarge, "{error}");
+}
