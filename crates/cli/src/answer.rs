@@ -2,11 +2,12 @@
 
 use std::io::{self, Write};
 
+use repertoire::text;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::exit::Exit;
-use crate::shown::{is_hidden, shown};
+use crate::shown::shown;
 use crate::{Environment, Stream};
 
 /// What a command has to say: the same thing for people and as JSON.
@@ -85,44 +86,18 @@ fn document(command: &str, fields: Value) -> Value {
 
 /// Writes one of many documents, on a line of its own.
 pub(crate) fn write_line(command: &str, fields: Value, out: &mut Stream<'_>) -> io::Result<()> {
-    let text = document(command, fields).to_string() + "\n";
-    out.write_all(ascii_controls(&text).as_bytes())?;
+    let document = document(command, fields).to_string() + "\n";
+    out.write_all(text::json(&document).as_bytes())?;
     out.flush()
 }
 
 fn write_json(document: &Value, out: &mut Stream<'_>) -> io::Result<()> {
-    let mut text = serde_json::to_string_pretty(document).expect("a JSON value has only text keys");
-    text.push('\n');
-    out.write_all(ascii_controls(&text).as_bytes())
-}
-
-/// JSON whose texts hold no character that a terminal could obey; outside of texts there is none.
-fn ascii_controls(json: &str) -> String {
-    let mut escaped = String::with_capacity(json.len());
-    for c in json.chars() {
-        if is_hidden(c) && c != '\n' {
-            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| escaped.push_str(&format!("\\u{unit:04x}")));
-        } else {
-            escaped.push(c);
-        }
-    }
-    escaped
+    let mut lines = serde_json::to_string_pretty(document).expect("a JSON value has only text keys");
+    lines.push('\n');
+    out.write_all(text::json(&lines).as_bytes())
 }
 
 /// An answer's fields from a type that serde knows.
 pub(crate) fn json(fields: &impl Serialize) -> Value {
     serde_json::to_value(fields).expect("answers have text keys and no fallible parts")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn json_stays_what_it_was_and_moves_no_cursor() {
-        let value = Value::from("a\u{1b}\u{7f}\u{9b}\u{202e}\u{e0041}\nb");
-        let text = ascii_controls(&serde_json::to_string_pretty(&[&value]).expect("it is JSON"));
-        assert_eq!(text, "[\n  \"a\\u001b\\u007f\\u009b\\u202e\\udb40\\udc41\\nb\"\n]");
-        assert_eq!(serde_json::from_str::<Vec<Value>>(&text).expect("it is still JSON"), [value]);
-    }
 }

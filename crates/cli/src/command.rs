@@ -152,7 +152,7 @@ impl Command {
             Command::Which(which) => Box::new(which.answer(session)?),
             Command::Search(search) => Box::new(search.answer(session)),
             Command::Roots(roots) => Box::new(roots.answer(session).await?),
-            Command::Check(check) => Box::new(check.answer(session)),
+            Command::Check(check) => Box::new(check.answer(session).await),
             Command::Catalog(catalog) => Box::new(catalog.answer(session)),
             Command::Tools(tools) => Box::new(tools.answer(session)),
             Command::Simulate(simulate) => Box::new(simulate.answer(session).await?),

@@ -58,7 +58,7 @@ impl Excerpt {
         let end = floor(text, span.end.min(text.len())).max(least);
         let (before, meant, after) = (veiled(&text[..start]), veiled(&text[start..end]), veiled(&text[end..]));
         let span = before.len()..before.len() + meant.len();
-        Excerpt { line, text: before + &meant + &after, span }
+        Excerpt { line, text: [before, meant, after].concat(), span }
     }
 }
 

@@ -119,6 +119,7 @@ macro_rules! codes {
 codes! {
     DUPLICATE_ID "duplicate-id" Warning Error "One source defines an id twice; the first stays.";
     SHADOWED "shadowed" Warning Warning "A skill hides a different one of the same id.";
+    LOOKS_ALIKE "looks-alike" Warning Warning "A name has letters of another script and looks like another name.";
     SHADOWED_IDENTICAL "shadowed-identical" Info Info "A skill hides an identical copy.";
     PREFERRED "preferred" Info Info "An explicit preference decided who wins an id.";
     UNKNOWN_PREFERENCE "unknown-preference" Warning Warning "A preference names a source that does not have the id.";

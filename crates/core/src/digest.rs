@@ -48,7 +48,7 @@ impl FromStr for Digest {
     type Err = InvalidDigest;
 
     fn from_str(text: &str) -> Result<Digest, InvalidDigest> {
-        let invalid = || InvalidDigest(text.escape_debug().to_string());
+        let invalid = || InvalidDigest(crate::text::terminal_line(text).into_owned());
         let hex = text.strip_prefix("sha256:").ok_or_else(invalid)?;
         if hex.len() != 64 || !hex.bytes().all(|b| b.is_ascii_hexdigit()) {
             return Err(invalid());

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
 use crate::NameFault;
-use crate::skill_md::is_invisible;
+use crate::text;
 
 /// The identity of an item inside its source.
 ///
@@ -46,7 +46,7 @@ pub enum InvalidId {
         /// The separator found.
         found: char,
     },
-    /// A control character, line breaks among them, a direction mark or a tag character.
+    /// A control character, a line break, a direction mark or [hidden text](crate::text), or nothing that has a shape.
     #[error("name `{name}` holds an invisible character")]
     Invisible {
         /// The refused name, such characters escaped.
@@ -103,14 +103,14 @@ fn checked(written: &str) -> Result<Cow<'_, str>, InvalidId> {
         // Blanks may come out of it: a lone macron is a blank and a mark.
         name.nfkc().collect::<String>().trim().to_owned().into()
     };
-    let shown = || name.escape_debug().to_string();
+    let shown = || text::spelled_out(&name).into_owned();
     if name.is_empty() {
         return Err(InvalidId::Blank);
     }
     if let Some(found) = name.chars().find(|c| matches!(c, '/' | '\\')) {
         return Err(InvalidId::Separator { name: shown(), found });
     }
-    if name.chars().any(is_unseen) {
+    if !is_seen(&name) {
         return Err(InvalidId::Invisible { name: shown() });
     }
     // A lone `.` names a folder, as `..` does.
@@ -120,9 +120,12 @@ fn checked(written: &str) -> Result<Cow<'_, str>, InvalidId> {
     Ok(name)
 }
 
-/// Whether `c` is lost where a name is shown: what people and models read there must lead back to the skill.
-fn is_unseen(c: char) -> bool {
-    c.is_control() || is_invisible(c) || matches!(c, '\u{2028}' | '\u{2029}' | '\u{FFFE}' | '\u{FFFF}')
+/// Returns whether nothing of a name is lost where it is shown: what people and models read there must lead back to the
+/// skill.
+fn is_seen(name: &str) -> bool {
+    // Direction marks are honest in texts; in a name they are what nobody types.
+    let is_lost = |c: char| c.is_control() || text::is_break(c) || matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}');
+    text::is_clean(name) && !name.chars().any(is_lost) && !text::shows_nothing(name)
 }
 
 impl FromStr for Id {

@@ -61,6 +61,7 @@ mod source;
 mod source_error;
 mod surface;
 mod surface_rules;
+pub mod text;
 mod trust;
 mod value;
 

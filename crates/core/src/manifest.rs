@@ -28,7 +28,7 @@ pub struct Manifest(Box<[Resource]>);
 
 /// Rows that are no [`Manifest`]: two are about one file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("file `{}` is in the manifest twice", path.as_str().escape_debug())]
+#[error("file `{}` is in the manifest twice", crate::text::terminal_line(path.as_str()))]
 pub struct InvalidManifest {
     path: ResourcePath,
 }

@@ -57,7 +57,7 @@ impl ResourcePath {
         };
         match reason {
             None => Ok(ResourcePath(path.into())),
-            Some(reason) => Err(InvalidResourcePath { path: path.escape_debug().to_string(), reason }),
+            Some(reason) => Err(InvalidResourcePath { path: crate::text::terminal_line(path).into_owned(), reason }),
         }
     }
 

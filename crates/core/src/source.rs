@@ -6,24 +6,53 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bytes::Bytes;
 
-use crate::{Delta, Digest, Id, Item, Listing, Resource, ResourcePath, Revision, SourceError, Stamp};
+use crate::text::{self, Hidden};
+use crate::{
+    Code, Delta, Diagnostic, Digest, Id, Item, Listing, Resource, ResourcePath, Revision, SourceError, Stamp, skill_md,
+};
 
 /// A text read on demand: the instructions of one item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Body {
-    /// The instructions: what follows the front matter, without leading blank lines, line ends as `\n`.
+    /// The instructions: what follows the front matter, without leading blank lines, line ends as `\n`, and without
+    /// [hidden text](crate::text).
     pub text: Arc<str>,
     /// SHA-256 over the raw bytes of the whole file, front matter included.
     pub digest: Digest,
     /// The stamp of what was read. Differs from the listed one when the content is newer than the listing.
     pub stamp: Stamp,
+    /// A report of the hidden text that was taken out.
+    pub hidden: Option<Arc<Hidden>>,
 }
 
 impl Body {
-    /// A body.
+    /// Creates a body of `text`, from which hidden text is taken out.
     pub fn new(text: impl Into<Arc<str>>, digest: Digest, stamp: Stamp) -> Body {
-        Body { text: text.into(), digest, stamp }
+        let written = text.into();
+        let hidden = text::hidden(&written).map(Arc::new);
+        let text = if hidden.is_some() { text::clean(&written).into() } else { written };
+        Body { text, digest, stamp, hidden }
+    }
+
+    /// Creates the body of a whole `SKILL.md`; its report of hidden text counts the lines of the file.
+    ///
+    /// # Errors
+    /// Returns the offset of the first byte that is not UTF-8.
+    pub fn of_file(bytes: &[u8], stamp: Stamp) -> Result<Body, usize> {
+        let mut body = Body::new(skill_md::body(bytes)?, Digest::of(bytes), stamp);
+        if let Some(hidden) = body.hidden.take() {
+            let above = skill_md::lines_above_body(bytes);
+            body.hidden = Some(Arc::unwrap_or_clone(hidden).moved_down(above).into());
+        }
+        Ok(body)
+    }
+
+    /// Returns the diagnostic about the hidden text that was taken out. The caller knows the path.
+    pub fn diagnostic(&self) -> Option<Diagnostic> {
+        let hidden = self.hidden.as_deref()?;
+        let found = Diagnostic::new(Code::INVISIBLE_TEXT, format!("the body holds {hidden}"));
+        Some(found.at(hidden.line, hidden.column).help("remove them; no model gets them"))
     }
 }
 

@@ -53,7 +53,7 @@ impl FromStr for SurfaceMode {
         [SurfaceMode::SystemPrompt, SurfaceMode::ToolOnly, SurfaceMode::Both]
             .into_iter()
             .find(|mode| mode.as_str() == text)
-            .ok_or_else(|| UnknownSurfaceMode(text.escape_debug().to_string()))
+            .ok_or_else(|| UnknownSurfaceMode(crate::text::terminal_line(text).into_owned()))
     }
 }
 

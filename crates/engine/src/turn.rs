@@ -3,6 +3,7 @@
 use std::fmt;
 
 use repertoire_core::Skill;
+use repertoire_core::text::push_markdown;
 use repertoire_registry::{Claim, Mark, Modified, Snapshot, Summary, SummaryLine};
 
 use crate::{Audience, Modes};
@@ -48,7 +49,9 @@ impl News {
 
 impl fmt::Display for News {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.to_string().replace('<', "&lt;"))
+        let mut text = String::new();
+        push_markdown(&self.0.to_string(), &mut text);
+        f.write_str(&text)
     }
 }
 

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::Server;
 use crate::composed::front_matter;
-use crate::origin::origin_of;
+use crate::origin::{origin_of, with_diagnostic};
 use crate::page::Page;
 use crate::resources::{mime_type, unknown, unread};
 use crate::shelf::{Files, Unread};
@@ -142,7 +142,8 @@ fn listed<'f>(row: &Row, files: &'f Files) -> &'f Listed {
         };
         let mut front = SkillFrontmatter::new(text("name")?, text("description")?);
         front.extra = fields;
-        let skill = Skill::new(row.root.skill_md(), front, manifest(row, files)).with_meta(origin_of(row));
+        let skill = Skill::new(row.root.skill_md(), front, manifest(row, files))
+            .with_meta(with_diagnostic(origin_of(row), files.hidden.as_ref()));
         skill.validate().map_err(|error| withheld(&error))?;
         Ok(skill)
     })

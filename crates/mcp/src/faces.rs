@@ -93,7 +93,7 @@ impl FromStr for Faces {
             }
             match NAMES.into_iter().find(|(known, _)| *known == name) {
                 Some((_, face)) => Ok(faces.with(face)),
-                None => Err(UnknownFace(name.escape_debug().to_string())),
+                None => Err(UnknownFace(repertoire::text::terminal_line(name).into_owned())),
             }
         })
     }

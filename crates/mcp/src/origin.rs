@@ -1,6 +1,6 @@
 //! What a client is told of where a skill comes from.
 
-use repertoire::{Claim, Skill};
+use repertoire::{Claim, Code, Diagnostic, Skill, text};
 use rmcp::model::MetaObject;
 use serde_json::json;
 
@@ -20,6 +20,24 @@ pub(crate) fn origin(claim: &Claim<Skill>) -> MetaObject {
         "trust": claim.trust.to_string(),
     });
     meta.0.insert(ORIGIN.to_owned(), told);
+    meta
+}
+
+/// The diagnostics about a file whose raw bytes a client gets.
+const DIAGNOSTICS: &str = "repertoire/diagnostics";
+
+/// Returns the diagnostic about hidden text in a file.
+pub(crate) fn hidden_in(bytes: &[u8]) -> Option<Diagnostic> {
+    let hidden = text::hidden(std::str::from_utf8(bytes).ok()?)?;
+    let found = Diagnostic::new(Code::INVISIBLE_TEXT, format!("the file holds {hidden}"));
+    Some(found.at(hidden.line, hidden.column))
+}
+
+/// Adds a diagnostic to what a client is told of a file.
+pub(crate) fn with_diagnostic(mut meta: MetaObject, diagnostic: Option<&Diagnostic>) -> MetaObject {
+    if let Some(diagnostic) = diagnostic {
+        meta.0.insert(DIAGNOSTICS.to_owned(), json!([diagnostic]));
+    }
     meta
 }
 

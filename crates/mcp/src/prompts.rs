@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use repertoire::render::Wrapper;
-use repertoire::{Audience, Claim, Id, Skill, SourceErrorKind};
+use repertoire::{Audience, Claim, Id, Skill, SourceErrorKind, text};
 use rmcp::ErrorData;
 use rmcp::model::{
     GetPromptResult, ListPromptsResult, PaginatedRequestParams, Prompt, PromptArgument, PromptMessage, Role,
@@ -52,7 +52,7 @@ impl Server {
         })?;
         let text = self.wrapped(&found.entry.id, found.claim, &body.text).await;
         let message = PromptMessage::new_text(Role::User, text);
-        let mut result = GetPromptResult::new(vec![message]).with_description(skill.description.as_ref());
+        let mut result = GetPromptResult::new(vec![message]).with_description(text::clean(&skill.description));
         result.meta = Some(origin(found.claim));
         Ok(result)
     }
@@ -81,12 +81,12 @@ fn prompt(called: &Called) -> Prompt {
     let names = skill.arguments();
     let arguments = if names.is_empty() {
         let about = hint.as_deref().unwrap_or("What the skill shall work on.");
-        vec![PromptArgument::new(ARGUMENTS).with_description(about).with_required(false)]
+        vec![PromptArgument::new(ARGUMENTS).with_description(text::clean_line(about)).with_required(false)]
     } else {
         let argument = |name: &&str| PromptArgument::new(*name).with_required(false);
         names.iter().map(argument).collect()
     };
-    Prompt::new(called.id().as_str(), Some(skill.description.as_ref()), Some(arguments)).with_meta(origin(claim))
+    Prompt::new(called.id().as_str(), Some(text::clean(&skill.description)), Some(arguments)).with_meta(origin(claim))
 }
 
 /// What was given, as one would have typed it behind the skill's name.

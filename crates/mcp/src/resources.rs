@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use repertoire::Bytes;
+use repertoire::{Bytes, text};
 use rmcp::ErrorData;
 use rmcp::model::{
     ListResourceTemplatesResult, ListResourcesResult, PaginatedRequestParams, ReadResourceResult, Resource,
@@ -10,7 +10,7 @@ use rmcp::model::{
 };
 
 use crate::Server;
-use crate::origin::origin_of;
+use crate::origin::{hidden_in, origin_of, with_diagnostic};
 use crate::page::Page;
 use crate::shelf::Unread;
 use crate::uri::Place;
@@ -47,7 +47,7 @@ impl Server {
             tries -= 1;
             match self.shelf().read(row, path).await {
                 Ok((bytes, digest)) => {
-                    let mut meta = origin_of(row);
+                    let mut meta = with_diagnostic(origin_of(row), hidden_in(&bytes).as_ref());
                     meta.0.insert(DIGEST.to_owned(), digest.to_string().into());
                     let contents = contents(&bytes, uri).with_mime_type(mime_type(path.as_str())).with_meta(meta);
                     return Ok(ReadResourceResult::new(vec![contents]));
@@ -76,7 +76,7 @@ fn resource(row: &Row) -> Resource {
     // The name is a label, so what tells two of one name apart stands beside it.
     Resource::new(row.root.skill_md(), claim.item.id.as_str())
         .with_title(row.id().to_string())
-        .with_description(claim.item.description.as_ref())
+        .with_description(text::clean(&claim.item.description))
         .with_mime_type(MARKDOWN)
         .with_meta(origin_of(row))
 }
@@ -141,6 +141,6 @@ pub(crate) fn unread(uri: &str, error: &Unread) -> ErrorData {
 }
 
 /// What a client wrote, short and on one line.
-pub(crate) fn shown(text: &str) -> String {
-    text.chars().take(200).flat_map(char::escape_debug).collect::<String>().replace('`', "'")
+pub(crate) fn shown(written: &str) -> String {
+    text::excerpt(written, 200).replace('`', "'")
 }

@@ -3,11 +3,13 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use repertoire::{
-    Body, Bytes, Claim, Digest, Resource, ResourcePath, Skill, SkillRegistry, SourceError, SourceErrorKind, skill_md,
+    Body, Bytes, Claim, Diagnostic, Digest, Resource, ResourcePath, Skill, SkillRegistry, SourceError, SourceErrorKind,
+    skill_md,
 };
 
 use crate::composed::compose;
 use crate::extension::Listed;
+use crate::origin::hidden_in;
 use crate::uri::SKILL_MD;
 use crate::view::Row;
 
@@ -28,6 +30,8 @@ pub(crate) struct Files {
     pub(crate) files: Arc<[Resource]>,
     /// Whether there is no file, so that `SKILL.md` was put together from what the source says.
     pub(crate) is_composed: bool,
+    /// The diagnostic about hidden text in `SKILL.md`.
+    pub(crate) hidden: Option<Diagnostic>,
     /// What the extension says of them, once it was asked.
     pub(crate) listed: OnceLock<Listed>,
 }
@@ -53,8 +57,8 @@ impl From<SourceError> for Unread {
 }
 
 impl Files {
-    fn new(files: Arc<[Resource]>, is_composed: bool) -> Files {
-        Files { files, is_composed, listed: OnceLock::new() }
+    fn new(files: Arc<[Resource]>, is_composed: bool, hidden: Option<Diagnostic>) -> Files {
+        Files { files, is_composed, hidden, listed: OnceLock::new() }
     }
 
     pub(crate) fn of(&self, path: &ResourcePath) -> Option<&Resource> {
@@ -70,7 +74,8 @@ impl Files {
 impl Told {
     /// What still holds of it for another row of the same skill in the same version.
     pub(crate) fn for_another(&self) -> Told {
-        let files = self.lock().as_ref().map(|told| Arc::new(Files::new(Arc::clone(&told.files), told.is_composed)));
+        let again = |told: &Arc<Files>| Files::new(Arc::clone(&told.files), told.is_composed, told.hidden.clone());
+        let files = self.lock().as_ref().map(|told| Arc::new(again(told)));
         Told(Mutex::new(files))
     }
 
@@ -106,7 +111,7 @@ impl Shelf {
             other => other?,
         };
         let files = std::iter::once(own).chain(beside.into_iter().filter(|file| file.path != path)).collect();
-        let files = Arc::new(Files::new(files, is_composed));
+        let files = Arc::new(Files::new(files, is_composed, hidden_in(&bytes)));
         *row.told.lock() = Some(Arc::clone(&files));
         Ok(files)
     }

@@ -30,7 +30,7 @@ pub enum ComposeError {
         name: String,
     },
     /// A name that could not stand before the colon of a qualified id.
-    #[error("source name `{}` cannot be used: {reason}", name.escape_debug())]
+    #[error("source name `{}` cannot be used: {reason}", repertoire_core::text::terminal_line(name))]
     SourceName {
         /// The name.
         name: String,

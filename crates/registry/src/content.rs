@@ -1,9 +1,14 @@
 //! Bodies and files, from the source that made the claim.
 
 use bytes::Bytes;
+use futures_util::stream::{self, StreamExt};
 use repertoire_core::{Body, Item, Resource, ResourcePath, SourceError, SourceErrorKind};
 
-use crate::{Claim, Mount, Registry};
+use crate::findings::found;
+use crate::{Claim, Mount, Registry, Snapshot, SourceDiagnostic};
+
+/// The number of bodies that are read together.
+const TOGETHER: usize = 8;
 
 impl<T: Item> Registry<T> {
     /// The instructions behind a claim, winner or shadow, from the source that made it.
@@ -20,6 +25,20 @@ impl<T: Item> Registry<T> {
             owner.look_again(&mount).await;
         }
         Ok(body)
+    }
+
+    /// Reads the body of every claim of `view`, shadows among them, and returns the diagnostics about hidden text in them.
+    ///
+    /// A listing reads front matter alone, so these are no part of a view. A body that cannot be read has none.
+    pub async fn body_diagnostics(&self, view: &Snapshot<T>) -> Vec<SourceDiagnostic> {
+        let claims: Vec<_> = view.entries().iter().flat_map(|entry| entry.claims()).collect();
+        let read = claims.into_iter().map(async |claim| {
+            let body = self.body(claim).await.ok()?;
+            let mut diagnostic = body.diagnostic()?;
+            diagnostic.path = claim.item.location().map(Into::into);
+            Some(found(&claim.origin.source, diagnostic))
+        });
+        stream::iter(read).buffered(TOGETHER).filter_map(async |found| found).collect().await
     }
 
     /// The files behind a claim, sorted by path.

@@ -6,6 +6,7 @@ use repertoire_core::{Code, Diagnostic, Id, Item};
 use serde::Serialize;
 
 use crate::draft::touched;
+use crate::looks;
 use crate::{Authority, Decision, Entry, Layer, Shadow, Snapshot, Target};
 
 /// A finding and the source, or the level of rules, it belongs to.
@@ -33,7 +34,7 @@ pub(crate) fn of_source<T: Item>(layer: &Layer<T>) -> impl Iterator<Item = Sourc
     layer.listing.diagnostics().iter().map(found)
 }
 
-/// What is odd about the composition and the rules, given what there is.
+/// What is odd about the composition, the rules and the names, given what there is.
 pub(crate) fn of_composition<T: Item>(snapshot: &Snapshot<T>) -> Vec<SourceDiagnostic> {
     let mut all = Vec::new();
     for layer in snapshot.layers() {
@@ -47,6 +48,7 @@ pub(crate) fn of_composition<T: Item>(snapshot: &Snapshot<T>) -> Vec<SourceDiagn
         }
     }
     all.extend(of_rules(snapshot));
+    all.extend(looks::of_names(snapshot));
     all
 }
 
@@ -99,7 +101,7 @@ pub(crate) fn of_entry<T: Item>(entry: &Entry<T>) -> impl Iterator<Item = Source
     shadows.chain(preference(entry).map(|finding| found(&entry.origin().source, finding)))
 }
 
-fn found(source: &Arc<str>, diagnostic: Diagnostic) -> SourceDiagnostic {
+pub(crate) fn found(source: &Arc<str>, diagnostic: Diagnostic) -> SourceDiagnostic {
     SourceDiagnostic { source: source.clone(), diagnostic }
 }
 

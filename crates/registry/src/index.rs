@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use hashbrown::hash_table::Entry as TableEntry;
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
+use repertoire_core::text::has_lookalikes;
 use repertoire_core::{Id, Item};
 
 use crate::entry::Claim;
@@ -19,6 +20,8 @@ pub(crate) struct Index<T> {
     len: usize,
     /// How many entries have shadows.
     contested: usize,
+    /// How many ids have letters that are taken for others.
+    lookalikes: usize,
     /// The claims to ids that others claim too, as long as it is open who gets them. None in a view.
     open: HashMap<Id, Vec<Claim<T>>>,
 }
@@ -33,6 +36,7 @@ impl<T: Item> Index<T> {
             shards: vec![Arc::default(); SHARDS],
             len: 0,
             contested: 0,
+            lookalikes: 0,
             open: HashMap::new(),
         }
     }
@@ -56,6 +60,15 @@ impl<T: Item> Index<T> {
         self.contested > 0
     }
 
+    pub(crate) fn has_lookalikes(&self) -> bool {
+        self.lookalikes > 0
+    }
+
+    /// Returns all entries in no order.
+    pub(crate) fn unsorted(&self) -> impl Iterator<Item = &Entry<T>> {
+        self.shards.iter().flat_map(|shard| shard.iter()).map(AsRef::as_ref)
+    }
+
     /// Puts what `origin` claims now in place of what it claimed of `id`. Where others claim it too, nobody is given the id
     /// before the next [`settle`](Index::settle): one that many sources change at once is fought for once.
     pub(crate) fn put(&mut self, origin: &Origin, id: Id, claim: Option<Claim<T>>) {
@@ -70,6 +83,7 @@ impl<T: Item> Index<T> {
         let table = Arc::make_mut(&mut self.shards[shard]);
         match (table.entry(hash, |old| old.id == id, |entry| hasher.hash_one(entry.id.as_str())), claim) {
             (TableEntry::Vacant(place), Some(claim)) => {
+                self.lookalikes += usize::from(has_lookalikes(id.as_str()));
                 place.insert(Arc::new(Entry::uncontested(id, claim)));
                 self.len += 1;
             }
@@ -82,6 +96,7 @@ impl<T: Item> Index<T> {
                 *place.get_mut() = Arc::new(Entry::uncontested(id, claim));
             }
             (TableEntry::Occupied(place), None) => {
+                self.lookalikes -= usize::from(has_lookalikes(id.as_str()));
                 place.remove();
                 self.len -= 1;
             }
@@ -115,10 +130,12 @@ impl<T: Item> Index<T> {
             }
             (TableEntry::Occupied(place), None) => {
                 self.contested -= contested(place.get());
+                self.lookalikes -= usize::from(has_lookalikes(id.as_str()));
                 place.remove();
                 self.len -= 1;
             }
             (TableEntry::Vacant(place), Some(entry)) => {
+                self.lookalikes += usize::from(has_lookalikes(id.as_str()));
                 place.insert(Arc::new(entry));
                 self.len += 1;
             }

@@ -166,7 +166,7 @@ impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Target::All => f.pad("*"),
-            Target::Source(source) => write!(f, "{}:*", source.escape_debug()),
+            Target::Source(source) => write!(f, "{}:*", repertoire_core::text::terminal_line(source)),
             Target::Id(id) => id.fmt(f),
         }
     }

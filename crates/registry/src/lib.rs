@@ -62,6 +62,7 @@ mod layers;
 mod level;
 mod listener;
 mod look;
+mod looks;
 mod lookup;
 mod memory;
 mod merge;

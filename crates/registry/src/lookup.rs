@@ -71,7 +71,7 @@ impl<T: Item> Snapshot<T> {
         // What does not count makes nothing ambiguous that does.
         let best = full.iter().map(|entry| entry.claim.standing).min();
         full.retain(|entry| Some(entry.claim.standing) == best);
-        let shown = || name.escape_debug().to_string();
+        let shown = || repertoire_core::text::terminal_line(name).into_owned();
         match full.as_slice() {
             [] => Err(LookupError::NotFound { kind: T::KIND, name: shown() }),
             [entry] => Ok(Found { entry, claim: &entry.claim }),

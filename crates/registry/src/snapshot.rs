@@ -116,6 +116,16 @@ impl<T: Item> Snapshot<T> {
         self.0.draft.index.is_contested()
     }
 
+    /// Returns whether a name has letters that are taken for others.
+    pub(crate) fn has_lookalikes(&self) -> bool {
+        self.0.draft.index.has_lookalikes()
+    }
+
+    /// Returns all entries in no order.
+    pub(crate) fn unsorted(&self) -> impl Iterator<Item = &Entry<T>> {
+        self.0.draft.index.unsorted()
+    }
+
     /// The layers, by tier, then order of composition.
     pub fn layers(&self) -> &[Layer<T>] {
         self.0.draft.layers.as_slice()

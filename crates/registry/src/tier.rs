@@ -43,7 +43,7 @@ impl FromStr for Tier {
         [Tier::Builtin, Tier::User, Tier::Plugin]
             .into_iter()
             .find(|tier| tier.to_string() == text)
-            .ok_or_else(|| UnknownTier(text.escape_debug().to_string()))
+            .ok_or_else(|| UnknownTier(repertoire_core::text::terminal_line(text).into_owned()))
     }
 }
 

@@ -70,7 +70,7 @@ impl Dialect {
     /// [`UnknownDialect`] for every other text.
     pub fn named(name: &str) -> Result<Dialect, UnknownDialect> {
         let found = Dialect::ALL.into_iter().find(|dialect| dialect.name == name);
-        found.ok_or_else(|| UnknownDialect { name: name.escape_debug().to_string() })
+        found.ok_or_else(|| UnknownDialect { name: repertoire_core::text::terminal_line(name).into_owned() })
     }
 
     /// The dialect that a skill declares: `argument-dialect`, at the top level of its front matter or under `metadata`.

@@ -81,7 +81,6 @@ mod directive;
 mod outcome;
 mod placeholder;
 mod plan;
-mod printable;
 #[cfg(feature = "process")]
 mod process;
 mod region;

@@ -7,7 +7,6 @@ use std::time::Duration;
 use repertoire_core::{ResourcePath, Trust};
 use serde::Serialize;
 
-use crate::printable::printable;
 use crate::{Sandbox, Sweep};
 
 /// What became of one command or script.
@@ -109,7 +108,7 @@ impl Printed {
             Err(error) if error.error_len().is_none() && total > kept.len() as u64 => &kept[..error.valid_up_to()],
             _ => kept,
         };
-        let text = printable(&String::from_utf8_lossy(whole)).into_owned();
+        let text = repertoire_core::text::printed(&String::from_utf8_lossy(whole)).into_owned();
         Printed { text, kept: whole.len() as u64, total }
     }
 

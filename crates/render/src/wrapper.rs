@@ -1,10 +1,7 @@
 //! What stands around a body that a model reads.
 
-use std::borrow::Cow;
-
+use repertoire_core::text::{clean_line, inside_elements, xml_attribute};
 use repertoire_core::{Id, Trust};
-
-use crate::printable::printable;
 
 /// The element around a body, and the list in it.
 const OWN: [&str; 2] = ["skill_content", "skill_resources"];
@@ -95,18 +92,21 @@ impl<'a> Wrapper<'a> {
 
     /// `text` with the wrapper around it, which nothing in the text closes or opens.
     pub fn wrap(&self, text: &str) -> String {
-        let mut wrapped =
-            format!("<skill_content name=\"{}\" source=\"{}\"", escape(self.id.as_str()), escape(self.source));
+        let mut wrapped = format!(
+            "<skill_content name=\"{}\" source=\"{}\"",
+            xml_attribute(self.id.as_str()),
+            xml_attribute(self.source)
+        );
         if self.trust != Trust::Trusted {
             wrapped.push_str(&format!(" trust=\"{}\"", self.trust));
         }
         wrapped.push_str(">\n");
-        wrapped.push_str(&escape_elements(text, &OWN));
+        wrapped.push_str(&inside_elements(text, &OWN));
         if !text.is_empty() && !text.ends_with('\n') {
             wrapped.push('\n');
         }
         if let Some(path) = self.base_directory {
-            let path = escape(path);
+            let path = path_line(path);
             wrapped.push_str(&format!(
                 "\nBase directory of this skill: {path}\nRelative paths in this skill are relative to it.\n"
             ));
@@ -121,7 +121,7 @@ impl<'a> Wrapper<'a> {
     fn list(&self, paths: &[&str], wrapped: &mut String) {
         let (mut rows, mut listed) = (String::new(), 0);
         for path in paths.iter().take(self.most) {
-            let row = format!("<file>{}</file>\n", escape(path));
+            let row = format!("<file>{}</file>\n", path_line(path));
             if rows.len() + row.len() > Wrapper::MOST_BYTES {
                 break;
             }
@@ -138,47 +138,12 @@ impl<'a> Wrapper<'a> {
     }
 }
 
-/// `text`, opening and closing no element that stands around skills.
-pub(crate) fn escape_tags(text: &str) -> Cow<'_, str> {
-    escape_elements(text, &KNOWN)
+/// Returns `text`, which opens and closes no element that stands around skills.
+pub(crate) fn escape_tags(text: &str) -> std::borrow::Cow<'_, str> {
+    inside_elements(text, &KNOWN)
 }
 
-fn escape_elements<'t>(text: &'t str, names: &[&str]) -> Cow<'t, str> {
-    let mut escaped = String::new();
-    let mut written = 0;
-    for at in memchr::memchr_iter(b'<', text.as_bytes()) {
-        let rest = text[at + 1..].trim_start();
-        let rest = rest.strip_prefix('/').unwrap_or(rest).trim_start();
-        let is_tag = |name: &&&str| {
-            let (head, tail) = rest.as_bytes().split_at_checked(name.len()).unwrap_or_default();
-            head.eq_ignore_ascii_case(name.as_bytes())
-                && !tail.first().is_some_and(|next| next.is_ascii_alphanumeric() || matches!(next, b'_' | b'-'))
-        };
-        if names.iter().find(is_tag).is_some() {
-            escaped.push_str(&text[written..at]);
-            escaped.push_str("&lt;");
-            written = at + 1;
-        }
-    }
-    if written == 0 {
-        return Cow::Borrowed(text);
-    }
-    escaped.push_str(&text[written..]);
-    Cow::Owned(escaped)
-}
-
-/// `text` on one line of an element or an attribute.
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in printable(text).chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\n' | '\t' => escaped.push(' '),
-            c => escaped.push(c),
-        }
-    }
-    escaped
+/// Returns a path on one line, word for word, so that a model that copies it finds the file.
+fn path_line(path: &str) -> String {
+    inside_elements(&clean_line(path), &[OWN[0], OWN[1], "file"]).into_owned()
 }

@@ -88,7 +88,10 @@ impl ClientPlugins {
         plugins.retain(|plugin| !plugin.skills.is_empty());
         plugins.retain(|plugin| {
             if !is_name(&plugin.name) {
-                let message = format!("`{}` is no name for a plugin; it was left out", plugin.name.escape_debug());
+                let message = format!(
+                    "`{}` is no name for a plugin; it was left out",
+                    repertoire_core::text::terminal_line(&plugin.name)
+                );
                 diagnostics.push(Diagnostic::new(Code::CLIENT_PLUGIN, message).at_path(shown(&plugin.folder)));
             }
             is_name(&plugin.name)
@@ -175,7 +178,10 @@ impl Found {
         if is_plain && stays {
             return Some(named);
         }
-        let message = format!("`{}` leaves the plugin that names it; it was left out", path.escape_debug());
+        let message = format!(
+            "`{}` leaves the plugin that names it; it was left out",
+            repertoire_core::text::terminal_line(path)
+        );
         self.diagnostics.push(Diagnostic::new(Code::CLIENT_PLUGIN, message).at_path(shown(place)));
         None
     }

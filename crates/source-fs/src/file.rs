@@ -57,12 +57,5 @@ pub(crate) fn cause(error: &io::Error) -> String {
 
 /// `path` as text for a message: control characters escaped, what is not UTF-8 replaced.
 pub(crate) fn shown(path: &Path) -> String {
-    path.to_string_lossy().chars().fold(String::new(), |mut text, c| {
-        if c.is_control() {
-            text.extend(c.escape_default());
-        } else {
-            text.push(c);
-        }
-        text
-    })
+    repertoire_core::text::terminal_line(&path.to_string_lossy()).into_owned()
 }

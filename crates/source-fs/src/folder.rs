@@ -6,7 +6,7 @@ use std::path::Path;
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
-use repertoire_core::{Body, Bytes, Digest, ResourcePath, SkippedFolder, SourceError, SourceErrorKind, skill_md};
+use repertoire_core::{Body, Bytes, ResourcePath, SkippedFolder, SourceError, SourceErrorKind, skill_md};
 
 use crate::FsLimits;
 use crate::file;
@@ -44,13 +44,8 @@ impl<'a> SkillFolder<'a> {
         let bytes = opened.read(&shown, self.limits.file_bytes, "limits.file-bytes")?;
         let front_matter = skill_md::front_matter(&bytes)
             .ok_or_else(|| SourceError::invalid(format!("`{shown}` has no complete front matter any more")))?;
-        let text = skill_md::body(&bytes)
-            .map_err(|at| SourceError::invalid(format!("`{shown}` is not UTF-8: the first bad byte is at {at}")))?;
-        Ok(Body::new(
-            text.as_ref(),
-            Digest::of(&bytes),
-            stamp.with_front_matter(front_matter, self.record.beside_stamp()),
-        ))
+        Body::of_file(&bytes, stamp.with_front_matter(front_matter, self.record.beside_stamp()))
+            .map_err(|at| SourceError::invalid(format!("`{shown}` is not UTF-8: the first bad byte is at {at}")))
     }
 
     /// One file.

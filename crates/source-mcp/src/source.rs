@@ -321,9 +321,8 @@ impl Source<Skill> for McpSource {
         let (bytes, shelved) = self.read(id, &skill_md()).await.map_err(|error| self.gone(id, error))?;
         let digest = Digest::of(&bytes);
         self.compare(id, &shelved, &bytes, digest)?;
-        let text = skill_md::body(&bytes)
-            .map_err(|at| SourceError::invalid(format!("the `{SKILL_MD}` is not UTF-8: byte {at}")))?;
-        Ok(Body::new(text.as_ref(), digest, shelved.stamp))
+        Body::of_file(&bytes, shelved.stamp)
+            .map_err(|at| SourceError::invalid(format!("the `{SKILL_MD}` is not UTF-8: byte {at}")))
     }
 
     async fn resources(&self, id: &Id) -> Result<Vec<Resource>, SourceError> {

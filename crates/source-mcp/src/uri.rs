@@ -2,7 +2,7 @@
 
 use percent_encoding::percent_decode_str;
 use repertoire_core::ResourcePath;
-use repertoire_core::skill_md::is_invisible;
+use repertoire_core::text;
 
 use crate::told::told;
 
@@ -81,7 +81,7 @@ fn path_of(uri: &str) -> Result<&str, String> {
     if uri.len() > LONGEST {
         return invalid("it is too long");
     }
-    if uri.chars().any(|c| c.is_control() || c.is_whitespace() || is_invisible(c) || c == '\\') {
+    if !text::is_clean(uri) || uri.chars().any(|c| c.is_control() || c.is_whitespace() || c == '\\') {
         return invalid("it holds a blank, a backslash or an invisible character");
     }
     let Some((scheme, rest)) = uri.split_once(':') else { return invalid("it has no scheme") };
@@ -111,7 +111,7 @@ fn decoded(segment: &str) -> Result<String, String> {
     }
     let name = percent_decode_str(segment).decode_utf8().map_err(|_| invalid())?;
     let is_dots = name.chars().all(|c| matches!(c, '.' | ' '));
-    if is_dots || name.chars().any(|c| matches!(c, '/' | '\\') || c.is_control() || is_invisible(c)) {
+    if is_dots || !text::is_clean(&name) || name.chars().any(|c| matches!(c, '/' | '\\') || text::is_break(c)) {
         return Err(invalid());
     }
     Ok(name.into_owned())

@@ -73,11 +73,7 @@ pub(crate) fn failure(reply: &[u8]) -> SourceError {
 
 /// What a plugin says, on one line and short.
 pub(crate) fn told(text: &str) -> String {
-    let mut shown: String = text.chars().take(TOLD).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if text.chars().nth(TOLD).is_some() {
-        shown.push('…');
-    }
-    shown
+    repertoire_core::text::excerpt(text, TOLD)
 }
 
 pub(crate) fn too_large(found: usize, limit: usize) -> SourceError {

@@ -123,13 +123,14 @@ fn parse(text: &[u8]) -> Result<Note, String> {
     if note.schema > SCHEMA {
         return Err(format!("its note has schema {}, and {SCHEMA} is known", note.schema));
     }
-    let is_plain = |text: &str| !text.is_empty() && text.len() <= 100 && !text.chars().any(char::is_control);
+    let is_plain =
+        |text: &str| !text.is_empty() && text.len() <= 100 && repertoire_core::text::terminal_line(text) == *text;
     if !is_plain(&note.name) || !is_plain(&note.version) {
         return Err("its note has no plain name and version".to_owned());
     }
     let major = note.abi.split('.').next().and_then(|major| major.parse::<u16>().ok());
     if major != Some(REPERTOIRE_ABI_MAJOR) {
-        let found: String = note.abi.chars().filter(|c| !c.is_control()).take(20).collect();
+        let found = repertoire_core::text::excerpt(&note.abi, 20);
         return Err(format!(
             "it was built for boundary {found}, and this host has {REPERTOIRE_ABI_MAJOR}.{REPERTOIRE_ABI_MINOR}"
         ));

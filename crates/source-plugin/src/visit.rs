@@ -2,7 +2,7 @@
 
 use repertoire_core::{
     Body, Bytes, Digest, Id, Listing, Manifest, Resource, ResourcePath, Skill, SourceError, SourceErrorKind,
-    skill_md::{self, Limits},
+    skill_md::Limits,
 };
 use repertoire_plugin_sdk::message::{self, FileKey, Key, Resources};
 use serde::Serialize;
@@ -39,7 +39,7 @@ pub(crate) fn body(lodging: &Lodging, id: &Id) -> Result<Body, SourceError> {
     // What identifies the content is computed here: the digest of a plugin would be a claim.
     let (digest, stamp) = (Digest::of(raw.as_bytes()), reader::stamp(&stamp));
     Ok(match document {
-        Some(_) => Body::new(skill_md::body(raw.as_bytes()).expect("JSON texts are UTF-8"), digest, stamp),
+        Some(_) => Body::of_file(raw.as_bytes(), stamp).expect("JSON texts are UTF-8"),
         None => Body::new(raw.as_str(), digest, stamp),
     })
 }

@@ -13,6 +13,7 @@ use crate::answer::{Answer, json};
 use crate::approved::{Approved, Asked};
 use crate::failure::Failure;
 use crate::session::Session;
+use crate::shown::shown;
 use crate::{Environment, Stream};
 
 /// Let one skill run its commands and scripts, as they are now: any change asks again.
@@ -63,6 +64,9 @@ impl Approve {
             "it runs nothing, and needs no approval"
         } else {
             if !self.yes {
+                if let Some(hidden) = hidden(&asked) {
+                    environment.say(&format!("warning: {}\n", shown(&hidden)));
+                }
                 ask(&rows, &files(&asked), environment)?;
                 // A person takes a while, in which another run may have approved something.
                 approved = Approved::read(session)?;
@@ -79,9 +83,15 @@ impl Approve {
             directives: rows,
             files: files(&asked),
             said: said.to_owned(),
-            notes: asked.distrust().into_iter().collect(),
+            notes: hidden(&asked).into_iter().chain(asked.distrust()).collect(),
         })
     }
+}
+
+/// Returns what a person cannot see of the skill that is asked about.
+fn hidden(asked: &Asked<'_>) -> Option<String> {
+    let hidden = asked.body.hidden.as_deref()?;
+    Some(format!("the body holds {hidden}, on line {}; nothing of it runs", hidden.line))
 }
 
 /// Shows all of it, and asks once.
@@ -89,12 +99,12 @@ fn ask(rows: &[Row], files: &[File], environment: &mut Environment<'_>) -> Resul
     let mut text = Vec::new();
     rows.iter().try_for_each(|row| row.write(&mut text)).expect("a vector takes every byte");
     environment.say(&String::from_utf8_lossy(&text));
-    let files = match files.len() {
-        0 => String::new(),
-        1 => " and 1 file".to_owned(),
-        count => format!(" and {count} files"),
+    let unchanged = match files.len() {
+        0 => "SKILL.md stays as it is".to_owned(),
+        1 => "SKILL.md and 1 file stay as they are".to_owned(),
+        count => format!("SKILL.md and {count} files stay as they are"),
     };
-    match environment.ask(&format!("let it run this, as long as SKILL.md{files} stay as they are?")) {
+    match environment.ask(&format!("let it run this, as long as {unchanged}?")) {
         Some(true) => Ok(()),
         Some(false) => Err(Failure::new("not approved")),
         None => Err(Failure::new("there is nobody to ask").help("read `repertoire directives`, then say `--yes`")),
@@ -107,7 +117,7 @@ impl Answer for Decided {
     }
 
     fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        writeln!(out, "{}: {}", crate::shown::shown(self.id.as_str()), self.said)
+        writeln!(out, "{}: {}", shown(self.id.as_str()), self.said)
     }
 
     fn notes(&self) -> Vec<String> {

@@ -107,8 +107,9 @@ impl FromStr for Window {
         if text == "unknown" {
             return Ok(Window(None));
         }
-        let tokens =
-            text.parse().map_err(|_| format!("expected a number or `unknown`, found `{}`", text.escape_debug()));
+        let tokens = text
+            .parse()
+            .map_err(|_| format!("expected a number or `unknown`, found `{}`", repertoire::text::terminal_line(text)));
         tokens.map(|tokens| Window(Some(tokens)))
     }
 }
@@ -136,7 +137,7 @@ fn preset_names() -> clap::builder::PossibleValuesParser {
 fn uses(text: &str) -> Result<(Id, u64), String> {
     let (id, uses) = text.rsplit_once('=').ok_or("expected `ID=N`")?;
     let id = Id::new(id).map_err(|error| error.to_string())?;
-    Ok((id, uses.parse().map_err(|_| format!("expected a number, found `{}`", uses.escape_debug()))?))
+    Ok((id, uses.parse().map_err(|_| format!("expected a number, found `{}`", repertoire::text::terminal_line(uses)))?))
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]

@@ -46,8 +46,8 @@ pub(super) struct Checked<'a> {
 }
 
 impl Check {
-    pub(crate) fn answer<'a>(&self, session: &'a Session<'_>) -> impl Answer + 'a {
-        let mut diagnostics = session.findings();
+    pub(crate) async fn answer<'a>(&self, session: &'a Session<'_>) -> impl Answer + 'a {
+        let mut diagnostics = with_bodies(session.findings(), session).await;
         if self.strict {
             diagnostics = judge_strictly(diagnostics, session);
         }
@@ -55,6 +55,18 @@ impl Check {
         let (strict, folders) = (self.strict, self.folders.clone());
         Checked { strict, skills, counts: Counts::of(&diagnostics), diagnostics, folders, session }
     }
+}
+
+/// Returns the findings with those about bodies, each behind the last one of its file.
+async fn with_bodies(mut findings: Vec<Finding>, session: &Session<'_>) -> Vec<Finding> {
+    for found in session.registry.body_diagnostics(&session.snapshot).await {
+        let found = Finding::of(&found);
+        let is_beside =
+            |other: &Finding| other.source == found.source && other.diagnostic.path == found.diagnostic.path;
+        let place = findings.iter().rposition(is_beside).map_or(findings.len(), |last| last + 1);
+        findings.insert(place, found);
+    }
+    findings
 }
 
 /// The findings under the strict verdict: files are parsed again, all else is weighed anew.

@@ -38,5 +38,6 @@ fn label(text: &str) -> Result<FunctionalTier, String> {
 }
 
 fn level(text: &str) -> Result<InvokeLevel, String> {
-    InvokeLevel::new(text).ok_or_else(|| format!("expected 1, 2 or 3, found `{}`", text.escape_debug()))
+    InvokeLevel::new(text)
+        .ok_or_else(|| format!("expected 1, 2 or 3, found `{}`", repertoire::text::terminal_line(text)))
 }

@@ -39,6 +39,9 @@ pub(super) struct Shown<'a> {
     needs: [Vec<Need>; 2],
     /// Null where the source cannot tell.
     files: Option<usize>,
+    /// A note about hidden text in the body.
+    #[serde(skip)]
+    hidden: Option<String>,
     /// What could not be read, and why.
     #[serde(skip)]
     unreadable: Vec<(&'static str, String)>,
@@ -95,11 +98,15 @@ impl Show {
             }
         };
         let digest = &mut skill.row_mut().digest;
-        if digest.is_none() {
-            match known(session.registry.body(found.claim).await) {
-                Ok(body) => *digest = body.map(|body| body.digest),
-                Err(why) => unreadable.push(("digest", why)),
+        let mut hidden = None;
+        match known(session.registry.body(found.claim).await) {
+            Ok(Some(body)) => {
+                digest.get_or_insert(body.digest);
+                hidden = body.hidden;
             }
+            Ok(None) => {}
+            Err(why) if digest.is_none() => unreadable.push(("digest", why)),
+            Err(_) => {}
         }
         let (installed, unknown) = session.installed();
         Ok(Shown {
@@ -110,6 +117,7 @@ impl Show {
             readiness: Readiness::of(item, &session.machine),
             needs: [Need::all_of(item), Need::stood_in_for(item)],
             files,
+            hidden: hidden.map(|hidden| format!("the body holds {hidden}, on line {}", hidden.line)),
             unreadable,
             provenance: Provenance::of(item, &installed),
             unknown,
@@ -179,7 +187,7 @@ impl Answer for Shown<'_> {
     }
 
     fn notes(&self) -> Vec<String> {
-        self.unknown.iter().cloned().chain(self.session.pending()).collect()
+        self.unknown.iter().chain(&self.hidden).cloned().chain(self.session.pending()).collect()
     }
 }
 

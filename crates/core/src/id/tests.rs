@@ -22,7 +22,7 @@ fn what_could_be_a_path_or_repaint_a_terminal_is_refused() {
     let name = |text: &str| text.to_owned();
     assert_eq!(Id::new(" \t "), Err(InvalidId::Blank));
     assert_eq!(Id::new("a/b"), Err(InvalidId::Separator { name: name("a/b"), found: '/' }));
-    assert_eq!(Id::new("a\\b"), Err(InvalidId::Separator { name: name("a\\\\b"), found: '\\' }));
+    assert_eq!(Id::new("a\\b"), Err(InvalidId::Separator { name: name("a\\b"), found: '\\' }));
     assert_eq!(Id::new("／etc"), Err(InvalidId::Separator { name: name("/etc"), found: '/' }), "after NFKC");
     assert_eq!(Id::new("a..b"), Err(InvalidId::DotDot { name: name("a..b") }));
     assert_eq!(Id::new("."), Err(InvalidId::DotDot { name: name(".") }));
@@ -34,10 +34,24 @@ fn what_could_be_a_path_or_repaint_a_terminal_is_refused() {
 fn a_name_that_does_not_look_like_itself_is_refused() {
     for unseen in ['\u{202e}', '\u{200e}', '\u{2066}', '\u{e0065}', '\u{2028}', '\u{fffe}', '\u{7f}', '\u{9b}'] {
         let name = format!("com{unseen}mit");
-        assert_eq!(Id::new(&name), Err(InvalidId::Invisible { name: name.escape_debug().to_string() }));
+        let shown = format!("com{}mit", unseen.escape_unicode());
+        assert_eq!(Id::new(&name), Err(InvalidId::Invisible { name: shown }), "{unseen:?}");
     }
     // Scripts and emoji need joiners.
-    assert!(Id::new("نامه\u{200c}ها").is_ok() && Id::new("👩\u{200d}🔧").is_ok());
+    assert!(Id::new("نامه\u{200c}ها").is_ok() && Id::new("👩\u{200d}🔧").is_ok() && Id::new("❤\u{fe0f}-care").is_ok());
+}
+
+#[test]
+fn a_name_beside_its_invisible_twin_is_refused() {
+    let twins = "\u{200b} \u{200c} \u{200d} \u{200f} \u{61c} \u{2060} \u{2062} \u{ad} \u{34f} \u{180e} \u{2800} \u{fe0f} \u{e0100} \u{feff} \u{115f} \u{1160} \u{fff9}";
+    for unseen in twins.split(' ') {
+        for name in [format!("de{unseen}ploy"), format!("deploy{unseen}"), format!("{unseen}deploy")] {
+            assert!(matches!(Id::new(&name), Err(InvalidId::Invisible { .. })), "{name:?}");
+        }
+        assert!(Id::new(unseen).is_err(), "{unseen:?}");
+    }
+    // Normalising makes another filler of these.
+    assert!(Id::new("deploy\u{3164}").is_err() && Id::new("deploy\u{ffa0}").is_err());
 }
 
 #[test]

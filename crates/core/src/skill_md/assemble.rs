@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::findings::{Findings, quoted};
+use super::findings::Findings;
 use super::table::{Mark, Table};
-use super::{Limits, Site, invisible, strict};
+use super::{Limits, Site, strict};
 use crate::declared::Declared;
+use crate::text::{self, quoted};
 use crate::{Code, Diagnostic, Id, InvalidId, Scalar, Skill, Value};
 
 /// Fields of one front matter on their way to a skill.
@@ -28,6 +29,7 @@ impl Assembly<'_, '_> {
         let id = self.id(&table);
         let description = self.description(&table);
         self.compatibility(&table);
+        self.other_texts(&table);
         let mut skill = Skill::new(id?, description?);
         let declared = Declared::read(&table.fields, |key, code, message| {
             let at = table.get(key).map_or(self.opening, |(_, mark)| mark.key);
@@ -128,6 +130,13 @@ impl Assembly<'_, '_> {
             self.findings.say(mark.key, Code::MISSING_DESCRIPTION, message);
             return None;
         }
+        if text::shows_nothing(trimmed) {
+            let what =
+                text::hidden(trimmed).map_or_else(|| "characters without a shape".to_owned(), |what| what.to_string());
+            let message = format!("field `description` must be a non-empty string, found {what} alone");
+            self.findings.say(mark.key, Code::MISSING_DESCRIPTION, message);
+            return None;
+        }
         self.warn_of_cut("description", mark);
         self.warn_of_invisible("description", written, mark);
         // The reference validator measures the text with the blanks around it.
@@ -139,6 +148,19 @@ impl Assembly<'_, '_> {
             self.findings.add(mark.value.start, Diagnostic::new(Code::LONG_DESCRIPTION, message).help(help));
         }
         Some(if trimmed.len() == written.len() { written.clone() } else { trimmed.into() })
+    }
+
+    /// Reports hidden text in all fields but name and description.
+    fn other_texts(&mut self, table: &Table) {
+        if text::is_clean(self.text) && !self.text.contains('\\') {
+            return;
+        }
+        for (key, value) in table.fields.iter().filter(|(key, _)| !matches!(&**key, "name" | "description")) {
+            let Some((_, mark)) = table.get(key) else { continue };
+            let text = self.text;
+            let written = text.get(mark.value.clone()).unwrap_or_default();
+            self.warn_of_invisible(key, value.as_text().unwrap_or(written), mark);
+        }
     }
 
     fn compatibility(&mut self, table: &Table) {
@@ -171,10 +193,11 @@ impl Assembly<'_, '_> {
     }
 
     fn warn_of_invisible(&mut self, key: &str, text: &str, mark: &Mark) {
-        if let Some(what) = invisible::describe(text) {
+        if let Some(what) = text::hidden(text) {
             let source = self.text.get(mark.value.clone()).unwrap_or_default();
-            let within = source.find(invisible::is_invisible).unwrap_or(0);
-            let message = format!("`{key}` holds {what}");
+            // Where the text is written in escapes, its start has to do.
+            let within = text::hidden(source).map_or(0, |written| written.at);
+            let message = format!("`{}` holds {what}", quoted(key));
             self.findings.say(mark.value.start + within, Code::INVISIBLE_TEXT, message);
         }
     }

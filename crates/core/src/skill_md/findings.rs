@@ -65,19 +65,3 @@ impl<'a> Findings<'a> {
 fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
-
-/// The longest piece of content that a message repeats, in characters.
-const QUOTED_CHARS: usize = 60;
-
-/// Content as a message may repeat it: one line, without invisible characters, short.
-pub(super) fn quoted(text: &str) -> String {
-    let mut shown = String::new();
-    let mut chars = text.chars().filter(|c| !super::invisible::is_invisible(*c));
-    for c in chars.by_ref().take(QUOTED_CHARS) {
-        shown.push(if c.is_whitespace() { ' ' } else { c });
-    }
-    if chars.next().is_some() {
-        shown.push('…');
-    }
-    shown
-}

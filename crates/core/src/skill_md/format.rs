@@ -116,7 +116,7 @@ fn canonical(source: &str) -> Result<String, Left> {
     let limits = Limits::default();
     let (table, repairs) = read(source, &limits)?;
     if let Some(twice) = table.duplicates.first() {
-        let reason = format!("`{}` is written twice", super::findings::quoted(&twice.key));
+        let reason = format!("`{}` is written twice", crate::text::quoted(&twice.key));
         return Err(Left::at(twice.again, reason));
     }
     let Pieces { header, mut fields, tail } = Pieces::cut(source, &table)?;
@@ -149,7 +149,7 @@ fn read(source: &str, limits: &Limits) -> Result<(Table, Vec<Repair>), Left> {
 
 fn written<'a>(source: &'a str, field: &Field<'a>, repairs: &[Repair]) -> Result<Cow<'a, str>, Left> {
     let left = |repair: &Repair, why: &str| {
-        let key = super::findings::quoted(&repair.key);
+        let key = crate::text::quoted(&repair.key);
         Err(Left::at(repair.fault.at, format!("YAML cannot read `{key}`, {why}")))
     };
     let Some(repair) = repairs.iter().find(|repair| repair.key.as_ref() == field.key) else {

@@ -9,7 +9,6 @@ mod assemble;
 mod fence;
 mod findings;
 mod format;
-mod invisible;
 mod keys;
 mod recovery;
 mod report;
@@ -21,7 +20,6 @@ mod yaml;
 use std::borrow::Cow;
 
 pub use self::format::{Formatted, format};
-pub use self::invisible::is_invisible;
 
 use self::assemble::Assembly;
 use self::fence::{Block, Missing};
@@ -162,6 +160,19 @@ pub fn body(bytes: &[u8]) -> Result<Cow<'_, str>, usize> {
     let start = fence::past_blank_lines(bytes, start);
     let text = std::str::from_utf8(&bytes[start..]).map_err(|error| start + error.valid_up_to())?;
     Ok(if text.contains("\r\n") { text.replace("\r\n", "\n").into() } else { text.into() })
+}
+
+/// Returns how many lines of a file stand above its [`body`].
+pub(crate) fn lines_above_body(bytes: &[u8]) -> usize {
+    let start = fence::find(bytes).map_or_else(|_| fence::past_bom(bytes), |block| block.body);
+    let start = fence::past_blank_lines(bytes, start);
+    let (mut at, mut lines) = (0, 0);
+    while at < start {
+        (_, at) = fence::line(bytes, at);
+        lines += 1;
+    }
+    // A mark at the start of a file is no line of it.
+    if start == fence::past_bom(bytes) { 0 } else { lines }
 }
 
 fn read<'a>(bytes: &'a [u8], site: Site<'a>, limits: &'a Limits, findings: &mut Findings<'a>) -> Option<Skill> {

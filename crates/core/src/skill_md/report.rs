@@ -1,10 +1,11 @@
 //! What is said about a file's fences and its YAML.
 
 use super::fence::{self, Block, Missing};
-use super::findings::{Findings, quoted};
+use super::findings::Findings;
 use super::recovery::{How, Repair};
 use super::strict;
 use super::table::Table;
+use crate::text::quoted;
 use crate::{Code, Diagnostic};
 
 /// Why there is no front matter.

@@ -2,9 +2,10 @@
 
 use granit_parser::{Event, Parser, StructureStyle};
 
-use super::findings::{Findings, quoted};
+use super::findings::Findings;
 use super::table::Table;
 use super::{Limits, fence, yaml};
+use crate::text::quoted;
 use crate::{Code, Diagnostic};
 
 /// The fields of the standard (S-10 to S-18), sorted as the reference validator lists them.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use memchr::memchr;
 
 use super::table::{Mark, Table};
-use super::{Limits, invisible, keys, yaml};
+use super::{Limits, keys, yaml};
 use crate::{Scalar, Value};
 
 /// How deep values may be nested here; deeper ones, and the limit on depth, are left to the parser.
@@ -39,7 +39,7 @@ pub(super) fn read(text: &str, limits: &Limits, nodes: &mut usize) -> Option<Tab
 /// Whether every character is printable and none is a tab, a carriage return, or a break that is no `\n`.
 fn is_ordinary(bytes: &[u8]) -> bool {
     let may_not_be = |byte: u8| byte < b' ' && byte != b'\n' || matches!(byte, 0x7F | 0xC2 | 0xE2 | 0xEF);
-    invisible::positions(bytes, may_not_be).all(|at| match bytes[at..] {
+    positions(bytes, may_not_be).all(|at| match bytes[at..] {
         // U+0080 to U+009F.
         [0xC2, next, ..] => next >= 0xA0,
         // U+2028 and U+2029.
@@ -48,6 +48,18 @@ fn is_ordinary(bytes: &[u8]) -> bool {
         // U+FEFF, U+FFFE and U+FFFF are among these.
         [0xEF, next, ..] => !matches!(next, 0xBB | 0xBF),
         _ => false,
+    })
+}
+
+/// Returns where the bytes are that are wanted, which should be few.
+fn positions(bytes: &[u8], is_wanted: impl Fn(u8) -> bool + Copy) -> impl Iterator<Item = usize> {
+    const STEP: usize = 32;
+    let steps = bytes.chunks(STEP).enumerate();
+    // All bytes of a step are looked at, which a processor does at once.
+    let steps = steps.filter(move |(_, step)| step.iter().fold(false, |found, byte| found | is_wanted(*byte)));
+    steps.flat_map(move |(number, step)| {
+        let wanted = step.iter().enumerate().filter(move |(_, byte)| is_wanted(**byte));
+        wanted.map(move |(at, _)| number * STEP + at)
     })
 }
 

@@ -38,7 +38,10 @@ fn check(bytes: &[u8], parsed: &Parsed) {
         let line = finding.line.expect("every finding has a line") as usize;
         assert!((1..=lines).contains(&line) && finding.column >= Some(1), "{finding} is in the file");
         assert!(finding.message.chars().count() < 1500, "{finding} is short");
-        assert!(!finding.message.contains(skill_md::is_invisible), "{finding} shows no control character");
+        assert!(
+            finding.message == repertoire_core::text::terminal_line(&finding.message),
+            "{finding} shows no control character"
+        );
     }
     if let Some(skill) = &parsed.skill {
         assert!(!skill.description.trim().is_empty(), "a skill has a description");

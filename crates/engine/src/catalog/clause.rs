@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::one_line::shorten;
+use crate::shorten::shorten;
 
 /// How sentences begin that tell when to use a skill: what sets it apart from others.
 const WHEN: [&str; 8] = ["use when", "use this", "use it", "use for", "use to", "when ", "whenever ", "trigger"];

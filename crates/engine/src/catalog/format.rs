@@ -121,20 +121,3 @@ impl Format {
         }
     }
 }
-
-/// Writes `text` with other words for the bytes at `special`.
-fn escape(text: &str, special: impl Iterator<Item = usize>, out: &mut String) {
-    let mut done = 0;
-    for at in special {
-        out.push_str(&text[done..at]);
-        out.push_str(match text.as_bytes()[at] {
-            b'&' => "&amp;",
-            b'<' => "&lt;",
-            b'>' => "&gt;",
-            b'"' => "&quot;",
-            _ => "&#x27;",
-        });
-        done = at + 1;
-    }
-    out.push_str(&text[done..]);
-}

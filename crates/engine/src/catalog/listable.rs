@@ -1,10 +1,11 @@
 //! A skill as a catalog may tell of it.
 
+use repertoire_core::text::{clean_line, hidden_count};
+
 use super::format::Texts;
 use super::overflow::Plan;
 use super::visible::Told;
 use crate::Mode;
-use crate::one_line::{hidden_in, one_line};
 
 /// A skill as a catalog may tell of it, its texts clean.
 pub(super) struct Listable<'a> {
@@ -22,12 +23,15 @@ impl<'a> Listable<'a> {
     pub(super) fn of(told: &Told<'a>) -> Listable<'a> {
         let Told { name, description, source, location, mode, .. } = *told;
         let texts = Texts {
-            name: one_line(name),
-            description: one_line(description),
-            source: source.map(one_line),
-            location: location.map(one_line),
+            name: clean_line(name),
+            description: clean_line(description),
+            source: source.map(clean_line),
+            location: location.map(clean_line),
         };
-        let (length, hidden) = (texts.description.chars().count(), hidden_in(description, &texts.description));
+        let length = texts.description.chars().count();
+        // Nothing was taken out but blanks at the ends.
+        let is_whole = texts.description.len() == description.trim().len();
+        let hidden = if is_whole { 0 } else { hidden_count(description) };
         Listable { texts, mode, rank: 0, length, hidden }
     }
 

@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use crate::{Audience, Modes, Tokenizer};
 
 use super::{Activation, Budget, Format, Overflow};
-use crate::one_line::one_line;
 
 /// How a catalog is to look: format, budget and overflow are chosen independently.
 ///
@@ -132,7 +131,7 @@ impl CatalogOptions {
 
     /// Writes what stands behind the skills, where so many were left out.
     pub(super) fn note(&self, left_out: usize, out: &mut String) {
-        self.format.note(left_out, &one_line(&self.how_to_find()), out);
+        self.format.note(left_out, &repertoire_core::text::clean_line(&self.how_to_find()), out);
     }
 
     /// The size of `text` as [`Report::used`](super::Report::used) counts it: in tokens for a budget of tokens,

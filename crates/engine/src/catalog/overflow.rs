@@ -9,7 +9,7 @@ use repertoire_core::Id;
 use serde::Serialize;
 
 use super::clause::shorten_clauses;
-use crate::one_line::shorten;
+use crate::shorten::shorten;
 
 /// What gives way when not everything fits. Names come last, and but for [`LeastUsed`](Overflow::LeastUsed) what gives
 /// way depends on the skills alone.

@@ -29,8 +29,7 @@ pub struct Line {
     pub id: Id,
     /// Characters of its description on one line.
     pub length: usize,
-    /// Characters of it that people do not see and models would read: control characters, direction marks, tags. They
-    /// were taken out.
+    /// The [hidden](repertoire_core::text) characters that were taken out of it.
     pub hidden: usize,
     /// How much of it is listed.
     #[serde(flatten)]
@@ -98,6 +97,7 @@ impl fmt::Display for Line {
         }?;
         match hidden {
             0 => Ok(()),
+            1 => f.write_str("; 1 invisible character taken out"),
             count => write!(f, "; {count} invisible characters taken out"),
         }
     }

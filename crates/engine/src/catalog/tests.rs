@@ -345,8 +345,8 @@ proptest! {
         let Catalog { text, report } = Catalog::of(&snapshot, &options);
         let lines = report.lines.iter().filter(|line| line.fate != Fate::LeftOut);
         let expected: Vec<_> = lines.map(|line| {
-            let about = crate::one_line::one_line(&snapshot.get(line.id.as_str()).unwrap().item().description).into_owned();
-            (crate::one_line::one_line(line.id.as_str()).into_owned(), about, line.fate)
+            let about = repertoire_core::text::clean_line(&snapshot.get(line.id.as_str()).unwrap().item().description).into_owned();
+            (repertoire_core::text::clean_line(line.id.as_str()).into_owned(), about, line.fate)
         }).collect();
         let found = if text.is_empty() { Vec::new() } else { read(&text) };
         prop_assert_eq!(found.len(), expected.len());

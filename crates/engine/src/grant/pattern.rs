@@ -40,7 +40,7 @@ enum Argument {
 
 /// A text that is no [`ToolPattern`], or one that could mean more than its author saw.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("cannot read the tool pattern `{}`: expected `Tool`, `Tool(words)`, `Tool(words:*)` or `mcp__server__*`", .0.escape_debug())]
+#[error("cannot read the tool pattern `{}`: expected `Tool`, `Tool(words)`, `Tool(words:*)` or `mcp__server__*`", repertoire_core::text::terminal_line(.0))]
 pub struct UnreadablePattern(String);
 
 impl FromStr for ToolPattern {

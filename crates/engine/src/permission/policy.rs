@@ -73,7 +73,7 @@ impl Role {
 
 /// A role that a policy does not have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown role `{}`: expected {}", role.escape_debug(), listed(roles))]
+#[error("unknown role `{}`: expected {}", repertoire_core::text::terminal_line(role), listed(roles))]
 pub struct UnknownRole {
     role: String,
     roles: Vec<Arc<str>>,

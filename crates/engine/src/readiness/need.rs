@@ -66,9 +66,10 @@ impl fmt::Display for Need {
         match self.one_of.as_slice() {
             [] if self.kind == NeedKind::Variable => write!(f, "an {one} whose name cannot be read"),
             [] => write!(f, "a {one} whose name cannot be read"),
-            [name] => write!(f, "the {one} `{}`", name.escape_debug()),
+            [name] => write!(f, "the {one} `{}`", repertoire_core::text::terminal_line(name)),
             names => {
-                let names: Vec<_> = names.iter().map(|name| format!("`{}`", name.escape_debug())).collect();
+                let names: Vec<_> =
+                    names.iter().map(|name| format!("`{}`", repertoire_core::text::terminal_line(name))).collect();
                 write!(f, "one of the {several} {}", names.join(", "))
             }
         }

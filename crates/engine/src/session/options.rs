@@ -216,7 +216,7 @@ impl SessionOptions {
         let text = injection.content.system_prompt.as_deref().filter(|_| injection.content.messages.is_empty());
         let text = text.ok_or_else(|| InvalidSession::NoTemplate { id: id.clone(), flavor: flavor.clone() })?;
         let template = Template::read(text).map_err(|name| {
-            let name = name.escape_debug().to_string();
+            let name = repertoire_core::text::terminal_line(name).into_owned();
             InvalidSession::UnknownFact { id: id.clone(), flavor: flavor.clone(), name }
         })?;
         self.add(injection, Some(template))

@@ -11,7 +11,6 @@ use super::arguments::Arguments;
 use super::preset::Rows;
 use super::toolset::{LONGEST_PAGE, Toolset, USUAL_PAGE, quoted};
 use crate::Index;
-use crate::one_line::one_line;
 
 /// Skills that a search answers.
 const MATCHES: usize = 10;
@@ -78,13 +77,13 @@ impl Toolset {
 
     fn row(&self, entry: &Entry<Skill>) -> Value {
         let key = if self.0.options.preset.rows == Rows::Named { "name" } else { "id" };
-        let description = one_line(&entry.item().description);
+        let description = repertoire_core::text::clean_line(&entry.item().description);
         let description = if description.is_empty() { "(no description)" } else { &description };
         let mut row = Map::new();
         row.insert(key.to_owned(), entry.id.as_str().into());
         row.insert("description".to_owned(), description.into());
         if entry.claim.trust != Trust::Trusted {
-            row.insert("source".to_owned(), one_line(&entry.origin().source).into());
+            row.insert("source".to_owned(), repertoire_core::text::clean_line(&entry.origin().source).into());
         }
         row.into()
     }

@@ -1,5 +1,6 @@
 //! What the tools that read answer.
 
+use repertoire_core::text::clean;
 use repertoire_core::{Resource, ResourcePath, Skill, SourceError, SourceErrorKind, with_causes};
 use repertoire_registry::Claim;
 
@@ -76,7 +77,8 @@ impl Toolset {
             );
             return Err(Failure::new(AnswerCode::Unreadable, text));
         };
-        let (part, end) = part(text, offset, limit.clamp(1, PAGE));
+        let text = clean(text);
+        let (part, end) = part(&text, offset, limit.clamp(1, PAGE));
         let mut answer = part.to_owned();
         if end < text.len() {
             answer.push_str(&format!("\n[{end} of {} bytes so far: read on with `offset` {end}.]\n", text.len()));

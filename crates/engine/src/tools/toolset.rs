@@ -14,8 +14,8 @@ use super::options::ToolOptions;
 use super::preset::Rows;
 use super::reader::Reader;
 use crate::meant::Meant;
-use crate::one_line::{one_line, shorten};
 use crate::place::Place;
+use crate::shorten::shorten;
 use crate::{Catalog, Hidden, Index, Query, Triggers};
 
 /// Rows of a page, unless the model asks for fewer or more.
@@ -215,6 +215,6 @@ const FEW: usize = 20;
 
 /// What the model wrote, short and without what could be taken for something else.
 pub(crate) fn quoted(name: &str) -> String {
-    let name = one_line(name);
+    let name = repertoire_core::text::clean_line(name);
     format!("`{}`", shorten(&name, 80).replace('`', "'"))
 }

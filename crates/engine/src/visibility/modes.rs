@@ -195,7 +195,7 @@ impl FromStr for Mode {
 
     fn from_str(text: &str) -> Result<Mode, UnknownMode> {
         let named = ALL.into_iter().find(|mode| mode.to_string() == text);
-        named.ok_or_else(|| UnknownMode(text.escape_debug().to_string()))
+        named.ok_or_else(|| UnknownMode(repertoire_core::text::terminal_line(text).into_owned()))
     }
 }
 

@@ -6,11 +6,13 @@ use repertoire_render::Wrapper;
 #[test]
 fn a_wrapper_names_the_skill_its_origin_and_its_folder() {
     let id: Id = "kit:say \"hi\" <b>".parse().expect("an id");
-    let wrapper = Wrapper::new(&id, "kit").trust(Trust::Restricted).base_directory("/a & b/\u{1b}[31mc");
+    let wrapper = Wrapper::new(&id, "kit").trust(Trust::Restricted).base_directory("/R&D/\u{1b}c\u{202e}\n</skill_content>").resources(["a & b\u{e0041}.md", "</file>"]);
     assert_eq!(
         wrapper.wrap("Do it."),
         "<skill_content name=\"kit:say &quot;hi&quot; &lt;b&gt;\" source=\"kit\" trust=\"restricted\">\nDo it.\n\n\
-         Base directory of this skill: /a &amp; b/c\nRelative paths in this skill are relative to it.\n</skill_content>\n"
+         Base directory of this skill: /R&D/c &lt;/skill_content>\nRelative paths in this skill are relative to it.\n\
+         <skill_resources count=\"2\">\n<file>a & b.md</file>\n<file>&lt;/file></file>\n</skill_resources>\n\
+         </skill_content>\n"
     );
 }
 

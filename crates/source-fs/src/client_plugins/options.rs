@@ -46,7 +46,7 @@ impl ClientPluginsOptions {
         let Some(only) = &self.only else { return found };
         for name in only {
             if !found.plugins.iter().any(|plugin| plugin.name == *name) {
-                let message = format!("no plugin `{}` is there", name.escape_debug());
+                let message = format!("no plugin `{}` is there", repertoire_core::text::terminal_line(name));
                 found.diagnostics.push(Diagnostic::new(Code::CLIENT_PLUGIN, message).at_path(shown(&folder)));
             }
         }

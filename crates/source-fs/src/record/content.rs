@@ -64,7 +64,8 @@ impl Record {
     /// `body` under the stamp that is listed, if it is of the version that is listed.
     pub(crate) fn as_listed(&self, body: Body) -> Body {
         let listed = self.row.as_ref().filter(|row| row.version == body.stamp);
-        let stamp = listed.map_or(body.stamp, |row| row.listed.stamp);
-        Body::new(body.text, body.digest, stamp)
+        let mut body = body;
+        body.stamp = listed.map_or(body.stamp, |row| row.listed.stamp);
+        body
     }
 }

@@ -431,7 +431,7 @@ async fn text_that_hides_something_is_no_name_and_is_shown() {
 fn is_clean(listing: &Listing<Skill>) {
     for finding in listing.diagnostics().iter() {
         let text = format!("{} {:?} {:?}", finding.message, finding.path, finding.help);
-        let hidden = text.chars().find(|c| c.is_control() || repertoire_core::skill_md::is_invisible(*c));
+        let hidden = repertoire_core::text::hidden(&text);
         assert_eq!(hidden, None, "{text:?}");
     }
 }

@@ -112,11 +112,7 @@ fn failures(case: &CaseReport, out: &mut dyn Write) -> io::Result<()> {
 
 /// Under its heading, so that what is quoted is never taken for a line of the report, and without control characters.
 fn indented(text: &str) -> String {
-    let clean = |line: &str| -> String {
-        let escape = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
-        line.chars().map(escape).collect()
-    };
-    text.trim_end().lines().map(clean).collect::<Vec<_>>().join("\n            ")
+    text.trim_end().lines().map(repertoire_core::text::terminal_line).collect::<Vec<_>>().join("\n            ")
 }
 
 fn missing(cases: &[CaseReport], out: &mut dyn Write) -> io::Result<()> {

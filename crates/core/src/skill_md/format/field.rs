@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use super::Left;
 use crate::skill_md::table::{Mark, Table};
-use crate::skill_md::{Limits, fence, is_invisible, recovery};
-use crate::{Scalar, Value};
+use crate::skill_md::{Limits, fence, recovery};
+use crate::{Scalar, Value, text};
 
 /// A front matter, cut: put together in the same order, it is what it was but for blank lines on top.
 pub(super) struct Pieces<'a> {
@@ -164,7 +164,9 @@ fn is_plain(text: &str) -> bool {
         && !text.ends_with([' ', ':'])
         && !text.contains(": ")
         && !text.contains(" #")
-        && text.chars().all(|c| c == ' ' || !(c.is_whitespace() || c == '\u{FEFF}' || is_invisible(c)))
+        && text.chars().all(|c| c == ' ' || !c.is_whitespace())
+        && text::is_clean(text)
+        && !text.contains(['\u{61C}', '\u{200E}', '\u{200F}'])
         && !WORDS.iter().any(|word| word.eq_ignore_ascii_case(text))
 }
 

@@ -1,6 +1,7 @@
 //! Catalogs as XML.
 
-use super::escape;
+use repertoire_core::text::{push_xml, push_xml_quoted};
+
 use super::tag::Tag;
 
 type Row<'t> = (Tag, &'t str);
@@ -28,8 +29,7 @@ pub(super) fn reference<'t>(rows: impl Iterator<Item = Row<'t>>, out: &mut Strin
     out.push_str("<skill>\n");
     for (tag, text) in rows {
         out.extend([tag.open, "\n"]);
-        let special = text.bytes().enumerate().filter(|(_, byte)| b"&<>\"'".contains(byte));
-        escape(text, special.map(|(at, _)| at), out);
+        push_xml_quoted(text, out);
         out.extend(["\n", tag.close, "\n"]);
     }
     out.push_str("</skill>\n");
@@ -43,6 +43,6 @@ pub(super) fn note(indent: &str, note: &str, out: &mut String) {
 
 fn element(tag: Tag, text: &str, out: &mut String) {
     out.push_str(tag.open);
-    escape(text, memchr::memchr3_iter(b'&', b'<', b'>', text.as_bytes()), out);
+    push_xml(text, out);
     out.push_str(tag.close);
 }

@@ -1,15 +1,21 @@
-//! Text that no terminal obeys.
+//! What programs print, without what they say to a terminal.
 
 use std::borrow::Cow;
 use std::iter::Peekable;
 use std::str::Chars;
 
-use repertoire_core::skill_md::is_invisible;
+use super::clean;
 
-/// `text` without escape sequences, control and other invisible characters; line breaks and tabs stay, `\r\n` is a line break.
-pub(crate) fn printable(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_unfit) {
-        return Cow::Borrowed(text);
+/// Returns what a program printed as text: without escape sequences and [hidden](super) characters, `\r` as a line break.
+///
+/// ```
+/// use repertoire_core::text::printed;
+///
+/// assert_eq!(printed("\u{1b}[1;31mred\u{1b}[0m\r\nnext"), "red\nnext");
+/// ```
+pub fn printed(text: &str) -> Cow<'_, str> {
+    if !text.contains(['\u{1b}', '\u{9b}', '\r']) {
+        return clean(text);
     }
     let mut kept = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -19,15 +25,13 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
             '\u{9b}' => skip_control_sequence(&mut chars),
             '\r' if chars.peek() == Some(&'\n') => {}
             '\r' => kept.push('\n'),
-            c if is_unfit(c) => {}
             c => kept.push(c),
         }
     }
-    Cow::Owned(kept)
-}
-
-fn is_unfit(c: char) -> bool {
-    c == '\r' || is_invisible(c)
+    match clean(&kept) {
+        Cow::Owned(clean) => Cow::Owned(clean),
+        Cow::Borrowed(_) => Cow::Owned(kept),
+    }
 }
 
 /// Takes what belongs to an escape character.
@@ -52,29 +56,4 @@ fn skip_sequence(chars: &mut Peekable<Chars<'_>>) {
 fn skip_control_sequence(chars: &mut Peekable<Chars<'_>>) {
     while chars.next_if(|c| matches!(c, ' '..='?')).is_some() {}
     chars.next_if(|c| matches!(c, '@'..='~'));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::printable;
-
-    #[test]
-    fn what_a_terminal_would_obey_is_left_out() {
-        for (text, kept) in [
-            ("plain é\n\ttext", "plain é\n\ttext"),
-            ("\u{1b}[1;31mred\u{1b}[0m", "red"),
-            ("\u{9b}31mred", "red"),
-            ("\u{1b}]0;title\u{7}after", "after"),
-            ("\u{1b}]8;;http://x\u{1b}\\link\u{1b}]8;;\u{1b}\\", "link"),
-            ("\u{1b}(Bset \u{1b}=keys", "set keys"),
-            ("\u{1b}]never closed\nnext", "\nnext"),
-            ("a\r\nb\rc", "a\nb\nc"),
-            ("nul\0 bell\u{7} back\u{8} del\u{7f}", "nul bell back del"),
-            ("bidi\u{202e} tag\u{e0041}", "bidi tag"),
-            ("cut\u{1b}", "cut"),
-            ("cut\u{1b}[3", "cut"),
-        ] {
-            assert_eq!(printable(text), kept, "{text:?}");
-        }
-    }
 }
