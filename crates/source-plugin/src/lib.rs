@@ -33,6 +33,7 @@
 mod approvals;
 #[cfg(unix)]
 mod calls;
+mod copy;
 mod desk;
 mod error;
 mod file;

@@ -7,9 +7,6 @@
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
-use std::fs;
-use std::io::Write;
-use std::path::PathBuf;
 use std::ptr::{self, NonNull};
 use std::sync::{Mutex, PoisonError};
 
@@ -20,6 +17,7 @@ use repertoire_plugin_sdk::abi::{
     RepertoireFree, RepertoirePlugin, RepertoireSlice, RepertoireTable, RepertoireTell,
 };
 
+use crate::copy::PrivateCopy;
 use crate::file::PluginFile;
 use crate::guest::{Door, Guest, SHORT, failure, too_large};
 use crate::{Inspection, PluginError};
@@ -150,6 +148,7 @@ fn open(file: &PluginFile) -> Result<*const RepertoireTable, String> {
     let entry = unsafe { handle.get::<RepertoirePlugin>(ENTRY) }.map(|entry| *entry).map_err(|error| told(&error));
     // Whatever comes now, the library has run: it stays.
     std::mem::forget(handle);
+    copy.keep();
     let entry = entry?;
     // SAFETY: the function takes nothing; that it returns a table or null, and lets no panic out, is what the boundary
     // promises.
@@ -164,7 +163,7 @@ unsafe fn load(copy: &PrivateCopy) -> Result<Handle, libloading::Error> {
 
     // At once, so that what is missing is an error now and not the end of the process later.
     // SAFETY: as the caller's.
-    unsafe { Library::open(Some(&copy.path), RTLD_NOW | RTLD_LOCAL) }.map(Into::into)
+    unsafe { Library::open(Some(copy.path()), RTLD_NOW | RTLD_LOCAL) }.map(Into::into)
 }
 
 /// # Safety
@@ -172,26 +171,7 @@ unsafe fn load(copy: &PrivateCopy) -> Result<Handle, libloading::Error> {
 #[cfg(not(unix))]
 unsafe fn load(copy: &PrivateCopy) -> Result<Handle, libloading::Error> {
     // SAFETY: as the caller's.
-    unsafe { Handle::new(&copy.path) }
-}
-
-/// A copy of a library that nobody else can reach, so that what is loaded is what was checked, and a replaced file is
-/// another library for the system too.
-struct PrivateCopy {
-    path: PathBuf,
-    /// A loaded library needs its file no more, where the system allows one to remove it; elsewhere it stays for the
-    /// system to clean up.
-    _folder: tempfile::TempDir,
-}
-
-impl PrivateCopy {
-    fn of(file: &PluginFile) -> std::io::Result<PrivateCopy> {
-        let folder = tempfile::Builder::new().prefix("repertoire-plugin-").tempdir()?;
-        let path = folder.path().join(file.path.file_name().unwrap_or("plugin".as_ref()));
-        let mut copy = fs::OpenOptions::new().write(true).create_new(true).open(&path)?;
-        copy.write_all(&file.bytes)?;
-        Ok(PrivateCopy { path, _folder: folder })
-    }
+    unsafe { Handle::new(copy.path()) }
 }
 
 fn read_features(features: RepertoireSlice) -> Result<String, String> {
