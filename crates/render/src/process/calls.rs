@@ -1,12 +1,20 @@
-//! No sockets.
+//! The system calls that a confined run does not make.
 
 use std::error::Error;
 
-/// Makes no socket any more, in this process and all that it becomes and starts: neither TCP nor UDP, nor to a daemon
-/// of this machine. A pair of connected ones can be had, as between a program and what it starts.
+/// Refuses the system calls that change what Landlock has no rule for, in this process and all that it becomes and starts.
+///
+/// - Sockets, TCP and UDP, to other machines and to daemons of this one. A pair of connected ones can be had, as between a
+///   program and what it starts.
+/// - Modes, owners, times, attributes and flags of files.
+/// - Keys, and System V memory, messages and semaphores: the kernel keeps them for all processes of the user.
+/// - Limits, priorities and processors of other processes.
+/// - `bpf`, `perf_event_open` and `userfaultfd`, which few programs need and many attacks begin with.
+///
+/// A process that calls the kernel by another convention, x32 or 32-bit, is refused whatever it calls.
 ///
 /// # Errors
-/// Where the kernel, or whoever makes the filter, knows none for this machine.
+/// Returns one where the kernel, or the crate that makes the filter, has no filter for this machine.
 pub(crate) fn refuse() -> Result<(), Box<dyn Error>> {
     filter::apply()
 }
@@ -15,37 +23,136 @@ pub(crate) fn refuse() -> Result<(), Box<dyn Error>> {
 mod filter {
     use std::collections::BTreeMap;
 
+    use libc::c_long;
+    use seccompiler::SeccompCmpArgLen::Dword;
+    use seccompiler::SeccompCmpOp::{Eq, MaskedEq, Ne};
     use seccompiler::{
-        BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+        BackendError, BpfProgram, SeccompAction, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
         TargetArch, apply_filter,
     };
 
-    /// The bit of a call by another convention, where the kernel has that.
-    const X32: i64 = 0x4000_0000;
+    /// Calls that are refused whatever their arguments.
+    const REFUSED: &[c_long] = &[
+        libc::SYS_socket,
+        // It makes sockets, and changes files, without those calls.
+        libc::SYS_io_uring_setup,
+        libc::SYS_fchmod,
+        libc::SYS_fchmodat,
+        FCHMODAT2,
+        libc::SYS_fchown,
+        libc::SYS_fchownat,
+        libc::SYS_setxattr,
+        libc::SYS_lsetxattr,
+        libc::SYS_fsetxattr,
+        SETXATTRAT,
+        libc::SYS_removexattr,
+        libc::SYS_lremovexattr,
+        libc::SYS_fremovexattr,
+        REMOVEXATTRAT,
+        FILE_SETATTR,
+        libc::SYS_utimensat,
+        libc::SYS_add_key,
+        libc::SYS_request_key,
+        libc::SYS_keyctl,
+        libc::SYS_shmget,
+        libc::SYS_shmat,
+        libc::SYS_shmctl,
+        libc::SYS_msgget,
+        libc::SYS_msgsnd,
+        libc::SYS_msgrcv,
+        libc::SYS_msgctl,
+        libc::SYS_semget,
+        libc::SYS_semop,
+        libc::SYS_semtimedop,
+        libc::SYS_semctl,
+        libc::SYS_mq_open,
+        libc::SYS_mq_unlink,
+        libc::SYS_bpf,
+        libc::SYS_perf_event_open,
+        libc::SYS_userfaultfd,
+    ];
+
+    /// The same by their older names, which newer machines do not have.
+    #[cfg(target_arch = "x86_64")]
+    const OLDER: &[c_long] =
+        &[libc::SYS_chmod, libc::SYS_chown, libc::SYS_lchown, libc::SYS_utime, libc::SYS_utimes, libc::SYS_futimesat];
+    #[cfg(not(target_arch = "x86_64"))]
+    const OLDER: &[c_long] = &[];
+
+    // Newer than the headers of some systems. Calls of this age have one number on every machine.
+    const FCHMODAT2: c_long = 452;
+    const SETXATTRAT: c_long = 463;
+    const REMOVEXATTRAT: c_long = 466;
+    const FILE_SETATTR: c_long = 469;
+
+    /// Requests of `ioctl` that change flags, attributes and keys of a file which is open for reading alone.
+    const REQUESTS: [u64; 5] = [
+        0x4008_6602, // FS_IOC_SETFLAGS
+        0x4004_6602, // FS_IOC32_SETFLAGS
+        0x401c_5820, // FS_IOC_FSSETXATTR
+        0x800c_6613, // FS_IOC_SET_ENCRYPTION_POLICY
+        0x4080_6685, // FS_IOC_ENABLE_VERITY
+    ];
+
+    /// All processes of a user, to `setpriority` and to `ioprio_set`.
+    const PRIORITY_OF_USER: u64 = 2;
+    const IO_PRIORITY_OF_USER: u64 = 3;
 
     pub(super) fn apply() -> Result<(), Box<dyn std::error::Error>> {
         let machine = TargetArch::try_from(std::env::consts::ARCH)?;
-        // One of a pair that is not connected for good can be turned to somebody else.
-        let pair = |kind: i32| {
-            let mask = SeccompCmpOp::MaskedEq(0xf);
-            SeccompRule::new(vec![SeccompCondition::new(
-                1,
-                SeccompCmpArgLen::Dword,
-                mask,
-                u64::from(kind.unsigned_abs()),
-            )?])
-        };
-        let rules = [
-            (libc::SYS_socket, vec![]),
-            (libc::SYS_socketpair, vec![pair(libc::SOCK_DGRAM)?, pair(libc::SOCK_RAW)?]),
-            // It makes sockets without that call.
-            (libc::SYS_io_uring_setup, vec![]),
-        ];
-        let both = |(call, rules): (i64, Vec<SeccompRule>)| [(call, rules.clone()), (call | X32, rules)];
-        let rules: BTreeMap<_, _> = rules.into_iter().flat_map(both).collect();
-        let denied = SeccompAction::Errno(libc::EACCES.unsigned_abs());
-        let filter: BpfProgram = SeccompFilter::new(rules, SeccompAction::Allow, denied, machine)?.try_into()?;
-        Ok(apply_filter(&filter)?)
+        let denied = SeccompAction::Errno(libc::EPERM.unsigned_abs());
+        let filter: BpfProgram = SeccompFilter::new(rules()?, SeccompAction::Allow, denied, machine)?.try_into()?;
+        apply_filter(&filter)?;
+        #[cfg(target_arch = "x86_64")]
+        apply_filter(&x32())?;
+        Ok(())
+    }
+
+    /// By call, what is refused of it; without a rule, everything is.
+    fn rules() -> Result<BTreeMap<c_long, Vec<SeccompRule>>, BackendError> {
+        let mut rules: BTreeMap<_, _> = REFUSED.iter().chain(OLDER).map(|call| (*call, Vec::new())).collect();
+        // One of a pair that is not connected for good can be turned to another peer.
+        let kinds =
+            [libc::SOCK_DGRAM, libc::SOCK_RAW].map(|kind| when(1, MaskedEq(0xf), u64::from(kind.unsigned_abs())));
+        rules.insert(libc::SYS_socketpair, kinds.into_iter().collect::<Result<_, _>>()?);
+        let requests = REQUESTS.map(|request| when(1, Eq, request));
+        rules.insert(libc::SYS_ioctl, requests.into_iter().collect::<Result<_, _>>()?);
+        // A process may do it to itself, which has the number 0.
+        for call in [
+            libc::SYS_prlimit64,
+            libc::SYS_sched_setaffinity,
+            libc::SYS_sched_setscheduler,
+            libc::SYS_sched_setparam,
+            libc::SYS_sched_setattr,
+        ] {
+            rules.insert(call, vec![when(0, Ne, 0)?]);
+        }
+        for (call, user) in [(libc::SYS_setpriority, PRIORITY_OF_USER), (libc::SYS_ioprio_set, IO_PRIORITY_OF_USER)] {
+            rules.insert(call, vec![when(1, Ne, 0)?, when(0, Eq, user)?]);
+        }
+        Ok(rules)
+    }
+
+    /// A rule on one argument, of which the lower half counts.
+    fn when(argument: u8, is: SeccompCmpOp, value: u64) -> Result<SeccompRule, BackendError> {
+        SeccompRule::new(vec![SeccompCondition::new(argument, Dword, is, value)?])
+    }
+
+    /// A filter that refuses every call by the convention x32: the filter above takes them for others.
+    #[cfg(target_arch = "x86_64")]
+    fn x32() -> BpfProgram {
+        use seccompiler::sock_filter;
+
+        /// The bit that such calls have.
+        const X32: u32 = 0x4000_0000;
+        let step = |code: u32, jt, jf, k| sock_filter { code: code as u16, jt, jf, k };
+        vec![
+            // The number of the call, which comes first in what a filter sees.
+            step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
+            step(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, 0, 1, X32),
+            step(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ERRNO | libc::EPERM.unsigned_abs()),
+            step(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ALLOW),
+        ]
     }
 }
 

@@ -12,15 +12,17 @@ use landlock::{
     path_beneath_rules,
 };
 use rustix::process::{Resource, Rlimit, setrlimit};
+use rustix::thread::{CapabilitySet, CapabilitySets, remove_capability_from_bounding_set, set_capabilities};
 
 use super::confinement::{Need, Rules};
-use super::{report, sockets};
+use super::{calls, report};
 use crate::{Failure, Gap, Sandbox};
 
 /// The version of Landlock whose rules are asked for: files, TCP, signals. An older kernel enforces a part.
 const ASKED: ABI = ABI::V6;
 
-/// The first version that rules every way to change a file.
+/// The first version that rules every way to change what a file holds. What else can be changed of a file is left to the
+/// [filter](calls::refuse) of system calls.
 const FILES: ABI = ABI::V5;
 
 /// The first version that rules signals.
@@ -66,10 +68,23 @@ fn restrict(rules: &Rules) -> Result<Sandbox, RulesetError> {
         LandlockStatus::Available { effective_abi, .. } => effective_abi,
         _ => ABI::Unsupported,
     };
+    let is_powerless = drop_capabilities().is_ok();
+    let is_filtered = calls::refuse().is_ok();
     let kept = |gap: &Gap| match gap {
-        Gap::Files => version >= FILES,
+        Gap::Files => version >= FILES && is_powerless && is_filtered,
         Gap::Signals => version >= SIGNALS,
-        Gap::Sockets => sockets::refuse().is_ok(),
+        Gap::Sockets => is_filtered,
     };
     Ok(Sandbox::without(Gap::ALL.into_iter().filter(|gap| !kept(gap)).collect()))
+}
+
+/// Gives up what `root` may do, for this process and all that it becomes. New privileges cannot be gained any more, so what is
+/// not permitted now never will be.
+fn drop_capabilities() -> rustix::io::Result<()> {
+    // Best effort: it takes a right of its own, and an older kernel has fewer capabilities.
+    for capability in 0..u64::BITS {
+        let _ = remove_capability_from_bounding_set(CapabilitySet::from_bits_retain(1 << capability));
+    }
+    let none = CapabilitySet::empty();
+    set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })
 }

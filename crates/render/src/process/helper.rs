@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
+use close_fds::CloseFdsBuilder;
+
 use super::confinement::CONFINE;
 use super::told::KEEP;
 use super::{confined, keeper};
@@ -19,6 +21,8 @@ pub fn helper(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 fn help(arguments: &mut dyn Iterator<Item = OsString>) -> Result<(), Box<dyn Error>> {
+    // What the host was started with, or opened, is not for the command. The standard streams are.
+    CloseFdsBuilder::new().cloexecfrom(3);
     match arguments.next() {
         Some(task) if task == KEEP => keeper::keep(arguments),
         Some(task) if task == CONFINE => confined::confine(arguments).map(|never| match never {}),

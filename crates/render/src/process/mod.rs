@@ -1,6 +1,8 @@
 //! Running what a body asks for: feature `process`.
 #![allow(clippy::disallowed_methods, reason = "this module, and nothing else of the crate, touches the world")]
 
+#[cfg(all(target_os = "linux", feature = "sandbox"))]
+mod calls;
 mod capture;
 mod child;
 #[cfg(all(target_os = "linux", feature = "sandbox"))]
@@ -19,11 +21,10 @@ mod limits;
 mod report;
 mod runner;
 mod shell;
-#[cfg(all(target_os = "linux", feature = "sandbox"))]
-mod sockets;
 mod sweep;
 #[cfg(target_os = "linux")]
 mod told;
+mod verified_copy;
 
 pub use confinement::Confinement;
 #[cfg(all(target_os = "linux", feature = "sandbox"))]

@@ -4,7 +4,9 @@
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, UdpSocket};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixDatagram, UnixListener, UnixStream};
+use std::path::Path;
 use std::time::Duration;
 
 use repertoire_core::Digest;
@@ -43,11 +45,14 @@ async fn run(confinement: Confinement, folder: &TempDir, body: &str) -> Run {
 /// Runs a command that must fail unless the sandbox says that it does not keep this.
 async fn is_denied(gap: Gap, confinement: Confinement, folder: &TempDir, body: &str) {
     let run = run(confinement, folder, body).await;
-    let says_so = match &run.sandbox {
+    assert!(lacks(&run.sandbox, gap) || run.ended != Ended::Exit(0), "{body}: {run:?}");
+}
+
+fn lacks(sandbox: &Sandbox, gap: Gap) -> bool {
+    match sandbox {
         Sandbox::Partial(gaps) => gaps.contains(&gap),
         sandbox => *sandbox == Sandbox::Unavailable,
-    };
-    assert!(says_so || run.ended != Ended::Exit(0), "{body}: {run:?}");
+    }
 }
 
 #[tokio::test]
@@ -175,6 +180,162 @@ async fn a_pair_of_streams_is_the_one_socket_that_can_be_had() {
     };
     assert!(says_so || run.ended == Ended::Exit(0), "{run:?}");
     assert!(run.stdout.text().contains("running 1 test"), "{run:?}");
+}
+
+/// Runs a command that must fail in a sandbox whose rules on files are kept, and leave `file` as it was.
+async fn leaves_alone(helper: &[&str], file: &Path, folder: &TempDir, command: &str) {
+    use std::os::unix::fs::MetadataExt;
+
+    let state = || {
+        let metadata = fs::metadata(file).expect("it is there");
+        let owner = (metadata.uid(), metadata.gid(), metadata.mode());
+        (owner, metadata.modified().expect("it has one"), rustix::fs::getxattr(file, "user.x", &mut [0; 8]).is_ok())
+    };
+    let before = state();
+    let confinement = Confinement::default().write(folder.path());
+    let outcome = outcome_with(helper, confinement, folder, &format!("!`{command}`\n")).await;
+    let Outcome::Ran(run) = outcome else { panic!("it runs: {outcome:?}") };
+    assert!(lacks(&run.sandbox, Gap::Files) || run.ended != Ended::Exit(0), "{command}: {run:?}");
+    assert_eq!(state(), before, "{command}");
+}
+
+/// Ways to change of a file what it does not hold, by the programs that people know and by system calls without one. Each with
+/// `FILE` for the file.
+const CHANGES: [&str; 12] = [
+    "chmod 666 FILE",
+    "chmod 4755 FILE",
+    "chown 1:1 FILE",
+    "chown -h 1 FILE",
+    "touch -c -d 2001-01-01 FILE",
+    "perl -e 'exit !utime(1, 1, qq(FILE))'",
+    "perl -e 'open(F, q(<), qq(FILE)); exit !chmod(0777, F)'",
+    "perl -e 'open(F, q(<), qq(FILE)); exit !chown(1, 1, F)'",
+    "python3 -c \"import os; os.setxattr('FILE', 'user.x', b'x')\"",
+    "python3 -c \"import os; os.removexattr('FILE', 'user.y')\"",
+    "chattr +d FILE",
+    "setfacl -m u:1:rwx FILE",
+];
+
+#[tokio::test]
+async fn modes_owners_times_and_attributes_stay() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("file");
+    fs::write(&file, "x").expect("it can be written");
+    // Not on every file system.
+    let _ = rustix::fs::setxattr(&file, "user.y", b"y", rustix::fs::XattrFlags::empty());
+    let every = async |helper: &[&str]| {
+        for change in CHANGES {
+            leaves_alone(helper, &file, &folder, &change.replace("FILE", &file.display().to_string())).await;
+        }
+        leaves_alone(helper, folder.path(), &folder, &format!("chmod 777 {}", folder.path().display())).await;
+    };
+    every(&[HELPER]).await;
+    if rustix::process::geteuid().is_root() {
+        // The same as a user of few rights, whose own the files are.
+        let place = tempfile::tempdir().expect("a temporary folder");
+        fs::set_permissions(place.path(), PermissionsExt::from_mode(0o755)).expect("it is there");
+        let helper = place.path().join("helper");
+        fs::copy(HELPER, &helper).expect("it was built");
+        for own in [folder.path(), &file] {
+            std::os::unix::fs::chown(own, Some(65_534), Some(65_534)).expect("root may");
+        }
+        let helper = helper.to_str().expect("a text");
+        // A helper starts itself again, as the user that it is by then.
+        let become_user = "test $UID = 0 || exec \"$0\" \"$@\"; \
+                           exec setpriv --reuid=65534 --regid=65534 --clear-groups \"$0\" \"$@\"";
+        every(&["/bin/bash", "-c", become_user, helper]).await;
+    }
+}
+
+/// System calls by their numbers on this machine, with arguments that would do something.
+#[cfg(target_arch = "x86_64")]
+const CALLS: [(&str, &str); 29] = [
+    ("chmod", "90, $f, 0777"),
+    ("fchmod", "91, $d, 0777"),
+    ("chown", "92, $f, 1, 1"),
+    ("fchown", "93, $d, 1, 1"),
+    ("lchown", "94, $f, 1, 1"),
+    ("utime", "132, $f, 0"),
+    ("setxattr", "188, $f, $x, $x, 1, 0"),
+    ("lsetxattr", "189, $f, $x, $x, 1, 0"),
+    ("fsetxattr", "190, $d, $x, $x, 1, 0"),
+    ("removexattr", "197, $f, $x"),
+    ("utimes", "235, $f, 0"),
+    ("add_key", "248, $u, $x, $x, 1, -3"),
+    ("request_key", "249, $u, $x, 0, -3"),
+    ("keyctl", "250, 0, -3, 0"),
+    ("fchownat", "260, -100, $f, 1, 1, 0"),
+    ("futimesat", "261, -100, $f, 0"),
+    ("fchmodat", "268, -100, $f, 0777"),
+    ("utimensat", "280, -100, $f, 0, 0"),
+    ("fchmodat2", "452, -100, $f, 0777, 0"),
+    ("shmget", "29, 0, 4096, 01600"),
+    ("semget", "64, 0, 1, 01600"),
+    ("msgget", "68, 0, 01600"),
+    ("socket", "41, 1, 1, 0"),
+    ("perf_event_open", "298, $x, 0, -1, -1, 0"),
+    ("bpf", "321, 0, $x, 8"),
+    ("userfaultfd", "323, 1"),
+    ("io_uring_setup", "425, 1, $x"),
+    ("prlimit64", "302, getppid(), 0, 0, $x"),
+    ("setpriority", "141, 0, getppid(), 19"),
+];
+
+#[cfg(target_arch = "x86_64")]
+#[tokio::test]
+async fn system_calls_are_refused_by_both_conventions() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("file");
+    fs::write(&file, "x").expect("it can be written");
+    let program = |call: &str| {
+        let file = file.display();
+        format!(
+            "perl -e 'my ($f, $x, $u) = (qq({file}), qq(user.x), qq(user)); open(D, q(<), $f) or exit 2; my $d = fileno(D); \
+             exit(syscall({call}) == -1 && $! == 1 ? 7 : 0)'"
+        )
+    };
+    let x32 = CALLS.map(|(name, call)| (name, format!("0x40000000|{call}")));
+    let calls = CALLS.map(|(name, call)| (name, call.to_owned()));
+    for (name, call) in calls.into_iter().chain(x32) {
+        let run = run(Confinement::default(), &folder, &format!("!`{}`\n", program(&call))).await;
+        assert!(lacks(&run.sandbox, Gap::Files) || run.ended == Ended::Exit(7), "{name}, {call}: {run:?}");
+    }
+}
+
+/// A process limits itself, and has descriptors that it opened.
+#[tokio::test]
+async fn a_process_may_still_limit_itself() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let body = "!`ulimit -n 20 && nice -n 1 true && exec 9< /dev/null && echo fine`\n";
+    assert_eq!(run(Confinement::default(), &folder, body).await.stdout.text(), "fine\n");
+}
+
+#[tokio::test]
+async fn no_capability_is_left() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let body = "!`perl -e 'print 0'; grep Cap /proc/self/status`\n";
+    let run = run(Confinement::default().read("/proc"), &folder, body).await;
+    let sets: Vec<_> = run.stdout.text().lines().filter_map(|line| line.split_once(":\t")).collect();
+    let others: Vec<_> = sets.iter().filter(|(_, set)| set.bytes().any(|digit| digit != b'0')).collect();
+    let is_root = rustix::process::geteuid().is_root();
+    assert!(sets.len() == 5 && others.iter().all(|(name, _)| !is_root && *name == "CapBnd"), "{sets:?}");
+}
+
+/// What a host has open, and did not open for itself alone.
+#[tokio::test]
+async fn open_files_of_the_host_stay_outside() {
+    let (folder, outside) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let (out, secret) = (outside.path().join("out"), outside.path().join("secret"));
+    fs::write(&secret, "secret").expect("it can be written");
+    let opened = format!("exec 7>{} 8<{} 19<&8; exec \"$0\" \"$@\"", out.display(), secret.display());
+    let helper = ["/bin/bash", "-c", &opened, HELPER];
+    for body in ["!`echo x >&7`\n", "!`cat <&8`\n", "!`cat <&19`\n"] {
+        let outcome = outcome_with(&helper, Confinement::default(), &folder, body).await;
+        let Outcome::Ran(run) = outcome else { panic!("it runs: {outcome:?}") };
+        assert_ne!(run.ended, Ended::Exit(0), "{body}");
+        assert_eq!(run.stdout.text(), "", "{body}");
+    }
+    assert_eq!(fs::read_to_string(out).expect("it was opened"), "");
 }
 
 #[tokio::test]
