@@ -112,6 +112,15 @@ impl Printed {
         Printed { text, kept: whole.len() as u64, total }
     }
 
+    /// The same with `to` wherever the text says `from`.
+    #[cfg(feature = "process")]
+    pub(crate) fn renamed(mut self, from: &str, to: &str) -> Printed {
+        if self.text.contains(from) {
+            self.text = self.text.replace(from, to);
+        }
+        self
+    }
+
     /// The text.
     pub fn text(&self) -> &str {
         &self.text

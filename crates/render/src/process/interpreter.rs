@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
-use repertoire_core::{Digest, ResourcePath};
+use repertoire_core::ResourcePath;
 
 use crate::Failure;
 
@@ -26,23 +26,13 @@ const BY_EXTENSION: [(&str, &[&str]); 9] = [
     ("ps1", &["pwsh", "-NoProfile", "-NonInteractive", "-File"]),
 ];
 
-/// A script that was looked at.
-#[derive(Debug)]
-pub(crate) struct Script {
-    pub(crate) digest: Digest,
-    /// What starts it.
-    pub(crate) line: Vec<OsString>,
-}
-
-impl Script {
-    /// Opens the script at `path` beneath `folder`; a link may lead elsewhere in the folder, and not out of it.
-    pub(crate) fn open(folder: &Path, path: &ResourcePath) -> Result<Script, Failure> {
-        let failed = |error: std::io::Error| Failure::NoScript(path.clone(), error.to_string().into());
-        let (real, bytes) = read(folder, path).map_err(failed)?;
-        let mut line = interpreter(&bytes, &real).ok_or_else(|| Failure::NoInterpreter(path.clone()))?;
-        line.push(real.into());
-        Ok(Script { digest: Digest::of(&bytes), line })
-    }
+/// Returns the command line that runs the script at `path` beneath `folder`; a link may lead elsewhere in the folder, and not out of it.
+pub(crate) fn command_line(folder: &Path, path: &ResourcePath) -> Result<Vec<OsString>, Failure> {
+    let failed = |error: std::io::Error| Failure::NoScript(path.clone(), error.to_string().into());
+    let (real, bytes) = read(folder, path).map_err(failed)?;
+    let mut line = interpreter(&bytes, &real).ok_or_else(|| Failure::NoInterpreter(path.clone()))?;
+    line.push(real.into());
+    Ok(line)
 }
 
 fn read(folder: &Path, path: &ResourcePath) -> std::io::Result<(PathBuf, Vec<u8>)> {

@@ -67,22 +67,28 @@ async fn who_is_asked_to_end_may_do_so() {
 /// A chain of processes, each in a session of its own, each starting the next before it ends.
 #[tokio::test]
 async fn who_forks_on_while_it_is_ended_is_ended() {
-    let skill = kept().file("chain.sh", "echo $$ > away\nsetsid env -i /bin/sh ./chain.sh > /dev/null 2>&1 &\n");
-    let run = skill.run("!`/bin/sh ./chain.sh; while ! test -s away; do :; done; echo done`\n").await;
+    let skill =
+        kept().file("chain.sh", "echo $$ > $at/away\nsetsid env -i at=$at /bin/sh ./chain.sh > /dev/null 2>&1 &\n");
+    let at = skill.folder.path().display();
+    let body = format!("!`at={at} /bin/sh ./chain.sh; while ! test -s {at}/away; do :; done; echo done`\n");
+    let run = skill.run(&body).await;
     assert_eq!((run.stdout.text(), run.sweep), ("done\n", Sweep::All));
-    // Nobody goes on writing to it.
+    // No process goes on writing to it.
     let last = fs::read(skill.path("away")).expect("it was written");
     fs::remove_file(skill.path("away")).expect("it is there");
     assert_gone_all(&skill);
     assert!(!skill.path("away").exists(), "{last:?}");
 }
 
-/// That no process stands in the folder of a skill.
+/// Asserts that no process has the folder of the skill in its environment.
 fn assert_gone_all(skill: &Skill) {
-    let folder = skill.folder.path().canonicalize().expect("it is there");
+    let at = format!("at={}", skill.folder.path().display());
     let processes = fs::read_dir("/proc").expect("it is there").flatten();
-    let here: Vec<_> =
-        processes.filter(|process| fs::read_link(process.path().join("cwd")).is_ok_and(|cwd| cwd == folder)).collect();
+    let has_it = |process: &fs::DirEntry| {
+        let environment = fs::read(process.path().join("environ")).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|entry| entry == at.as_bytes())
+    };
+    let here: Vec<_> = processes.filter(has_it).collect();
     assert!(here.is_empty(), "{here:?}");
 }
 
@@ -90,10 +96,12 @@ fn assert_gone_all(skill: &Skill) {
 async fn many_that_hide_from_each_other_are_ended() {
     let skill = kept().file(
         "many.sh",
-        "test $1 -gt 0 || { echo $$ > away; exec sleep 100000; }\n\
-        for i in 1 2 3; do setsid env -i /bin/sh ./many.sh $(($1 - 1)) > /dev/null 2>&1 & done; wait\n",
+        "test $1 -gt 0 || { echo $$ > $at/away; exec sleep 100000; }\n\
+        for i in 1 2 3; do setsid env -i at=$at /bin/sh ./many.sh $(($1 - 1)) > /dev/null 2>&1 & done; wait\n",
     );
-    let run = skill.run("!`/bin/sh ./many.sh 3 & while ! test -s away; do :; done; echo done`\n").await;
+    let at = skill.folder.path().display();
+    let body = format!("!`at={at} /bin/sh ./many.sh 3 & while ! test -s {at}/away; do :; done; echo done`\n");
+    let run = skill.run(&body).await;
     assert_eq!((run.stdout.text(), run.sweep), ("done\n", Sweep::All));
     assert_gone_all(&skill);
 }

@@ -60,14 +60,26 @@ impl Skill {
         self.limits(|limits| (limits.timeout, limits.grace) = (Duration::from_secs(1), Duration::from_millis(100)))
     }
 
+    /// An approval of everything in the folder, as it is now.
     pub(crate) fn binding(&self, plan: &Plan<'_>) -> Binding {
-        let rows = fs::read_dir(self.folder.path()).expect("the folder is there").flatten().filter_map(|entry| {
-            let bytes = fs::read(entry.path()).ok()?;
-            let path = entry.file_name().to_str()?.parse().ok()?;
-            Some(Resource::new(path, bytes.len() as u64, Digest::of(&bytes)))
-        });
-        let rows: Vec<_> = rows.collect();
-        Binding::of("home:it".parse().expect("an id"), Digest::of(b""), plan.directives(), &rows)
+        let real = self.folder.path().canonicalize().expect("the folder is there");
+        let mut rows = Vec::new();
+        let mut folders = vec![real.clone()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).expect("it is a folder").flatten() {
+                let path = entry.path();
+                if entry.file_type().expect("it is there").is_dir() {
+                    folders.push(path);
+                } else if path.canonicalize().is_ok_and(|real_path| real_path.starts_with(&real)) {
+                    let bytes = fs::read(&path).expect("it can be read");
+                    let within = path.strip_prefix(&real).expect("it is within").to_str().expect("it is a text");
+                    rows.push(Resource::new(within.parse().expect("a path"), bytes.len() as u64, Digest::of(&bytes)));
+                }
+            }
+        }
+        let mut binding = Binding::of("home:it".parse().expect("an id"), Digest::of(b""), plan.directives(), &rows);
+        binding.files = rows.into_iter().map(|row| (row.path, row.digest)).collect();
+        binding
     }
 
     pub(crate) async fn outcomes(&self, body: &str) -> Vec<Outcome> {
@@ -157,7 +169,8 @@ proptest! {
 async fn a_command_stands_in_the_folder_of_its_skill_without_input_and_without_secrets() {
     let skill = Skill::new().file("data.txt", "inside");
     assert_eq!(skill.prints("!`cat data.txt -`\n").await, "inside");
-    let environment = [("PATH", "/usr/bin:/bin"), ("API_KEY", "secret"), ("LD_PRELOAD", "x.so"), ("BASH_ENV", "x")];
+    let environment =
+        [("PATH", ":/usr/bin:.:tools:/bin"), ("API_KEY", "secret"), ("LD_PRELOAD", "x.so"), ("BASH_ENV", "x")];
     let environment = environment.map(|(name, value)| (OsString::from(name), OsString::from(value)));
     let mut skill = Skill { runner: Runner::new(environment), ..skill };
     skill.context = skill.context.skill_dir("/skills/it").variable("PATH", "/forged").variable("COLOUR", "blue");
@@ -170,6 +183,8 @@ async fn a_command_stands_in_the_folder_of_its_skill_without_input_and_without_s
         ("CLAUDE_SKILL_DIR", "/skills/it"),
         ("COLOUR", "blue"),
         ("PATH", "/usr/bin:/bin"),
+        ("PYTHONDONTWRITEBYTECODE", "1"),
+        ("PYTHONPYCACHEPREFIX", "/dev/null"),
         ("SKILL_ARGUMENTS", ""),
         ("SKILL_DIR", "/skills/it"),
         ("TERM", "dumb"),
@@ -394,4 +409,135 @@ async fn a_script_runs_as_it_was_approved_and_no_other() {
         skill.runner.run(plan.directives(), Call::new(skill.folder.path(), &skill.context, &approved), |_| Ok(()));
     assert_eq!(outcomes.await, [Outcome::Refused { by: Refusal::Changed }]);
     assert!(!skill.path("PWNED").exists());
+}
+
+#[tokio::test]
+async fn what_runs_is_what_was_approved() {
+    let skill = Skill::new()
+        .file("scripts/run.py", "import helper\nprint(helper.WORD, open('data.txt').read())\n")
+        .file("scripts/helper.py", "WORD = 'approved'\n")
+        .file("data.txt", "data");
+    let bodies = [
+        "!{script: scripts/run.py}\n",
+        "!`python3 scripts/run.py`\n",
+        "!`cd scripts && python3 -c 'import helper; print(helper.WORD, open(\"../data.txt\").read())'`\n",
+    ];
+    for body in bodies {
+        assert_eq!(skill.prints(body).await, "approved data\n", "{body}");
+    }
+    let outcomes_with = async |binding: &Binding, body| {
+        let plan = Plan::new(body, &Syntax::default());
+        let call = Call::new(skill.folder.path(), &skill.context, binding);
+        skill.runner.clone().limits(skill.limits).run(plan.directives(), call, |_| Ok(())).await
+    };
+    let approved = skill.binding(&Plan::new("", &Syntax::default()));
+    // What appears is not there for what runs.
+    fs::write(skill.path("data.py"), "print('unapproved')\n").expect("it can be written");
+    let outcomes = outcomes_with(&approved, "!`ls scripts/..`\n").await;
+    assert!(matches!(&outcomes[..], [Outcome::Ran(run)] if run.stdout.text() == "data.txt\nscripts\n"), "{outcomes:?}");
+    // What changes or goes is missed, whatever name it is run by.
+    fs::write(skill.path("scripts/helper.py"), "WORD = 'unapproved'\n").expect("it can be written");
+    for body in bodies {
+        assert_eq!(outcomes_with(&approved, body).await, [Outcome::Refused { by: Refusal::Changed }], "{body}");
+    }
+    fs::remove_file(skill.path("scripts/helper.py")).expect("it is there");
+    for body in bodies {
+        assert_eq!(outcomes_with(&approved, body).await, [Outcome::Refused { by: Refusal::Changed }], "{body}");
+    }
+}
+
+/// Two files that go on changing places: what runs is the approved one, or nothing.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_is_swapped_never_runs() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    let skill = Skill::new().file("run.sh", "echo approved\n").file("other.sh", "echo unapproved\n");
+    let mut approved = skill.binding(&Plan::new("", &Syntax::default()));
+    approved.files.retain(|path, _| path.as_str() == "run.sh");
+    let (one, other) = (skill.path("run.sh"), skill.path("other.sh"));
+    let is_over = AtomicBool::new(false);
+    let outcomes = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            use rustix::fs::{CWD, RenameFlags, renameat_with};
+            while !is_over.load(Ordering::Relaxed) {
+                renameat_with(CWD, &one, CWD, &other, RenameFlags::EXCHANGE).expect("both are there");
+            }
+        });
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let mut outcomes = Vec::new();
+        for body in ["!{script: run.sh}\n", "!`sh run.sh`\n"].repeat(25) {
+            let plan = Plan::new(body, &Syntax::default());
+            let call = Call::new(skill.folder.path(), &skill.context, &approved);
+            outcomes.extend(runtime.block_on(skill.runner.run(plan.directives(), call, |_| Ok(()))));
+        }
+        is_over.store(true, Ordering::Relaxed);
+        outcomes
+    });
+    for outcome in outcomes {
+        match outcome {
+            Outcome::Ran(run) => assert_eq!(run.stdout.text(), "approved\n"),
+            other => assert_eq!(other, Outcome::Refused { by: Refusal::Changed }),
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_bytecode_is_read_or_left() {
+    let skill =
+        Skill::new().file("run.py", "import helper\nprint(helper.WORD)\n").file("helper.py", "WORD = 'source'\n");
+    // Bytecode that is taken without a look at the source.
+    let compile = "import py_compile; py_compile.compile('evil.py', 'helper.pyc', 'helper.py', \
+                   invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH); \
+                   import importlib.util, os; cache = importlib.util.cache_from_source('helper.py'); \
+                   os.makedirs('__pycache__'); os.rename('helper.pyc', cache)";
+    let skill = skill.file("evil.py", "WORD = 'bytecode'\n");
+    let made = std::process::Command::new("python3").args(["-c", compile]).current_dir(skill.folder.path()).status();
+    assert!(made.expect("Python is there").success());
+    assert_eq!(skill.prints("!{script: run.py}\n").await, "source\n");
+    // Where it runs in the folder itself, too.
+    fs::remove_file(skill.path("evil.py")).expect("it is there");
+    assert_eq!(skill.prints("!`python3 -c 'import helper; print(helper.WORD)'`\n").await, "source\n");
+    let caches = fs::read_dir(skill.path("__pycache__")).expect("it is there").count();
+    assert_eq!(caches, 1);
+}
+
+#[tokio::test]
+async fn a_program_of_the_skill_is_not_found_by_its_name() {
+    let environment = [(OsString::from("PATH"), OsString::from(":.:/usr/bin:/bin"))];
+    let skill = Skill::new().file("sh2", "#!/bin/sh\necho own\n").file("by-env", "#!/usr/bin/env sh2\n");
+    #[cfg(unix)]
+    fs::set_permissions(skill.path("sh2"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("it is there");
+    let skill = Skill { runner: Runner::new(environment), ..skill };
+    assert_eq!(skill.run("!`sh2`\n").await.ended, Ended::Exit(127));
+    assert_eq!(skill.run("!{script: by-env}\n").await.ended, Ended::Exit(127));
+    assert_eq!(skill.prints("!`./sh2`\n").await, "own\n");
+}
+
+#[tokio::test]
+async fn a_copy_is_private_and_removed() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let skill = Skill::new()
+        .file("bin/tool", "#!/bin/sh\nexit 0\n")
+        .file("run.sh", "pwd > $1/where; stat -c %a . run.sh bin/tool\n");
+    fs::set_permissions(skill.path("bin/tool"), std::os::unix::fs::PermissionsExt::from_mode(0o777))
+        .expect("it is there");
+    let before = rustix::process::umask(rustix::fs::Mode::empty());
+    let skill = skill.typed(folder.path().to_str().expect("a text"));
+    let printed = skill.prints("!{script: run.sh}\n").await;
+    rustix::process::umask(before);
+    assert_eq!(printed, "700\n600\n700\n");
+    let place = fs::read_to_string(folder.path().join("where")).expect("it was written");
+    assert!(!Path::new(place.trim()).exists(), "{place}");
+    assert_ne!(Path::new(place.trim()), skill.folder.path());
+}
+
+#[tokio::test]
+async fn what_is_printed_names_the_skill_and_not_its_copy() {
+    let mut skill = Skill::new().file("run.sh", "echo \"$SKILL_DIR $0 $PWD\"; cat > /dev/null\n");
+    let real = skill.folder.path().canonicalize().expect("it is there").display().to_string();
+    assert_eq!(skill.prints("!{script: run.sh}\n").await, format!(" {real}/run.sh {real}\n"));
+    skill.context = skill.context.skill_dir("/skills/it");
+    let printed = skill.prints("!{script: run.sh}\n").await;
+    assert_eq!(printed, "/skills/it /skills/it/run.sh /skills/it\n");
 }
