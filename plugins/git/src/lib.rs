@@ -2,7 +2,7 @@
 //!
 //! ```toml
 //! [[source]]
-//! kind = "plugin"
+//! kind = "process"        # what a repository holds is unpacked outside of the host
 //! name = "company"
 //! path = "libgit.so"
 //! deadline-ms = 60000     # the first look clones
@@ -11,6 +11,9 @@
 //!
 //! The repository is kept as a bare clone in `cache`. Without a network, what was fetched last stays, and a finding says so. A
 //! pinned commit that is there needs no network at all.
+//!
+//! A repository is a stranger's: how deep, how many and how large the folders and files are is limited as in a folder source, and
+//! what is left out is a finding. The kind `plugin` loads the library into the host instead, for repositories of your own.
 
 mod mirror;
 mod options;
@@ -22,8 +25,7 @@ use std::time::{Duration, Instant};
 use git2::Oid;
 use repertoire_plugin_sdk::message::{Body, Finding, Listing, Row};
 use repertoire_plugin_sdk::{
-    Config, Digest, Documents, Open, Pause, Resource, ResourcePath, Severity, SourceError, SourceErrorKind,
-    export_documents,
+    Config, Documents, Open, Pause, Resource, ResourcePath, Severity, SourceError, SourceErrorKind, export_documents,
 };
 
 use mirror::Mirror;
@@ -106,7 +108,8 @@ impl Documents for Git {
     fn list(&self) -> Result<Listing, SourceError> {
         let (commit, revision) = self.commit()?;
         let mut rows = Vec::new();
-        for (key, stamp, document) in Tree::open(&self.mirror, commit, &self.options.folder)?.skills()? {
+        let skills = Tree::open(&self.mirror, commit, &self.options.folder)?.skills()?;
+        for (key, stamp, document) in skills.found {
             let location = format!("{}/{key}/SKILL.md", self.options.url);
             rows.push(Row::new(key, stamp, document).from_location(location));
         }
@@ -114,7 +117,8 @@ impl Documents for Git {
             let message = format!("`{}` cannot be asked, what was fetched last stays: {problem}", self.options.url);
             Finding::new(Severity::Warning, "git-offline", message)
         });
-        Ok(Listing::new(revision, rows).with_findings(problem))
+        let left_out = skills.findings.into_iter().map(|finding| finding.at_path(self.options.url.as_str()));
+        Ok(Listing::new(revision, rows).with_findings(problem.into_iter().chain(left_out)))
     }
 
     fn body(&self, key: &str) -> Result<Body, SourceError> {
@@ -123,12 +127,15 @@ impl Documents for Git {
     }
 
     fn resources(&self, key: &str) -> Result<Vec<Resource>, SourceError> {
-        let files = self.tree()?.files(key)?;
-        Ok(files.into_iter().map(|(path, bytes)| Resource::new(path, bytes.len() as u64, Digest::of(&bytes))).collect())
+        self.tree()?.files(key)
     }
 
     fn resource(&self, key: &str, path: &ResourcePath) -> Result<Vec<u8>, SourceError> {
         self.tree()?.file(key, path)
+    }
+
+    fn cancel(&self) {
+        self.mirror.cancel();
     }
 
     fn wait(&self, since: u64, patience: Duration, pause: &Pause) -> Result<u64, SourceError> {

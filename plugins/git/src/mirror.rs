@@ -1,9 +1,10 @@
 //! The bare clone.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use git2::{AutotagOption, Error, FetchOptions, Oid, Repository};
+use git2::{AutotagOption, Error, FetchOptions, Oid, RemoteCallbacks, Repository};
 use repertoire_plugin_sdk::SourceError;
 
 use crate::options::Options;
@@ -16,6 +17,8 @@ pub(crate) struct Mirror {
     wanted: Wanted,
     /// One fetch at a time.
     fetching: Mutex<()>,
+    /// How often the host gave up on what runs.
+    cancelled: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -24,6 +27,10 @@ enum Wanted {
     /// As a remote spells it.
     Reference(String),
 }
+
+/// Bytes and objects of one fetch: a gibibyte of history, and more files than any skill has.
+const MOST_BYTES: usize = 1 << 30;
+const MOST_OBJECTS: usize = 5_000_000;
 
 /// Where what was fetched is remembered.
 const TRACKED: &str = "refs/repertoire/tracked";
@@ -43,7 +50,7 @@ impl Mirror {
             (None, None) => Wanted::Reference("HEAD".to_owned()),
         };
         let (folder, url) = (options.cache.clone(), options.url.clone());
-        Ok(Mirror { folder, url, wanted, fetching: Mutex::default() })
+        Ok(Mirror { folder, url, wanted, fetching: Mutex::default(), cancelled: AtomicU64::new(0) })
     }
 
     /// The clone on disk; an empty one where there is none. A handle is not shared between threads.
@@ -60,6 +67,11 @@ impl Mirror {
         }
     }
 
+    /// Ends a fetch that goes on.
+    pub(crate) fn cancel(&self) {
+        self.cancelled.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Fetches what is wanted, if it is not here.
     pub(crate) fn fetch(&self) -> Result<(), Error> {
         let _turn = self.fetching.lock().unwrap_or_else(PoisonError::into_inner);
@@ -72,6 +84,13 @@ impl Mirror {
         };
         let mut options = FetchOptions::new();
         options.download_tags(AutotagOption::None);
+        let begun = self.cancelled.load(Ordering::Relaxed);
+        let mut callbacks = RemoteCallbacks::new();
+        callbacks.transfer_progress(move |progress| {
+            let is_large = progress.received_bytes() > MOST_BYTES || progress.total_objects() > MOST_OBJECTS;
+            !is_large && self.cancelled.load(Ordering::Relaxed) == begun
+        });
+        options.remote_callbacks(callbacks);
         let mut remote = repository.remote_anonymous(&self.url)?;
         remote.fetch(&[specification], Some(&mut options), None)
     }

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use git2::{FileMode, Oid, Repository, TreeEntry};
-use repertoire_plugin_sdk::{ResourcePath, SourceError, SourceErrorKind};
+use git2::{FileMode, ObjectType, Oid, Repository, TreeEntry};
+use repertoire_plugin_sdk::message::Finding;
+use repertoire_plugin_sdk::{Digest, Resource, ResourcePath, Severity, SourceError, SourceErrorKind};
 
 use crate::mirror::Mirror;
 
@@ -13,10 +14,39 @@ pub(crate) struct Tree {
     root: Oid,
 }
 
+/// What a commit holds: key, stamp and text of every skill, and what was left out.
+#[derive(Default)]
+pub(crate) struct Skills {
+    pub(crate) found: Vec<(String, String, String)>,
+    pub(crate) findings: Vec<Finding>,
+}
+
 const FILE: &str = "SKILL.md";
 
-/// Folders deep.
+// As a folder source has them. A tree may name itself in a thousand ways, and a hundred objects stand for any number of files.
+
+/// Folders deep, to a skill.
 const DEEPEST: usize = 8;
+
+/// Folders that are visited to find skills.
+const MOST_FOLDERS: usize = 20_000;
+
+/// Bytes of a `SKILL.md`.
+const LARGEST_TEXT: usize = 1 << 20;
+
+/// Bytes of all of them: a host reads lists of 64 MiB, and escapes add to that.
+const LARGEST_LISTING: usize = 48 << 20;
+
+/// Folders deep, within a skill.
+const DEEPEST_FILE: usize = 32;
+
+/// Files of a skill, and entries that are looked at to find them.
+const MOST_FILES: usize = 10_000;
+const MOST_ENTRIES: usize = 100_000;
+
+/// Bytes of one file, and of all files of a skill.
+const LARGEST_FILE: usize = 16 << 20;
+const LARGEST_SKILL: usize = 256 << 20;
 
 fn unreadable(error: git2::Error) -> SourceError {
     SourceError::new(SourceErrorKind::Unavailable, "the clone cannot be read").caused_by(error)
@@ -24,6 +54,10 @@ fn unreadable(error: git2::Error) -> SourceError {
 
 fn not_found(what: &str) -> SourceError {
     SourceError::new(SourceErrorKind::NotFound, format!("no `{what}` at this commit"))
+}
+
+fn too_large(what: &str, size: usize, most: usize) -> SourceError {
+    SourceError::new(SourceErrorKind::TooLarge, format!("`{what}` has {size} bytes, and at most {most} are read"))
 }
 
 impl Tree {
@@ -40,74 +74,139 @@ impl Tree {
         Ok(Tree { repository, root })
     }
 
-    /// Key, stamp and text of every skill, by key.
-    pub(crate) fn skills(&self) -> Result<Vec<(String, String, String)>, SourceError> {
-        let mut skills = Vec::new();
+    /// Finds every skill, by key. What does not fit the limits is left out, with a finding.
+    pub(crate) fn skills(&self) -> Result<Skills, SourceError> {
+        let mut skills = Skills::default();
+        let mut folders = Vec::new();
         if !self.root.is_zero() {
-            self.collect(self.root, "", 0, &mut skills)?;
+            folders.push((self.root, String::new(), 0));
         }
-        Ok(skills)
-    }
-
-    fn collect(
-        &self,
-        folder: Oid,
-        key: &str,
-        depth: usize,
-        skills: &mut Vec<(String, String, String)>,
-    ) -> Result<(), SourceError> {
-        let tree = self.repository.find_tree(folder).map_err(unreadable)?;
-        if !key.is_empty()
-            && let Some(entry) = tree.get_name(FILE)
-            && is_file(&entry)
-        {
-            // What lies below a skill is part of it.
-            skills.push((key.to_owned(), folder.to_string(), self.text(&entry)?));
-            return Ok(());
-        }
-        for entry in &tree {
-            if let Ok(name) = entry.name()
-                && entry.filemode() == i32::from(FileMode::Tree)
-                && depth < DEEPEST
-            {
-                let key = if key.is_empty() { name.to_owned() } else { format!("{key}/{name}") };
-                self.collect(entry.id(), &key, depth + 1, skills)?;
+        let (mut visited, mut entries, mut bytes) = (0, 0, 0);
+        while let Some((folder, key, depth)) = folders.pop() {
+            visited += 1;
+            if visited > MOST_FOLDERS {
+                skills.left_out(format!("more than {MOST_FOLDERS} folders: the rest were left out"));
+                break;
+            }
+            let tree = self.repository.find_tree(folder).map_err(unreadable)?;
+            let text = tree.get_name(FILE).filter(is_file).filter(|_| !key.is_empty());
+            if let Some(entry) = text {
+                // What lies below a skill is part of it.
+                match self.text(&entry, &key) {
+                    Ok(text) if bytes + text.len() > LARGEST_LISTING => {
+                        skills.left_out(format!("more than {LARGEST_LISTING} bytes of skills: the rest were left out"));
+                        break;
+                    }
+                    Ok(text) => {
+                        bytes += text.len();
+                        // One list looks through so much and no more; each skill has its own limits when it is read.
+                        if entries <= MOST_ENTRIES {
+                            self.survey(&tree, &key, &mut entries, &mut skills)?;
+                        }
+                        skills.found.push((key, folder.to_string(), text));
+                    }
+                    Err(error) if error.kind() == SourceErrorKind::TooLarge => skills.left_out(error.to_string()),
+                    Err(error) => return Err(error),
+                }
+                continue;
+            }
+            // Backwards, since the last is visited first.
+            for entry in tree.iter().rev() {
+                if let Ok(name) = entry.name()
+                    && entry.filemode() == i32::from(FileMode::Tree)
+                    && depth < DEEPEST
+                {
+                    let key = if key.is_empty() { name.to_owned() } else { format!("{key}/{name}") };
+                    folders.push((entry.id(), key, depth + 1));
+                }
             }
         }
-        Ok(())
+        Ok(skills)
     }
 
     /// Stamp and text of one skill: the name of its whole tree changes with anything in it.
     pub(crate) fn skill(&self, key: &str) -> Result<(String, String), SourceError> {
         let folder = self.folder(key)?;
         let entry = folder.get_name(FILE).filter(is_file).ok_or_else(|| not_found(key))?;
-        Ok((folder.id().to_string(), self.text(&entry)?))
+        Ok((folder.id().to_string(), self.text(&entry, key)?))
     }
 
-    /// Every file beside the text of a skill. Links and submodules are not among them.
-    pub(crate) fn files(&self, key: &str) -> Result<Vec<(ResourcePath, Vec<u8>)>, SourceError> {
+    /// Every file beside the text of a skill, as far as the limits go. Links and submodules are not among them.
+    pub(crate) fn files(&self, key: &str) -> Result<Vec<Resource>, SourceError> {
         let mut files = Vec::new();
-        self.collect_files(&self.folder(key)?, "", &mut files)?;
+        self.walk(&self.folder(key)?, &mut 0, &mut |file| match file {
+            Seen::File(path, id) => {
+                let blob = self.repository.find_blob(id).map_err(unreadable)?;
+                let bytes = blob.content();
+                files.push(Resource::new(path, bytes.len() as u64, Digest::of(bytes)));
+                Ok(())
+            }
+            Seen::LeftOut(_) => Ok(()),
+        })?;
         Ok(files)
     }
 
-    fn collect_files(
+    /// Notes what of a skill is left out.
+    fn survey(
         &self,
         folder: &git2::Tree<'_>,
-        within: &str,
-        files: &mut Vec<(ResourcePath, Vec<u8>)>,
+        key: &str,
+        entries: &mut usize,
+        skills: &mut Skills,
     ) -> Result<(), SourceError> {
-        for entry in folder {
-            let Ok(name) = entry.name() else { continue };
-            let path = format!("{within}{name}");
-            if entry.filemode() == i32::from(FileMode::Tree) {
-                let below = self.repository.find_tree(entry.id()).map_err(unreadable)?;
-                self.collect_files(&below, &format!("{path}/"), files)?;
-            } else if is_file(&entry)
-                && path != FILE
-                && let Ok(path) = ResourcePath::new(&path)
-            {
-                files.push((path, self.bytes(&entry)?));
+        self.walk(folder, entries, &mut |file| {
+            if let Seen::LeftOut(why) = file {
+                skills.left_out(format!("`{key}`: {why}"));
+            }
+            Ok(())
+        })
+    }
+
+    /// Shows `visit` each file of a skill, and what the limits leave out.
+    fn walk(
+        &self,
+        folder: &git2::Tree<'_>,
+        entries: &mut usize,
+        visit: &mut dyn FnMut(Seen) -> Result<(), SourceError>,
+    ) -> Result<(), SourceError> {
+        let database = self.repository.odb().map_err(unreadable)?;
+        let mut folders = vec![(folder.id(), String::new(), 0)];
+        let (mut files, mut bytes) = (0, 0);
+        while let Some((folder, within, depth)) = folders.pop() {
+            let tree = self.repository.find_tree(folder).map_err(unreadable)?;
+            for entry in tree.iter().rev() {
+                let Ok(name) = entry.name() else { continue };
+                *entries += 1;
+                if *entries > MOST_ENTRIES {
+                    return visit(Seen::LeftOut(format!("more than {MOST_ENTRIES} entries: the rest were left out")));
+                }
+                let path = format!("{within}{name}");
+                if entry.filemode() == i32::from(FileMode::Tree) {
+                    if depth < DEEPEST_FILE {
+                        folders.push((entry.id(), format!("{path}/"), depth + 1));
+                    } else {
+                        visit(Seen::LeftOut(format!("`{path}` lies more than {DEEPEST_FILE} folders deep")))?;
+                    }
+                    continue;
+                }
+                let Some(place) = ResourcePath::new(&path).ok().filter(|_| is_file(&entry) && path != FILE) else {
+                    continue;
+                };
+                // Not every object that is named is there.
+                let Ok((size, ObjectType::Blob)) = database.read_header(entry.id()) else {
+                    visit(Seen::LeftOut(format!("`{path}` is not in the clone")))?;
+                    continue;
+                };
+                if size > LARGEST_FILE {
+                    visit(Seen::LeftOut(format!("`{path}` has {size} bytes, and at most {LARGEST_FILE} are read")))?;
+                    continue;
+                }
+                if files == MOST_FILES || bytes + size > LARGEST_SKILL {
+                    let most = format!("{MOST_FILES} files and {LARGEST_SKILL} bytes");
+                    return visit(Seen::LeftOut(format!("more than {most}: the rest were left out")));
+                }
+                (files, bytes) = (files + 1, bytes + size);
+                visit(Seen::File(place, entry.id()))?;
             }
         }
         Ok(())
@@ -121,7 +220,7 @@ impl Tree {
         if !is_file(&entry) || path.as_str() == FILE {
             return Err(not_found(path.as_str()));
         }
-        self.bytes(&entry)
+        self.bytes(&entry, path.as_str(), LARGEST_FILE)
     }
 
     fn folder(&self, key: &str) -> Result<git2::Tree<'_>, SourceError> {
@@ -133,13 +232,36 @@ impl Tree {
         self.repository.find_tree(entry.id()).map_err(|_| not_found(key))
     }
 
-    fn bytes(&self, entry: &TreeEntry<'_>) -> Result<Vec<u8>, SourceError> {
+    fn bytes(&self, entry: &TreeEntry<'_>, what: &str, most: usize) -> Result<Vec<u8>, SourceError> {
+        // Asked before reading: an object of a kilobyte unpacks to any size.
+        let (size, _) = self.repository.odb().and_then(|odb| odb.read_header(entry.id())).map_err(unreadable)?;
+        if size > most {
+            return Err(too_large(what, size, most));
+        }
         Ok(self.repository.find_blob(entry.id()).map_err(unreadable)?.content().to_vec())
     }
 
     /// What is no UTF-8 is written as such signs are: the host then says what is wrong with the file, and with no other.
-    fn text(&self, entry: &TreeEntry<'_>) -> Result<String, SourceError> {
-        Ok(String::from_utf8_lossy(&self.bytes(entry)?).into_owned())
+    fn text(&self, entry: &TreeEntry<'_>, key: &str) -> Result<String, SourceError> {
+        let bytes = self.bytes(entry, &format!("{key}/{FILE}"), LARGEST_TEXT)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+/// What a walk through a skill meets.
+enum Seen {
+    File(ResourcePath, Oid),
+    LeftOut(String),
+}
+
+/// Findings about one commit.
+const MOST_FINDINGS: usize = 100;
+
+impl Skills {
+    fn left_out(&mut self, why: String) {
+        if self.findings.len() < MOST_FINDINGS {
+            self.findings.push(Finding::new(Severity::Warning, "git-left-out", why));
+        }
     }
 }
 
