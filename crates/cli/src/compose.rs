@@ -65,6 +65,7 @@ impl Plan {
             folder: environment.home.clone(),
             state: environment.own_state(),
             variables: environment.variables.as_slice().into(),
+            keeper: environment.keeper().into(),
         };
         let config = places.config.as_ref().map(|path| configured(path, cwd, &home, pool)).transpose()?;
         let extra = places.sources.iter().map(|source| Declared::from_argument(source, cwd, &home, pool));

@@ -100,6 +100,15 @@ impl<'a> Environment<'a> {
         Some(self.own_state()?.join("approvals.json"))
     }
 
+    /// Returns the command line of a program that runs the one behind it and ends whatever that started; empty without a helper.
+    pub(crate) fn keeper(&self) -> Vec<OsString> {
+        #[cfg(target_os = "linux")]
+        if !self.helper.is_empty() {
+            return self.helper.iter().cloned().chain([repertoire::render::HOLD.into()]).collect();
+        }
+        Vec::new()
+    }
+
     /// Talks to the person who called. If nobody listens there is nobody to tell.
     pub(crate) fn say(&mut self, text: &str) {
         let _ = self.stderr.write_all(text.as_bytes()).and_then(|()| self.stderr.flush());

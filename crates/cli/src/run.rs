@@ -28,6 +28,10 @@ pub fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == HELPER) {
         return repertoire::render::helper(std::env::args_os().skip(2));
     }
+    // A command may run programs of skills, which are processes of the same user: what this one was started with, tokens
+    // among it, is not theirs to read.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
     match Environment::of_process() {
         Ok(environment) => run(std::env::args_os(), environment).into(),
         Err(error) => {

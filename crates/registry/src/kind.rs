@@ -152,6 +152,9 @@ pub struct SourceConfig {
     pub state: Option<PathBuf>,
     /// The variables of the program's environment, as far as it lets sources see them.
     pub variables: Arc<[(OsString, OsString)]>,
+    /// The command line of a program that runs the one behind it, and ends with it whatever that started; none by default. A
+    /// kind that starts programs says what else it gets.
+    pub keeper: Arc<[OsString]>,
     options: serde_json::Map<String, serde_json::Value>,
 }
 
@@ -162,7 +165,8 @@ impl SourceConfig {
         base: impl Into<PathBuf>,
         options: serde_json::Map<String, serde_json::Value>,
     ) -> SourceConfig {
-        SourceConfig { name: name.into(), base: base.into(), state: None, variables: Arc::default(), options }
+        let (variables, keeper) = (Arc::default(), Arc::default());
+        SourceConfig { name: name.into(), base: base.into(), state: None, variables, keeper, options }
     }
 
     /// The same source of a program that keeps its state in `folder`.
@@ -176,6 +180,13 @@ impl SourceConfig {
     #[must_use]
     pub fn with_variables(mut self, variables: impl Into<Arc<[(OsString, OsString)]>>) -> SourceConfig {
         self.variables = variables.into();
+        self
+    }
+
+    /// The same source of a program with such a [keeper](SourceConfig::keeper).
+    #[must_use]
+    pub fn with_keeper(mut self, keeper: impl Into<Arc<[OsString]>>) -> SourceConfig {
+        self.keeper = keeper.into();
         self
     }
 

@@ -104,10 +104,10 @@ pub use directive::{Action, Directive, directives};
 pub use outcome::{Ended, Failure, Outcome, Printed, Refusal, Run};
 pub use placeholder::{Placeholder, PlaceholderKind};
 pub use plan::Plan;
-#[cfg(all(target_os = "linux", feature = "sandbox"))]
-pub use process::helper;
 #[cfg(feature = "process")]
 pub use process::{Call, Confinement, ENVIRONMENT, Limits, Runner, Shell};
+#[cfg(all(target_os = "linux", feature = "sandbox"))]
+pub use process::{HOLD, helper};
 pub use rendered::{RenderError, Rendered};
 pub use rights::{Rights, Switch, Verdict};
 pub use sandbox::{Gap, Sandbox};

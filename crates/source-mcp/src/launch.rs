@@ -19,10 +19,11 @@ const SAID: usize = 4096;
 /// How long the last words of a program may take.
 const PATIENCE: Duration = Duration::from_millis(250);
 
-/// A program that is ended, with all that it started in its group, when this is dropped.
+/// A program that is ended, with all that it started, when this is dropped. Without a keeper, what left its group lives on.
 #[derive(Debug)]
 pub(crate) struct Program {
     child: Child,
+    is_kept: bool,
     said: Arc<Mutex<Vec<u8>>>,
     /// Ends with what it says.
     speaking: watch::Receiver<()>,
@@ -31,7 +32,12 @@ pub(crate) struct Program {
 impl Program {
     /// Starts the program, and reads what it says to people.
     pub(crate) fn start(command: &Path, options: &McpOptions) -> io::Result<(Program, ChildStdout, ChildStdin)> {
-        let mut started = Command::new(command);
+        let (keeper, is_kept) = (options.keeper.split_first(), !options.keeper.is_empty());
+        let mut started = Command::new(keeper.map_or(command.as_os_str(), |(keeper, _)| keeper));
+        if let Some((_, arguments)) = keeper {
+            let memory = memory(options).map_or_else(|| "-".to_owned(), |memory| memory.to_string());
+            started.args(arguments).arg(memory).arg(command);
+        }
         started
             .args(&options.args)
             .env_clear()
@@ -40,7 +46,8 @@ impl Program {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            .kill_on_drop(true);
+            // A keeper is asked to end, so that it ends the others.
+            .kill_on_drop(!is_kept);
         if let Some(directory) = &options.directory {
             started.current_dir(directory);
         }
@@ -49,8 +56,10 @@ impl Program {
         let mut child = started.spawn()?;
         let (speech, speaking) = watch::channel(());
         let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let program = Program { child, said: Arc::default(), speaking };
-        program.confine(options)?;
+        let program = Program { child, is_kept, said: Arc::default(), speaking };
+        if !is_kept {
+            program.confine(options)?;
+        }
         let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
             return Err(io::Error::other("its standard streams are gone"));
         };
@@ -72,7 +81,7 @@ impl Program {
     fn confine(&self, options: &McpOptions) -> io::Result<()> {
         use rustix::process::{Resource, Rlimit, prlimit};
 
-        let Some(memory) = options.memory_mib.map(|mib| mib.saturating_mul(1 << 20)) else { return Ok(()) };
+        let Some(memory) = memory(options) else { return Ok(()) };
         let limit = Rlimit { current: Some(memory), maximum: Some(memory) };
         prlimit(self.pid(), Resource::As, limit)?;
         Ok(())
@@ -92,13 +101,24 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // The child is killed by its own drop, and those that it started with its group.
         #[cfg(unix)]
         if let Some(pid) = self.pid() {
-            let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
+            use rustix::process::{Signal, kill_process, kill_process_group};
+
+            if self.is_kept {
+                let _ = kill_process(pid, Signal::TERM);
+                return;
+            }
+            // The child is killed by its own drop, and those that it started with its group.
+            let _ = kill_process_group(pid, Signal::KILL);
         }
         let _ = self.child.start_kill();
     }
+}
+
+/// Returns the bytes of address space that the program gets, if they are limited.
+fn memory(options: &McpOptions) -> Option<u64> {
+    options.memory_mib.map(|mib| mib.saturating_mul(1 << 20))
 }
 
 /// Keeps the end of what comes, so that nothing ever waits for a reader.

@@ -70,6 +70,12 @@ pub struct McpOptions {
     /// Variables of the host that the program gets.
     #[serde(skip)]
     pub inherited: Vec<(OsString, OsString)>,
+    /// The command line of a program that runs the one behind it, and ends with it whatever that started. None by default:
+    /// then a process that leaves the group of the program lives on.
+    ///
+    /// It gets bytes of address space or a `-`, the program and its arguments. On the signal `TERM` it ends them.
+    #[serde(skip)]
+    pub keeper: Vec<OsString>,
 }
 
 /// What becomes of skills whose content the server gives no digest of: nobody can tell whether it is what was listed.
@@ -160,6 +166,7 @@ impl McpOptions {
             limits: McpLimits::default(),
             token: None,
             inherited: Vec::new(),
+            keeper: Vec::new(),
         }
     }
 
@@ -192,6 +199,13 @@ impl McpOptions {
     #[must_use]
     pub fn inheriting(mut self, variables: impl IntoIterator<Item = (OsString, OsString)>) -> McpOptions {
         self.inherited = variables.into_iter().collect();
+        self
+    }
+
+    /// The same program with a keeper: `repertoire-helper hold`, or another program that does this.
+    #[must_use]
+    pub fn kept_by(mut self, keeper: impl IntoIterator<Item = OsString>) -> McpOptions {
+        self.keeper = keeper.into_iter().collect();
         self
     }
 

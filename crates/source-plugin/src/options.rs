@@ -1,5 +1,6 @@
 //! What a configuration says about a plugin.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -148,18 +149,31 @@ pub struct Containment {
     /// Processor time that the process gets, in whole seconds. Default 10 minutes. A deadline ends a call that takes too
     /// long; this ends what goes on beside the calls. Who uses it up is started again.
     pub cpu: Duration,
+    /// The command line of a program that runs the one behind it, and ends with it whatever that started. None by default:
+    /// then a process that leaves the group lives on.
+    ///
+    /// It gets a `-`, since the runner limits its memory itself, the runner and its arguments. On the signal `TERM` it ends them.
+    pub keeper: Vec<OsString>,
 }
 
 impl Containment {
     /// Processes that `runner` starts.
     pub fn by(runner: impl Into<PathBuf>) -> Containment {
-        Containment { runner: runner.into(), memory: 1 << 30, cpu: Duration::from_secs(ten_minutes()) }
+        let (memory, cpu) = (1 << 30, Duration::from_secs(ten_minutes()));
+        Containment { runner: runner.into(), memory, cpu, keeper: Vec::new() }
     }
 
     /// The same, with so many bytes of address space.
     #[must_use]
     pub fn with_memory(mut self, bytes: u64) -> Containment {
         self.memory = bytes;
+        self
+    }
+
+    /// The same, with a keeper: `repertoire-helper hold`, or another program that does this.
+    #[must_use]
+    pub fn kept_by(mut self, keeper: impl IntoIterator<Item = OsString>) -> Containment {
+        self.keeper = keeper.into_iter().collect();
         self
     }
 

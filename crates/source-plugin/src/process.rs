@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use repertoire_core::{SourceError, SourceErrorKind};
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use crate::Containment;
 use crate::calls::Calls;
@@ -29,14 +29,26 @@ pub(crate) struct Process {
     group: Arc<Group>,
 }
 
-/// The processes to kill; nothing once they are.
-struct Group(Mutex<Option<Pid>>);
+/// The processes to end; nothing once they are.
+struct Group(Mutex<Option<Pid>>, Leader);
+
+/// Which process leads the group.
+#[derive(Clone, Copy)]
+enum Leader {
+    /// The runner, in a group with what it starts.
+    Runner,
+    /// A keeper, which ends the runner and all that it started when it is asked to end.
+    Keeper,
+}
 
 impl Group {
     fn kill(&self) {
         // Not reaped before this is taken, so that the number is still that of these processes.
         if let Some(group) = self.0.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            let _ = kill_process_group(group, Signal::KILL);
+            let _ = match self.1 {
+                Leader::Runner => kill_process_group(group, Signal::KILL),
+                Leader::Keeper => kill_process(group, Signal::TERM),
+            };
         }
     }
 }
@@ -69,14 +81,21 @@ impl Process {
         request: &[u8],
         deadline: Duration,
     ) -> Result<Process, SourceError> {
-        let mut command = Command::new(&how.runner);
+        let (mut command, leader) = match how.keeper.split_first() {
+            None => (Command::new(&how.runner), Leader::Runner),
+            Some((keeper, arguments)) => {
+                let mut command = Command::new(keeper);
+                command.args(arguments).arg("-").arg(&how.runner);
+                (command, Leader::Keeper)
+            }
+        };
         command.arg(PLUGIN_HOST).arg(&file.path).arg(file.digest.to_string());
         command.args([how.memory, how.cpu.as_secs()].map(|most| most.to_string()));
         command.env_clear().process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let cannot = |error| unavailable(format!("`{}` cannot be started", how.runner.display())).caused_by(error);
         let mut child = command.spawn().map_err(cannot)?;
-        let group = Arc::new(Group(Mutex::new(Some(Pid::from_child(&child)))));
+        let group = Arc::new(Group(Mutex::new(Some(Pid::from_child(&child))), leader));
         let taken = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(input), Some(output), Some(errors)) = taken else { unreachable!("all three are piped") };
         let calls = Arc::new(Calls::new());

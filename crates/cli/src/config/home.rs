@@ -16,6 +16,8 @@ pub(crate) struct Home {
     pub(crate) state: Option<PathBuf>,
     /// The variables of the process.
     pub(crate) variables: Arc<[(OsString, OsString)]>,
+    /// The command line of a program that ends what a source started with it.
+    pub(crate) keeper: Arc<[OsString]>,
 }
 
 impl Home {

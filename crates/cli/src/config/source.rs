@@ -83,6 +83,7 @@ impl Declared {
         let mut config = SourceConfig::new(common.name.clone(), base, options.clone());
         config.state = home.state.clone();
         config.variables = Arc::clone(&home.variables);
+        config.keeper = Arc::clone(&home.keeper);
         let sources = match kind.name() {
             "client-plugins" => Plugins::find(&config).map(|found| Sources::Plugins(Box::new(found))),
             _ => pool.configured(kind, &config, &options).map(Sources::Made),

@@ -14,6 +14,7 @@ mod escapes;
 mod external;
 mod fmt;
 mod hooks;
+mod kept;
 mod killed;
 mod labels;
 mod list;

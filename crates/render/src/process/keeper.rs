@@ -4,9 +4,10 @@ use std::error::Error;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Stdin, Write};
-use std::os::fd::OwnedFd;
-use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,9 +15,10 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitOptions, getpid, kill_process, kill_process_group, pidfd_open, set_child_subreaper,
-    wait,
+    Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions, getpid, kill_process, kill_process_group, pidfd_open,
+    set_child_subreaper, setrlimit, wait,
 };
+use signal_hook::consts::SIGTERM;
 
 use super::sweep;
 use super::told::{ASK, Told};
@@ -55,6 +57,35 @@ pub(super) fn keep(arguments: &mut dyn Iterator<Item = OsString>) -> Result<(), 
     // Whom nothing ends for so long was killed all the same.
     let status = children.status.unwrap_or(Signal::KILL.as_raw());
     Ok(tell(&host, &Told::Ended { status, left })?)
+}
+
+/// Runs the program of `arguments`, which come behind a limit of memory, until it ends, the other end of standard input is
+/// closed, or this process is asked to end; and ends what it left. Then ends as the program did.
+pub(super) fn hold(arguments: &mut dyn Iterator<Item = OsString>) -> Result<ExitCode, Box<dyn Error>> {
+    let mut next = || arguments.next().ok_or("expected bytes of memory or `-`, and a program");
+    let (memory, program) = (next()?, next()?);
+    let (asked, ask) = UnixStream::pair()?;
+    signal_hook::low_level::pipe::register(SIGTERM, ask)?;
+    set_child_subreaper(Some(getpid()))?;
+    let limit = |resource, most| setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) });
+    // This process may come to end as the program did, and has no memory worth to be kept.
+    limit(Resource::Core, 0)?;
+    if let Some(most) = memory.to_str().and_then(|memory| memory.parse().ok()) {
+        // Its own too, so that the program never runs without.
+        limit(Resource::As, most)?;
+    }
+    let program_name = program.to_string_lossy().into_owned();
+    let spawned = Command::new(program).args(arguments).process_group(0).spawn();
+    let child = spawned.map_err(|error| format!("`{program_name}` cannot be started: {error}"))?;
+    let mut children = Children { command: Pid::from_child(&child), status: None };
+    // Input that waits is the program's. What is waited for is that there will be no more.
+    children.next(&[(io::stdin().as_fd(), PollFlags::empty()), (asked.as_fd(), PollFlags::IN)]);
+    children.sweep();
+    let status = ExitStatus::from_raw(children.status.unwrap_or(Signal::KILL.as_raw()));
+    if let Some(signal) = status.signal() {
+        signal_hook::low_level::emulate_default_handler(signal)?;
+    }
+    Ok(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)))
 }
 
 /// As a file of its own, so that nobody has to wait until it is read.
@@ -102,23 +133,32 @@ struct Children {
 impl Children {
     /// Returns when the command has ended, or the host wants it or is gone.
     fn watch(&mut self, host: &Stdin) {
+        while self.next(&[(host.as_fd(), PollFlags::IN)]).is_some() {
+            let mut said = [0];
+            match Line(host).read(&mut said) {
+                Ok(1) if said == [ASK] => self.signal(Signal::TERM),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                _ => return,
+            }
+        }
+    }
+
+    /// Waits until there is something about one of `watched`, and returns its number; nothing, when the command has ended.
+    fn next(&mut self, watched: &[(BorrowedFd<'_>, PollFlags)]) -> Option<usize> {
         let process: Option<OwnedFd> = pidfd_open(self.command, PidfdFlags::empty()).ok();
         let pause = if process.is_some() { REAP } else { LOOK };
         loop {
-            let mut waiting = vec![PollFd::new(host, PollFlags::IN)];
+            let mut waiting: Vec<_> =
+                watched.iter().map(|(watched, flags)| PollFd::from_borrowed_fd(*watched, *flags)).collect();
             waiting.extend(process.as_ref().map(|process| PollFd::new(process, PollFlags::IN)));
             let found = poll(&mut waiting, Some(&pause));
             self.reap();
             if self.status.is_some() || found.is_err_and(|error| error != Errno::INTR) {
-                return;
+                return None;
             }
-            if !waiting[0].revents().is_empty() {
-                let mut said = [0];
-                match Line(host).read(&mut said) {
-                    Ok(1) if said == [ASK] => self.signal(Signal::TERM),
-                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                    _ => return,
-                }
+            let news = waiting[..watched.len()].iter().position(|watched| !watched.revents().is_empty());
+            if news.is_some() {
+                return news;
             }
         }
     }

@@ -32,3 +32,5 @@ pub use helper::helper;
 pub use limits::Limits;
 pub use runner::{Call, ENVIRONMENT, Runner};
 pub use shell::Shell;
+#[cfg(all(target_os = "linux", feature = "sandbox"))]
+pub use told::HOLD;

@@ -5,6 +5,10 @@ use serde::{Deserialize, Serialize};
 /// What a helper is told first that is to stay, and to end everything that a command started.
 pub(crate) const KEEP: &str = "keep";
 
+/// What a helper is told first that is to stay with a program which is spoken to, and to end everything that it started.
+#[cfg(feature = "sandbox")]
+pub const HOLD: &str = "hold";
+
 /// What the helper tells: a line of JSON each.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Told {

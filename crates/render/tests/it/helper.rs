@@ -228,6 +228,81 @@ async fn orphans_of_a_command_that_goes_on_are_reaped() {
 }
 
 #[tokio::test]
+async fn a_command_that_closes_its_streams_ends_whole() {
+    let skill = kept().short();
+    let run = skill
+        .run("!`echo begun; exec < /dev/null > /dev/null 2>&1; trap '' TERM; echo $$ > own; sleep 100000`\n")
+        .await;
+    assert_eq!(
+        (run.ended, run.stdout.text(), run.sweep),
+        (Ended::TimedOut(Duration::from_secs(1)), "begun\n", Sweep::All)
+    );
+    assert_gone(&skill, "own");
+}
+
+#[tokio::test]
+async fn a_flood_is_cut_and_counted() {
+    let skill = kept();
+    let run = skill.run("!`head -c 60000000 /dev/zero | tr '\\0' x; head -c 60000000 /dev/zero >&2`\n").await;
+    assert_eq!((run.ended, run.stdout.truncated()), (Ended::Exit(0), Some((64 << 10, 60_000_000))));
+    assert_eq!(run.stderr.truncated(), Some((16 << 10, 60_000_000)));
+}
+
+/// What holds a program that is spoken to: it has the streams, and ends as the program does.
+#[test]
+fn a_held_program_has_the_streams_and_its_own_end() {
+    use std::io::Write;
+    use std::os::unix::process::ExitStatusExt;
+
+    let held = |memory: &str, script: &str, input: &str| {
+        let mut command = Command::new(HELPER);
+        command.args(["hold", memory, "/bin/sh", "-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.stderr(Stdio::piped()).spawn().expect("it was built");
+        let mut stdin = child.stdin.take().expect("it is piped");
+        stdin.write_all(input.as_bytes()).expect("it is heard");
+        let output = child.wait_with_output().expect("it ends");
+        // Closed before, it would have been the end.
+        drop(stdin);
+        output
+    };
+    let output = held("-", "read line; echo \"$line\"; echo oops >&2; exit 7", "heard\n");
+    assert_eq!((output.status.code(), &*output.stdout, &*output.stderr), (Some(7), &b"heard\n"[..], &b"oops\n"[..]));
+    assert_eq!(held("-", "kill -9 $$", "").status.signal(), Some(9));
+    assert_eq!(held("-", "kill -6 $$", "").status.signal(), Some(6));
+    assert_eq!(held("123456789", "ulimit -v", "").stdout, b"120563\n");
+    let output = Command::new(HELPER).args(["hold", "-", "/no/such/program"]).stdin(Stdio::null()).output();
+    let output = output.expect("it was built");
+    assert_eq!(output.status.code(), Some(127));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.starts_with("`/no/such/program` cannot be started: "), "{said}");
+}
+
+/// Its end, the end of its input, and being asked: each ends everything.
+#[tokio::test]
+async fn nothing_outlives_a_program_that_is_held() {
+    let hides = hide(SLEEPER);
+    for ends in ["exit 0", "while :; do sleep 1; done", "kill -9 $$"] {
+        for is_asked in [false, true] {
+            let skill = kept();
+            let mut command = Command::new(HELPER);
+            command.args(["hold", "-", "/bin/sh", "-c", &format!("{hides}; echo $$ > own; {ends}")]);
+            command.current_dir(skill.folder.path()).stdin(Stdio::piped()).stdout(Stdio::null());
+            let mut child = command.spawn().expect("it was built");
+            until(|| skill.process("own").is_some() && skill.process("away").is_some()).await;
+            if is_asked {
+                let id = rustix::process::Pid::from_child(&child);
+                let _ = rustix::process::kill_process(id, rustix::process::Signal::TERM);
+            }
+            drop(child.stdin.take());
+            child.wait().expect("it ends");
+            for file in ["own", "away"] {
+                gone(skill.process(file).expect("it was started")).await;
+            }
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_helper_alone_says_what_it_needs() {
     let output = Command::new(HELPER).arg("keep").stdin(Stdio::null()).output().expect("it was built");
     assert_eq!(output.status.code(), Some(127));

@@ -302,6 +302,82 @@ async fn system_calls_are_refused_by_both_conventions() {
     }
 }
 
+/// What else a confined command tries: other processes, other places of files, other roots.
+const TRIED: [&str; 19] = [
+    "ln -s /etc/passwd link && cat link",
+    "ln /etc/passwd other",
+    "cat /proc/$PPID/environ",
+    "cat /proc/self/mem",
+    "ls /proc/1/root",
+    "ls /",
+    "cat < /dev/tcp/127.0.0.1/1",
+    "mknod device c 1 3",
+    "mkfifo /tmp/repertoire-pipe",
+    "kill -0 1",
+    "perl -e 'exit(syscall(101, 16, getppid(), 0, 0) == -1)'",
+    "perl -e 'my $p = syscall(434, getppid(), 0); exit($p == -1 || syscall(438, $p, 0, 0) == -1)'",
+    "perl -e 'my ($h, $r) = (pack(q(IIQQ), 16, 1, 0, 0), q(/)); exit(syscall(304, -100, $h, 0) == -1)'",
+    "perl -e 'my ($n, $t, $o) = (q(none), q(/tmp), q(tmpfs)); exit(syscall(165, $n, $t, $o, 0, 0) == -1)'",
+    "perl -e 'my $t = q(/); exit(syscall(161, $t) == -1)'",
+    "perl -e 'exit(syscall(272, 0x20000) == -1)'",
+    "perl -e 'my $n = q(repertoire); exit(syscall(240, $n, 0102, 0600, 0) == -1)'",
+    "perl -e 'my $n = q(evil); exit(syscall(170, $n, 4) == -1)'",
+    "nsenter -t 1 -m true",
+];
+
+#[cfg(target_arch = "x86_64")]
+#[tokio::test]
+async fn other_processes_and_places_are_out_of_reach() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for command in TRIED {
+        let outcome = run(Confinement::default().write(folder.path()), &folder, &format!("!`{command}`\n")).await;
+        assert!(outcome.sandbox != Sandbox::Active || outcome.ended != Ended::Exit(0), "{command}: {outcome:?}");
+    }
+}
+
+/// Another convention has other numbers, which the filter does not know.
+#[cfg(target_arch = "x86_64")]
+#[tokio::test]
+async fn a_program_of_32_bits_is_ended_at_its_first_call() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("file");
+    fs::write(&file, "x").expect("it can be written");
+    // `chmod("file", 0777)` and `exit(0)`, by interrupt 0x80, in the smallest program there is.
+    let code: &[u8] = &[
+        0xb8, 15, 0, 0, 0, // chmod
+        0xbb, 0x79, 0x80, 0x04, 0x08, // its name
+        0xb9, 0xff, 1, 0, 0, // its mode
+        0xcd, 0x80, //
+        0xb8, 1, 0, 0, 0, // exit
+        0x31, 0xdb, //
+        0xcd, 0x80, //
+        b'f', b'i', b'l', b'e', 0,
+    ];
+    let mut program = b"\x7fELF\x01\x01\x01\0\0\0\0\0\0\0\0\0".to_vec();
+    for half in [2_u16, 3] {
+        program.extend(half.to_le_bytes());
+    }
+    let (base, headers) = (0x0804_8000_u32, 52 + 32_u32);
+    let size = headers + u32::try_from(code.len()).expect("it is small");
+    for word in [1, base + headers, 52, 0, 0] {
+        program.extend(word.to_le_bytes());
+    }
+    for half in [52_u16, 32, 1, 0, 0, 0] {
+        program.extend(half.to_le_bytes());
+    }
+    for word in [1, 0, base, base, size, size, 5, 0x1000] {
+        program.extend(word.to_le_bytes());
+    }
+    program.extend(code);
+    let path = folder.path().join("small");
+    fs::write(&path, program).expect("it can be written");
+    fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).expect("it is there");
+    let mode = || fs::metadata(&file).expect("it is there").permissions().mode() & 0o777;
+    let before = mode();
+    let run = run(Confinement::default(), &folder, "!`./small`\n").await;
+    assert!(lacks(&run.sandbox, Gap::Files) || (run.ended != Ended::Exit(0) && mode() == before), "{run:?}");
+}
+
 /// A process limits itself, and has descriptors that it opened.
 #[tokio::test]
 async fn a_process_may_still_limit_itself() {
