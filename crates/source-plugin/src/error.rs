@@ -34,6 +34,14 @@ pub enum PluginError {
         /// What was expected and found.
         reason: String,
     },
+    /// The library needs others from where another user can put them.
+    #[error("plugin `{}` is not loaded: {reason}", path.display())]
+    Dependency {
+        /// The file.
+        path: PathBuf,
+        /// Which, and what was expected.
+        reason: String,
+    },
     /// Nobody approved the file.
     #[error("plugin `{}` is not approved; if you trust it, `repertoire plugin approve {}`, or pin `digest = \"{digest}\"`", path.display(), path.display())]
     NotApproved {
@@ -93,6 +101,7 @@ impl From<PluginError> for SourceError {
             PluginError::Unreadable { .. } | PluginError::NotLoaded { .. } => SourceErrorKind::Unavailable,
             PluginError::NotAPlugin { .. } | PluginError::Table { .. } => SourceErrorKind::Invalid,
             PluginError::Writable { .. }
+            | PluginError::Dependency { .. }
             | PluginError::NotApproved { .. }
             | PluginError::Changed { .. }
             | PluginError::Approvals { .. } => SourceErrorKind::Denied,

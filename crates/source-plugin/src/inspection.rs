@@ -9,6 +9,7 @@ use repertoire_plugin_sdk::abi::{ENTRY, NOTE, REPERTOIRE_ABI_MAJOR, REPERTOIRE_A
 use repertoire_plugin_sdk::message::{Note, SCHEMA};
 
 use crate::PluginError;
+use crate::dependencies::Dependencies;
 use crate::file::PluginFile;
 
 /// What the file of a plugin says of itself, read without running any of it.
@@ -33,6 +34,10 @@ pub struct Inspection {
     pub architecture: String,
     /// The names it exports, sorted, at most 1000 of them.
     pub symbols: Vec<String>,
+    /// The libraries that the system loads with it, as it names them. Their content is not part of the digest.
+    pub needed: Vec<String>,
+    /// The folders in which the system looks for those first.
+    pub run_path: Vec<String>,
 }
 
 /// Bytes of a note.
@@ -46,13 +51,18 @@ impl Inspection {
     ///
     /// # Errors
     /// [`PluginError`] for a file that everybody can write to, that is no shared library of this system, that exports no
-    /// plugin, or a plugin of another boundary.
+    /// plugin, or a plugin of another boundary, and for one that needs libraries from where another user can put them.
     pub fn of(path: &Path) -> Result<Inspection, PluginError> {
         Inspection::of_file(&PluginFile::read(path)?)
     }
 
     pub(crate) fn of_file(file: &PluginFile) -> Result<Inspection, PluginError> {
-        read(file).map_err(|reason| PluginError::NotAPlugin { path: file.path.clone(), reason })
+        let inspection = read(file).map_err(|reason| PluginError::NotAPlugin { path: file.path.clone(), reason })?;
+        let Inspection { needed, run_path, .. } = &inspection;
+        match (Dependencies { needed: needed.clone(), run_path: run_path.clone() }).fault() {
+            Some(reason) => Err(PluginError::Dependency { path: file.path.clone(), reason }),
+            None => Ok(inspection),
+        }
     }
 }
 
@@ -96,8 +106,11 @@ fn read(file: &PluginFile) -> Result<Inspection, String> {
     symbols.sort();
     symbols.truncate(MOST_SYMBOLS);
     let Note { name, version, abi, .. } = note;
+    let Dependencies { needed, run_path } =
+        Dependencies::of(&object).map_err(|error| format!("the libraries that it needs cannot be read: {error}"))?;
     let (path, digest, size) = (file.path.clone(), file.digest, bytes.len() as u64);
-    Ok(Inspection { path, digest, size, name, version, abi, architecture: architecture.to_owned(), symbols })
+    let architecture = architecture.to_owned();
+    Ok(Inspection { path, digest, size, name, version, abi, architecture, symbols, needed, run_path })
 }
 
 /// The name in C, to which some systems add a prefix.

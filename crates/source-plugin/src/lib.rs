@@ -34,6 +34,7 @@ mod approvals;
 #[cfg(unix)]
 mod calls;
 mod copy;
+mod dependencies;
 mod desk;
 mod error;
 mod file;

@@ -1,6 +1,8 @@
 //! From a plugin's message to a listing: nothing in it is believed.
 
 use std::collections::HashMap;
+use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use repertoire_core::skill_md::{self, Limits, Site};
@@ -8,9 +10,9 @@ use repertoire_core::{
     Code, Diagnostic, Id, Listed, Listing, Revision, Severity, Skill, SourceError, Stamp, Strictness,
 };
 use repertoire_plugin_sdk::message::{self, Finding, Row, SCHEMA};
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde::de::{DeserializeOwned, IgnoredAny, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 
 use crate::guest::told;
 
@@ -65,16 +67,9 @@ impl Reader {
 
     /// Reads a `listing` message.
     pub(crate) fn read(&mut self, bytes: &[u8]) -> Result<Read, SourceError> {
-        let (message, mut diagnostics) = listing(bytes)?;
-        if message.skills.len() > MOST_SKILLS {
-            let found = message.skills.len();
-            return Err(SourceError::invalid(format!(
-                "the plugin lists {found} skills, and at most {MOST_SKILLS} are read"
-            )));
-        }
-        diagnostics.extend(message.findings.iter().take(MOST_FINDINGS).map(|finding| self.finding(finding)));
-        if message.findings.len() > MOST_FINDINGS {
-            let more = message.findings.len() - MOST_FINDINGS;
+        let (message, mut diagnostics, more) = listing(bytes)?;
+        diagnostics.extend(message.findings.iter().map(|finding| self.finding(finding)));
+        if more > 0 {
             diagnostics.push(Diagnostic::new(Code::PLUGIN_FINDING, format!("the plugin has {more} more findings")));
         }
         let mut known = HashMap::with_capacity(message.skills.len());
@@ -157,50 +152,89 @@ struct Version {
     schema: u32,
 }
 
-/// The same message with its rows unread, for when one of them is not what it should be.
+/// A `listing` message, of which no more is kept than may be listed.
 #[derive(Deserialize)]
 struct Raw {
     #[serde(default)]
     revision: u64,
-    skills: Vec<Value>,
+    skills: Entries<Row, MOST_SKILLS>,
     #[serde(default)]
-    findings: Vec<Value>,
+    findings: Entries<Finding, MOST_FINDINGS>,
 }
 
-/// A `listing` message; entries that are malformed cost themselves.
-fn listing(bytes: &[u8]) -> Result<(message::Listing, Vec<Diagnostic>), SourceError> {
-    let error = match message::<message::Listing>(bytes) {
-        Ok(message) => return Ok((message, Vec::new())),
-        Err(error) => error,
-    };
-    let Ok(raw) = message::<Raw>(bytes) else { return Err(error) };
+/// The first `MOST` entries of a list, each read alone, and how many there are. An entry that is malformed costs itself.
+///
+/// No entry is ever kept as what JSON makes of it: a few bytes of a message would be hundreds there.
+struct Entries<T, const MOST: usize> {
+    read: Vec<Result<T, String>>,
+    count: usize,
+}
+
+impl<T, const MOST: usize> Default for Entries<T, MOST> {
+    fn default() -> Entries<T, MOST> {
+        Entries { read: Vec::new(), count: 0 }
+    }
+}
+
+impl<'de, T: DeserializeOwned, const MOST: usize> Deserialize<'de> for Entries<T, MOST> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Entries<T, MOST>, D::Error> {
+        struct Reading<T, const MOST: usize>(PhantomData<T>);
+
+        impl<'de, T: DeserializeOwned, const MOST: usize> Visitor<'de> for Reading<T, MOST> {
+            type Value = Entries<T, MOST>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Entries<T, MOST>, A::Error> {
+                let mut entries = Entries::default();
+                while entries.count < MOST {
+                    let Some(entry) = list.next_element::<&RawValue>()? else { return Ok(entries) };
+                    entries.count += 1;
+                    entries.read.push(serde_json::from_str(entry.get()).map_err(|error| error.to_string()));
+                }
+                while list.next_element::<IgnoredAny>()?.is_some() {
+                    entries.count += 1;
+                }
+                Ok(entries)
+            }
+        }
+
+        deserializer.deserialize_seq(Reading(PhantomData))
+    }
+}
+
+/// Reads a `listing` message, and returns what is wrong with its rows and how many more findings it has than are read.
+fn listing(bytes: &[u8]) -> Result<(message::Listing, Vec<Diagnostic>, usize), SourceError> {
+    let Raw { revision, skills, findings } = message(bytes)?;
+    if skills.count > MOST_SKILLS {
+        let found = skills.count;
+        return Err(SourceError::invalid(format!(
+            "the plugin lists {found} skills, and at most {MOST_SKILLS} are read"
+        )));
+    }
     let mut diagnostics = Vec::new();
-    let mut skills = Vec::with_capacity(raw.skills.len());
-    for (at, value) in raw.skills.into_iter().enumerate() {
-        match serde_json::from_value::<Row>(value) {
-            Ok(row) => skills.push(row),
+    let mut rows = Vec::with_capacity(skills.count);
+    for (at, row) in skills.read.into_iter().enumerate() {
+        match row {
+            Ok(row) => rows.push(row),
+            // As many as there may be entries; more of them than a person reads.
+            Err(_) if diagnostics.len() == MOST_FINDINGS => {}
             Err(error) => {
-                let message =
-                    format!("entry {at} of the plugin's listing cannot be understood: {}", told(&error.to_string()));
+                let message = format!("entry {at} of the plugin's listing cannot be understood: {}", told(&error));
                 let finding = Diagnostic::new(Code::PLUGIN_ENTRY, message);
                 diagnostics.push(finding.help("expected `key`, `stamp` and `document`, each a text"));
             }
         }
     }
-    let findings = raw.findings.into_iter().map(|value| {
-        let unknown = |error: serde_json::Error| {
-            Finding::new(
-                Severity::Warning,
-                Code::PLUGIN_FINDING.name(),
-                format!("a finding cannot be understood: {error}"),
-            )
-        };
-        serde_json::from_value(value).unwrap_or_else(unknown)
-    });
-    let findings: Vec<_> = findings.collect();
-    // As many as there may be entries; more of them than a person reads.
-    diagnostics.truncate(MOST_FINDINGS);
-    Ok((message::Listing::new(raw.revision, skills).with_findings(findings), diagnostics))
+    let unknown = |error: String| {
+        let message = format!("a finding cannot be understood: {error}");
+        Finding::new(Severity::Warning, Code::PLUGIN_FINDING.name(), message)
+    };
+    let more = findings.count - findings.read.len();
+    let findings: Vec<_> = findings.read.into_iter().map(|finding| finding.unwrap_or_else(unknown)).collect();
+    Ok((message::Listing::new(revision, rows).with_findings(findings), diagnostics, more))
 }
 
 #[cfg(test)]

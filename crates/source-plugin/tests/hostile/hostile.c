@@ -159,6 +159,18 @@ static int misbehaves(Source *source, const char *door, RepertoireBuffer *reply,
         memcpy(reply->ptr, "{\"schema\":1,\"skills\":[]}", 24);
         reply->len = len;
         __sync_fetch_and_add(&out, 1);
+    } else if (!strncmp(act, "swarm", 5)) {
+        /* Megabytes of small values. */
+        const char *small = strstr(act, "text") ? "\"\"," : strstr(act, "map") ? "{\"\":0}," : "{},";
+        const char *head = strstr(act, "findings") ? "{\"schema\":1,\"skills\":[],\"findings\":[" : "{\"schema\":1,\"skills\":[";
+        size_t count = (6 << 20) / strlen(small), len = strlen(head);
+        char *text = malloc(len + count * strlen(small) + 3), *at = text + len;
+        strcpy(text, head);
+        for (size_t i = 0; i < count; i++, at += strlen(small)) memcpy(at, small, strlen(small));
+        memcpy(at - 1, "]}", 2);
+        reply->ptr = (uint8_t *)text;
+        reply->len = (size_t)(at + 1 - text);
+        __sync_fetch_and_add(&out, 1);
     } else if (!strcmp(act, "nowhere")) {
         reply->ptr = 0;
         reply->len = 5;

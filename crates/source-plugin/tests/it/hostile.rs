@@ -120,6 +120,28 @@ async fn an_answer_that_cannot_be_understood_is_an_error() {
     }
 }
 
+/// A few bytes of a message are hundreds where every value of it is kept.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_list_of_small_values_costs_a_host_little() {
+    let most = || {
+        let status = fs::read_to_string("/proc/self/status").unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() / 1024
+    };
+    let before = most();
+    for (act, count) in [("swarm", 2_097_152), ("swarm-map", 786_432), ("swarm-text", 2_097_152)] {
+        let error = failed(&source(Where::There, acting(act, "list"))).await.to_string();
+        assert_eq!(error, format!("the plugin lists {count} skills, and at most 100000 are read"), "{act}");
+    }
+    let listing = soon(source(Where::There, acting("swarm-findings", "list")).list()).await.unwrap();
+    let last = listing.diagnostics().last().unwrap();
+    assert_eq!(listing.diagnostics().len(), 1001);
+    assert_eq!((last.code, last.message.as_str()), (Code::PLUGIN_FINDING, "the plugin has 2096152 more findings"));
+    let cost = most() - before;
+    assert!(cost < 120, "a message of 6 MiB took {cost} MiB");
+}
+
 #[tokio::test]
 async fn an_error_is_told_on_one_short_line() {
     for at in BOTH {

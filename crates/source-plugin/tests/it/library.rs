@@ -48,10 +48,19 @@ impl Compiled {
     }
 
     pub(crate) fn with_header(text: &str, include: &Path) -> Compiled {
+        Compiled::build(text, include, &[])
+    }
+
+    /// Compiles C with further arguments for the compiler.
+    pub(crate) fn linked(text: &str, arguments: &[&str]) -> Compiled {
+        Compiled::build(text, &source_file("../plugin-sdk/include"), arguments)
+    }
+
+    fn build(text: &str, include: &Path, arguments: &[&str]) -> Compiled {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(format!("plugin{}", std::env::consts::DLL_SUFFIX));
         fs::write(folder.path().join("plugin.c"), text).unwrap();
-        compile(&folder.path().join("plugin.c"), include, &path);
+        compile(&folder.path().join("plugin.c"), include, &path, arguments);
         Compiled { folder, path }
     }
 
@@ -72,11 +81,11 @@ impl Compiled {
     }
 }
 
-fn compile(file: &Path, include: &Path, to: &Path) {
+fn compile(file: &Path, include: &Path, to: &Path, arguments: &[&str]) {
     let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
     let mut command = Command::new(&compiler);
     command.args(["-std=gnu11", "-Wall", "-Werror", "-shared", "-fPIC", "-pthread", "-I"]).arg(include);
-    let output = command.arg("-o").arg(to).arg(file).output();
+    let output = command.arg("-o").arg(to).arg(file).args(arguments).output();
     let output = output.unwrap_or_else(|error| panic!("these tests need a C compiler: {compiler:?}: {error}"));
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }

@@ -147,6 +147,109 @@ async fn what_everybody_can_write_to_is_not_loaded() {
     assert_eq!(refusal(options).await.0, SourceErrorKind::Denied);
 }
 
+/// What is loaded is memory that no path leads to, with the bytes that were approved.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_plugin_is_loaded_from_sealed_memory() {
+    use rustix::fs::SealFlags;
+
+    let (folder, library) = (tempfile::tempdir().unwrap(), Compiled::hello());
+    let told = options(serde_json::json!({ "folder": folder.path() }));
+    let plugin = PluginSource::load("plugin", pinned(&library.path).with_options(told.clone())).await.unwrap();
+    assert!(plugin.list().await.unwrap().is_empty());
+    let copies: Vec<_> = fs::read_dir("/proc/self/fd")
+        .unwrap()
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| fs::read_link(path).is_ok_and(|to| to.to_string_lossy().starts_with("/memfd:repertoire-plugin")))
+        .collect();
+    let [copy] = copies.as_slice() else { panic!("one copy: {copies:?}") };
+    assert_eq!(fs::read(copy).unwrap(), fs::read(&library.path).unwrap());
+    let seals = rustix::fs::fcntl_get_seals(fs::File::open(copy).unwrap()).unwrap();
+    assert_eq!(seals, SealFlags::SEAL | SealFlags::SHRINK | SealFlags::GROW | SealFlags::WRITE);
+    let maps = fs::read_to_string("/proc/self/maps").unwrap();
+    assert!(maps.contains("/memfd:repertoire-plugin") && !maps.contains("/repertoire-plugin-"), "{maps}");
+
+    // Another library is not taken for this one, whatever the number of its descriptor.
+    let other = tracer(&folder);
+    assert_eq!(refusal(pinned(&other.path)).await.0, SourceErrorKind::Invalid);
+    assert_eq!(fs::read_to_string(folder.path().join("ran")).unwrap(), "ran\n");
+    assert!(PluginSource::load("again", pinned(&library.path).with_options(told)).await.is_ok());
+}
+
+/// A library that needs another one, `libdep.so` in a folder of its own.
+#[cfg(target_os = "linux")]
+fn needing(run_path: &str, dep: &TempDir) -> Compiled {
+    let text = fs::read_to_string(crate::library::source_file("../../plugins/hello-c/hello.c")).unwrap();
+    let text = format!("int dep(void);\nint (*keep)(void) = dep;\n{text}");
+    Compiled::linked(&text, &[&format!("-L{}", dep.path().display()), "-ldep", &format!("-Wl,-rpath,{run_path}")])
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn libraries_come_from_where_only_owners_write() {
+    let dep = tempfile::tempdir().unwrap();
+    let library = dep.path().join("libdep.so");
+    fs::copy(&Compiled::linked("int dep(void) { return 7; }", &["-Wl,-soname,libdep.so"]).path, &library).unwrap();
+    let real = fs::canonicalize(dep.path()).unwrap().display().to_string();
+    let permit = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+
+    let sound = needing(&real, &dep);
+    let inspected = Inspection::of(&sound.path).unwrap();
+    assert_eq!(inspected.needed.first().map(String::as_str), Some("libdep.so"));
+    assert_eq!(inspected.run_path, [real.as_str()]);
+    let folder = tempfile::tempdir().unwrap();
+    let told = options(serde_json::json!({ "folder": folder.path() }));
+    assert!(PluginSource::load("plugin", pinned(&sound.path).with_options(told)).await.is_ok());
+
+    let reason = |path: &Path| match Inspection::of(path) {
+        Err(PluginError::Dependency { reason, .. }) => reason,
+        other => panic!("it should be refused: {other:?}"),
+    };
+    for (place, open, closed) in [(dep.path(), 0o720, 0o700), (dep.path(), 0o1707, 0o700), (&library, 0o646, 0o644)] {
+        permit(place, open);
+        let found = reason(&sound.path);
+        permit(place, closed);
+        let open = fs::canonicalize(place).unwrap();
+        let expected = format!("it looks for libraries in `{real}`: another user can write to `{}`", open.display());
+        assert_eq!(found, expected);
+    }
+    let missing = "/tmp/not-there-yet/lib";
+    for (run_path, expected) in [
+        (".", "expected the name of a library, or an absolute path"),
+        ("", "expected the name of a library, or an absolute path"),
+        ("lib:/usr/lib", "expected the name of a library, or an absolute path"),
+        ("/usr/lib:", "expected the name of a library, or an absolute path"),
+        ("/opt/$LIB", "expected the name of a library, or an absolute path"),
+        ("$ORIGIN/../lib", "expected a path without `..`"),
+        ("/usr/lib/../../tmp", "expected a path without `..`"),
+        (missing, "another user can write to `/tmp`"),
+    ] {
+        let library = needing(run_path, &dep);
+        // The linker leaves an empty run path out.
+        if !run_path.is_empty() || !Inspection::of(&library.path).is_ok_and(|found| found.run_path.is_empty()) {
+            assert!(reason(&library.path).ends_with(expected), "{run_path}: {}", reason(&library.path));
+        }
+    }
+    // The folder of a copy in memory has no other file.
+    for run_path in ["$ORIGIN", "${ORIGIN}/lib"] {
+        assert_eq!(Inspection::of(&needing(run_path, &dep).path).unwrap().run_path, [run_path]);
+    }
+    // A path in place of a name.
+    for (name, is_refused) in [("./libdep.so", true), ("lib/libdep.so", true), (&*format!("{real}/libdep.so"), false)] {
+        let soname = format!("-Wl,-soname,{name}");
+        fs::copy(&Compiled::linked("int dep(void) { return 7; }", &[&soname]).path, &library).unwrap();
+        let found = Inspection::of(&needing("/usr/lib", &dep).path);
+        match found {
+            Err(PluginError::Dependency { reason, .. }) if is_refused => {
+                assert_eq!(reason, format!("it needs `{name}`: expected the name of a library, or an absolute path"));
+            }
+            Ok(found) if !is_refused => assert_eq!(found.needed[0], name),
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+}
+
 /// A library of another machine, or no library at all, is told from its bytes.
 #[test]
 fn a_file_that_is_no_plugin_of_this_machine_is_told_before_anything_runs() {
@@ -168,6 +271,55 @@ fn a_file_that_is_no_plugin_of_this_machine_is_told_before_anything_runs() {
             Err(PluginError::NotAPlugin { reason, .. }) => assert!(reason.starts_with(&expected), "{reason}"),
             other => panic!("expected a refusal ({expected}), found {other:?}"),
         }
+    }
+}
+
+/// Libraries with wrong bytes: each is refused or understood, and no inspection fails otherwise.
+#[test]
+fn a_library_with_wrong_bytes_is_refused_or_understood() {
+    let library = Compiled::hello();
+    let whole = fs::read(&library.path).unwrap();
+    let note = whole.windows(10).position(|bytes| bytes == b"{\"schema\":").unwrap();
+    // The same numbers in each run, as they come from nothing.
+    let mut state = 1_u64;
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 33) as usize % below
+    };
+    for round in 0..100 {
+        let mut bytes = whole.clone();
+        for _ in 0..=random(8) {
+            // Headers and the note, where a wrong byte means most, and anywhere.
+            let at = match random(4) {
+                0 => random(0x400),
+                1 => note + random(80),
+                2 => whole.len() - 1 - random(0x800),
+                _ => random(whole.len()),
+            };
+            bytes[at] = [0, 0xff, 0x7f, random(256) as u8][random(4)];
+        }
+        if round % 10 == 0 {
+            bytes.truncate(random(whole.len()));
+        }
+        fs::write(&library.path, &bytes).unwrap();
+        match Inspection::of(&library.path) {
+            Ok(found) => assert_eq!(found.digest, Digest::of(&bytes), "round {round}"),
+            Err(PluginError::NotAPlugin { .. } | PluginError::Dependency { .. }) => {}
+            Err(other) => panic!("round {round}: {other}"),
+        }
+    }
+}
+
+#[test]
+fn what_is_not_a_regular_file_is_not_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe.so");
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    let huge = folder.path().join("huge.so");
+    fs::File::create(&huge).unwrap().set_len(3 << 30).unwrap();
+    for path in [pipe.as_path(), &huge, folder.path(), Path::new("/dev/zero"), Path::new("/proc/self/mem")] {
+        let error = Inspection::of(path).unwrap_err();
+        assert!(matches!(error, PluginError::Unreadable { .. } | PluginError::Writable { .. }), "{error}");
     }
 }
 

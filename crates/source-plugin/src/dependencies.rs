@@ -1,0 +1,159 @@
+//! What the system loads together with a library.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use object::elf::{
+    self, DT_AUDIT, DT_AUXILIARY, DT_DEPAUDIT, DT_FILTER, DT_NEEDED, DT_NULL, DT_RPATH, DT_RUNPATH, DT_STRSZ, DT_STRTAB,
+};
+use object::read::elf::{Dyn, ElfFile, FileHeader, ProgramHeader};
+use object::read::macho::{LoadCommandVariant, MachHeader, MachOFile};
+use object::{Endianness, Object};
+
+/// What the system loads together with a library, by what the file says.
+#[derive(Debug, Default)]
+pub(crate) struct Dependencies {
+    /// The libraries that it names.
+    pub(crate) needed: Vec<String>,
+    /// The folders where those are looked for before those of the system.
+    pub(crate) run_path: Vec<String>,
+}
+
+impl Dependencies {
+    /// Reads them as the system's linker does.
+    pub(crate) fn of(object: &object::File<'_>) -> object::Result<Dependencies> {
+        let mut found = match object {
+            object::File::Elf32(file) => elf(file)?,
+            object::File::Elf64(file) => elf(file)?,
+            object::File::MachO32(file) => mach_o(file)?,
+            object::File::MachO64(file) => mach_o(file)?,
+            _ => Dependencies::default(),
+        };
+        if object.format() != object::BinaryFormat::Elf {
+            let libraries = object.import_libraries()?;
+            for library in libraries {
+                found.needed.push(text(library?.name()));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns why they cannot be relied on: a library that lies in the working folder, or where another user can put one.
+    pub(crate) fn fault(&self) -> Option<String> {
+        let named = self.needed.iter().find_map(|library| {
+            let is_bare = !library.is_empty() && !library.contains(['/', '\\', '$', '@']);
+            (!is_bare).then(|| fault_of(library)).flatten().map(|fault| format!("it needs `{library}`: {fault}"))
+        });
+        let looked_for = || {
+            self.run_path.iter().find_map(|folder| {
+                let names = self.needed.iter().filter(|library| !library.contains(['/', '\\']));
+                let mut places = std::iter::once(folder.clone()).chain(names.map(|name| format!("{folder}/{name}")));
+                let fault = places.find_map(|place| fault_of(&place))?;
+                Some(format!("it looks for libraries in `{folder}`: {fault}"))
+            })
+        };
+        named.or_else(looked_for)
+    }
+}
+
+/// How formats spell the folder of the library itself. What is loaded is a copy that has no other file beside it.
+const OWN_FOLDER: [&str; 4] = ["$ORIGIN", "${ORIGIN}", "@loader_path", "@rpath"];
+
+/// Returns what is wrong with the place of a library or of a folder with libraries.
+fn fault_of(place: &str) -> Option<String> {
+    let is_own =
+        OWN_FOLDER.iter().any(|own| place == *own || place.strip_prefix(own).is_some_and(|rest| rest.starts_with('/')));
+    if place.split('/').any(|part| part == "..") {
+        return Some("expected a path without `..`".to_owned());
+    }
+    if is_own {
+        return None;
+    }
+    if !Path::new(place).is_absolute() || place.contains('$') {
+        return Some("expected the name of a library, or an absolute path".to_owned());
+    }
+    open_to_others(Path::new(place)).map(|open| format!("another user can write to `{}`", open.display()))
+}
+
+/// Returns the first of `path` and the folders above it that another user can write to, or put in the place of one.
+#[cfg(unix)]
+fn open_to_others(path: &Path) -> Option<PathBuf> {
+    use std::os::unix::fs::MetadataExt;
+
+    const OTHERS: u32 = 0o022;
+    const STICKY: u32 = 0o1000;
+    let real = real(path);
+    let own = rustix::process::geteuid().as_raw();
+    let mut holds_one = false;
+    for place in real.ancestors() {
+        let Ok(metadata) = fs::metadata(place) else { continue };
+        // Of a sticky folder only owners replace what is there already.
+        let is_open = metadata.mode() & OTHERS != 0 && !(holds_one && metadata.mode() & STICKY != 0);
+        if is_open || ![0, own].contains(&metadata.uid()) {
+            return Some(place.to_owned());
+        }
+        holds_one = true;
+    }
+    None
+}
+
+#[cfg(not(unix))]
+fn open_to_others(_: &Path) -> Option<PathBuf> {
+    None
+}
+
+/// Returns `path` without links, as far as it is there.
+#[cfg(unix)]
+fn real(path: &Path) -> PathBuf {
+    let known = path.ancestors().find_map(|above| Some((above, fs::canonicalize(above).ok()?)));
+    match known {
+        Some((above, real)) if above == path => real,
+        Some((above, real)) => real.join(path.strip_prefix(above).unwrap_or(path)),
+        None => path.to_owned(),
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Reads the dynamic segment: the linker does not look at sections.
+fn elf<E: FileHeader<Endian = Endianness>>(file: &ElfFile<'_, E>) -> object::Result<Dependencies> {
+    let (endian, data, segments) = (file.endian(), file.data(), file.elf_program_headers());
+    let mut found = Dependencies::default();
+    let mut dynamics: Vec<&E::Dyn> = Vec::new();
+    for segment in segments {
+        let entries = segment.dynamic(endian, data)?.unwrap_or_default();
+        dynamics.extend(entries.iter().take_while(|entry| entry.tag(endian) != DT_NULL));
+    }
+    let value =
+        |tag: elf::DynamicTag| dynamics.iter().find(|entry| entry.tag(endian) == tag).map(|entry| entry.val(endian));
+    let (Some(at), Some(size)) = (value(DT_STRTAB), value(DT_STRSZ)) else { return Ok(found) };
+    let strings = segments.iter().filter(|segment| segment.p_type(endian) == elf::PT_LOAD);
+    let strings = strings.filter_map(|segment| segment.data_range(endian, data, at, size).ok().flatten()).next();
+    let strings = strings.unwrap_or_default();
+    for entry in dynamics {
+        let string = || {
+            let rest = usize::try_from(entry.val(endian)).ok().and_then(|from| strings.get(from..)).unwrap_or_default();
+            text(rest.split(|byte| *byte == 0).next().unwrap_or_default())
+        };
+        match entry.tag(endian) {
+            DT_NEEDED | DT_AUXILIARY | DT_FILTER | DT_AUDIT | DT_DEPAUDIT => found.needed.push(string()),
+            // An empty part is the working folder.
+            DT_RPATH | DT_RUNPATH => found.run_path.extend(string().split(':').map(str::to_owned)),
+            _ => {}
+        }
+    }
+    Ok(found)
+}
+
+fn mach_o<M: MachHeader>(file: &MachOFile<'_, M>) -> object::Result<Dependencies> {
+    let mut found = Dependencies::default();
+    let mut commands = file.macho_load_commands()?;
+    while let Some(command) = commands.next()? {
+        if let LoadCommandVariant::Rpath(path) = command.variant()? {
+            found.run_path.push(text(command.string(file.endian(), path.path)?));
+        }
+    }
+    Ok(found)
+}
