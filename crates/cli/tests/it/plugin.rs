@@ -68,8 +68,8 @@ Say hello to Ann.
     assert_data_eq!(
         world.run(&["plugin", "list"]).data(),
         str![[r#"
-name                     version  state     path
-repertoire-plugin-hello  0.1.0    approved  [WORLD]/here/libhello.so
+name                     version  state     path[..]needs
+repertoire-plugin-hello  0.1.0    approved  [WORLD]/here/libhello.so[..]
 
 "#]]
     );
@@ -116,6 +116,7 @@ fn an_inspection_tells_what_the_file_says_and_runs_nothing() {
         "version   0.1.0\n",
         "boundary  1.0\n",
         "approval  none\n",
+        "needs     libc",
         "exports   repertoire_plugin\n",
         "exports   repertoire_plugin_note\n",
     ] {

@@ -41,6 +41,12 @@ pub(in crate::command) struct Decision {
     /// What was approved at the same path before.
     #[serde(skip_serializing_if = "Option::is_none")]
     previous: Option<Digest>,
+    /// Of one that was approved, the libraries that the system loads with it, whose content no digest covers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    needed: Vec<String>,
+    /// The folders in which the system looks for those first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    run_path: Vec<String>,
 }
 
 impl Approve {
@@ -54,6 +60,8 @@ impl Approve {
             name: inspected.name,
             version: inspected.version,
             digest: inspected.digest,
+            needed: inspected.needed,
+            run_path: inspected.run_path,
         })
     }
 }
@@ -68,7 +76,8 @@ impl Revoke {
             return Err(failure.help("`repertoire plugin list` shows those that are"));
         };
         let (path, name, version, digest) = (old.path, old.name, old.version, old.digest);
-        Ok(Decision { action: "revoke", path, name, version, digest, previous: None })
+        let (needed, run_path) = (Vec::new(), Vec::new());
+        Ok(Decision { action: "revoke", path, name, version, digest, previous: None, needed, run_path })
     }
 }
 
@@ -82,6 +91,17 @@ impl Answer for Decision {
     }
 
     fn notes(&self) -> Vec<String> {
-        self.previous.iter().map(|old| format!("it takes the place of {old}")).collect()
+        let mut notes: Vec<_> = self.previous.iter().map(|old| format!("it takes the place of {old}")).collect();
+        let listed = |names: &[String]| {
+            let names: Vec<_> = names.iter().map(|name| format!("`{}`", shown(name))).collect();
+            names.join(", ")
+        };
+        if !self.needed.is_empty() {
+            notes.push(format!("the approval does not cover the libraries that it needs: {}", listed(&self.needed)));
+        }
+        if !self.run_path.is_empty() {
+            notes.push(format!("the system looks for those first in {}", listed(&self.run_path)));
+        }
+        notes
     }
 }

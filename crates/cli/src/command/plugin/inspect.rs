@@ -38,13 +38,17 @@ pub(in crate::command) struct Seen {
     /// Whether what the file holds is approved.
     #[cfg_attr(feature = "schema", schemars(extend("enum" = ["approved", "changed", "none"])))]
     approval: &'static str,
+    /// The libraries that the system loads with it, whose content no digest covers.
+    needed: Vec<String>,
+    /// The folders in which the system looks for those first.
+    run_path: Vec<String>,
     /// The names it exports.
     symbols: Vec<String>,
 }
 
 impl Inspect {
     pub(crate) fn answer(&self, cwd: &Path, state: Option<&Path>) -> Result<impl Answer + use<>, Failure> {
-        let Inspection { path, name, version, abi, architecture, size, digest, symbols, .. } =
+        let Inspection { path, name, version, abi, architecture, size, digest, symbols, needed, run_path, .. } =
             inspected(cwd, &self.path)?;
         let approved = state.map(|state| approvals(Some(state))).transpose()?;
         let approval = match approved.as_ref().and_then(|approvals| approvals.of(&path)) {
@@ -52,7 +56,8 @@ impl Inspect {
             Some(_) => "changed",
             None => "none",
         };
-        Ok(Seen { action: "inspect", path, name, version, abi, architecture, size, digest, approval, symbols })
+        let action = "inspect";
+        Ok(Seen { action, path, name, version, abi, architecture, size, digest, approval, needed, run_path, symbols })
     }
 }
 
@@ -75,8 +80,11 @@ impl Answer for Seen {
         ] {
             writeln!(out, "{name:<9} {}", shown(value))?;
         }
-        for symbol in &self.symbols {
-            writeln!(out, "exports   {}", shown(symbol))?;
+        let lists = [("needs", &self.needed), ("run path", &self.run_path), ("exports", &self.symbols)];
+        for (name, values) in lists {
+            for value in values {
+                writeln!(out, "{name:<9} {}", shown(value))?;
+            }
         }
         Ok(())
     }

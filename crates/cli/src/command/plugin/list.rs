@@ -34,21 +34,29 @@ struct Row {
     version: String,
     digest: Digest,
     /// Whether the file still holds what was approved.
-    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["approved", "changed", "missing", "writable"])))]
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["approved", "changed", "missing", "refused", "writable"])))]
     state: &'static str,
+    /// The libraries that the system loads with it, whose content no digest covers.
+    needed: Vec<String>,
+    /// The folders in which the system looks for those first.
+    run_path: Vec<String>,
 }
 
 impl List {
     pub(crate) fn answer(&self, approvals: &Approvals) -> impl Answer + use<> {
         let row = |approval: &repertoire::Approval| {
-            let state = match Inspection::of(&approval.path) {
+            let found = Inspection::of(&approval.path);
+            let state = match &found {
                 Ok(found) if found.digest == approval.digest => "approved",
                 Err(PluginError::Unreadable { .. }) => "missing",
                 Err(PluginError::Writable { .. }) => "writable",
+                Err(PluginError::Dependency { .. }) => "refused",
                 Ok(_) | Err(_) => "changed",
             };
             let (path, digest) = (approval.path.clone(), approval.digest);
-            Row { path, name: approval.name.clone(), version: approval.version.clone(), digest, state }
+            let (needed, run_path) = found.map(|found| (found.needed, found.run_path)).unwrap_or_default();
+            let (name, version) = (approval.name.clone(), approval.version.clone());
+            Row { path, name, version, digest, state, needed, run_path }
         };
         Approved { action: "list", plugins: approvals.iter().map(row).collect() }
     }
@@ -60,9 +68,10 @@ impl Answer for Approved {
     }
 
     fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        let mut table = Table::new(&["name", "version", "state", "path"]);
-        for Row { name, version, state, path, .. } in &self.plugins {
-            table.row([name.into(), version.into(), state.into(), path.to_string_lossy().into()]);
+        let mut table = Table::new(&["name", "version", "state", "path", "needs"]);
+        for Row { name, version, state, path, needed, .. } in &self.plugins {
+            let needs = needed.join(" ");
+            table.row([name.into(), version.into(), state.into(), path.to_string_lossy().into(), needs.into()]);
         }
         let coloured = out.is_coloured();
         table.write(out, coloured)
