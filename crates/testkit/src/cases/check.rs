@@ -87,6 +87,18 @@ pub(crate) enum Check {
     Mcp(McpLine),
 }
 
+impl Check {
+    /// Whether verifying it calls the one session, so that a second time has another answer.
+    pub(crate) fn is_call(&self) -> bool {
+        match self {
+            Check::Session(SessionLine::Calls(..)) => true,
+            Check::Either(checks) => checks.iter().any(Check::is_call),
+            Check::Disabled(_, check) | Check::After { check, .. } => check.is_call(),
+            _ => false,
+        }
+    }
+}
+
 /// Whose field is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Subject {

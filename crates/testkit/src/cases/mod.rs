@@ -170,7 +170,14 @@ fn after_step(number: usize, block: &str, lines: &[&Line], world: &World) -> io:
         Ok(Check::After { check, .. }) => Some(check.as_ref()),
         _ => None,
     });
-    let verdicts = world.step(number, block, || checks.clone().map(|check| verify::verify(check, world)).collect())?;
+    // A call changes the session, so it is made once, when everything else holds.
+    let repeated = checks.clone().filter(|check| !check.is_call());
+    let verify = |check| verify::verify(check, world);
+    let mut found = world.step(number, block, || repeated.clone().map(verify).collect())?.into_iter();
+    let verdicts = checks.map(|check| match check.is_call() {
+        true => verify(check),
+        false => found.next().expect("one verdict for each check that is repeated"),
+    });
     let reports = lines.iter().zip(verdicts);
     let reports = reports.map(|(line, verdict)| LineReport {
         number: line.number,

@@ -302,3 +302,16 @@ fn a_server_that_does_not_keep_its_word_fails() {
     all_fail(&script(folder.path(), RUDE_SERVER), &lines);
     all_fail(&script(folder.path(), "exit 0"), &lines);
 }
+
+#[test]
+fn no_skill_of_a_name_is_meant_by_its_listed_id() {
+    let kit = "roots: [[\"kit\", \"plugin:kit\"]]";
+    let case = |line| {
+        let cases = Cases::new().case("x", &[kit, line]);
+        cases.file("x/kit/tea/SKILL.md", "---\nname: tea\ndescription: Brews.\n---\n").run(&Runner::default())
+    };
+    let (passed, out) = case("never: a skill named kit:tea");
+    assert!(!passed && out.contains("FAILED x, line 3"), "{out}");
+    let (passed, out) = case("never: a skill named tea");
+    assert!(passed, "{out}");
+}

@@ -99,6 +99,18 @@ fn watches_are_those_of_the_case_and_are_counted_when_they_are_there() {
 }
 
 #[test]
+fn a_call_of_the_session_is_made_once() {
+    all_hold(
+        &format!("## step 1\n{}", write("description: New.", "Fresh body.")),
+        1,
+        &[
+            "after 1 session: activate tea has \"Fresh body.\"",
+            "after 1 either: session: activate tea has \"already\" | loads cocoa",
+        ],
+    );
+}
+
+#[test]
 fn what_must_not_happen_is_looked_for_after_the_last_step() {
     all_fail("## step 1\ntouch root/tea/RAN\n", 1, &["never: a file RAN"]);
 }

@@ -48,12 +48,14 @@ fn no_file(glob: &str, world: &World) -> Verdict {
 
 fn no_skill(names: &[String], field: Option<&str>, world: &World) -> Verdict {
     let snapshot = world.snapshot();
-    let claims = snapshot.entries().iter().flat_map(|entry| entry.claims());
-    let meant = claims.map(|claim| &claim.item).find(|skill| {
-        names.iter().any(|name| name == skill.id.as_str()) && field.is_none_or(|field| skill.field(field).is_some())
+    // By the id in lists, which has the prefix of a source that has one.
+    let mut rows =
+        snapshot.entries().iter().flat_map(|entry| entry.claims().map(move |claim| (&entry.id, &claim.item)));
+    let meant = rows.find(|(id, skill)| {
+        names.iter().any(|name| name == id.as_str()) && field.is_none_or(|field| skill.field(field).is_some())
     });
     let such = field.map(|field| format!(" with `{field}`")).unwrap_or_default();
-    let found = meant.map(|skill| skill.id.to_string()).unwrap_or_default();
+    let found = meant.map(|(id, _)| id.to_string()).unwrap_or_default();
     Verdict::of(meant.is_none(), format_args!("no skill named one of {names:?}{such}"), found)
 }
 
