@@ -1,15 +1,18 @@
 //! What front matter declares about rights and delivery.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::{Code, Scalar, SurfaceMode, Value};
+use crate::{Category, Code, Scalar, SurfaceMode, Value};
 
 /// Fields that limit who may use a skill and how. One that cannot be read counts as limiting.
-pub(crate) const LIMITING: [&str; 4] = [ALLOWED_TOOLS, DISABLE_MODEL_INVOCATION, USER_INVOCABLE, ALLOWED_WORKFLOWS];
+pub(crate) const LIMITING: [&str; 5] =
+    [ALLOWED_TOOLS, DISABLE_MODEL_INVOCATION, USER_INVOCABLE, ALLOWED_WORKFLOWS, CATEGORY];
 
 pub(crate) const ALLOWED_TOOLS: &str = "allowed-tools";
-const DISABLE_MODEL_INVOCATION: &str = "disable-model-invocation";
-const USER_INVOCABLE: &str = "user-invocable";
+pub(crate) const CATEGORY: &str = "category";
+pub(crate) const DISABLE_MODEL_INVOCATION: &str = "disable-model-invocation";
+pub(crate) const USER_INVOCABLE: &str = "user-invocable";
 const ALLOWED_WORKFLOWS: &str = "allowedWorkflows";
 
 /// The typed fields of a [`Skill`](crate::Skill), read in one place for files and injections alike.
@@ -36,6 +39,46 @@ impl Declared {
             allowed_workflows: field(ALLOWED_WORKFLOWS).map(|value| names(value, ALLOWED_WORKFLOWS, workflows, report)),
         }
     }
+}
+
+/// Returns the stricter of two values of one limiting field: the flag or category that limits, the names in both lists.
+///
+/// The result does not depend on which of the two came first, but for the order of names.
+pub(crate) fn stricter(key: &str, one: &Value, other: &Value) -> Value {
+    let is_strict = |value: &Value| match key {
+        DISABLE_MODEL_INVOCATION => value.as_bool() != Some(false),
+        USER_INVOCABLE => value.as_bool() != Some(true),
+        _ => Category::of(value) == Some(Category::Raw),
+    };
+    let split = match key {
+        ALLOWED_TOOLS => tools,
+        ALLOWED_WORKFLOWS => workflows,
+        _ => return if is_strict(one) { one.clone() } else { other.clone() },
+    };
+    let names = |value| names(value, key, split, &mut |_, _, _| {});
+    let (mut one, other) = (names(one), names(other));
+    one.retain(|name| other.contains(name));
+    Value::List(one.into_iter().map(Value::text).collect())
+}
+
+/// Returns rows with unique keys: the place of the first, the value of the last, of a limiting field the stricter one.
+pub(crate) fn unique(rows: Vec<(Arc<str>, Value)>) -> Vec<(Arc<str>, Value)> {
+    const FEW: usize = 16;
+    let repeats = |(index, (key, _)): (usize, &(Arc<str>, Value))| rows[..index].iter().any(|(other, _)| other == key);
+    if rows.len() <= FEW && !rows.iter().enumerate().any(repeats) {
+        return rows;
+    }
+    let mut places = HashMap::new();
+    let mut result: Vec<(Arc<str>, Value)> = Vec::with_capacity(rows.len());
+    for (key, value) in rows {
+        let place = *places.entry(key.clone()).or_insert(result.len());
+        match result.get_mut(place) {
+            Some(row) if LIMITING.contains(&key.as_ref()) => row.1 = stricter(&key, &row.1, &value),
+            Some(row) => row.1 = value,
+            None => result.push((key, value)),
+        }
+    }
+    result
 }
 
 /// A flag, or what limits if it cannot be read.

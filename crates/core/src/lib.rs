@@ -81,7 +81,10 @@ pub use listing::{Listed, Listing, Moved, Parts, Revision};
 pub use manifest::{FileChange, InvalidManifest, Manifest};
 pub use name::NameFault;
 pub use resource::{InvalidResourcePath, Resource, ResourcePath};
-pub use skill::{Category, Check, FunctionalTier, InvokeLevel, OnError, Skill, SkillTrigger, WorkflowStep};
+pub use skill::{
+    Category, Check, FunctionalTier, InvokeLevel, OnError, Skill, SkillTrigger, TriggerFault, WorkflowFault,
+    WorkflowStep,
+};
 pub use skipped_folder::SkippedFolder;
 pub use source::{Body, Source};
 pub use source_error::{SourceError, SourceErrorKind};

@@ -14,9 +14,9 @@ use serde::Serialize;
 pub use self::category::Category;
 pub use self::functional_tier::FunctionalTier;
 pub use self::invoke_level::InvokeLevel;
-pub use self::skill_trigger::SkillTrigger;
-pub use self::workflow::{Check, OnError, WorkflowStep};
-use crate::declared::Declared;
+pub use self::skill_trigger::{SkillTrigger, TriggerFault};
+pub use self::workflow::{Check, OnError, WorkflowFault, WorkflowStep};
+use crate::declared::{Declared, unique};
 
 use crate::{Content, Flavor, Id, Injection, InvalidInjection, Item, NotASkill, SurfaceMode, Trigger, Value};
 
@@ -125,8 +125,8 @@ impl TryFrom<Injection> for Skill {
             return Err(NotASkill { id: injection.id, flavor: injection.flavor });
         }
         let mut skill = Skill::new(injection.id, injection.description);
-        skill.declare(Declared::read(&injection.metadata, |_, _, _| {}));
-        skill.fields = injection.metadata;
+        skill.fields = unique(injection.metadata);
+        skill.declare(Declared::read(&skill.fields, |_, _, _| {}));
         Ok(skill)
     }
 }

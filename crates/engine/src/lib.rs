@@ -160,5 +160,5 @@ pub use turn::News;
 pub use visibility::{Audience, Hidden, Mode, Modes, UnknownMode};
 pub use workflow::{
     CheckOutcome, Checked, Checker, InvalidWorkflow, PlannedStep, StepOutcome, ToolCheck, ToolError, ToolInvoker,
-    Untrusted, Workflow, WorkflowEnd, WorkflowFault, WorkflowRun, verify,
+    Untrusted, Workflow, WorkflowEnd, WorkflowRun, verify,
 };

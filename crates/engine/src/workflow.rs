@@ -5,7 +5,7 @@ mod run;
 mod tool_check;
 mod verification;
 
-pub use plan::{InvalidWorkflow, PlannedStep, Workflow, WorkflowFault};
+pub use plan::{InvalidWorkflow, PlannedStep, Workflow};
 pub use run::{StepOutcome, ToolError, ToolInvoker, Untrusted, WorkflowEnd, WorkflowRun};
 pub use tool_check::ToolCheck;
 pub use verification::{CheckOutcome, Checked, Checker, verify};

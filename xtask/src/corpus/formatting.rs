@@ -70,5 +70,6 @@ fn comments(bytes: &[u8]) -> Vec<&[u8]> {
 }
 
 fn is_valid(parsed: &Parsed) -> bool {
-    parsed.diagnostics.iter().all(|finding| finding.code != Code::INVALID_YAML)
+    let is_no_yaml = |code| [Code::INVALID_YAML, Code::INVALID_DESCRIPTION].contains(&code);
+    !parsed.diagnostics.iter().any(|finding| is_no_yaml(finding.code))
 }

@@ -12,7 +12,7 @@ fn skill(category: &str) -> Skill {
 
 #[test]
 fn a_skill_that_is_not_raw_is_attached_as_it_is() {
-    for category in ["standard", "productivity", ""] {
+    for category in ["standard", "Standard", ""] {
         let attachable = Attachable::new(skill(category)).unwrap();
         let tools: Vec<_> = attachable.tools().collect();
         assert_eq!(tools, [("read", Safe), ("write", Safe), ("run", Safe)], "{category}");
@@ -21,7 +21,7 @@ fn a_skill_that_is_not_raw_is_attached_as_it_is() {
 
 #[test]
 fn a_raw_skill_needs_a_gate_however_it_is_spelled() {
-    for category in ["raw", "Raw", "\" RAW \"", "[raw]", "[database, raw]"] {
+    for category in ["raw", "Raw", "\" RAW \"", "[raw]", "[database, raw]", "rwa", "productivity"] {
         let raw = Attachable::new(skill(category)).unwrap_err();
         assert_eq!(raw.to_string(), "skill `probe` is raw and can be attached behind a gate only", "{category}");
     }

@@ -36,6 +36,16 @@ const SPELLINGS: [(FunctionalTier, &str, &str); 6] = [
 ];
 
 impl FunctionalTier {
+    /// Every tier that has a name of its own.
+    pub(crate) const KNOWN: [FunctionalTier; 6] = [
+        FunctionalTier::PmOrchestration,
+        FunctionalTier::TaskRoadmap,
+        FunctionalTier::GsdExecution,
+        FunctionalTier::AuditProof,
+        FunctionalTier::Infrastructure,
+        FunctionalTier::Integration,
+    ];
+
     /// Reads a tier in kebab case or as its label, in any letter case; another text is a label of its own.
     pub fn new(text: &str) -> FunctionalTier {
         let text = text.trim();

@@ -47,6 +47,35 @@ fn extensions_may_stand_under_metadata() {
 }
 
 #[test]
+fn plain_triggers_are_of_the_kind_that_they_look_like() {
+    use SkillTrigger::{Command, Keyword, Path, Task, Tool};
+    for (written, expected) in [
+        ("mcp__github__*", vec![Tool("mcp__github__*".into())]),
+        ("mcp__github__list", vec![Tool("mcp__github__list".into())]),
+        ("'*_test'", vec![Tool("*_test".into())]),
+        ("tool:Bash", vec![Tool("Bash".into())]),
+        ("'task: code review'", vec![Task("code review".into())]),
+        ("keyword:mcp__x", vec![Keyword("mcp__x".into())]),
+        ("/release", vec![Command("release".into())]),
+        ("src/**/*.rs", vec![Path("src/**/*.rs".into())]),
+        ("path:docs", vec![Path("docs".into())]),
+        ("/etc/passwd", vec![Keyword("/etc/passwd".into())]),
+        ("and/or", vec![Keyword("and/or".into())]),
+        ("2 * 3", vec![Keyword("2 * 3".into())]),
+        ("note:well", vec![Keyword("note:well".into())]),
+        ("'task:'", vec![Keyword("task:".into())]),
+        ("plan, sprint", vec![Keyword("plan".into()), Keyword("sprint".into())]),
+        (
+            "'plan, /sprint,, mcp__jira__*,'",
+            vec![Keyword("plan".into()), Command("sprint".into()), Tool("mcp__jira__*".into())],
+        ),
+    ] {
+        assert_eq!(skill(&format!("triggers: {written}")).triggers(), expected, "{written}");
+        assert_eq!(skill(&format!("triggers:\n  - {written}")).triggers(), expected, "- {written}");
+    }
+}
+
+#[test]
 fn triggers_are_keywords_or_of_a_stated_kind() {
     let skill = skill(
         "triggers:\n  - release notes\n  - keyword: changelog\n  - task: docs\n  - tool: mcp__github__*\n  - path: src/**\n  \
@@ -133,9 +162,23 @@ fn a_numeric_tier_is_a_level_of_invocation() {
 }
 
 #[test]
-fn only_the_two_categories_count() {
-    assert_eq!(skill("category: standard").category(), Some(Category::Standard));
-    assert_eq!(skill("category: productivity").category(), None);
+fn an_unknown_category_counts_as_raw() {
+    for (lines, category) in [
+        ("license: MIT", None),
+        ("category: standard", Some(Category::Standard)),
+        ("category: [Standard, ' STANDARD ']", Some(Category::Standard)),
+        ("category: raw", Some(Category::Raw)),
+        ("category: rwa", Some(Category::Raw)),
+        ("category: productivity", Some(Category::Raw)),
+        ("category: [standard, raw]", Some(Category::Raw)),
+        ("category: ''", Some(Category::Raw)),
+        ("category:", None),
+        ("category: {standard: true}", Some(Category::Raw)),
+        ("metadata: {category: raw}\ncategory: standard", Some(Category::Raw)),
+        ("metadata: {category: raw, category: standard}", Some(Category::Raw)),
+    ] {
+        assert_eq!(skill(lines).category(), category, "{lines}");
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::{Category, Check, FunctionalTier, InvokeLevel, Skill, SkillTrigger, WorkflowStep};
 use crate::Value;
+use crate::declared::CATEGORY;
 
 /// Views of [`fields`](Skill::fields). A value of another shape counts as absent; nothing is ever cut or guessed.
 ///
@@ -58,7 +59,7 @@ impl Skill {
 
     /// Conditions that suggest the skill.
     pub fn triggers(&self) -> Vec<SkillTrigger> {
-        self.items(&["triggers"]).iter().filter_map(SkillTrigger::read).collect()
+        self.items(&["triggers"]).iter().filter_map(|item| SkillTrigger::read(item).ok()).flatten().collect()
     }
 
     /// Words to find the skill by: `tags`, else `keywords`, a list or one text with commas.
@@ -78,7 +79,7 @@ impl Skill {
 
     /// How to check that the work was done.
     pub fn verification(&self) -> Vec<Check> {
-        self.items(&["verification"]).iter().filter_map(Check::read).collect()
+        self.extension(&["verification"]).map_or(&[][..], Check::items).iter().filter_map(Check::read).collect()
     }
 
     /// Colibri's label: `functional-tier`, or a `tier` that is no number.
@@ -98,13 +99,12 @@ impl Skill {
         level.and_then(InvokeLevel::new).unwrap_or_default()
     }
 
-    /// The mirai category; `None` for every other text under `category`.
+    /// The mirai category; `None` for a skill that declares none.
     ///
-    /// Letter case does not matter, and one `raw` in a list is enough: a slip must not spare a skill its gate.
+    /// A word that is not a category counts as raw. Declared at the top level and under `metadata`, the stricter counts.
     pub fn category(&self) -> Option<Category> {
-        let texts: Vec<_> = self.items(&["category"]).iter().filter_map(Value::as_text).collect();
-        let is = |category: &Category| texts.iter().any(|text| text.trim().eq_ignore_ascii_case(category.as_str()));
-        [Category::Raw, Category::Standard].into_iter().find(is)
+        let nested = self.metadata().and_then(|metadata| metadata.get(CATEGORY));
+        self.field(CATEGORY).into_iter().chain(nested).filter_map(Category::of).max()
     }
 
     /// Tools that the skill brings: mirai's `tools`.

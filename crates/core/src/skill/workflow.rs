@@ -1,5 +1,6 @@
 //! What a skill suggests to do, and how to check that it was done.
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -22,6 +23,74 @@ pub struct WorkflowStep {
     pub on_error: OnError,
 }
 
+/// A fault of a skill's `workflow`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "fault", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum WorkflowFault {
+    /// It is a map, and not a list of steps.
+    NoList,
+    /// An item is neither a text nor a map with `step`.
+    NoStep {
+        /// The number of the item, counted from 1; here and below.
+        number: usize,
+    },
+    /// `id` or `tool` is not a text.
+    NoName {
+        /// The number of the step.
+        number: usize,
+        /// The key, `id` or `tool`.
+        key: Arc<str>,
+    },
+    /// A step calls a tool that the skill does not require.
+    ForeignTool {
+        /// The number of the step.
+        number: usize,
+        /// The tool.
+        tool: Arc<str>,
+    },
+    /// An earlier step has the same id.
+    RepeatedId {
+        /// The number of the step.
+        number: usize,
+        /// The id.
+        id: Arc<str>,
+    },
+    /// `params` is not a map.
+    Params {
+        /// The number of the step.
+        number: usize,
+    },
+    /// `on_error` is none of `fail`, `continue` and `skip`.
+    OnError {
+        /// The number of the step.
+        number: usize,
+    },
+    /// A parameter asks for a command or a script to be run, which happens in bodies alone.
+    Directive {
+        /// The number of the step.
+        number: usize,
+        /// The directive.
+        directive: String,
+    },
+}
+
+impl WorkflowFault {
+    /// Returns the number of the item, counted from 1; `None` for a fault of the whole.
+    pub fn number(&self) -> Option<usize> {
+        match self {
+            WorkflowFault::NoList => None,
+            WorkflowFault::NoStep { number }
+            | WorkflowFault::NoName { number, .. }
+            | WorkflowFault::ForeignTool { number, .. }
+            | WorkflowFault::RepeatedId { number, .. }
+            | WorkflowFault::Params { number }
+            | WorkflowFault::OnError { number }
+            | WorkflowFault::Directive { number, .. } => Some(*number),
+        }
+    }
+}
+
 /// What the failure of a step means for those after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -36,6 +105,37 @@ pub enum OnError {
 }
 
 impl WorkflowStep {
+    /// Reads the value of `workflow`: the steps with their numbers, counted from 1, and the faults that their shape shows.
+    pub fn read_all(declared: &Value) -> (Vec<(usize, WorkflowStep)>, Vec<WorkflowFault>) {
+        let (mut steps, mut faults) = (Vec::<(usize, WorkflowStep)>::new(), Vec::new());
+        if matches!(declared, Value::Map(_)) {
+            faults.push(WorkflowFault::NoList);
+        }
+        for (number, item) in (1..).zip(declared.items()) {
+            let Some(step) = WorkflowStep::read(item) else {
+                faults.push(WorkflowFault::NoStep { number });
+                continue;
+            };
+            let is_no_name =
+                |key: &&str| item.get(key).is_some_and(|value| !value.is_null() && value.as_text().is_none());
+            let unnamed = ["id", "tool"].into_iter().filter(is_no_name);
+            faults.extend(unnamed.map(|key| WorkflowFault::NoName { number, key: key.into() }));
+            if let Some(id) = step.id.clone().filter(|id| steps.iter().any(|(_, other)| other.id.as_ref() == Some(id)))
+            {
+                faults.push(WorkflowFault::RepeatedId { number, id });
+            }
+            if step.params.is_none() && item.get("params").is_some_and(|params| !params.is_null()) {
+                faults.push(WorkflowFault::Params { number });
+            }
+            let on_error = item.get("on_error").or_else(|| item.get("on-error"));
+            if on_error.is_some_and(|value| !matches!(value.as_text(), Some("fail" | "continue" | "skip"))) {
+                faults.push(WorkflowFault::OnError { number });
+            }
+            steps.push((number, step));
+        }
+        (steps, faults)
+    }
+
     /// Reads one item of `workflow`: a text, or a map with `step`. `None` for what is no step.
     pub fn read(item: &Value) -> Option<WorkflowStep> {
         let text = |key| item.get(key).and_then(Value::as_text).map(Arc::from);
@@ -80,5 +180,39 @@ impl Check {
         }
         let text = |key| item.get(key).and_then(Value::as_text).map(Arc::from);
         Some(Check::Typed { id: text("id"), kind: text("kind")?, item: item.clone() })
+    }
+
+    /// Returns the items of the value of `verification`: those of a list, and a map as the one item that it is.
+    pub fn items(declared: &Value) -> &[Value] {
+        match declared {
+            map @ Value::Map(_) => std::slice::from_ref(map),
+            list => list.items(),
+        }
+    }
+}
+
+impl fmt::Display for WorkflowFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WorkflowFault::NoList => f.write_str("expected a list of steps, found a map"),
+            WorkflowFault::NoName { number, key } => write!(f, "the `{key}` of step {number} is not a text"),
+            WorkflowFault::NoStep { number } => {
+                write!(f, "item {number} is not a step: expected a text, or a map with `step`")
+            }
+            WorkflowFault::ForeignTool { number, tool } => {
+                write!(f, "step {number} calls `{tool}`, which is not among the `required_tools`")
+            }
+            WorkflowFault::RepeatedId { number, id } => write!(f, "step {number} has the id `{id}` of an earlier one"),
+            WorkflowFault::Params { number } => write!(f, "the `params` of step {number} are not a map"),
+            WorkflowFault::OnError { number } => {
+                write!(f, "the `on_error` of step {number} is unknown: expected `fail`, `continue` or `skip`")
+            }
+            WorkflowFault::Directive { number, directive } => {
+                write!(
+                    f,
+                    "a parameter of step {number} asks for `{directive}` to be run, which happens in bodies alone"
+                )
+            }
+        }
     }
 }

@@ -4,18 +4,19 @@ use std::sync::Arc;
 
 use unicode_normalization::UnicodeNormalization;
 
+use super::fence::Block;
 use super::findings::Findings;
+use super::spelling::{self, LookAlike};
 use super::table::{Mark, Table};
-use super::{Limits, Site, strict};
-use crate::declared::Declared;
+use super::{Limits, Site, extensions, report, strict};
+use crate::declared::{DISABLE_MODEL_INVOCATION, Declared, LIMITING, USER_INVOCABLE};
 use crate::text::{self, quoted};
 use crate::{Code, Diagnostic, Id, InvalidId, Scalar, Skill, Value};
 
 /// Fields of one front matter on their way to a skill.
 pub(super) struct Assembly<'a, 'b> {
     pub(super) text: &'a str,
-    /// Where to point for a field that is missing.
-    pub(super) opening: usize,
+    pub(super) block: &'b Block,
     pub(super) site: Site<'a>,
     pub(super) limits: &'a Limits,
     pub(super) findings: &'b mut Findings<'a>,
@@ -26,22 +27,84 @@ impl Assembly<'_, '_> {
         if self.findings.is_strict() {
             strict::check_fields(&table, self.findings);
         }
+        self.properties(&table);
+        self.misspelt(&table);
         let id = self.id(&table);
         let description = self.description(&table);
         self.compatibility(&table);
         self.other_texts(&table);
         let mut skill = Skill::new(id?, description?);
         let declared = Declared::read(&table.fields, |key, code, message| {
-            let at = table.get(key).map_or(self.opening, |(_, mark)| mark.key);
+            let at = table.get(key).map_or(self.block.opening, |(_, mark)| mark.key);
             self.findings.say(at, code, message);
         });
+        let says = |key: &str, flag| table.get(key).is_some_and(|(value, _)| value.as_bool() == Some(flag));
+        if says(DISABLE_MODEL_INVOCATION, true) && says(USER_INVOCABLE, false) {
+            let at = table.get(DISABLE_MODEL_INVOCATION).map_or(self.block.opening, |(_, mark)| mark.key);
+            let message = format!(
+                "neither a model nor a user reaches the skill: `{DISABLE_MODEL_INVOCATION}` excludes the one, \
+                 `{USER_INVOCABLE}` the other"
+            );
+            self.findings.add(at, Diagnostic::new(Code::UNREACHABLE, message).help("remove one of the two fields"));
+        }
         skill.declare(declared);
+        extensions::check(&table, self.text, self.findings);
         if let Some((value, mark)) = table.get("argument-hint") {
             skill.spell_argument_hint(value, self.text.get(mark.value.clone()).unwrap_or_default().trim_end());
         }
         skill.fields = table.fields;
         skill.fields.shrink_to_fit();
         Some(skill)
+    }
+
+    /// Says of a required field that it is missing, and where a look-alike stands: the place, a message and a fix.
+    fn missing(&mut self, key: &str, table: &Table) -> (usize, String, Option<String>) {
+        let missing = format!("missing required field in frontmatter: `{key}`");
+        match LookAlike::find(key, table, self.text, self.block.yaml.clone()) {
+            None => (self.block.opening, missing, None),
+            Some(LookAlike { at, fault, text }) => {
+                let (line, _) = self.findings.place(at);
+                let help = match report::in_yaml(key, &text) {
+                    Some(line) => format!("write `{line}` at the start of a line"),
+                    None => format!("write `{key}`, a colon and a blank at the start of a line"),
+                };
+                (at, format!("{missing}; on line {line} {fault}"), Some(help))
+            }
+        }
+    }
+
+    /// Reports tags and anchors that look like the first word of a text.
+    fn properties(&mut self, table: &Table) {
+        for ((key, value), mark) in table.fields.iter().zip(&table.marks) {
+            let Some(property) = mark.property.as_ref().filter(|_| PROSE.contains(&key.as_ref())) else { continue };
+            let (key, word) = (quoted(key), quoted(&self.text[property.clone()]));
+            let whole = value.as_text().filter(|_| mark.plain).and(self.text.get(property.start..mark.value.end));
+            let help = match whole.and_then(|text| report::in_yaml(&key, text.trim())) {
+                Some(line) => format!("quote this value if it is text: `{line}`"),
+                None => "put the text in quotes if it begins with this word".to_owned(),
+            };
+            let message = format!("`{word}` is a tag or an anchor of YAML, which cuts it from the text of `{key}`");
+            self.findings.add(property.start, Diagnostic::new(Code::CUT_BY_TAG, message).help(help));
+        }
+    }
+
+    /// Reports fields whose names are slips of those that are read.
+    fn misspelt(&mut self, table: &Table) {
+        for ((key, _), mark) in table.fields.iter().zip(&table.marks) {
+            let Some(known) = spelling::meant(key) else { continue };
+            // Named where the field is reported as missing.
+            if ["name", "description"].contains(&known) && table.get(known).is_none() {
+                continue;
+            }
+            let is_limit = LIMITING.contains(&known);
+            let (code, effect) = match is_limit {
+                true => (Code::MISSPELT_LIMIT, "it limits nothing"),
+                false => (Code::MISSPELT_FIELD, "it has no effect"),
+            };
+            let message = format!("`{}` is not a known field: {effect}", quoted(key));
+            let help = format!("write `{known}` if that is meant");
+            self.findings.add(mark.key, Diagnostic::new(code, message).help(help));
+        }
     }
 
     /// The written name if it can be an id, else the directory's.
@@ -55,8 +118,8 @@ impl Assembly<'_, '_> {
             self.findings.say(mark.key, Code::NAME_AND_ID, "`name` and `id` differ; `name` is taken");
         }
         let Some((value, mark)) = name.or(alias).or(table.get("name")) else {
-            let missing = "missing required field in frontmatter: `name`";
-            return self.directory_id(self.opening, Code::MISSING_NAME, missing);
+            let (at, missing, _) = self.missing("name", table);
+            return self.directory_id(at, Code::MISSING_NAME, &missing);
         };
         let written = match value {
             Value::Scalar(Scalar { text, .. }) if is_text(&(value, mark)) => text,
@@ -87,7 +150,11 @@ impl Assembly<'_, '_> {
             Some(id) => {
                 let name = quoted(id.as_str());
                 let message = format!("{fault}; the directory's name `{name}` is taken");
-                self.findings.add(at, Diagnostic::new(code, message).help(format!("write `name: {name}`")));
+                let help = match report::in_yaml("name", id.as_str()) {
+                    Some(line) => format!("write `{line}`"),
+                    None => "write the name of the directory as `name`".to_owned(),
+                };
+                self.findings.add(at, Diagnostic::new(code, message).help(help));
             }
             None => self.findings.say(at, Code::NO_NAME, format!("{fault}; no directory's name can stand in")),
         }
@@ -113,9 +180,13 @@ impl Assembly<'_, '_> {
 
     fn description(&mut self, table: &Table) -> Option<Arc<str>> {
         let Some((value, mark)) = table.get("description") else {
-            let message =
-                "missing required field in frontmatter: `description`; without it nobody can choose the skill";
-            self.findings.say(self.opening, Code::MISSING_DESCRIPTION, message);
+            let (at, mut message, help) = self.missing("description", table);
+            if help.is_none() {
+                message.push_str("; without it nobody can choose the skill");
+            }
+            let mut finding = Diagnostic::new(Code::MISSING_DESCRIPTION, message);
+            finding.help = help;
+            self.findings.add(at, finding);
             return None;
         };
         let Value::Scalar(scalar) = value else {
@@ -202,6 +273,9 @@ impl Assembly<'_, '_> {
         }
     }
 }
+
+/// Fields that people and models read as prose; in others, a tag or an anchor is meant as one.
+const PROSE: [&str; 6] = ["name", "description", "when_to_use", "when-to-use", "compatibility", "argument-hint"];
 
 /// The length of `text` in characters, if over `limit`.
 fn over(text: &str, limit: usize) -> Option<usize> {

@@ -5,6 +5,7 @@ mod field;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+pub(super) use self::field::is_plain;
 use self::field::{Field, Pieces};
 use super::fence::{self, Block};
 use super::findings::Findings;
@@ -157,6 +158,7 @@ fn written<'a>(source: &'a str, field: &Field<'a>, repairs: &[Repair]) -> Result
     };
     match &repair.how {
         How::TabsAsBlanks => Ok(field.without_tabs()),
+        How::WideColon => left(repair, "whose colon is a full-width one"),
         How::Limiting => left(repair, "which limits"),
         How::AsText(_) if LIMITING.contains(&field.key) => left(repair, "which limits"),
         How::AsText(text) => match field.repaired(text) {

@@ -6,12 +6,14 @@
 //! their lines, and a limiting field that cannot be read at all counts as limiting.
 
 mod assemble;
+mod extensions;
 mod fence;
 mod findings;
 mod format;
 mod keys;
 mod recovery;
 mod report;
+mod spelling;
 mod strict;
 mod subset;
 mod table;
@@ -135,6 +137,20 @@ pub fn front_matter(file: &[u8]) -> Option<&[u8]> {
     fence::find(file).ok().map(|block| &file[..block.body])
 }
 
+/// Returns the line and the column of a field in a whole file, both from 1: at the top level, else where `metadata` is, if
+/// the field is there.
+pub fn place(file: &[u8], key: &str) -> Option<(u32, u32)> {
+    let (block, limits) = (fence::find(file).ok()?, Limits::default());
+    let source = std::str::from_utf8(&file[block.yaml.clone()]).ok()?;
+    let table = match yaml::read(source, &limits, &mut { limits.nodes }) {
+        Ok(Root::Map(table)) => table,
+        _ => recovery::read(source, &limits).ok()?.table,
+    };
+    let nested = || table.get("metadata").filter(|(value, _)| value.get(key).is_some());
+    let (_, mark) = table.get(key).or_else(nested)?;
+    Some(Findings::new("", file, Strictness::Lenient).place(block.yaml.start + mark.key))
+}
+
 /// Parses with default limits, leniently. See [`parse_with`].
 pub fn parse(bytes: &[u8], site: Site<'_>) -> Parsed {
     parse_with(bytes, site, &Limits::default(), Strictness::Lenient)
@@ -191,7 +207,11 @@ fn read<'a>(bytes: &'a [u8], site: Site<'a>, limits: &'a Limits, findings: &mut 
         Err(error) => {
             let at = error.valid_up_to();
             let message = format!("the file is not UTF-8: byte {at} is 0x{:02x}", bytes[at]);
-            findings.add(at, Diagnostic::new(Code::NOT_UTF8, message).help("save the file as UTF-8"));
+            findings.add(
+                at,
+                report::utf16(bytes, &message)
+                    .unwrap_or_else(|| Diagnostic::new(Code::NOT_UTF8, message).help("save the file as UTF-8")),
+            );
             return None;
         }
     };
@@ -205,7 +225,7 @@ fn read<'a>(bytes: &'a [u8], site: Site<'a>, limits: &'a Limits, findings: &mut 
     report::fences(bytes, &block, findings);
     let table = fields(text, &block, limits, findings)?;
     report::duplicates(&table, findings);
-    Assembly { text, opening: block.opening, site, limits, findings }.skill(table)
+    Assembly { text, block: &block, site, limits, findings }.skill(table)
 }
 
 /// The fields, by YAML or from their lines.
@@ -221,7 +241,9 @@ fn fields(text: &str, block: &Block, limits: &Limits, findings: &mut Findings<'_
             return Some(table.moved(offset));
         }
         Ok(Root::Empty) => {
-            findings.say(block.opening, Code::NOT_A_MAPPING, "frontmatter must be a YAML mapping, found nothing");
+            let message = "frontmatter must be a YAML mapping, found nothing";
+            let help = "write `name` and `description` between the `---` lines";
+            findings.add(block.opening, Diagnostic::new(Code::NOT_A_MAPPING, message).help(help));
             return None;
         }
         Ok(Root::Other) => Fault { at: 0, reason: Reason::NotAField },
@@ -238,7 +260,11 @@ fn fields(text: &str, block: &Block, limits: &Limits, findings: &mut Findings<'_
         }
         Ok(Recovered { table, .. }) if table.fields.is_empty() => {
             let message = format!("frontmatter must be a YAML mapping, but has no field: {}", fault.reason);
-            findings.say(offset + fault.at, Code::NOT_A_MAPPING, message);
+            let help = match source.contains(recovery::WIDE_COLON) {
+                true => "write `:` and a blank in place of the full-width `：` behind each key",
+                false => "write each field on a line of its own: its name, a colon, a blank and its value",
+            };
+            findings.add(offset + fault.at, Diagnostic::new(Code::NOT_A_MAPPING, message).help(help));
             None
         }
         Ok(Recovered { table, repairs }) => {

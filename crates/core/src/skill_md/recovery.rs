@@ -7,7 +7,7 @@ use super::table::{Mark, Table};
 use super::yaml::{self, Fault, Reason, Root};
 use super::{Limits, fence};
 use crate::Value;
-use crate::declared::LIMITING;
+use crate::declared::{CATEGORY, LIMITING};
 
 /// What could be read, and what had to be read from its lines.
 #[derive(Debug, Default)]
@@ -31,6 +31,8 @@ pub(super) enum How {
     AsText(String),
     /// It was read with blanks in place of tabs.
     TabsAsBlanks,
+    /// It was read with a colon in place of a full-width one.
+    WideColon,
     /// It limits, and stands inside another field that could not be read: it counts as limiting.
     Limiting,
 }
@@ -51,16 +53,26 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Recovered, Fault> {
             return Err(Fault { at: field.key.start, reason: Reason::Keys(limits.keys) });
         }
         let key: Arc<str> = text[field.key.clone()].into();
-        let fault = match read_alone(&text[field.whole.clone()], &key, limits, &mut nodes) {
+        let wide = field.wide_colon(text);
+        let whole = wide.as_deref().unwrap_or(&text[field.whole.clone()]);
+        let fault = match read_alone(whole, &key, limits, &mut nodes) {
             Ok((value, mark)) => {
+                if wide.is_some() {
+                    let at = field.value - WIDE_COLON.len_utf8();
+                    let text = value.as_text().filter(|_| !LIMITING.contains(&key.as_ref()));
+                    let how = text.map_or(How::WideColon, |text| How::AsText(text.to_owned()));
+                    let fault = Fault { at, reason: Reason::WideColon };
+                    found.repairs.push(Repair { key: key.clone(), fault, how });
+                }
                 found.table.insert(key, value, mark.moved(field.whole.start));
                 continue;
             }
+            Err(_) if wide.is_some() => Fault { at: field.value - WIDE_COLON.len_utf8(), reason: Reason::WideColon },
             Err(fault) => Fault { at: fault.at + field.whole.start, ..fault },
         };
         let value = &text[field.value..field.whole.end];
         let start = field.value + (value.len() - value.trim_start_matches([' ', '\t']).len());
-        let mark = Mark { key: field.key.start, value: start..start, plain: false };
+        let mark = Mark::new(field.key.start, start..start, false);
         let untabbed = untabbed(&text[field.whole.clone()]);
         let again = untabbed.and_then(|text| read_alone(&text, &key, limits, &mut nodes).ok());
         let (value, how) = match again {
@@ -76,8 +88,10 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Recovered, Fault> {
     }
     for (key, at) in hidden {
         if found.table.get(key).is_none() {
+            // Nothing would be no category at all.
+            let value = if key == CATEGORY { Value::text("") } else { Value::plain("") };
             let key: Arc<str> = key.into();
-            found.table.insert(key.clone(), Value::plain(""), Mark { key: at, value: at..at, plain: false });
+            found.table.insert(key.clone(), value, Mark::new(at, at..at, false));
             found.repairs.push(Repair { key, fault: Fault { at, reason: Reason::Misplaced }, how: How::Limiting });
         }
     }
@@ -90,6 +104,18 @@ struct Field {
     /// Past the colon.
     value: usize,
     whole: Range<usize>,
+}
+
+/// The colon of a Chinese, Japanese or Korean keyboard.
+pub(super) const WIDE_COLON: char = '：';
+
+impl Field {
+    /// Returns its lines with a colon in place of a full-width one, of the same length; `None` if it has a colon.
+    fn wide_colon(&self, text: &str) -> Option<String> {
+        let colon = self.value - WIDE_COLON.len_utf8().min(self.value);
+        text.get(colon..self.value).filter(|colon| colon.chars().eq([WIDE_COLON]))?;
+        Some(format!("{}:  {}", &text[self.whole.start..colon], &text[self.value..self.whole.end]))
+    }
 }
 
 fn fields(text: &str) -> Vec<Field> {
@@ -127,9 +153,12 @@ fn key_of(line: &str) -> Option<(Range<usize>, usize)> {
     let end = start + length;
     let rest = &line[end..];
     let rest = quote.map_or(Some(rest), |quote| rest.strip_prefix(quote))?.trim_start_matches([' ', '\t']);
-    let rest = rest.strip_prefix(':')?;
+    let (rest, wide) = match rest.strip_prefix(':') {
+        Some(rest) => (rest, false),
+        None => (rest.strip_prefix(WIDE_COLON)?, true),
+    };
     let key = &line[start..end];
-    let blank_follows = rest.is_empty() || rest.starts_with([' ', '\t']);
+    let blank_follows = !wide && (rest.is_empty() || rest.starts_with([' ', '\t']));
     let is_key = key.starts_with(|c: char| c.is_alphanumeric() || c == '_')
         && (blank_follows && quote.is_none() || SURE.contains(&key) || LIMITING.contains(&key));
     is_key.then_some((start..end, line.len() - rest.len()))
@@ -166,9 +195,10 @@ fn limits_in(text: &str, field: &Field, found: &mut Vec<(&'static str, usize)>) 
     let mut at = fence::line(text.as_bytes(), field.key.start).1;
     while at < field.whole.end {
         let (end, next) = fence::line(text.as_bytes(), at);
-        let line = text[at..end].trim_start();
+        let line = text[at..end].trim_start().trim_start_matches(['"', '\'']);
         let is_key = |key: &&&str| {
-            line.strip_prefix(**key).is_some_and(|rest| rest.trim_start_matches([' ', '\t']).starts_with(':'))
+            let rest = line.strip_prefix(**key).map(|rest| rest.trim_start_matches(['"', '\'', ' ', '\t']));
+            rest.is_some_and(|rest| rest.starts_with([':', WIDE_COLON]))
         };
         if let Some(key) = LIMITING.iter().find(is_key) {
             found.push((key, end - line.len()));

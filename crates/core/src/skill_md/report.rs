@@ -2,14 +2,30 @@
 
 use super::fence::{self, Block, Missing};
 use super::findings::Findings;
-use super::recovery::{How, Repair};
-use super::strict;
+use super::format::is_plain;
+use super::recovery::{self, How, Repair};
 use super::table::Table;
+use super::{Limits, strict};
+use crate::declared::LIMITING;
 use crate::text::quoted;
 use crate::{Code, Diagnostic};
 
+/// Returns the diagnostic for a file in UTF-16, as PowerShell's `>` writes it; `None` for any other.
+pub(super) fn utf16(bytes: &[u8], message: &str) -> Option<Diagnostic> {
+    let order = match bytes {
+        [0xFF, 0xFE, ..] | [b' '..=b'~', 0, b' '..=b'~', 0, ..] => "little-endian",
+        [0xFE, 0xFF, ..] | [0, b' '..=b'~', 0, b' '..=b'~', ..] => "big-endian",
+        _ => return None,
+    };
+    let help = "save the file as UTF-8; in PowerShell write it with `Set-Content -Encoding utf8` instead of `>`";
+    Some(Diagnostic::new(Code::NOT_UTF8, format!("{message}; it looks like UTF-16, {order}")).help(help))
+}
+
 /// Why there is no front matter.
 pub(super) fn missing(bytes: &[u8], missing: Missing, findings: &mut Findings<'_>) {
+    if let Some(finding) = utf16(bytes, "the file is not UTF-8") {
+        return findings.add(0, finding);
+    }
     const START: &str = "put `---`, `name`, `description` and `---` on the first lines";
     let (at, finding) = match missing {
         Missing::Empty => {
@@ -67,7 +83,11 @@ pub(super) fn duplicates(table: &Table, findings: &mut Findings<'_>) {
         let (first, _) = findings.place(duplicate.first);
         let (again, _) = findings.place(duplicate.again);
         let key = quoted(&duplicate.key);
-        let message = format!("`{key}` is written on line {first} and again on line {again}; the last value is taken");
+        let counts = match LIMITING.contains(&duplicate.key.as_ref()) {
+            true => "the stricter value counts",
+            false => "the last value is taken",
+        };
+        let message = format!("`{key}` is written on line {first} and again on line {again}; {counts}");
         findings.add(duplicate.again, Diagnostic::new(Code::DUPLICATE_KEY, message).help("remove one of them"));
     }
 }
@@ -77,21 +97,39 @@ pub(super) fn repair(offset: usize, repair: &Repair, findings: &mut Findings<'_>
     let Repair { key, fault, how } = repair;
     let shown = quoted(key);
     let (outcome, help) = match how {
-        How::AsText(text) => ("its text was taken as it stands", quote_advice(&shown, text)),
+        How::AsText(text) => ("its text was taken as it stands", quote_advice(key, text)),
+        How::WideColon => ("it was read as a colon", format!("write `:` and a blank behind `{shown}`")),
         How::TabsAsBlanks => ("tabs were read as blanks", "indent with blanks".to_owned()),
         How::Limiting => ("it counts as limiting", format!("put `{shown}` at the start of a line")),
     };
     let message = format!("invalid YAML in `{shown}`: {}; {outcome}", fault.reason);
-    findings.add(offset + fault.at, Diagnostic::new(Code::INVALID_YAML, message).help(help));
+    let code = if key.as_ref() == "description" { Code::INVALID_DESCRIPTION } else { Code::INVALID_YAML };
+    findings.add(offset + fault.at, Diagnostic::new(code, message).help(help));
 }
 
 /// What to type for a text that YAML cannot read without quotes.
 fn quote_advice(key: &str, text: &str) -> String {
-    let shown = quoted(text);
-    if shown == text {
-        let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
-        format!("quote this value: `{key}: \"{escaped}\"`")
-    } else {
-        format!("quote this value: put it between `\"`, or write `{key}: |-` and indent the text below it")
+    match in_yaml(key, text) {
+        Some(line) => format!("quote this value: `{line}`"),
+        None => {
+            let shown = quoted(key);
+            format!("quote this value: put it between `\"`, or write `{shown}: |-` and indent the text below it")
+        }
     }
+}
+
+/// Returns `key: value` as every YAML reader reads it with this `text` as the value, with quotes if it needs them.
+///
+/// `None` for what a message cannot repeat: text that is long or holds characters that are not seen.
+pub(super) fn in_yaml(key: &str, text: &str) -> Option<String> {
+    if quoted(key) != key || quoted(text) != text || text.is_empty() {
+        return None;
+    }
+    let limits = Limits::default();
+    let gives_text = |line: &String| {
+        let read = recovery::read_alone(&format!("{line}\n"), key, &limits, &mut { limits.nodes });
+        read.is_ok_and(|(value, _)| value.as_text() == Some(text))
+    };
+    let bare = is_plain(text).then(|| format!("{key}: {text}"));
+    bare.into_iter().chain([format!("{key}: {}", serde_json::Value::from(text))]).find(gives_text)
 }

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use memchr::memchr;
 
 use super::table::{Mark, Table};
-use super::{Limits, keys, yaml};
+use super::{Limits, keys};
+use crate::declared::unique;
 use crate::{Scalar, Value};
 
 /// How deep values may be nested here; deeper ones, and the limit on depth, are left to the parser.
@@ -118,7 +119,7 @@ impl<'a> Reader<'a> {
 
     /// The value of `key`, which stands in a map at `indent`, and past its last line.
     fn value(&mut self, key: &Range<usize>, indent: usize, depth: usize) -> Option<(Value, Mark)> {
-        let mark = |value: Range<usize>, plain: bool| Mark { key: key.start, value, plain };
+        let mark = |value: Range<usize>, plain: bool| Mark::new(key.start, value, plain);
         let rest = self.rest();
         let written = rest.trim_start_matches(' ');
         self.at += rest.len() - written.len();
@@ -199,7 +200,7 @@ impl<'a> Reader<'a> {
             self.at += indent;
         }
         self.is_dedented(indent, false)?;
-        Some(Value::Map(yaml::unique(rows)))
+        Some(Value::Map(unique(rows)))
     }
 
     /// Whether the next line stands further left, or as far left as a list at `indent` when it is `list` that ends.
@@ -321,7 +322,7 @@ impl<'a> Reader<'a> {
                 }
             }
         }
-        Some(if list { Value::List(items) } else { Value::Map(yaml::unique(rows)) })
+        Some(if list { Value::List(items) } else { Value::Map(unique(rows)) })
     }
 
     /// A key in brackets, to where its value begins.

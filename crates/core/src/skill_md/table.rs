@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::Value;
+use crate::declared::{LIMITING, stricter};
 
 /// Fields in source order, keys unique; `marks` runs beside them.
 #[derive(Debug, Default, PartialEq)]
@@ -21,12 +22,20 @@ pub(super) struct Mark {
     pub(super) value: Range<usize>,
     /// Whether the value is a text without quotes, which a comment may cut.
     pub(super) plain: bool,
+    /// A tag or an anchor ahead of a text without quotes, which looks like the first word of that text.
+    pub(super) property: Option<Range<usize>>,
 }
 
 impl Mark {
+    /// A mark of a field whose value is at `value`.
+    pub(super) fn new(key: usize, value: Range<usize>, plain: bool) -> Mark {
+        Mark { key, value, plain, property: None }
+    }
+
     /// The same mark in a text that has `offset` more bytes ahead.
     pub(super) fn moved(self, offset: usize) -> Mark {
-        Mark { key: self.key + offset, value: self.value.start + offset..self.value.end + offset, ..self }
+        let moved = |range: Range<usize>| range.start + offset..range.end + offset;
+        Mark { key: self.key + offset, value: moved(self.value), plain: self.plain, property: self.property.map(moved) }
     }
 }
 
@@ -44,7 +53,7 @@ impl Table {
         Table { fields: Vec::with_capacity(8), marks: Vec::with_capacity(8), duplicates: Vec::new() }
     }
 
-    /// Adds a field. A key written again keeps its place and takes the later value.
+    /// Adds a field. A key written again keeps its place and takes the later value, a limiting one the stricter.
     pub(super) fn insert(&mut self, key: Arc<str>, value: Value, mark: Mark) {
         match self.position(&key) {
             None => {
@@ -52,9 +61,15 @@ impl Table {
                 self.marks.push(mark);
             }
             Some(index) => {
+                let (_, first) = &mut self.fields[index];
+                let is_limit = LIMITING.contains(&key.as_ref());
+                let value = if is_limit { stricter(&key, first, &value) } else { value };
                 self.duplicates.push(Duplicate { key, first: self.marks[index].key, again: mark.key });
-                self.fields[index].1 = value;
-                self.marks[index] = mark;
+                // The mark goes with the value that it is of.
+                if *first != value || !is_limit {
+                    self.marks[index] = mark;
+                }
+                *first = value;
             }
         }
     }

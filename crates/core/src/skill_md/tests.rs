@@ -1,10 +1,12 @@
 use super::*;
 use crate::{Severity, SurfaceMode, Value};
 
+mod extensions;
 mod fences;
 mod limits;
 mod messages;
 mod recovery;
+mod repeated;
 mod strict;
 mod values;
 

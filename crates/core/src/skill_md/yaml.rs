@@ -1,14 +1,15 @@
 //! YAML text to values: granit's events, our tree, bounded.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, Span};
 
 use super::table::{Mark, Table};
 use super::{Limits, subset};
+use crate::declared::unique;
 use crate::{Scalar, Value};
 
 /// What a YAML text is.
@@ -36,6 +37,7 @@ pub(super) enum Reason {
     ComplexKey,
     Misplaced,
     NotAField,
+    WideColon,
     SecondDocument,
     Depth(usize),
     Nodes(usize),
@@ -53,7 +55,7 @@ pub(super) fn read(text: &str, limits: &Limits, nodes: &mut usize) -> Result<Roo
 /// Reads a YAML text by its events.
 #[inline(never)] // The parser takes kilobytes of stack, which most texts do not need.
 pub(super) fn parse(text: &str, limits: &Limits, nodes: &mut usize) -> Result<Root, Fault> {
-    let mut tree = Tree { limits, nodes, stack: Vec::new(), root: Root::Empty, documents: 0 };
+    let mut tree = Tree { text, limits, nodes, stack: Vec::new(), root: Root::Empty, documents: 0, property: None };
     for next in Parser::new_from_str_with_options(text, options(limits)) {
         let (event, span) = next.map_err(|error| Fault {
             at: error.marker().byte_offset().unwrap_or(text.len()).min(text.len()),
@@ -87,11 +89,14 @@ pub(super) fn end(span: &Span) -> usize {
 
 /// The tree as far as the events have come.
 struct Tree<'a> {
+    text: &'a str,
     limits: &'a Limits,
     nodes: &'a mut usize,
     stack: Vec<Frame>,
     root: Root,
     documents: usize,
+    /// The first one in the field that is being read.
+    property: Option<Range<usize>>,
 }
 
 /// A collection that is not complete.
@@ -109,11 +114,14 @@ enum Kind {
 impl Tree<'_> {
     fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Reason> {
         match event {
-            Event::Scalar(text, style, _, tag) => {
+            Event::Scalar(text, style, anchor, tag) => {
                 self.count()?;
                 let plain = style == ScalarStyle::Plain;
+                if plain && (anchor != 0 || tag.is_some()) && self.property.is_none() {
+                    self.property = property(self.text, start(&span));
+                }
                 let scalar = Scalar { text: text.into(), plain: plain && tag.is_none() };
-                self.place(Value::Scalar(scalar), Mark { key: 0, value: start(&span)..end(&span), plain })
+                self.place(Value::Scalar(scalar), Mark::new(0, start(&span)..end(&span), plain))
             }
             Event::SequenceStart(..) => self.open(&span, Kind::List(Vec::new())),
             Event::MappingStart(..) if self.stack.is_empty() => {
@@ -154,7 +162,7 @@ impl Tree<'_> {
             Kind::Map { rows, .. } => Value::Map(unique(rows)),
             Kind::List(items) => Value::List(items),
         };
-        self.place(value, Mark { key: 0, value: frame.start..end(span).max(frame.start), plain: false })
+        self.place(value, Mark::new(0, frame.start..end(span).max(frame.start), false))
     }
 
     /// Puts a complete value where it belongs: a key, the value of one, an item, or the whole text.
@@ -172,12 +180,28 @@ impl Tree<'_> {
                     if table.written() == self.limits.keys {
                         return Err(Reason::Keys(self.limits.keys));
                     }
-                    table.insert(key, value, Mark { key: at, ..mark });
+                    table.insert(key, value, Mark { key: at, property: self.property.take(), ..mark });
                 }
             },
         }
         Ok(())
     }
+}
+
+/// Returns where the tags and anchors are that end before the value at `value`, unless a tag of YAML's own types it.
+fn property(text: &str, value: usize) -> Option<Range<usize>> {
+    let before = text.get(..value)?.trim_end();
+    let mut start = before.len();
+    loop {
+        let ahead = before[..start].trim_end();
+        let word = ahead.rfind(|c: char| c.is_whitespace() || matches!(c, '[' | '{' | ',')).map_or(0, |at| at + 1);
+        let token = &ahead[word..];
+        if !token.starts_with(['!', '&']) || token.starts_with("!!") || token.starts_with("!<tag:yaml.org,2002:") {
+            break;
+        }
+        start = word;
+    }
+    (start < before.len()).then_some(start..before.len())
 }
 
 fn key_text(value: Value) -> Result<Arc<str>, Reason> {
@@ -187,31 +211,13 @@ fn key_text(value: Value) -> Result<Arc<str>, Reason> {
     }
 }
 
-/// Rows with unique keys: the place of the first, the value of the last.
-pub(super) fn unique(rows: Vec<(Arc<str>, Value)>) -> Vec<(Arc<str>, Value)> {
-    const FEW: usize = 16;
-    let repeats = |(index, (key, _)): (usize, &(Arc<str>, Value))| rows[..index].iter().any(|(other, _)| other == key);
-    if rows.len() <= FEW && !rows.iter().enumerate().any(repeats) {
-        return rows;
-    }
-    let mut places = HashMap::new();
-    let mut result: Vec<(Arc<str>, Value)> = Vec::with_capacity(rows.len());
-    for (key, value) in rows {
-        let place = *places.entry(key.clone()).or_insert(result.len());
-        match result.get_mut(place) {
-            Some(row) => row.1 = value,
-            None => result.push((key, value)),
-        }
-    }
-    result
-}
-
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text: Cow<'static, str> = match self {
             Reason::Alias => "`*` and `&` at the start of a value refer to other values, which is not supported".into(),
             Reason::ComplexKey => "a key must be a text".into(),
             Reason::Misplaced => "it stands inside a field that could not be read".into(),
+            Reason::WideColon => "the full-width `：` stands for the colon".into(),
             Reason::NotAField => "expected `key: value` on one line".into(),
             Reason::SecondDocument => "a second document starts here".into(),
             Reason::Depth(limit) => format!("values are nested more than {limit} deep").into(),

@@ -44,7 +44,7 @@ pub struct Checked {
 /// May be dropped: the check that runs is dropped with it, and no later one is begun.
 pub async fn verify(claim: &Claim<Skill>, checker: &dyn Checker) -> Vec<Checked> {
     let mut checked = Vec::new();
-    for item in items(&claim.item) {
+    for item in claim.item.extension(&["verification"]).map_or(&[][..], Check::items) {
         let (check, outcome) = match Check::read(item) {
             None => {
                 let why = "expected a text or a map with `kind`".to_owned();
@@ -62,13 +62,4 @@ pub async fn verify(claim: &Claim<Skill>, checker: &dyn Checker) -> Vec<Checked>
         checked.push(Checked { check, outcome });
     }
     checked
-}
-
-/// Everything that is listed, and a map as the one item that it is.
-fn items(skill: &Skill) -> &[Value] {
-    match skill.extension(&["verification"]) {
-        None => &[],
-        Some(map @ Value::Map(_)) => std::slice::from_ref(map),
-        Some(list) => list.items(),
-    }
 }

@@ -158,7 +158,7 @@ impl<'a> Field<'a> {
 }
 
 /// Whether every YAML reader takes `text` without quotes for this very text: no number, date, flag, mark or comment.
-fn is_plain(text: &str) -> bool {
+pub(in crate::skill_md) fn is_plain(text: &str) -> bool {
     const WORDS: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
     text.starts_with(char::is_alphabetic)
         && !text.ends_with([' ', ':'])

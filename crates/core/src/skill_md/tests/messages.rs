@@ -16,7 +16,7 @@ fn report(text: &str) -> String {
 fn a_colon_comes_with_what_to_type() {
     let text = front("name: some-skill\ndescription: Collects run data: progress, \"errors\".");
     insta::assert_snapshot!(report(&text), @r#"
-    some-skill/SKILL.md:3:31 warning[invalid-yaml]: invalid YAML in `description`: unquoted text must not hold a colon before a blank; its text was taken as it stands
+    some-skill/SKILL.md:3:31 warning[invalid-description]: invalid YAML in `description`: unquoted text must not hold a colon before a blank; its text was taken as it stands
       help: quote this value: `description: "Collects run data: progress, \"errors\"."`
     "#);
 }
@@ -25,7 +25,7 @@ fn a_colon_comes_with_what_to_type() {
 fn a_long_value_is_not_repeated() {
     let text = front(&format!("name: some-skill\ndescription: Note: {}", "very long words ".repeat(20)));
     insta::assert_snapshot!(report(&text), @r#"
-    some-skill/SKILL.md:3:18 warning[invalid-yaml]: invalid YAML in `description`: unquoted text must not hold a colon before a blank; its text was taken as it stands
+    some-skill/SKILL.md:3:18 warning[invalid-description]: invalid YAML in `description`: unquoted text must not hold a colon before a blank; its text was taken as it stands
       help: quote this value: put it between `"`, or write `description: |-` and indent the text below it
     "#);
 }
@@ -58,7 +58,7 @@ fn a_name_that_is_a_path_says_what_is_taken_instead() {
 fn a_hidden_limit_says_where_it_belongs() {
     let text = front("name: some-skill\ndescription: a: b\n  user-invocable: false");
     insta::assert_snapshot!(report(&text), @r#"
-    some-skill/SKILL.md:3:15 warning[invalid-yaml]: invalid YAML in `description`: unquoted text must not hold a colon before a blank; its text was taken as it stands
+    some-skill/SKILL.md:3:15 warning[invalid-description]: invalid YAML in `description`: unquoted text must not hold a colon before a blank; its text was taken as it stands
       help: quote this value: `description: "a: b user-invocable: false"`
     some-skill/SKILL.md:4:3 warning[invalid-yaml]: invalid YAML in `user-invocable`: it stands inside a field that could not be read; it counts as limiting
       help: put `user-invocable` at the start of a line
@@ -69,5 +69,139 @@ fn a_hidden_limit_says_where_it_belongs() {
 #[test]
 fn columns_count_characters_of_the_file() {
     let parsed = parse_text("\u{feff}---\r\nname: some-skill\r\ndescription: Größe: é: x\r\n---\r\n");
-    assert_eq!(found(&parsed), ["warning invalid-yaml 3:19"]);
+    assert_eq!(found(&parsed), ["warning invalid-description 3:19"]);
+}
+
+#[test]
+fn a_missing_field_names_its_look_alike() {
+    for (lines, expected) in [
+        (
+            "name: some-skill\nDescription: Does it.",
+            "3:1 on line 3 `Description` is not `description` | write `description: Does it.` at the start of a line",
+        ),
+        (
+            "name: some-skill\n\u{A0}description: Does it.",
+            "3:1 on line 3 a character that is not seen stands at `description` | write `description: Does it.` at the start of a line",
+        ),
+        (
+            "name: some-skill\n  description: Does it.",
+            "3:3 on line 3 `description` does not begin its line | write `description: Does it.` at the start of a line",
+        ),
+        (
+            "name: some-skill\ndescripton: 'Does it: now'",
+            "3:1 on line 3 `descripton` is not `description` | write `description: \"Does it: now\"` at the start of a line",
+        ),
+        ("name: some-skill\n# description: Does it.", "1:1"),
+    ] {
+        let parsed = parse_text(front(lines));
+        assert_eq!(parsed.skill, None, "{lines}");
+        let finding = parsed.diagnostics.iter().find(|finding| finding.code == Code::MISSING_DESCRIPTION).unwrap();
+        let (line, column) = (finding.line.unwrap(), finding.column.unwrap());
+        let found = match finding.message.split_once("; on") {
+            Some((_, rest)) => format!("{line}:{column} on{rest} | {}", finding.help.as_deref().unwrap_or_default()),
+            None => format!("{line}:{column}"),
+        };
+        assert_eq!(found, expected, "{lines}");
+    }
+    let parsed = parse_text(front("Name: other\ndescription: Does it."));
+    let name = parsed.diagnostics.iter().find(|finding| finding.code == Code::MISSING_NAME).unwrap();
+    assert_eq!((name.line, parsed.skill.unwrap().id.as_str()), (Some(2), "some-skill"));
+}
+
+#[test]
+fn a_full_width_colon_is_read_and_named() {
+    let text = front(
+        "name：some-skill\ndescription：把合同翻译成英文。\ndisable-model-invocation：true\nallowed-tools： [Read]",
+    );
+    let parsed = parse_text(&text);
+    let skill = parsed.skill.as_ref().unwrap();
+    assert_eq!((skill.id.as_str(), &*skill.description), ("some-skill", "把合同翻译成英文。"));
+    assert_eq!((skill.disable_model_invocation, names(&skill.allowed_tools)), (true, Some(vec!["Read"])));
+    insta::assert_snapshot!(report(&text), @r#"
+    some-skill/SKILL.md:2:5 warning[invalid-yaml]: invalid YAML in `name`: the full-width `：` stands for the colon; its text was taken as it stands
+      help: quote this value: `name: some-skill`
+    some-skill/SKILL.md:3:12 warning[invalid-description]: invalid YAML in `description`: the full-width `：` stands for the colon; its text was taken as it stands
+      help: quote this value: `description: 把合同翻译成英文。`
+    some-skill/SKILL.md:4:25 warning[invalid-yaml]: invalid YAML in `disable-model-invocation`: the full-width `：` stands for the colon; it was read as a colon
+      help: write `:` and a blank behind `disable-model-invocation`
+    some-skill/SKILL.md:5:14 warning[invalid-yaml]: invalid YAML in `allowed-tools`: the full-width `：` stands for the colon; it was read as a colon
+      help: write `:` and a blank behind `allowed-tools`
+    "#);
+    assert_eq!(found_in("名称：some-skill\n说明：做"), ["error not-a-mapping 2:1"]);
+}
+
+#[test]
+fn a_tag_that_eats_a_word_is_named() {
+    for (value, read, word) in [
+        ("!important Ask first.", "Ask first.", "!important"),
+        ("&fast Runs.", "Runs.", "&fast"),
+        ("&a !b Runs.", "Runs.", "&a !b"),
+    ] {
+        let parsed = parse_text(front(&format!("name: some-skill\ndescription: {value}")));
+        assert_eq!(&*parsed.skill.unwrap().description, read);
+        let [finding] = parsed.diagnostics.as_slice() else { panic!("one: {:?}", parsed.diagnostics) };
+        assert_eq!((finding.code, finding.line, finding.column), (Code::CUT_BY_TAG, Some(3), Some(14)));
+        assert!(finding.message.starts_with(&format!("`{word}` is a tag")), "{}", finding.message);
+        assert_eq!(
+            finding.help.as_deref(),
+            Some(&*format!("quote this value if it is text: `description: \"{value}\"`"))
+        );
+    }
+    for lines in ["description: !!str Runs.", "description: !x 'Runs.'", "license: &a MIT\ndescription: Runs."] {
+        assert_eq!(found_in(&format!("name: some-skill\n{lines}")), [""; 0], "{lines}");
+    }
+}
+
+#[test]
+fn other_encodings_and_empty_blocks_have_a_remedy() {
+    let utf16 = |text: &str, bytes: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(bytes).collect::<Vec<u8>>();
+    let file = front(&beside(""));
+    let marked = format!("\u{FEFF}{file}");
+    for (bytes, order) in [
+        (utf16(&marked, u16::to_le_bytes), "little-endian"),
+        (utf16(&marked, u16::to_be_bytes), "big-endian"),
+        (utf16(&file, u16::to_le_bytes), "little-endian"),
+        (utf16(&file, u16::to_be_bytes), "big-endian"),
+    ] {
+        let parsed = parse_text(bytes);
+        let [finding] = parsed.diagnostics.as_slice() else { panic!("one: {:?}", parsed.diagnostics) };
+        assert_eq!((finding.code, parsed.skill), (Code::NOT_UTF8, None));
+        assert!(finding.message.ends_with(&format!("it looks like UTF-16, {order}")), "{}", finding.message);
+        assert!(finding.help.as_ref().is_some_and(|help| help.contains("PowerShell")));
+    }
+    insta::assert_snapshot!(report("---\n---\nBody.\n"), @r#"
+    some-skill/SKILL.md:1:1 error[not-a-mapping]: frontmatter must be a YAML mapping, found nothing
+      help: write `name` and `description` between the `---` lines
+    "#);
+}
+
+#[test]
+fn misspelt_fields_are_kept_and_named() {
+    let parsed = parse_text(front(&beside("allowed_tools: Read\nuser-invokable: false\nlicence: MIT\ncatagory: raw")));
+    let told: Vec<_> = parsed
+        .diagnostics
+        .iter()
+        .map(|finding| (finding.code, finding.line.unwrap(), finding.help.as_deref().unwrap_or_default()))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (Code::MISSPELT_LIMIT, 4, "write `allowed-tools` if that is meant"),
+            (Code::MISSPELT_LIMIT, 5, "write `user-invocable` if that is meant"),
+            (Code::MISSPELT_FIELD, 6, "write `license` if that is meant"),
+            (Code::MISSPELT_LIMIT, 7, "write `category` if that is meant"),
+        ]
+    );
+    let skill = parsed.skill.unwrap();
+    assert_eq!((skill.allowed_tools.as_ref(), skill.user_invocable, skill.category()), (None, true, None));
+    assert_eq!(skill.field("allowed_tools"), Some(&Value::plain("Read")));
+}
+
+#[test]
+fn a_skill_that_nobody_reaches_is_reported() {
+    let both = beside("user-invocable: false\ndisable-model-invocation: true");
+    assert_eq!(found_in(&both), ["warning unreachable 5:1"]);
+    for one in ["user-invocable: false", "disable-model-invocation: true"] {
+        assert_eq!(found_in(&beside(one)), [""; 0], "{one}");
+    }
 }

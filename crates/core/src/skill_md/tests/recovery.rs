@@ -32,7 +32,7 @@ fn a_description_that_yaml_refuses_is_read_from_its_lines() {
         assert_eq!(&*skill.description, expected, "{label}");
         assert_eq!((skill.id.as_str(), skill.license()), ("some-skill", Some("MIT")), "{label}");
         let found = found_in(&lines);
-        assert!(found.len() == 1 && found[0].starts_with("warning invalid-yaml"), "{label}: {found:?}");
+        assert!(found.len() == 1 && found[0].starts_with("warning invalid-description"), "{label}: {found:?}");
     }
 }
 
@@ -73,7 +73,7 @@ fn keys_are_found_where_yaml_finds_none() {
         assert_eq!(skill.id.as_str().split(' ').next(), Some("some-skill"), "{label}");
     }
     let no_colon = found_in("name:some-skill\ndescription:Does it.");
-    assert_eq!(no_colon, ["warning invalid-yaml 2:1", "warning invalid-yaml 3:1"]);
+    assert_eq!(no_colon, ["warning invalid-yaml 2:1", "warning invalid-description 3:1"]);
 }
 
 #[test]

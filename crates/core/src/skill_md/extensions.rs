@@ -1,0 +1,170 @@
+//! The checks of extension fields: what the engine would leave out in silence is reported with its line.
+
+use super::findings::Findings;
+use super::table::{Mark, Table};
+use crate::declared::CATEGORY;
+use crate::text::quoted;
+use crate::{
+    Category, Check, Code, Diagnostic, FunctionalTier, InvokeLevel, SkillTrigger, TriggerFault, Value, WorkflowFault,
+    WorkflowStep,
+};
+
+/// Reports every extension field that cannot be read whole. They stand at the top level or under `metadata`.
+pub(super) fn check(table: &Table, text: &str, findings: &mut Findings<'_>) {
+    for ((key, value), mark) in table.fields.iter().zip(&table.marks) {
+        check_field(key, value, &Place { text, mark, key: None }, findings);
+        if key.as_ref() == "metadata"
+            && let Value::Map(rows) = value
+        {
+            for (key, value) in rows {
+                check_field(key, value, &Place { text, mark, key: Some(key) }, findings);
+            }
+        }
+    }
+}
+
+/// Where a field is written.
+struct Place<'a> {
+    text: &'a str,
+    mark: &'a Mark,
+    /// The key under `metadata`, if it stands there.
+    key: Option<&'a str>,
+}
+
+impl Place<'_> {
+    /// The byte where the field is written.
+    fn at(&self) -> usize {
+        let within = self.key.and_then(|key| {
+            let value = self.text.get(self.mark.value.clone())?;
+            let is_key = |at: &usize| {
+                let before = value[..*at].chars().next_back();
+                let rest = value[at + key.len()..].trim_start_matches(['"', '\'', ' ']);
+                !before.is_some_and(char::is_alphanumeric) && rest.starts_with(':')
+            };
+            value.match_indices(key).map(|(at, _)| at).find(is_key).map(|at| self.mark.value.start + at)
+        });
+        within.unwrap_or(self.mark.key)
+    }
+
+    /// The byte where the item with this number, from 1, begins; that of the field if its items have no lines of their own.
+    fn item(&self, number: usize) -> usize {
+        let start = self.at();
+        let mut at = start;
+        let mut dashes = Vec::new();
+        for line in self.text.get(start..self.mark.value.end).unwrap_or_default().split_inclusive('\n') {
+            let indent = line.len() - line.trim_start().len();
+            if line[indent..].starts_with("- ") {
+                dashes.push((indent, at + indent));
+            }
+            at += line.len();
+        }
+        let outer = dashes.iter().map(|(indent, _)| *indent).min();
+        let mut items = dashes.iter().filter(|(indent, _)| Some(*indent) == outer);
+        items.nth(number.saturating_sub(1)).map_or(start, |(_, at)| *at)
+    }
+}
+
+fn check_field(key: &str, value: &Value, place: &Place<'_>, findings: &mut Findings<'_>) {
+    match key {
+        "triggers" => triggers(value, place, findings),
+        "workflow" => {
+            for fault in WorkflowStep::read_all(value).1 {
+                let at = fault.number().map_or_else(|| place.at(), |number| place.item(number));
+                let fault = match fault {
+                    WorkflowFault::RepeatedId { number, id } => {
+                        WorkflowFault::RepeatedId { number, id: quoted(&id).into() }
+                    }
+                    fault => fault,
+                };
+                findings.say(at, Code::BAD_WORKFLOW, format!("`workflow` does not hold together: {fault}"));
+            }
+        }
+        "verification" => {
+            for (number, item) in (1..).zip(Check::items(value)) {
+                if Check::read(item).is_none() {
+                    let message = format!(
+                        "item {number} of `verification` is not a check: expected a text, or a map with `kind`"
+                    );
+                    findings.say(place.item(number), Code::BAD_VERIFICATION, message);
+                }
+            }
+        }
+        "required_tools" | "required-tools" => names(key, value, place, findings),
+        "references" => names(key, value, place, findings),
+        CATEGORY => category(value, place, findings),
+        "functional-tier" | "functional_tier" | "tier" | "invoke-level" | "invoke_level" => {
+            label(key, value, place, findings);
+        }
+        _ => {}
+    }
+}
+
+fn triggers(value: &Value, place: &Place<'_>, findings: &mut Findings<'_>) {
+    if matches!(value, Value::Map(_)) {
+        let message = "`triggers` must be a text or a list, found a map; it counts as absent";
+        return findings.say(place.at(), Code::UNREADABLE_FIELD, message);
+    }
+    for (number, item) in (1..).zip(value.items()) {
+        let Err(fault) = SkillTrigger::read(item) else { continue };
+        let fault = match fault {
+            TriggerFault::Kind(kind) => TriggerFault::Kind(quoted(&kind).into()),
+            fault => fault,
+        };
+        let message = format!("item {number} of `triggers` is not a trigger: {fault}");
+        findings.say(place.item(number), Code::BAD_TRIGGER, message);
+    }
+}
+
+/// A list of names, or a text that holds them.
+fn names(key: &str, value: &Value, place: &Place<'_>, findings: &mut Findings<'_>) {
+    let fault = match value {
+        Value::Map(_) => "must be a text or a list of names, found a map; it counts as absent".to_owned(),
+        Value::List(items) => match items.iter().position(|item| item.as_text().is_none()) {
+            Some(at) => format!("must be a list of names; item {} is not one and was left out", at + 1),
+            None => return,
+        },
+        Value::Scalar(_) => return,
+    };
+    findings.say(place.at(), Code::UNREADABLE_FIELD, format!("`{key}` {fault}"));
+}
+
+fn category(value: &Value, place: &Place<'_>, findings: &mut Findings<'_>) {
+    let is_raw = |item: &Value| item.as_text().is_some_and(|text| text.trim().eq_ignore_ascii_case("raw"));
+    if Category::of(value) != Some(Category::Raw) || value.items().iter().any(is_raw) {
+        return;
+    }
+    let written = value.as_text().unwrap_or_default().trim().to_lowercase();
+    let slip = [("raw", 1), ("standard", 2)];
+    let slip = slip.into_iter().find(|(word, slips)| strsim::osa_distance(word, &written) <= *slips);
+    let message = "the category is neither `standard` nor `raw`; it counts as `raw`, which limits";
+    let finding = match slip {
+        Some((word, _)) => {
+            Diagnostic::new(Code::MISSPELT_LIMIT, message).help(format!("write `category: {word}` if that is meant"))
+        }
+        None => Diagnostic::new(Code::UNKNOWN_CATEGORY, message),
+    };
+    findings.add(place.at(), finding);
+}
+
+/// A functional tier or a level of invocation; `tier` may be either.
+fn label(key: &str, value: &Value, place: &Place<'_>, findings: &mut Findings<'_>) {
+    let Some(text) = value.as_text() else {
+        if !value.is_null() {
+            let message = format!("`{key}` must be a text, found a list or a map; it counts as absent");
+            findings.say(place.at(), Code::UNREADABLE_FIELD, message);
+        }
+        return;
+    };
+    let is_level = key.starts_with("invoke") || key == "tier" && text.trim().parse::<f64>().is_ok();
+    if is_level {
+        if InvokeLevel::new(text).is_none() {
+            let message = format!("`{key}` must be 1, 2 or 3, found `{}`; it counts as 2", quoted(text));
+            findings.say(place.at(), Code::UNKNOWN_LEVEL, message);
+        }
+    } else if let FunctionalTier::Other(label) = FunctionalTier::new(text) {
+        let known = FunctionalTier::KNOWN.map(|tier| format!("`{}`", tier.as_str())).join(", ");
+        let message = format!("`{}` is not a functional tier that is known; it is kept as a label", quoted(&label));
+        let finding = Diagnostic::new(Code::UNKNOWN_TIER, message).help(format!("those that are known: {known}"));
+        findings.add(place.at(), finding);
+    }
+}

@@ -1,0 +1,229 @@
+//! Keys that are nearly those of a field.
+
+use std::ops::Range;
+
+use strsim::osa_distance;
+
+use super::recovery::WIDE_COLON;
+use super::table::Table;
+use crate::declared::LIMITING;
+
+/// Fields that this crate reads and that do not limit, in every accepted spelling.
+const READ: [&str; 30] = [
+    "name",
+    "id",
+    "description",
+    "license",
+    "compatibility",
+    "metadata",
+    "argument-hint",
+    "arguments",
+    "paths",
+    "when_to_use",
+    "when-to-use",
+    "triggers",
+    "tags",
+    "keywords",
+    "required_tools",
+    "required-tools",
+    "workflow",
+    "verification",
+    "functional-tier",
+    "functional_tier",
+    "tier",
+    "invoke-level",
+    "invoke_level",
+    "tools",
+    "references",
+    "import_path",
+    "import-path",
+    "surface",
+    "surface-mode",
+    "surfaceMode",
+];
+
+/// Returns the field that an unknown `key` is probably meant for.
+///
+/// That is one that differs in letter case, separators, invisible characters, or in few letters: two of a long name, one
+/// of a shorter one, none of a short one. A key with a word more is the author's own.
+pub(super) fn meant(key: &str) -> Option<&'static str> {
+    let known = || LIMITING.into_iter().chain(READ);
+    if known().any(|known| known == key) || key.len() > LONGEST {
+        return None;
+    }
+    let squashed = squashed(key);
+    let letters = letters(&squashed);
+    let near = known().filter_map(|known| {
+        let slips = slips(known);
+        // Each slip changes the length by one letter at most, and the set of letters by two.
+        if known.len().abs_diff(squashed.len()) > slips + known.len() / SEPARATED {
+            return None;
+        }
+        let other = self::squashed(known);
+        if (letters ^ self::letters(&other)).count_ones() as usize > 2 * slips {
+            return None;
+        }
+        let distance = osa_distance(&squashed, &other);
+        (distance == 0 || distance <= slips && words(key) <= words(known)).then_some((distance, known))
+    });
+    near.min_by_key(|(distance, _)| *distance).map(|(_, known)| known)
+}
+
+/// Longer keys are near to none.
+const LONGEST: usize = 48;
+
+/// A name has at most one separator in so many bytes.
+const SEPARATED: usize = 4;
+
+/// Returns how many letters of the field `known` may be wrong.
+fn slips(known: &str) -> usize {
+    match known.len() {
+        0..=5 => 0,
+        6..=7 => 1,
+        _ => 2,
+    }
+}
+
+/// The letters and digits of a key, in lower case.
+fn squashed(key: &str) -> String {
+    key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// The set of letters in `squashed`, everything that is not an ASCII letter as one.
+fn letters(squashed: &str) -> u32 {
+    let bit = |byte: u8| if byte.is_ascii_lowercase() { byte - b'a' } else { 26 };
+    squashed.bytes().fold(0, |letters, byte| letters | 1 << bit(byte))
+}
+
+/// How many words a key has: parts between separators or ahead of a capital.
+fn words(key: &str) -> usize {
+    let (mut words, mut last) = (0, '-');
+    for c in key.chars() {
+        let begins = !last.is_alphanumeric() || c.is_uppercase() && last.is_lowercase();
+        words += usize::from(c.is_alphanumeric() && begins);
+        last = c;
+    }
+    words
+}
+
+/// A place that looks like a field which is missing.
+pub(super) struct LookAlike {
+    pub(super) at: usize,
+    /// What is wrong with it, to be read behind "on line 3".
+    pub(super) fault: String,
+    /// The text of its value.
+    pub(super) text: String,
+}
+
+impl LookAlike {
+    /// Finds what looks like the missing field `key`: among the fields of `table`, then on the lines of `yaml` in `text`.
+    pub(super) fn find(key: &str, table: &Table, text: &str, yaml: Range<usize>) -> Option<LookAlike> {
+        let keys = table.fields.iter().zip(&table.marks);
+        let mut near = keys.filter(|((other, _), _)| meant(other) == Some(key));
+        if let Some(((other, value), mark)) = near.next() {
+            let shown = crate::text::quoted(other);
+            let fault = match shown.trim() == key {
+                true => format!("a character that is not seen stands at `{key}`"),
+                false => format!("`{}` is not `{key}`", shown.trim()),
+            };
+            let text = value.as_text().unwrap_or_default().trim().to_owned();
+            return Some(LookAlike { at: mark.key, fault, text });
+        }
+        let mut at = yaml.start;
+        text[yaml].split_inclusive(['\n', '\r']).find_map(|line| {
+            let start = at;
+            at += line.len();
+            let content = line.trim_start_matches(|c: char| !c.is_alphanumeric() && !c.is_ascii_punctuation());
+            let written = content.trim_start_matches(['"', '\'']);
+            let rest = written.get(key.len()..).filter(|_| written[..key.len()].eq_ignore_ascii_case(key))?;
+            let rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric() && !c.is_ascii() && c != WIDE_COLON);
+            let rest = rest.trim_start_matches(['"', '\'', ' ', '\t']);
+            let (fault, text) = match (rest.strip_prefix(':'), rest.strip_prefix(WIDE_COLON)) {
+                (Some(text), _) => (format!("`{key}` does not begin its line"), text),
+                (None, Some(text)) => (format!("`{WIDE_COLON}` behind `{key}` is not a colon"), text),
+                (None, None) => return None,
+            };
+            let at = start + (line.len() - content.len());
+            Some(LookAlike { at, fault, text: text.trim().trim_matches('"').to_owned() })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_name_the_field_that_is_meant() {
+        for (key, field) in [
+            ("allowed_tools", "allowed-tools"),
+            ("allowedTools", "allowed-tools"),
+            ("Allowed-Tools", "allowed-tools"),
+            ("allowed-tool", "allowed-tools"),
+            ("allowed tools", "allowed-tools"),
+            ("alowed-tools", "allowed-tools"),
+            ("allowedtools", "allowed-tools"),
+            ("user-invokable", "user-invocable"),
+            ("user_invocable", "user-invocable"),
+            ("userInvocable", "user-invocable"),
+            ("disableModelInvocation", "disable-model-invocation"),
+            ("disable-model-invokation", "disable-model-invocation"),
+            ("disable-model-invocations", "disable-model-invocation"),
+            ("DISABLE_MODEL_INVOCATION", "disable-model-invocation"),
+            ("allowed-workflows", "allowedWorkflows"),
+            ("allowedWorkflow", "allowedWorkflows"),
+            ("catagory", "category"),
+            ("Name", "name"),
+            ("\u{A0}name", "name"),
+            ("name\u{200B}", "name"),
+            ("Description", "description"),
+            ("descripton", "description"),
+            ("licence", "license"),
+            ("argument_hint", "argument-hint"),
+            ("argumentHint", "argument-hint"),
+            ("Required Tools", "required_tools"),
+        ] {
+            assert_eq!(meant(key), Some(field), "{key}");
+        }
+    }
+
+    #[test]
+    fn other_keys_are_their_authors_own() {
+        for key in [
+            "allowed-tools",
+            "surfaceMode",
+            "tags",
+            "description_en",
+            "description-zh",
+            "name_en",
+            "names",
+            "game",
+            "version",
+            "model",
+            "models",
+            "author",
+            "title",
+            "time",
+            "date",
+            "type",
+            "path",
+            "hooks",
+            "agent",
+            "context",
+            "effort",
+            "category_id",
+            "subcategory",
+            "categories",
+            "license_url",
+            "metadata_v2",
+            "toolset",
+            "trigger-words",
+            "disallowed-tools",
+            "user",
+            "\u{6587}\u{6863}",
+            "",
+        ] {
+            assert_eq!(meant(key), None, "{key}");
+        }
+    }
+}
