@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use annotate_snippets::Level;
-use repertoire::{Diagnostic, Severity, SourceDiagnostic};
+use repertoire::{Code, Diagnostic, Severity, SourceDiagnostic};
 use serde::Serialize;
 
 use crate::file;
@@ -22,7 +22,16 @@ pub(crate) struct Finding {
 
 impl Finding {
     pub(crate) fn of(one: &SourceDiagnostic) -> Finding {
-        Finding { source: Arc::clone(&one.source), diagnostic: one.diagnostic.clone() }
+        Finding { source: Arc::clone(&one.source), diagnostic: one.diagnostic.clone() }.for_authors()
+    }
+
+    /// The same one, an error if it is about a description that is not YAML: the skill loads here, and other clients lose
+    /// the text by which a model chooses it.
+    pub(crate) fn for_authors(mut self) -> Finding {
+        if self.diagnostic.code == Code::INVALID_DESCRIPTION {
+            self.diagnostic.severity = Severity::Error;
+        }
+        self
     }
 
     pub(crate) fn is_error(&self) -> bool {

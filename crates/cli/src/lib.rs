@@ -47,6 +47,7 @@ mod config;
 mod environment;
 mod exit;
 mod failure;
+mod fields;
 mod file;
 mod finding;
 mod lock;

@@ -42,14 +42,13 @@ impl Excerpt {
         Excerpt::new(number, line, start - line_start..end)
     }
 
-    /// The word at a line and a column, both from 1; `None` where the text has no such line.
+    /// The value or the word at a line and a column, both from 1; `None` where the text has no such line.
     pub(crate) fn at(source: &str, line: u32, column: u32) -> Option<Excerpt> {
         let number = usize::try_from(line).ok()?;
         let text = lines(source).nth(number.checked_sub(1)?)?;
         let before = usize::try_from(column).ok()?.saturating_sub(1);
         let start = text.char_indices().nth(before).map_or(text.len(), |(at, _)| at);
-        let word = text[start..].find(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_'));
-        Some(Excerpt::new(number, text, start..word.map_or(text.len(), |length| start + length)))
+        Some(Excerpt::new(number, text, start..start + meant(text, start)))
     }
 
     fn new(line: usize, text: &str, span: Range<usize>) -> Excerpt {
@@ -60,6 +59,35 @@ impl Excerpt {
         let span = before.len()..before.len() + meant.len();
         Excerpt { line, text: [before, meant, after].concat(), span }
     }
+}
+
+/// The length of what begins at `start` of a line: a comment, a text in quotes, a whole value behind a colon or a dash, or
+/// a word.
+fn meant(line: &str, start: usize) -> usize {
+    let (before, rest) = line.split_at(start);
+    let first = rest.chars().next();
+    let is_value = before.trim_end_matches([' ', '\t']).len() < before.len() && before.trim_end().ends_with([':', '-']);
+    if first == Some('#') && before.ends_with([' ', '\t']) {
+        return rest.trim_end().len();
+    }
+    if let Some(quote) = first.filter(|c| matches!(c, '"' | '\'')) {
+        let mut inner = rest.char_indices().skip(1).peekable();
+        while let Some((at, c)) = inner.next() {
+            match c {
+                '\\' if quote == '"' => drop(inner.next()),
+                // Two in a row stand for one.
+                c if c == quote && quote == '\'' && inner.peek().is_some_and(|(_, next)| *next == quote) => {
+                    inner.next();
+                }
+                c if c == quote => return at + 1,
+                _ => {}
+            }
+        }
+    }
+    if is_value {
+        return rest.find(" #").map_or(rest, |comment| &rest[..comment]).trim_end().len();
+    }
+    rest.find(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_')).unwrap_or(rest.len())
 }
 
 /// The lines of a text, whatever ends them.

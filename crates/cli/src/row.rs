@@ -57,6 +57,8 @@ pub(crate) enum Flag {
     Manual,
     /// Only the model may call it.
     ModelOnly,
+    /// Neither the user nor the model may call it.
+    Unreachable,
     /// A rule switches it off.
     Disabled,
     /// Its file broke; this is its last good version.
@@ -70,6 +72,7 @@ impl Flag {
         match self {
             Flag::Manual => "manual",
             Flag::ModelOnly => "model-only",
+            Flag::Unreachable => "unreachable",
             Flag::Disabled => "disabled",
             Flag::Stale => "stale",
             Flag::NotReady => "not-ready",
@@ -112,9 +115,11 @@ fn flags(claim: &Claim<Skill>, session: &Session<'_>) -> Vec<Flag> {
     let skill: &Skill = &claim.item;
     let is_stale = skill.location.as_ref().is_some_and(|path| session.stale.contains(path));
     let is_disabled = claim.standing == Standing::Disabled;
+    let (by_user, by_model) = (skill.user_invocable, !skill.disable_model_invocation);
     [
-        (skill.disable_model_invocation, Flag::Manual),
-        (!skill.user_invocable, Flag::ModelOnly),
+        (by_user && !by_model, Flag::Manual),
+        (by_model && !by_user, Flag::ModelOnly),
+        (!by_model && !by_user, Flag::Unreachable),
         (is_disabled, Flag::Disabled),
         (is_stale, Flag::Stale),
         (!Readiness::of(skill, &session.machine).is_ready(), Flag::NotReady),

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::list::nothing_found;
 use crate::answer::{Answer, json};
+use crate::fields;
 use crate::file;
 use crate::finding::{Counts, Finding, Sources, counted};
 use crate::session::Session;
@@ -48,6 +49,7 @@ pub(super) struct Checked<'a> {
 impl Check {
     pub(crate) async fn answer<'a>(&self, session: &'a Session<'_>) -> impl Answer + 'a {
         let mut diagnostics = with_bodies(session.findings(), session).await;
+        diagnostics.extend(fields::findings(session).await);
         if self.strict {
             diagnostics = judge_strictly(diagnostics, session);
         }
@@ -94,7 +96,7 @@ fn judge_strictly(findings: Vec<Finding>, session: &Session<'_>) -> Vec<Finding>
 fn judge_file(source: &Arc<str>, path: &str, mut found: Vec<Finding>) -> Vec<Finding> {
     let mut judged = Vec::new();
     if let Some((lenient, strict)) = parse_again(path) {
-        let finding = |diagnostic| Finding { source: Arc::clone(source), diagnostic };
+        let finding = |diagnostic| Finding { source: Arc::clone(source), diagnostic }.for_authors();
         let lenient: Vec<_> = lenient.into_iter().map(finding).collect();
         // A source that reads its files in another way has its own verdict.
         if lenient.iter().all(|finding| found.contains(finding)) {

@@ -43,7 +43,7 @@ error[not-utf8]: the file is not UTF-8: byte 29 is 0xff
   |
   = help: save the file as UTF-8
 
-warning[invalid-yaml]: invalid YAML in `description`: unquoted text must not hold a colon before a blank; its text was taken as it stands
+error[invalid-description]: invalid YAML in `description`: unquoted text must not hold a colon before a blank; its text was taken as it stands
  --> root/spot-me/SKILL.md:3:31
   |
 3 | description: Collects run data: progress, errors.
@@ -51,7 +51,7 @@ warning[invalid-yaml]: invalid YAML in `description`: unquoted text must not hol
   |
   = help: quote this value: `description: "Collects run data: progress, errors."`
 
-2 errors, 1 warning; 2 skills listed
+3 errors; 2 skills listed
 
 "#]]
     );
@@ -151,6 +151,73 @@ fn counts_agree_with_the_list() {
     let count = |severity: &str| diagnostics.iter().filter(|finding| finding["severity"] == severity).count();
     assert_eq!(document["errors"], count("error"));
     assert_eq!(document["warnings"], count("warning"));
-    assert_eq!((count("error"), count("warning")), (2, 1));
+    assert_eq!((count("error"), count("warning")), (3, 0));
     assert_eq!(document["skills"], 2);
+}
+
+#[test]
+fn a_description_that_is_not_yaml_is_an_error() {
+    let world = World::new();
+    world.file("root/tidy/SKILL.md", "---\nname: tidy\ndescription: Sorts: files.\n---\nSort.\n");
+    let ran = world.run(&["check", "root"]);
+    assert_eq!(ran.exit, Exit::Findings);
+    assert!(ran.stdout.ends_with("1 error; 1 skill listed\n"), "{}", ran.stdout);
+    assert_eq!(world.run(&["body", "tidy", "--root", "root", "--no-defaults"]).data(), "Sort.\n");
+    world.file("root/tidy/SKILL.md", "---\nname: tidy\ndescription: Sorts.\nargument-hint: [a] [b]\n---\nSort.\n");
+    assert_eq!(
+        world.run(&["check", "root"]).exit,
+        Exit::Success,
+        "another field harms the description of no client here"
+    );
+}
+
+#[test]
+fn the_caret_covers_the_whole_value() {
+    let world = World::new();
+    world.file("root/notes/SKILL.md", "---\nname: Release Notes # old\ndescription: Notes.\n---\n");
+    world.file("root/other/SKILL.md", "---\nname: \"It's \\\"mine\\\"\"\ndescription: Notes.\n---\n");
+    let ran = world.run(&["check", "root"]);
+    let carets = |line: &str| {
+        let mut lines = ran.stdout.lines().skip_while(|shown| !shown.ends_with(line));
+        lines.nth(1).map(|carets| carets.matches('^').count())
+    };
+    assert_eq!(carets("name: Release Notes # old"), Some("Release Notes".len()), "{}", ran.stdout);
+    assert_eq!(carets("name: \"It's \\\"mine\\\"\""), Some("\"It's \\\"mine\\\"\"".len()), "{}", ran.stdout);
+}
+
+#[test]
+fn faults_of_extension_fields_are_shown_with_their_lines() {
+    let world = World::new();
+    let fields = "triggers:\n  - keybord: x\n  - regex: '('\nrequired_tools: [Read]\nworkflow:\n  - {step: Run, tool: Bash}\n  \
+                  - {step: Go, params: {a: '!`ls`'}}\nverification:\n  - {run: make}\ntier: 9\ncategory: rwa\n\
+                  functional-tier: own\nreferences: [guide.md, gone.md, ../../etc/passwd, 'https://example.org/x']\n\
+                  allowed_tools: Read";
+    world.file("root/tidy/SKILL.md", format!("---\nname: tidy\ndescription: Sorts.\n{fields}\n---\nSort.\n"));
+    world.file("root/tidy/references/guide.md", "Guide.\n");
+    let document: Value =
+        serde_json::from_str(&world.run(&["check", "--json", "root"]).stdout).expect("one JSON document");
+    let found: Vec<_> = document["diagnostics"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|one| format!("{} {}", one["code"].as_str().unwrap(), one["line"]))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            "misspelt-limit 17",
+            "bad-trigger 5",
+            "bad-trigger 6",
+            "bad-verification 12",
+            "unknown-level 13",
+            "misspelt-limit 14",
+            "unknown-tier 15",
+            "bad-workflow 8",
+            "bad-workflow 8",
+            "missing-reference 16",
+            "missing-reference 16",
+        ]
+    );
+    world.skill("root", "tidy", "Sorts.");
+    assert_eq!(world.run(&["check", "root"]).data(), "no findings; 1 skill listed\n");
 }

@@ -349,3 +349,15 @@ fn what_a_skill_needs_and_this_machine_has_not_is_told() {
         serde_json::json!({"kind": "variable", "one_of": ["NO_SUCH_VARIABLE"]})
     );
 }
+
+#[test]
+fn a_skill_that_nobody_may_call_is_unreachable() {
+    let world = World::new();
+    let front = "name: idle\ndescription: Waits.\ndisable-model-invocation: true\nuser-invocable: false";
+    world.file("root/idle/SKILL.md", format!("---\n{front}\n---\nWait.\n"));
+    let list = world.run(&["list", "root", "--json"]).stdout;
+    let list: serde_json::Value = serde_json::from_str(&list).expect("one JSON document");
+    assert_eq!(list["skills"][0]["flags"], serde_json::json!(["unreachable"]));
+    let check = world.run(&["check", "root"]).stdout;
+    assert!(check.starts_with("warning[unreachable]: neither a model nor a user reaches the skill"), "{check}");
+}

@@ -58,9 +58,9 @@ fn every_finding_is_a_result_at_its_place() {
                 "properties": { "source": "a b" },
             },
             {
-                "ruleId": "invalid-yaml",
-                "ruleIndex": index(&log, "invalid-yaml"),
-                "level": "warning",
+                "ruleId": "invalid-description",
+                "ruleIndex": index(&log, "invalid-description"),
+                "level": "error",
                 "message": { "text": "invalid YAML in `description`: unquoted text must not hold a colon before a blank; its text was taken as it stands\n\nhelp: quote this value: `description: \"Über: alles.\"`" },
                 "locations": [{ "physicalLocation": {
                     "artifactLocation": { "uri": "a%20b/gr%C3%B6%C3%9Fe/SKILL.md", "uriBaseId": "%SRCROOT%" },
@@ -119,7 +119,7 @@ fn the_strict_verdict_is_told_in_the_results() {
     assert_eq!(exit, Exit::Findings);
     let results = log["runs"][0]["results"].as_array().expect("a list").iter();
     let told: Vec<_> = results.map(|result| (result["ruleId"].clone(), result["level"].clone())).collect();
-    assert_eq!(told, [("invalid-yaml".into(), "error".into())]);
+    assert_eq!(told, [("invalid-description".into(), "error".into())]);
 }
 
 #[test]
