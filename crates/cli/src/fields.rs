@@ -19,7 +19,9 @@ pub(crate) async fn findings(session: &Session<'_>) -> Vec<Finding> {
     }
     for refused in Triggers::of(&session.snapshot).refused() {
         // Others are reported by the parser, or are no fault of the skill.
-        if matches!(refused.why, TriggerRefusal::TooLong | TriggerRefusal::TooMany | TriggerRefusal::Invalid(_)) {
+        if refused.trigger.fault().is_none()
+            && matches!(refused.why, TriggerRefusal::TooLong | TriggerRefusal::TooMany | TriggerRefusal::Invalid(_))
+        {
             let claim = &refused.entry.claim;
             let message = format!("an item of `triggers` never holds: {}", refused.why);
             let diagnostic = placed(Diagnostic::new(Code::BAD_TRIGGER, message), claim, "triggers");

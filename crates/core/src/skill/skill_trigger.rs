@@ -82,14 +82,24 @@ impl SkillTrigger {
         if !is_kind(kind) {
             return Err(TriggerFault::Kind(kind.clone()));
         }
-        let text = value.as_text().ok_or_else(|| TriggerFault::Value(kind.clone()))?.trim();
-        if text.is_empty() {
-            return Err(TriggerFault::Empty);
+        let text = value.as_text().ok_or_else(|| TriggerFault::Value(kind.clone()))?;
+        Ok(vec![SkillTrigger::of_kind(kind, text.trim())])
+    }
+
+    /// Returns why this one can never hold: it says nothing, or its regular expression is invalid.
+    pub fn fault(&self) -> Option<TriggerFault> {
+        match self {
+            SkillTrigger::Regex(text) if !text.is_empty() => {
+                regex_syntax::ParserBuilder::new().nest_limit(64).build().parse(text).err().map(regex_fault)
+            }
+            SkillTrigger::Keyword(text)
+            | SkillTrigger::Task(text)
+            | SkillTrigger::Tool(text)
+            | SkillTrigger::Path(text)
+            | SkillTrigger::Command(text)
+            | SkillTrigger::Regex(text) => text.is_empty().then_some(TriggerFault::Empty),
+            SkillTrigger::Always => None,
         }
-        if kind.as_ref() == "regex" {
-            regex_syntax::ParserBuilder::new().nest_limit(64).build().parse(text).map_err(regex_fault)?;
-        }
-        Ok(vec![SkillTrigger::of_kind(kind, text)])
     }
 
     fn of_text(text: &str) -> SkillTrigger {

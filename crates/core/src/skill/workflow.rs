@@ -195,15 +195,15 @@ impl fmt::Display for WorkflowFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             WorkflowFault::NoList => f.write_str("expected a list of steps, found a map"),
-            WorkflowFault::NoName { number, key } => write!(f, "the `{key}` of step {number} is not a text"),
+            WorkflowFault::NoName { number, key } => write!(f, "the `{key}` of step {number} is no text"),
             WorkflowFault::NoStep { number } => {
-                write!(f, "item {number} is not a step: expected a text, or a map with `step`")
+                write!(f, "item {number} is no step: expected a text, or a map with `step`")
             }
             WorkflowFault::ForeignTool { number, tool } => {
                 write!(f, "step {number} calls `{tool}`, which is not among the `required_tools`")
             }
             WorkflowFault::RepeatedId { number, id } => write!(f, "step {number} has the id `{id}` of an earlier one"),
-            WorkflowFault::Params { number } => write!(f, "the `params` of step {number} are not a map"),
+            WorkflowFault::Params { number } => write!(f, "the `params` of step {number} are no map"),
             WorkflowFault::OnError { number } => {
                 write!(f, "the `on_error` of step {number} is unknown: expected `fail`, `continue` or `skip`")
             }

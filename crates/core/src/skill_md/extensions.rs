@@ -105,7 +105,11 @@ fn triggers(value: &Value, place: &Place<'_>, findings: &mut Findings<'_>) {
         return findings.say(place.at(), Code::UNREADABLE_FIELD, message);
     }
     for (number, item) in (1..).zip(value.items()) {
-        let Err(fault) = SkillTrigger::read(item) else { continue };
+        let fault = match SkillTrigger::read(item) {
+            Ok(triggers) => triggers.iter().find_map(SkillTrigger::fault),
+            Err(fault) => Some(fault),
+        };
+        let Some(fault) = fault else { continue };
         let fault = match fault {
             TriggerFault::Kind(kind) => TriggerFault::Kind(quoted(&kind).into()),
             fault => fault,

@@ -104,8 +104,8 @@ fn a_call_of_the_session_is_made_once() {
         &format!("## step 1\n{}", write("description: New.", "Fresh body.")),
         1,
         &[
-            "after 1 session: activate tea has \"Fresh body.\"",
-            "after 1 either: session: activate tea has \"already\" | loads cocoa",
+            "after 1 session: activate tea -> has \"Fresh body.\"",
+            "after 1 either: session: activate tea -> has \"already\" | loads cocoa",
         ],
     );
 }
