@@ -23,6 +23,7 @@ const PATIENCE: Duration = Duration::from_millis(250);
 #[derive(Debug)]
 pub(crate) struct Program {
     child: Child,
+    #[cfg_attr(not(unix), expect(dead_code, reason = "signals are for Unix alone"))]
     is_kept: bool,
     said: Arc<Mutex<Vec<u8>>>,
     /// Ends with what it says.

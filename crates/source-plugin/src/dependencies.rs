@@ -1,5 +1,6 @@
 //! What the system loads together with a library.
 
+#[cfg(unix)]
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -49,6 +49,7 @@ greet-ann  mine    user  trusted  tool-only      10
 
     let approved = world.run(&["plugin", "approve", "libhello.so"]).data();
     assert!(approved.starts_with("repertoire-plugin-hello 0.1.0  sha256:"), "{approved}");
+    assert!(approved.contains("\nneeds     libc"), "no digest covers what it needs: {approved}");
     assert_data_eq!(
         list(&world).stdout,
         str![[r#"

@@ -130,7 +130,7 @@ async fn a_list_of_small_values_costs_a_host_little() {
         line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() / 1024
     };
     let before = most();
-    for (act, count) in [("swarm", 2_097_152), ("swarm-map", 786_432), ("swarm-text", 2_097_152)] {
+    for (act, count) in [("swarm", 2_097_152), ("swarm-map", 898_779), ("swarm-text", 2_097_152)] {
         let error = failed(&source(Where::There, acting(act, "list"))).await.to_string();
         assert_eq!(error, format!("the plugin lists {count} skills, and at most 100000 are read"), "{act}");
     }

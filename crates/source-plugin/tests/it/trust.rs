@@ -238,6 +238,8 @@ async fn libraries_come_from_where_only_owners_write() {
     // A path in place of a name.
     for (name, is_refused) in [("./libdep.so", true), ("lib/libdep.so", true), (&*format!("{real}/libdep.so"), false)] {
         let soname = format!("-Wl,-soname,{name}");
+        // The one that is loaded keeps its bytes.
+        fs::remove_file(&library).unwrap();
         fs::copy(&Compiled::linked("int dep(void) { return 7; }", &[&soname]).path, &library).unwrap();
         let found = Inspection::of(&needing("/usr/lib", &dep).path);
         match found {

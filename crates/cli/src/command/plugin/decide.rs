@@ -87,21 +87,16 @@ impl Answer for Decision {
     }
 
     fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        writeln!(out, "{} {}  {}", shown(&self.name), shown(&self.version), self.digest)
+        writeln!(out, "{} {}  {}", shown(&self.name), shown(&self.version), self.digest)?;
+        for (name, values) in [("needs", &self.needed), ("run path", &self.run_path)] {
+            for value in values {
+                writeln!(out, "{name:<9} {}", shown(value))?;
+            }
+        }
+        Ok(())
     }
 
     fn notes(&self) -> Vec<String> {
-        let mut notes: Vec<_> = self.previous.iter().map(|old| format!("it takes the place of {old}")).collect();
-        let listed = |names: &[String]| {
-            let names: Vec<_> = names.iter().map(|name| format!("`{}`", shown(name))).collect();
-            names.join(", ")
-        };
-        if !self.needed.is_empty() {
-            notes.push(format!("the approval does not cover the libraries that it needs: {}", listed(&self.needed)));
-        }
-        if !self.run_path.is_empty() {
-            notes.push(format!("the system looks for those first in {}", listed(&self.run_path)));
-        }
-        notes
+        self.previous.iter().map(|old| format!("it takes the place of {old}")).collect()
     }
 }
