@@ -45,6 +45,7 @@ impl<'s> Meant<'s> {
 
     /// The id that a model reaches the claim by.
     pub(crate) fn id(&self) -> Id {
-        if self.claim.origin == *self.entry.origin() { self.entry.id.clone() } else { self.claim.qualified_id() }
+        let is_winner = self.claim.origin == *self.entry.origin() && self.claim.item.id == self.entry.claim.item.id;
+        if is_winner { self.entry.id.clone() } else { self.entry.shadow_id(self.claim) }
     }
 }

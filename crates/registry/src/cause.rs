@@ -68,9 +68,10 @@ pub(crate) fn causes<T: Item>(old: &Snapshot<T>, new: &Snapshot<T>, change: &Cha
 /// The sources whose rows behind `entry` are not behind `other`. What is known of a row's content counts: it decides
 /// whether a shadow is identical.
 fn lacking<T: Item>(entry: &Entry<T>, other: &Entry<T>) -> Vec<Arc<str>> {
-    let others: HashMap<&str, &Claim<T>> = other.claims().map(|claim| (claim.origin.source.as_ref(), claim)).collect();
+    let key = |claim: &Claim<T>| (claim.origin.source.clone(), claim.item.id().clone());
+    let others: HashMap<_, &Claim<T>> = other.claims().map(|claim| (key(claim), claim)).collect();
     let is_behind = |claim: &&Claim<T>| {
-        let same = others.get(claim.origin.source.as_ref());
+        let same = others.get(&key(claim));
         same.is_some_and(|same| same.has_row_of(claim) && same.digest == claim.digest)
     };
     entry.claims().filter(|claim| !is_behind(claim)).map(|claim| claim.origin.source.clone()).collect()

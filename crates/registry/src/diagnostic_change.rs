@@ -46,8 +46,22 @@ impl DiagnosticChange {
         }
         before.extend_from_slice(old.composed());
         after.extend_from_slice(new.composed());
-        before.extend(gone.into_iter().flat_map(|entry| findings::of_entry(entry)));
-        after.extend(come.into_iter().flat_map(|entry| findings::of_entry(entry)));
+        if old.all_layers().recomposed(new.all_layers()).is_empty() {
+            for entry in gone {
+                before.extend(findings::of_entry(entry));
+                before.extend(findings::of_names(entry, old));
+            }
+            for entry in come {
+                after.extend(findings::of_entry(entry));
+                after.extend(findings::of_names(entry, new));
+            }
+        } else {
+            // A source that comes or goes makes the names of others look like its own, or no longer.
+            before.extend(gone.into_iter().flat_map(|entry| findings::of_entry(entry)));
+            after.extend(come.into_iter().flat_map(|entry| findings::of_entry(entry)));
+            before.extend(old.entries().iter().flat_map(|entry| findings::of_names(entry, old)));
+            after.extend(new.entries().iter().flat_map(|entry| findings::of_names(entry, new)));
+        }
         difference(before, after)
     }
 }

@@ -8,7 +8,8 @@ use repertoire_core::{Delta, DeltaError, Digest, Id, Item};
 use crate::entry::Claim;
 use crate::index::Index;
 use crate::layers::{Layers, moved};
-use crate::{Entry, Layer, Rules, Target};
+use crate::level::FullName;
+use crate::{Entry, Layer, Level, Rules, Target};
 
 /// A view in the making: what is applied one after another copies what it touches once.
 #[derive(Debug, Clone)]
@@ -33,7 +34,7 @@ impl<T: Item> Draft<T> {
             let entry = Entry::contest(id.clone(), claims, &layers);
             index.set(&id, Some(entry));
         }
-        Draft { layers, rules: rules.clone(), index }
+        Draft { layers, rules: rules.clone(), index }.settled()
     }
 
     /// Applies the next listing of one source; costs what changed. A source that is not composed changes nothing.
@@ -55,10 +56,11 @@ impl<T: Item> Draft<T> {
         };
         index.reserve(delta.inserted().count().saturating_sub(stay.len()));
         for id in gone.into_iter().filter(|id| !stay.contains(id)) {
-            index.put(&layer.origin, layer.effective_id(id), None);
+            index.put(&layer.origin, id, layer.effective_id(id), None);
         }
         for row in delta.inserted() {
-            index.put(&layer.origin, layer.effective_id(row.item.id()), Some(layer.claim(row, rules)));
+            let id = row.item.id();
+            index.put(&layer.origin, id, layer.effective_id(id), Some(layer.claim(row, rules)));
         }
         Ok(())
     }
@@ -66,7 +68,34 @@ impl<T: Item> Draft<T> {
     /// The same, with nothing left open: what a view is made of.
     pub(crate) fn settled(mut self) -> Draft<T> {
         self.index.settle(&self.layers);
+        self.judge_full_names();
         self
+    }
+
+    /// Decides again about the entries whose id is a full name that a rule is written for: a rule for `home:tidy` is not
+    /// about an item of another source that is only written so, as long as the source `home` has a `tidy` that counts as
+    /// much. Costs the rules.
+    fn judge_full_names(&mut self) {
+        let Draft { layers, rules, index } = self;
+        let targets = rules.levels().flat_map(Level::rules).filter_map(|(target, _)| match target {
+            Target::Id(id) if id.as_str().contains(':') => Some(id),
+            _ => None,
+        });
+        for id in targets.collect::<BTreeSet<Id>>() {
+            let Some(entry) = index.get(id.as_str()) else { continue };
+            let owner = owner(&id, layers, index);
+            let now = |claim: &Claim<T>| {
+                let layer = layers.get(&claim.origin.source).expect("every claim was made by a layer");
+                let is_owners = owner.is_some_and(|owner| layers.gives_way(claim, owner));
+                let full_name = if is_owners { FullName::Anothers } else { FullName::Own };
+                Claim { standing: layer.standing(claim.item.id(), rules, full_name), ..claim.clone() }
+            };
+            let claims: Vec<_> = entry.claims().map(now).collect();
+            if claims.iter().zip(entry.claims()).any(|(now, before)| now.standing != before.standing) {
+                index.reopen(id, claims);
+            }
+        }
+        index.settle(layers);
     }
 
     /// Puts `rules` in place of those there are; costs what they do not switch alike.
@@ -80,7 +109,7 @@ impl<T: Item> Draft<T> {
             let Some(entry) = index.get(id.as_str()) else { continue };
             let now = |claim: &Claim<T>| {
                 let layer = layers.get(&claim.origin.source).expect("every claim was made by a layer");
-                Claim { standing: layer.standing(claim.item.id(), rules), ..claim.clone() }
+                Claim { standing: layer.standing(claim.item.id(), rules, FullName::Own), ..claim.clone() }
             };
             let claims: Vec<_> = entry.claims().map(now).collect();
             if claims.iter().zip(entry.claims()).any(|(now, before)| now.standing != before.standing) {
@@ -97,7 +126,8 @@ impl<T: Item> Draft<T> {
         let Draft { layers, rules, index } = self;
         let layer = &layers.as_slice()[place];
         for row in layer.listing.iter().filter(|row| digests.contains_key(row.item.id())) {
-            index.put(&layer.origin, layer.effective_id(row.item.id()), Some(layer.claim(row, rules)));
+            let id = row.item.id();
+            index.put(&layer.origin, id, layer.effective_id(id), Some(layer.claim(row, rules)));
         }
     }
 
@@ -117,7 +147,8 @@ impl<T: Item> Draft<T> {
         let Draft { layers: old, rules, index } = self;
         for layer in old.as_slice().iter().filter(goes) {
             for row in layer.listing.iter() {
-                index.put(&layer.origin, layer.effective_id(row.item.id()), None);
+                let id = row.item.id();
+                index.put(&layer.origin, id, layer.effective_id(id), None);
             }
         }
         *old = next;
@@ -136,10 +167,20 @@ impl<T: Item> Draft<T> {
         index.reserve(come.clone().map(|layer| layer.listing.len()).sum());
         for layer in come {
             for row in layer.listing.iter() {
-                index.put(&layer.origin, layer.effective_id(row.item.id()), Some(layer.claim(row, rules)));
+                let id = row.item.id();
+                index.put(&layer.origin, id, layer.effective_id(id), Some(layer.claim(row, rules)));
             }
         }
     }
+}
+
+/// The claim whose full name `id` is, split at the first colon.
+pub(crate) fn owner<'i, T: Item>(id: &Id, layers: &Layers<T>, index: &'i Index<T>) -> Option<&'i Claim<T>> {
+    let (source, rest) = id.as_str().split_once(':')?;
+    let layer = layers.get(source)?;
+    let id = layer.effective_id(&rest.parse().ok()?);
+    let mut claims = index.get(id.as_str())?.claims();
+    claims.find(|claim| claim.origin == layer.origin)
 }
 
 /// The ids of the entries in which there may be something that `target` is about.

@@ -29,12 +29,20 @@ pub struct Claim<T> {
     pub trust: Trust,
     /// Whether it counts.
     pub standing: Standing,
+    /// Whether the item's own id is written with the prefix of its source's namespace.
+    #[serde(skip)]
+    pub(crate) is_prefixed: bool,
 }
 
 impl<T: Item> Claim<T> {
     /// The id that reaches this claim whoever wins: `source:id`. Only an entry that bears exactly this id comes before it.
     pub fn qualified_id(&self) -> Id {
-        Id::qualified(&self.origin.source, self.item.id())
+        if self.is_prefixed { self.item.id().clone() } else { Id::qualified(&self.origin.source, self.item.id()) }
+    }
+
+    /// Returns whether `origin` makes this claim for its item `id`.
+    pub(crate) fn is_of(&self, origin: &Origin, id: &Id) -> bool {
+        self.origin == *origin && self.item.id() == id
     }
 
     /// Whether both claims are of one source and say the same of the same content.
@@ -123,6 +131,14 @@ impl<T: Item> Entry<T> {
     /// Where the winner comes from.
     pub fn origin(&self) -> &Origin {
         &self.claim.origin
+    }
+
+    /// Returns the name that leads [`resolve`](crate::Snapshot::resolve) to `claim`, one of this entry's shadows.
+    ///
+    /// That is its qualified id. Where the winner is called so itself, the source comes in front of that once more.
+    pub fn shadow_id(&self, claim: &Claim<T>) -> Id {
+        let id = claim.qualified_id();
+        if id == self.id { Id::qualified(&claim.origin.source, &id) } else { id }
     }
 
     /// Every claim, the winner first.

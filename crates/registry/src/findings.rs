@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::draft::touched;
 use crate::looks;
-use crate::{Authority, Decision, Entry, Layer, Shadow, Snapshot, Target};
+use crate::{Authority, Claim, Decision, Entry, Layer, Shadow, Snapshot, Target};
 
 /// A finding and the source, or the level of rules, it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -25,6 +25,7 @@ pub(crate) fn of_view<T: Item>(snapshot: &Snapshot<T>) -> Vec<SourceDiagnostic> 
     let mut all: Vec<_> = snapshot.layers().iter().flat_map(of_source).collect();
     all.extend_from_slice(snapshot.composed());
     all.extend(snapshot.entries().iter().flat_map(|entry| of_entry(entry)));
+    all.extend(snapshot.entries().iter().flat_map(|entry| of_names(entry, snapshot)));
     all
 }
 
@@ -101,6 +102,22 @@ pub(crate) fn of_entry<T: Item>(entry: &Entry<T>) -> impl Iterator<Item = Source
     shadows.chain(preference(entry).map(|finding| found(&entry.origin().source, finding)))
 }
 
+/// The diagnostics about items of `entry` that are written like the full name of an item of another source.
+pub(crate) fn of_names<T: Item>(entry: &Entry<T>, snapshot: &Snapshot<T>) -> Vec<SourceDiagnostic> {
+    let Some((source, _)) = entry.id.as_str().split_once(':') else { return Vec::new() };
+    let Some(owner) = snapshot.layer(source) else { return Vec::new() };
+    let strangers = entry.claims().filter(|claim| claim.origin != owner.origin);
+    let strange = |claim: &Claim<T>| {
+        let (kind, id, origin) = (T::KIND, &entry.id, &claim.origin);
+        let message = format!("{kind} `{id}` of the {origin} is written like one of the source `{source}`");
+        let help = format!("ask for it as `{}`, or rename it", claim.qualified_id());
+        let mut diagnostic = Diagnostic::new(Code::SHADOWED, message).help(help);
+        diagnostic.path = claim.item.location().map(Into::into);
+        found(&origin.source, diagnostic)
+    };
+    strangers.map(strange).collect()
+}
+
 pub(crate) fn found(source: &Arc<str>, diagnostic: Diagnostic) -> SourceDiagnostic {
     SourceDiagnostic { source: source.clone(), diagnostic }
 }
@@ -111,7 +128,7 @@ fn shadowing<T: Item>(entry: &Entry<T>, shadow: &Shadow<T>) -> Diagnostic {
         let message = format!("{kind} `{id}` is an identical copy of the one from {winner}");
         Diagnostic::new(Code::SHADOWED_IDENTICAL, message)
     } else {
-        let help = format!("ask for it as `{}`, rename it, or prefer its source", shadow.claim.qualified_id());
+        let help = format!("ask for it as `{}`, rename it, or prefer its source", entry.shadow_id(&shadow.claim));
         Diagnostic::new(Code::SHADOWED, format!("{kind} `{id}` is hidden by the one from {winner}")).help(help)
     };
     diagnostic.path = shadow.claim.item.location().map(Into::into);

@@ -69,10 +69,11 @@ impl<T: Item> Index<T> {
         self.shards.iter().flat_map(|shard| shard.iter()).map(AsRef::as_ref)
     }
 
-    /// Puts what `origin` claims now in place of what it claimed of `id`. Where others claim it too, nobody is given the id
-    /// before the next [`settle`](Index::settle): one that many sources change at once is fought for once.
-    pub(crate) fn put(&mut self, origin: &Origin, id: Id, claim: Option<Claim<T>>) {
-        let is_others = |claim: &Claim<T>| claim.origin != *origin;
+    /// Puts what `origin` claims now for its `item` in place of what it claimed of `id` for it. Where others claim it too,
+    /// nobody is given the id before the next [`settle`](Index::settle): one that many sources change at once is fought for
+    /// once.
+    pub(crate) fn put(&mut self, origin: &Origin, item: &Id, id: Id, claim: Option<Claim<T>>) {
+        let is_others = |claim: &Claim<T>| !claim.is_of(origin, item);
         if let Some(claims) = self.open.get_mut(&id) {
             claims.retain(is_others);
             claims.extend(claim);

@@ -39,6 +39,7 @@ pub struct SourceKind {
     build: Way,
     foreign: bool,
     namespaced: bool,
+    connecting: bool,
 }
 
 /// Makes a source from its configuration. Reads no skill yet.
@@ -58,7 +59,7 @@ inventory::collect!(SourceKind);
 impl SourceKind {
     /// A kind called `name`; `about` is a few words for people.
     pub const fn new(name: &'static str, about: &'static str, build: Build) -> SourceKind {
-        SourceKind { name, about, build: Way::One(build), foreign: false, namespaced: false }
+        SourceKind { name, about, build: Way::One(build), foreign: false, namespaced: false, connecting: false }
     }
 
     /// A kind whose sources bring what other people made: they belong to the tier of plugins and are restricted unless a
@@ -70,13 +71,25 @@ impl SourceKind {
     /// A [foreign](SourceKind::foreign) and [namespaced](SourceKind::namespaced) kind that makes several sources of one
     /// configuration, as there are plugins in a folder.
     pub const fn several(name: &'static str, about: &'static str, build: BuildSeveral) -> SourceKind {
-        SourceKind { name, about, build: Way::Several(build), foreign: true, namespaced: true }
+        SourceKind { name, about, build: Way::Several(build), foreign: true, namespaced: true, connecting: false }
     }
 
     /// The same kind, its sources namespaced unless a configuration says otherwise.
     #[must_use]
     pub const fn namespaced(self) -> SourceKind {
         SourceKind { namespaced: true, ..self }
+    }
+
+    /// Returns the same kind, whose sources start a program, load a library or open a connection. A program may refuse such
+    /// kinds where it only reads files.
+    #[must_use]
+    pub const fn connecting(self) -> SourceKind {
+        SourceKind { connecting: true, ..self }
+    }
+
+    /// Returns whether its sources start a program, load a library or open a connection.
+    pub fn is_connecting(&self) -> bool {
+        self.connecting
     }
 
     /// Whether its sources bring what other people made.

@@ -56,6 +56,15 @@ pub enum Decision {
     Disable,
 }
 
+/// The owner of an id that is written like the full name `source:id` of something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FullName {
+    /// The item itself, as no other item has that full name.
+    Own,
+    /// An item of the source that the id begins with. Rules for that full name are about that item.
+    Anothers,
+}
+
 impl Level {
     /// A level without rules; `name` is for people.
     pub fn new(name: impl Into<Arc<str>>, authority: Authority) -> Level {
@@ -104,12 +113,12 @@ impl Level {
     }
 
     /// What this level decides about the item `id` of `source`, and by which rule.
-    pub(crate) fn decision(&self, source: &str, id: &Id) -> Option<(Target, Decision)> {
+    pub(crate) fn decision(&self, full_name: FullName, source: &str, id: &Id) -> Option<(Target, Decision)> {
         let by_id = |id: &str| self.ids.get_key_value(id).map(|(id, decision)| (Target::Id(id.clone()), *decision));
         let in_source = || if self.ids.is_empty() { None } else { by_id(Id::qualified(source, id).as_str()) };
         let by_source = || self.sources.get_key_value(source);
         in_source()
-            .or_else(|| by_id(id.as_str()))
+            .or_else(|| by_id(id.as_str()).filter(|_| full_name == FullName::Own))
             .or_else(|| by_source().map(|(source, decision)| (Target::Source(source.clone()), *decision)))
             .or_else(|| self.all.map(|decision| (Target::All, decision)))
     }

@@ -46,22 +46,48 @@ fn full_names(candidates: &[Id]) -> String {
 }
 
 impl<T: Item> Snapshot<T> {
-    /// Finds what `name` means.
+    /// Finds what `name` means, as it is typed; else what it means trimmed and in NFKC, as an [`Id`] is.
     ///
-    /// 1. the entry with exactly this id; one that is pending or disabled only if nothing that counts more is meant by 2;
+    /// 1. the entry with exactly this id, unless 2 finds a claim that counts as much: see below;
     /// 2. split at the first colon: that source's claim, a shadow too;
     /// 3. a bare name that exactly one namespaced source has, of those that count most.
+    ///
+    /// An entry of another source that is only written like a full name gives way to the claim that has this full name,
+    /// unless its own source is admitted and the other one is pending, or is of an earlier tier, or of more trust. It gives
+    /// way to one that counts, too, if it is pending or disabled itself.
     ///
     /// # Errors
     /// [`LookupError::Ambiguous`] when several namespaced sources have a bare name, else
     /// [`LookupError::NotFound`].
     pub fn resolve(&self, name: &str) -> Result<Found<'_, T>, LookupError> {
+        let resolved = self.resolve_as_typed(name);
+        let Err(LookupError::NotFound { .. }) = resolved else { return resolved };
+        match as_id(name) {
+            Some(id) => self.resolve_as_typed(&id),
+            None => resolved,
+        }
+    }
+
+    /// Returns the id that a typing slip may have turned into `name`, or that has it inside.
+    pub fn nearest(&self, name: &str) -> Option<&Id> {
+        let name = as_id(name).unwrap_or_else(|| name.to_owned());
+        let ids = || self.entries().iter().map(|entry| &entry.id).filter(|id| id.as_str() != name);
+        let lower = name.to_lowercase();
+        let distance = |id: &Id| match id.as_str() {
+            id if id.to_lowercase() == lower => 0,
+            id => edits(&name, id),
+        };
+        let close = ids().map(|id| (distance(id), id)).min().filter(|(distance, _)| *distance <= 2);
+        close.map(|(_, id)| id).or_else(|| ids().find(|id| name.len() > 2 && id.as_str().contains(&name)))
+    }
+
+    fn resolve_as_typed(&self, name: &str) -> Result<Found<'_, T>, LookupError> {
         let exact = self.get(name).map(|entry| Found { entry, claim: &entry.claim });
         let qualified = name.split_once(':').and_then(|(source, id)| self.claim_of(source, id));
-        // A pending skill that is merely written like the full name of an admitted one gives way to it.
-        let standing = |found: &Found<'_, T>| found.claim.standing;
-        let exact_first = exact.as_ref().map(standing) <= qualified.as_ref().map(standing);
-        let found = if exact_first { exact.or(qualified) } else { qualified.or(exact) };
+        let found = match (exact, qualified) {
+            (Some(exact), Some(qualified)) if self.gives_way(exact.claim, qualified.claim) => Some(qualified),
+            (exact, qualified) => exact.or(qualified),
+        };
         if let Some(found) = found {
             return Ok(found);
         }
@@ -83,11 +109,54 @@ impl<T: Item> Snapshot<T> {
         }
     }
 
+    fn gives_way(&self, exact: &Claim<T>, qualified: &Claim<T>) -> bool {
+        self.all_layers().gives_way(exact, qualified)
+            || exact.origin != qualified.origin && qualified.standing < exact.standing
+    }
+
     /// What `source` has under its own name `id`, winner or not.
     fn claim_of(&self, source: &str, id: &str) -> Option<Found<'_, T>> {
         let layer = self.layer(source)?;
-        let entry = if layer.namespaced { self.get(&format!("{source}:{id}")) } else { self.get(id) }?;
-        let claim = entry.claims().find(|claim| claim.origin == layer.origin)?;
+        let effective = if layer.namespaced { layer.effective_id(&id.parse().ok()?) } else { id.parse().ok()? };
+        let entry = self.get(effective.as_str())?;
+        let claims = || entry.claims().filter(|claim| claim.origin == layer.origin);
+        let claim = claims().find(|claim| claim.item.id().as_str() == id).or_else(|| claims().next())?;
         Some(Found { entry, claim })
+    }
+}
+
+/// Returns `typed` as it is spelled in an id, unless it is so already or no id is spelled so.
+fn as_id(typed: &str) -> Option<String> {
+    let id = Id::new(typed).ok()?;
+    (id.as_str() != typed).then(|| id.to_string())
+}
+
+/// Counts the characters to insert, delete or replace to get from one text to the other.
+fn edits(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (i, a) in from.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, b) in to.iter().enumerate() {
+            let replaced = diagonal + usize::from(a != *b);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[to.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::edits;
+
+    #[test]
+    fn edits_are_counted_in_characters() {
+        for (from, to, count) in
+            [("", "", 0), ("tidy", "tidy", 0), ("tydi", "tidy", 2), ("größe", "grösse", 2), ("", "ab", 2)]
+        {
+            assert_eq!(edits(from, to), count, "{from} {to}");
+            assert_eq!(edits(to, from), count, "{to} {from}");
+        }
     }
 }

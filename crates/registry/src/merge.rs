@@ -6,11 +6,11 @@ use crate::{Layer, Rules, Snapshot};
 
 /// Merges `layers` into one view. The law that everything else is proven against.
 ///
-/// 1. Of several claims to one id the admitted beat the pending and those the disabled, then a preference wins, then the source whose
-///    namespace it is, then the lowest [`Tier`](crate::Tier), then the source that was composed first. The order
-///    of the slice is of no account.
+/// 1. Of several claims to one id the admitted beat the pending and those the disabled, then a preference wins, then the
+///    lowest [`Tier`](crate::Tier), then the source whose namespace it is, then the source that was composed first.
+///    [`Snapshot::reason`] returns which of these decided. The order of the slice is of no account.
 /// 2. A loser is a [`Shadow`](crate::Shadow) of the winner and stays readable as `source:id`.
-/// 3. A namespaced layer claims `source:id` instead of `id`.
+/// 3. A namespaced layer claims `source:id` instead of `id`. A prefix `source:` that `id` is written with is not repeated.
 /// 4. Entries iterate by tier, then source, then the source's own order.
 ///
 /// ```

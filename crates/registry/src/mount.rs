@@ -73,7 +73,7 @@ impl<T: Item> Mount<T> {
         self
     }
 
-    /// Its effective ids are `source:id` and collide with nobody.
+    /// Makes its effective ids `source:id`. Only a skill of an earlier tier that is written so itself comes before them.
     #[must_use]
     pub fn namespaced(mut self) -> Mount<T> {
         self.namespaced = true;

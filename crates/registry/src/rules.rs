@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use repertoire_core::Id;
 
-use crate::level::{Decision, Level};
+use crate::level::{Decision, FullName, Level};
 use crate::{Authority, Target};
 
 /// What is switched off: levels of rules, the one that decides about all others first. Cheap to clone.
@@ -47,7 +47,12 @@ impl Rules {
 
     /// Whether the item `id` of `source` is switched off.
     pub fn disables(&self, source: &str, id: &Id) -> bool {
-        disables(&self.0, source, id)
+        self.disables_as(FullName::Own, source, id)
+    }
+
+    /// As [`disables`](Rules::disables), for an id that may be the full name of another item.
+    pub(crate) fn disables_as(&self, full_name: FullName, source: &str, id: &Id) -> bool {
+        disables(&self.0, full_name, source, id)
     }
 
     /// The same rules and `later` ones behind them.
@@ -73,13 +78,13 @@ impl Rules {
     pub(crate) fn ignores(&self, place: usize, target: &Target, source: &str, id: &Id) -> bool {
         let (earlier, level) = (&self.0[..place], &self.0[place]);
         level.authority() == Authority::NarrowsOnly
-            && level.decision(source, id).is_some_and(|rule| rule == (target.clone(), Decision::Enable))
-            && disables(earlier, source, id)
+            && level.decision(FullName::Own, source, id).is_some_and(|rule| rule == (target.clone(), Decision::Enable))
+            && disables(earlier, FullName::Own, source, id)
     }
 }
 
-fn disables(levels: &[Arc<Level>], source: &str, id: &Id) -> bool {
-    levels.iter().fold(false, |disabled, level| match level.decision(source, id) {
+fn disables(levels: &[Arc<Level>], full_name: FullName, source: &str, id: &Id) -> bool {
+    levels.iter().fold(false, |disabled, level| match level.decision(full_name, source, id) {
         None => disabled,
         Some((_, Decision::Disable)) => true,
         Some((_, Decision::Enable)) => disabled && level.authority() == Authority::NarrowsOnly,

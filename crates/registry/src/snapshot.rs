@@ -94,7 +94,7 @@ impl<T: Item> Snapshot<T> {
             for layer in self.layers() {
                 for row in layer.listing.iter() {
                     let entry = self.get(layer.effective_id(row.item.id()).as_str());
-                    entries.extend(entry.filter(|entry| entry.claim.origin == layer.origin).cloned());
+                    entries.extend(entry.filter(|entry| entry.claim.is_of(&layer.origin, row.item.id())).cloned());
                 }
             }
             entries.into()

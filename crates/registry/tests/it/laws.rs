@@ -5,27 +5,53 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use repertoire_core::{Delta, Id, Item};
-use repertoire_registry::{Change, Entry, Layer, Snapshot, Tier, Trust, merge};
+use repertoire_registry::{Change, Claim, Entry, Layer, Reason, Snapshot, Standing, Tier, Trust, merge};
 
-use crate::workflow::{Workflow, any_layers, any_rows, digested, id, layer, listing, row, table};
+use crate::workflow::{Workflow, any_layers, any_rows, bare, digested, id, layer, listing, row, table};
+
+/// What decides about a claim, said the slow way: pending, not preferred, tier, plain, position, prefixed.
+type Key = (bool, bool, Tier, bool, usize, bool);
+
+fn key(layer: &Layer<Workflow>, item: &Id) -> Key {
+    let bare = bare(layer, item);
+    let (pending, preferred) = (layer.trust == Trust::Pending, layer.preferred.contains(&bare));
+    (pending, !preferred, layer.origin.tier, !layer.namespaced, layer.position, bare != *item)
+}
 
 /// Who should have each id, said the slow way.
 fn model(layers: &[Layer<Workflow>]) -> BTreeMap<Id, Vec<String>> {
-    let mut claims: BTreeMap<Id, Vec<&Layer<Workflow>>> = BTreeMap::new();
+    let mut claims: BTreeMap<Id, Vec<(Key, String)>> = BTreeMap::new();
     for layer in layers {
         for row in layer.listing.iter() {
-            claims.entry(layer.effective_id(row.item.id())).or_default().push(layer);
+            let (item, source) = (row.item.id(), &layer.origin.source);
+            let id = if layer.namespaced { format!("{source}:{}", bare(layer, item)) } else { item.to_string() };
+            claims.entry(id.parse().unwrap()).or_default().push((key(layer, item), source.to_string()));
         }
     }
-    let chain = |(id, mut layers): (Id, Vec<&Layer<Workflow>>)| {
-        layers.sort_by_key(|layer| {
-            let bare = id.as_str().rsplit(':').next().unwrap();
-            let preferred = layer.preferred.iter().any(|id| id.as_str() == bare);
-            (layer.trust == Trust::Pending, !preferred, !layer.namespaced, layer.origin.tier, layer.position)
-        });
-        (id, layers.into_iter().map(|layer| layer.origin.source.to_string()).collect())
+    let chain = |(id, mut claims): (Id, Vec<(Key, String)>)| {
+        claims.sort();
+        (id, claims.into_iter().map(|(_, source)| source).collect())
     };
     claims.into_iter().map(chain).collect()
+}
+
+/// The place of the first part of the keys that differs.
+fn first_difference(won: Key, lost: Key) -> usize {
+    let parts = [won.0 != lost.0, won.1 != lost.1, won.2 != lost.2, won.3 != lost.3, won.4 != lost.4, won.5 != lost.5];
+    parts.iter().position(|differs| *differs).expect("two claims to one id differ")
+}
+
+/// The place of a reason among the parts of a key.
+fn place(reason: &Reason) -> usize {
+    match reason {
+        Reason::Standing { .. } => 0,
+        Reason::Preference { .. } => 1,
+        Reason::Tier { .. } => 2,
+        Reason::Namespace { .. } => 3,
+        Reason::Position { .. } => 4,
+        Reason::Prefix { .. } => 5,
+        other => panic!("unknown reason {other}"),
+    }
 }
 
 fn chains(snapshot: &Snapshot<Workflow>) -> BTreeMap<Id, Vec<String>> {
@@ -62,6 +88,47 @@ proptest! {
     #[test]
     fn the_winner_and_the_shadows_are_as_the_rules_say(layers in any_layers()) {
         prop_assert_eq!(chains(&merge(&layers)), model(&layers));
+    }
+
+    #[test]
+    fn the_reason_is_the_first_difference(layers in any_layers()) {
+        let view = merge(&layers);
+        let layer = |claim: &Claim<Workflow>| view.layer(&claim.origin.source).unwrap();
+        let key = |claim: &Claim<Workflow>| key(layer(claim), &claim.item.id);
+        for entry in view.entries() {
+            for shadow in &entry.shadows {
+                let reason = view.reason(&entry.claim, &shadow.claim);
+                prop_assert_eq!(place(&reason), first_difference(key(&entry.claim), key(&shadow.claim)));
+            }
+        }
+    }
+
+    #[test]
+    fn no_later_tier_hides_an_admitted_entry(layers in any_layers()) {
+        for entry in merge(&layers).entries() {
+            let is_preferred = layers.iter().any(|layer| {
+                layer.origin == *entry.origin() && layer.preferred.contains(&bare(layer, &entry.claim.item.id))
+            });
+            let hidden = entry.shadows.iter().filter(|shadow| shadow.claim.standing == Standing::Admitted);
+            let earliest = hidden.map(|shadow| shadow.claim.origin.tier).min();
+            prop_assert!(is_preferred || earliest.is_none_or(|tier| entry.origin().tier <= tier));
+        }
+    }
+
+    #[test]
+    fn a_shadow_is_found_where_its_name_is_free(layers in any_layers()) {
+        let view = merge(&layers);
+        for entry in view.entries() {
+            for shadow in &entry.shadows {
+                let name = entry.shadow_id(&shadow.claim);
+                if view.get(name.as_str()).is_some() {
+                    continue;
+                }
+                let found = view.resolve(name.as_str()).unwrap().claim;
+                let meant = (&shadow.claim.origin, &shadow.claim.item.id);
+                prop_assert_eq!((&found.origin, &found.item.id), meant, "{}", name);
+            }
+        }
     }
 
     #[test]

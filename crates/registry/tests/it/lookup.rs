@@ -1,8 +1,8 @@
 //! From what somebody typed to a claim.
 
-use repertoire_registry::{LookupError, Snapshot, Tier, Trust, merge};
+use repertoire_registry::{Authority, Level, LookupError, Rules, Snapshot, Standing, Tier, Trust, merge, merge_under};
 
-use crate::workflow::{Workflow, id, layer, row};
+use crate::workflow::{Workflow, id, layer, listing, row, table};
 
 fn view() -> Snapshot<Workflow> {
     let namespaced = |source: &str, position, rows: &[&str]| {
@@ -32,12 +32,115 @@ fn an_exact_id_comes_first() {
 }
 
 #[test]
-fn a_name_in_a_namespace_belongs_to_its_source_whoever_else_writes_it_so() {
+fn a_namespace_hides_no_entry_of_an_earlier_tier() {
     let view = view();
     let entry = view.get("kit:slides").unwrap();
     let chain: Vec<_> = entry.claims().map(|claim| claim.origin.source.to_string()).collect();
-    assert_eq!(chain, ["kit", "home"]);
+    assert_eq!(chain, ["home", "kit"], "the user tier comes before the plugin tier");
+    assert_eq!(
+        view.reason(&entry.claim, &entry.shadows[0].claim).to_string(),
+        "the plugin tier comes after the user tier"
+    );
+    assert_eq!(found("kit:slides"), Ok("kit:slides @ home".to_owned()));
     assert_eq!(found("home:kit:slides"), Ok("kit:slides @ home".to_owned()));
+    assert_eq!(found("kit:kit:slides"), Ok("kit:slides @ kit".to_owned()), "the way to the shadow");
+    let shadowed = "warning[shadowed]: workflow `kit:slides` is hidden by the one from user source `home`";
+    let looks_alike =
+        "warning[shadowed]: workflow `kit:slides` of the user source `home` is written like one of the source `kit`";
+    let of_both: Vec<_> = view.diagnostics().iter().filter(|one| one.diagnostic.message.contains("kit:")).collect();
+    let told: Vec<_> = of_both.iter().map(|one| format!("{}: {}", one.source, one.diagnostic)).collect();
+    assert_eq!(told, [format!("kit: {shadowed}"), format!("home: {looks_alike}")]);
+    let helps: Vec<_> = of_both.iter().filter_map(|one| one.diagnostic.help.as_deref()).collect();
+    assert_eq!(
+        helps,
+        [
+            "ask for it as `kit:kit:slides`, rename it, or prefer its source",
+            "ask for it as `home:kit:slides`, or rename it"
+        ]
+    );
+}
+
+#[test]
+fn inside_a_tier_a_namespace_is_its_sources() {
+    let home = layer(Tier::Plugin, "other", 0, [row("kit:slides", 2)]);
+    let mut kit = layer(Tier::Plugin, "kit", 1, [row("slides", 9)]);
+    kit.namespaced = true;
+    let view = merge(&[home, kit]);
+    let entry = view.get("kit:slides").unwrap();
+    let chain: Vec<_> = entry.claims().map(|claim| claim.origin.source.to_string()).collect();
+    assert_eq!(chain, ["kit", "other"]);
+    let reason = view.reason(&entry.claim, &entry.shadows[0].claim);
+    assert_eq!(reason.to_string(), "ids that begin with `kit:` belong to `kit`");
+}
+
+#[test]
+fn a_lower_tier_takes_no_full_name() {
+    let home = layer(Tier::User, "home", 0, [row("deploy", 1)]);
+    let mut other = layer(Tier::Plugin, "other", 1, [row("home:deploy", 2), row("home:only", 2)]);
+    other.trust = Trust::Restricted;
+    let layers = [home, other];
+    let view = merge(&layers);
+    let source = |view: &Snapshot<Workflow>, name: &str| view.resolve(name).unwrap().claim.origin.source.to_string();
+    assert_eq!(source(&view, "home:deploy"), "home");
+    assert_eq!(source(&view, "other:home:deploy"), "other");
+    assert_eq!(source(&view, "home:only"), "other", "no other source has it");
+    let alike: Vec<_> = view.diagnostics().iter().map(|one| one.diagnostic.to_string()).collect();
+    assert_eq!(
+        alike,
+        ["home:deploy", "home:only"].map(|id| {
+            format!("warning[shadowed]: workflow `{id}` of the plugin source `other` is written like one of the source `home`")
+        })
+    );
+
+    let off = |target: &str| {
+        let level = Level::new("user", Authority::MayWiden).disable(target.parse().unwrap());
+        merge_under(&Rules::new([level]), &layers)
+    };
+    let standing = |view: &Snapshot<Workflow>, id: &str| view.get(id).unwrap().claim.standing;
+    let both = |view: &Snapshot<Workflow>| ["deploy", "home:deploy"].map(|id| standing(view, id));
+    assert_eq!(both(&off("home:deploy")), [Standing::Disabled, Standing::Admitted], "the one that the name leads to");
+    assert_eq!(source(&off("home:deploy"), "home:deploy"), "home", "what is off gives its name to no stranger");
+    assert_eq!(both(&off("other:home:deploy")), [Standing::Admitted, Standing::Disabled]);
+    assert_eq!(standing(&off("home:only"), "home:only"), Standing::Disabled);
+}
+
+#[test]
+fn a_written_prefix_is_taken_off_once() {
+    let mut acme = layer(Tier::Plugin, "acme", 0, [row("acme:tidy", 1), row("acme:acme:deep", 2), row("kit:other", 3)]);
+    acme.namespaced = true;
+    let mut both = acme.clone();
+    both.listing = listing(1, [row("acme:tidy", 1), row("tidy", 4)]);
+    let view = merge(&[acme]);
+    assert_eq!(table(&view), ["acme:tidy <- acme", "acme:acme:deep <- acme", "acme:kit:other <- acme"]);
+    let steps = |view: &Snapshot<Workflow>, name: &str| view.resolve(name).unwrap().claim.item.steps;
+    for (name, expected) in
+        [("acme:tidy", 1), ("tidy", 1), ("acme:acme:tidy", 1), ("acme:acme:deep", 2), ("kit:other", 3)]
+    {
+        assert_eq!(steps(&view, name), expected, "{name}");
+    }
+    assert_eq!(view.get("acme:tidy").unwrap().claim.qualified_id(), id("acme:tidy"));
+
+    let view = merge(&[both]);
+    assert_eq!(table(&view), ["acme:tidy <- acme > acme"]);
+    assert_eq!((steps(&view, "acme:tidy"), steps(&view, "acme:acme:tidy")), (4, 1));
+    let entry = view.get("acme:tidy").unwrap();
+    let reason = view.reason(&entry.claim, &entry.shadows[0].claim);
+    assert_eq!(reason.to_string(), "it writes the prefix `acme:` itself");
+    let told: Vec<_> = view.diagnostics().iter().map(|one| one.diagnostic.to_string()).collect();
+    assert_eq!(told, ["warning[shadowed]: workflow `acme:tidy` is hidden by the one from plugin source `acme`"]);
+}
+
+#[test]
+fn a_name_is_found_as_people_type_it() {
+    let view = merge(&[layer(Tier::User, "home", 0, [row("na\u{ef}ve-list", 1), row("Wide", 2)])]);
+    for typed in ["nai\u{308}ve-list", " na\u{ef}ve-list\n", "home:nai\u{308}ve-list", "\u{ff37}ide", "home: Wide"] {
+        assert!(view.resolve(typed).is_ok(), "{typed}");
+    }
+    let nearest = |typed: &str| view.nearest(typed).map(|id| id.to_string());
+    assert_eq!(nearest("wide"), Some("Wide".to_owned()));
+    assert_eq!(nearest("naive-list"), Some("na\u{ef}ve-list".to_owned()));
+    assert_eq!(nearest("Wide"), None, "never the question itself");
+    assert_eq!(nearest("\u{ff37}ide"), None);
 }
 
 #[test]

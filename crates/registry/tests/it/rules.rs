@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use repertoire_core::{Code, Delta, Id};
+use repertoire_core::{Code, Delta};
 use repertoire_registry::{
-    Authority, Decision, Layer, Level, Mount, Registry, Rules, Snapshot, Standing, Target, Tier, Trust, merge,
+    Authority, Claim, Decision, Layer, Level, Mount, Registry, Rules, Snapshot, Standing, Target, Tier, Trust, merge,
     merge_under,
 };
 
-use crate::workflow::{Script, Workflow, any_layers, any_rows, id, layer, listing, row, table};
+use crate::workflow::{Script, Workflow, any_layers, any_rows, bare, id, layer, listing, row, table};
 
 fn target(text: &str) -> Target {
     text.parse().unwrap()
@@ -130,7 +130,7 @@ fn what_counts_less_hides_nothing_that_counts_more() {
     );
     let source = |name: &str| view.resolve(name).unwrap().claim.origin.source.to_string();
     assert_eq!(source("home:b"), "home", "an admitted one before a pending one that is only written so");
-    assert_eq!(source("home:c"), "agent", "a pending one before a disabled one");
+    assert_eq!(source("home:c"), "home", "a full name that is off stays with its source");
 }
 
 #[test]
@@ -204,14 +204,29 @@ fn any_rules() -> impl Strategy<Value = Rules> {
     prop::collection::vec(level, 0..4).prop_map(Rules::new)
 }
 
+/// Whether a rule for the full name that `claim` is written like is about the item of another source.
+fn is_anothers(view: &Snapshot<Workflow>, claim: &Claim<Workflow>) -> bool {
+    let Some((source, rest)) = claim.item.id.as_str().split_once(':') else { return false };
+    let weight = |claim: &Claim<Workflow>| (claim.trust == Trust::Pending, claim.origin.tier, claim.trust);
+    let mut claims = view.entries().iter().flat_map(|entry| entry.claims());
+    claims.any(|owner| {
+        let layer = view.layer(&owner.origin.source).unwrap();
+        let has_name = *owner.origin.source == *source && bare(layer, &owner.item.id).as_str() == rest;
+        has_name && owner.origin != claim.origin && weight(owner) <= weight(claim)
+    })
+}
+
 /// Whether an item is off, said the slow way.
-fn is_off(rules: &Rules, source: &str, name: &Id) -> bool {
+fn is_off(rules: &Rules, view: &Snapshot<Workflow>, claim: &Claim<Workflow>) -> bool {
+    let source = &*claim.origin.source;
+    let name = bare(view.layer(source).unwrap(), &claim.item.id);
     let full = format!("{source}:{name}");
+    let own = (!is_anothers(view, claim)).then(|| Target::Id(name.clone()));
     let mut off = false;
     for level in rules.levels() {
         let of = |wanted: &Target| level.rules().find(|(target, _)| target == wanted).map(|(_, decision)| decision);
-        let by_specificity =
-            [Target::Id(id(&full)), Target::Id(name.clone()), Target::Source(source.into()), Target::All];
+        let ids = std::iter::once(Target::Id(id(&full))).chain(own.clone());
+        let by_specificity: Vec<_> = ids.chain([Target::Source(source.into()), Target::All]).collect();
         match by_specificity.iter().find_map(of) {
             Some(Disable) => off = true,
             Some(Enable) if level.authority() == MayWiden => off = false,
@@ -227,7 +242,7 @@ proptest! {
         let view = merge_under(&rules, &layers);
         for claim in view.entries().iter().flat_map(|entry| entry.claims()) {
             let expected = match claim.trust {
-                _ if is_off(&rules, &claim.origin.source, &claim.item.id) => Standing::Disabled,
+                _ if is_off(&rules, &view, claim) => Standing::Disabled,
                 Trust::Pending => Standing::Pending,
                 _ => Standing::Admitted,
             };

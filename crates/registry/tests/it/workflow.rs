@@ -60,16 +60,29 @@ pub(crate) fn table(snapshot: &Snapshot<Workflow>) -> Vec<String> {
     snapshot.entries().iter().map(row).collect()
 }
 
+/// Ids that are written like the full names of items, or with the prefix of a namespace.
+const FULL_NAMES: [&str; 6] = ["s0:w0", "s0:w1", "s1:w0", "s2:w1", "b0:w0", "o0:w0"];
+
+fn spelled(number: u8) -> String {
+    usize::from(number).checked_sub(8).map_or_else(|| format!("w{number}"), |at| FULL_NAMES[at].to_owned())
+}
+
+/// The item's id without the prefix of its layer's namespace.
+pub(crate) fn bare(layer: &Layer<Workflow>, id: &Id) -> Id {
+    let rest = id.as_str().strip_prefix(&format!("{}:", layer.origin.source)).filter(|_| layer.namespaced);
+    rest.map_or_else(|| id.clone(), |rest| rest.parse().unwrap())
+}
+
 prop_compose! {
-    /// Up to eight rows over eight ids, some with digests.
+    /// Up to eight rows over fourteen ids, some with digests.
     pub(crate) fn any_rows()(
-        rows in prop::collection::btree_map(0u8..8, (0u8..4, prop::option::of(0u8..3)), 0..8),
+        rows in prop::collection::btree_map(0u8..14, (0u8..4, prop::option::of(0u8..3)), 0..8),
         order in any::<u64>(),
     ) -> Vec<Listed<Workflow>> {
         let mut rows: Vec<_> = rows
             .into_iter()
             .map(|(name, (steps, content))| {
-                let name = format!("w{name}");
+                let name = spelled(name);
                 content.map_or_else(|| row(&name, steps), |content| digested(&name, steps, content))
             })
             .collect();
