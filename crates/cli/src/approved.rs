@@ -8,7 +8,7 @@ use repertoire::render::{Approval, Approvals, Binding, Dialect, Directive, Plan,
 use repertoire::{Body, Claim, Skill, Trust};
 
 use crate::failure::Failure;
-use crate::replace;
+use crate::replace::Spot;
 use crate::session::Session;
 
 /// A skill, its body, and what an approval of it would be bound to.
@@ -88,7 +88,8 @@ impl Approved {
             serde_json::to_string_pretty(&self.approvals).expect("approvals have text keys and no fallible parts");
         let folder = path.parent().expect("the file is in a folder of ours");
         fs::create_dir_all(folder)
-            .and_then(|()| replace::put_private(path, format!("{text}\n").as_bytes()))
+            .and_then(|()| Spot::in_folder(folder, path.file_name().expect("the file has a name")))
+            .and_then(|spot| spot.put_private(format!("{text}\n").as_bytes()))
             .map_err(|error| Failure::io(format!("cannot write `{}`", path.display()), &error))
     }
 }

@@ -7,6 +7,7 @@ use repertoire::{Model, Target};
 
 use crate::answer::Format;
 use crate::command::Command;
+use crate::failure::Failure;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -76,7 +77,73 @@ pub(crate) struct Places {
     pub(crate) trust_project: bool,
 }
 
+/// Whether a command that only reads may do more.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct Connect {
+    /// Allow sources that start a program, load a library or open a connection: without this they are refused.
+    #[arg(long)]
+    pub(crate) connect: bool,
+}
+
+impl Places {
+    /// The options of these that were given, as typed.
+    fn given(&self) -> Vec<&'static str> {
+        let given = [
+            (!self.roots.is_empty(), "--root"),
+            (!self.sources.is_empty(), "--source"),
+            (self.config.is_some(), "--config"),
+            (!self.clients.is_empty(), "--client"),
+            (self.no_defaults, "--no-defaults"),
+            (!self.disabled.is_empty(), "--disable"),
+            (self.trust_project, "--trust-project"),
+        ];
+        given.into_iter().filter_map(|(given, name)| given.then_some(name)).collect()
+    }
+
+    /// The option for which the standard folders are not looked at.
+    fn in_place_of_standard(&self, named: &[PathBuf]) -> Option<&'static str> {
+        if !named.is_empty() {
+            Some("folders as arguments")
+        } else if self.config.is_some() {
+            Some("`--config`")
+        } else if self.no_defaults {
+            Some("`--no-defaults`")
+        } else {
+            None
+        }
+    }
+}
+
 impl Arguments {
+    /// Refuses options that would have no effect on the command.
+    ///
+    /// # Errors
+    /// A failure that names the first of them.
+    pub(crate) fn refuse_idle(&self) -> Result<(), Failure> {
+        let (command, given) = (self.command.typed(), self.places.given());
+        let idle = |option: &str| Failure::new(format!("`{option}` has no effect on `{command}`"));
+        if let Some(help) = self.command.help_in_place_of_places() {
+            let is_read = |option: &&str| matches!(self.command, Command::Mcp(_)) && *option == "--client";
+            if let Some(option) = given.iter().find(|option| !is_read(option)) {
+                return Err(idle(option).help(help));
+            }
+        }
+        if self.model.is_some() && !self.command.is_for_a_model() {
+            return Err(idle("--model").help("leave it out"));
+        }
+        if matches!(self.command, Command::Serve(_)) && self.format() != Format::default() {
+            return Err(idle(if self.json { "--json" } else { "--format" }).help("leave it out"));
+        }
+        let standard = ["--client", "--trust-project"].into_iter().find(|option| given.contains(option));
+        match (standard, self.places.in_place_of_standard(self.command.folders())) {
+            (Some(option), Some(instead)) => {
+                let failure = Failure::new(format!("`{option}` has no effect with {instead}"));
+                Err(failure.help("it is about the standard folders, which are not looked at then"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     pub(crate) fn format(&self) -> Format {
         if self.json { Format::Json } else { self.format }
     }

@@ -38,6 +38,7 @@ use crate::Environment;
 use crate::answer::Answer;
 use crate::arguments::Places;
 use crate::failure::Failure;
+use crate::pool::Pool;
 use crate::session::Session;
 
 /// Where clients share the skills of a project, from its folder.
@@ -107,6 +108,41 @@ impl Command {
         }
     }
 
+    /// The name as typed.
+    pub(crate) fn typed(&self) -> &'static str {
+        match self {
+            Command::Lock(_) => "lock",
+            Command::Mcp(_) => "mcp config",
+            _ => self.name(),
+        }
+    }
+
+    /// What to do instead of saying where to look, for commands that look for no skills.
+    pub(crate) fn help_in_place_of_places(&self) -> Option<&'static str> {
+        match self {
+            Command::New(_) => Some("`--in DIR` says where the skill's folder comes"),
+            Command::Fmt(_) => Some("name files or folders as arguments"),
+            Command::Mcp(_) => {
+                Some("put the options of `serve` behind `--`, as in `mcp config --client NAME -- --root DIR`")
+            }
+            Command::Plugin(_) | Command::Kinds(_) | Command::Completions(_) | Command::Man(_) => Some("leave it out"),
+            _ => None,
+        }
+    }
+
+    /// Whether the answer may differ from model to model.
+    pub(crate) fn is_for_a_model(&self) -> bool {
+        matches!(
+            self,
+            Command::List(_)
+                | Command::Show(_)
+                | Command::Which(_)
+                | Command::Search(_)
+                | Command::Watch(_)
+                | Command::Simulate(_)
+        )
+    }
+
     /// The folders named as arguments.
     pub(crate) fn folders(&self) -> &[PathBuf] {
         match self {
@@ -118,6 +154,21 @@ impl Command {
             Command::Lock(lock) => &lock.folders,
             Command::Verify(verify) => &verify.folders,
             _ => &[],
+        }
+    }
+
+    /// Returns what makes the sources of this command.
+    pub(crate) fn pool(&self) -> Pool {
+        match self {
+            Command::List(list::List { connect, .. })
+            | Command::Check(check::Check { connect, .. })
+            | Command::Lock(lock::Lock { connect, .. })
+            | Command::Verify(verify::Verify { connect, .. })
+                if !connect.connect =>
+            {
+                Pool::reading()
+            }
+            _ => Pool::default(),
         }
     }
 

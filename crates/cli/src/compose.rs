@@ -19,6 +19,7 @@ use crate::config::{Config, Declared, Home, Plugins, Preference};
 use crate::failure::Failure;
 use crate::page::Page;
 use crate::pool::{Made, Pool};
+use crate::replace::Spot;
 use crate::session::Session;
 use crate::{Environment, builtin};
 
@@ -39,9 +40,10 @@ pub(crate) async fn compose<'m>(
     places: &Places,
     named: &[PathBuf],
     model: Model<'m>,
+    mut pool: Pool,
     environment: &mut Environment<'_>,
 ) -> Result<Session<'m>, Failure> {
-    let plan = Plan::read(places, named, environment, &mut Pool::default())?;
+    let plan = Plan::read(places, named, environment, &mut pool)?;
     let Plan { builder, config, folders, bodies } = plan;
     let registry = patiently("reading skills", builder.load(), environment)
         .await
@@ -177,7 +179,9 @@ fn configured(path: &Path, cwd: &Path, home: &Home, pool: &mut Pool) -> Result<C
     let name = path.display().to_string();
     let text = fs::read_to_string(&file).map_err(|error| Failure::io(format!("cannot read `{name}`"), &error))?;
     let base = file.parent().unwrap_or(cwd);
-    Config::read(Page { name, text }, base, home, pool)
+    let page = Page::new(name, text);
+    let page = if Spot::below(base, &file).is_ok() { page } else { page.unquoted() };
+    Config::read(page, base, home, pool)
 }
 
 /// Folders on their way to sources with names of their own; no real folder twice.

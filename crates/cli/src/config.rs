@@ -58,9 +58,9 @@ pub(crate) struct Preference {
 impl Config {
     /// Reads `page`. Relative paths are meant from `base`, `~` from `home`.
     pub(crate) fn read(page: Page, base: &Path, home: &Home, pool: &mut Pool) -> Result<Config, Failure> {
-        let document = Document::parse(page.text.as_str()).map_err(|error| {
+        let document = Document::parse(page.text()).map_err(|error| {
             // What is missing at the end has no bytes of its own.
-            page.failure(error.span().unwrap_or(page.text.len()..page.text.len()), error.message())
+            page.failure(error.span().unwrap_or(page.text().len()..page.text().len()), error.message())
         })?;
         let (mut sources, mut surface, mut preferences) = (Vec::new(), SurfacePolicy::default(), Vec::new());
         let mut rules = rules::none();

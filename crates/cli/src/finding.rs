@@ -1,13 +1,15 @@
 //! Diagnostics as the commands tell of them.
 
-use std::path::Path;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use annotate_snippets::Level;
-use repertoire::{Code, Diagnostic, Severity, SourceDiagnostic};
+use repertoire::skill_md::Limits;
+use repertoire::{Code, Diagnostic, FsSource, Severity, SourceDiagnostic};
 use serde::Serialize;
 
-use crate::file;
+use crate::replace::Spot;
 use crate::report::{Excerpt, Report};
 use crate::session::near;
 
@@ -69,18 +71,53 @@ pub(crate) fn counted(count: usize, what: &str) -> String {
 }
 
 /// Draws findings with the lines that they are about. A file is read once for its findings.
+///
+/// Lines are shown of files alone whose real path lies below a folder of their source: a link in a repository may point
+/// at anything that its reader may read.
 #[derive(Debug, Default)]
 pub(crate) struct Sources {
+    bases: Bases,
     last: Option<(String, Option<String>)>,
 }
 
+/// The folders that each source searches, by its name.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Bases(HashMap<String, Vec<PathBuf>>);
+
+impl Bases {
+    /// The folders of `sources`.
+    pub(crate) fn of(sources: &[(String, Arc<FsSource>)]) -> Bases {
+        let folders = |source: &FsSource| source.starts().map(Path::to_owned).collect();
+        Bases(sources.iter().map(|(name, source)| (name.clone(), folders(source))).collect())
+    }
+
+    /// One source and its folders.
+    pub(crate) fn one(source: &str, folders: Vec<PathBuf>) -> Bases {
+        Bases(HashMap::from([(source.to_owned(), folders)]))
+    }
+
+    /// Returns the bytes of the file at `path`, if it is one of `source` that is no larger than those that are listed.
+    pub(crate) fn read(&self, source: &str, path: &Path) -> Option<Vec<u8>> {
+        let limit = Limits::default().file_bytes;
+        let folders = self.0.get(source)?;
+        let (bytes, _) =
+            folders.iter().find_map(|base| Spot::below(base, path).ok())?.read(limit.saturating_add(1)).ok()?;
+        (bytes.len() as u64 <= limit).then_some(bytes)
+    }
+}
+
 impl Sources {
+    /// For findings about files of sources that search `bases`.
+    pub(crate) fn new(bases: Bases) -> Sources {
+        Sources { bases, last: None }
+    }
+
     pub(crate) fn draw(&mut self, finding: &Finding, cwd: &Path, coloured: bool) -> String {
         let diagnostic = &finding.diagnostic;
         let excerpt = match (&diagnostic.path, diagnostic.line) {
             (Some(path), Some(line)) => {
                 let column = diagnostic.column.unwrap_or(1);
-                self.text(path).and_then(|text| Excerpt::at(text, line, column))
+                self.text(&finding.source, path).and_then(|text| Excerpt::at(text, line, column))
             }
             _ => None,
         };
@@ -110,9 +147,9 @@ impl Sources {
         report.draw(coloured)
     }
 
-    fn text(&mut self, path: &str) -> Option<&str> {
+    fn text(&mut self, source: &str, path: &str) -> Option<&str> {
         if self.last.as_ref().is_none_or(|(last, _)| last != path) {
-            let bytes = file::read(Path::new(path));
+            let bytes = self.bases.read(source, Path::new(path));
             let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
             self.last = Some((path.to_owned(), text));
         }

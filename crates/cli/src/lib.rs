@@ -48,7 +48,6 @@ mod environment;
 mod exit;
 mod failure;
 mod fields;
-mod file;
 mod finding;
 mod lock;
 mod log;

@@ -17,6 +17,7 @@ use crate::config::Plugins;
 #[derive(Debug, Default)]
 pub(crate) struct Pool {
     watching: bool,
+    reading: bool,
     before: HashMap<String, Vec<Made>>,
     now: HashMap<String, Vec<Made>>,
 }
@@ -34,6 +35,16 @@ impl Pool {
     /// For sources that keep up with what they read.
     pub(crate) fn watching() -> Pool {
         Pool { watching: true, ..Pool::default() }
+    }
+
+    /// For a command that only reads: no source starts a program, loads a library or opens a connection.
+    pub(crate) fn reading() -> Pool {
+        Pool { reading: true, ..Pool::default() }
+    }
+
+    /// Returns whether sources that do more than read are refused.
+    pub(crate) fn is_reading(&self) -> bool {
+        self.reading
     }
 
     /// Begins anew: what is not asked for again is gone in the end.

@@ -84,20 +84,21 @@ impl<'a> Winner<'a> {
     /// A winner and its shadows.
     pub(crate) fn of(entry: &'a Entry<Skill>, session: &'a Session<'_>) -> Winner<'a> {
         let shadow = |shadow: &'a repertoire::Shadow<Skill>| Shadow {
-            row: Row::of(&entry.id, &shadow.claim, session),
+            row: Row::of(entry, &shadow.claim, session),
             identical: shadow.identical,
         };
-        Winner { row: Row::of(&entry.id, &entry.claim, session), shadows: entry.shadows.iter().map(shadow).collect() }
+        Winner { row: Row::of(entry, &entry.claim, session), shadows: entry.shadows.iter().map(shadow).collect() }
     }
 }
 
 impl<'a> Row<'a> {
     /// One claim, winner or shadow.
-    pub(crate) fn of(id: &'a Id, claim: &'a Claim<Skill>, session: &'a Session<'_>) -> Row<'a> {
+    pub(crate) fn of(entry: &'a Entry<Skill>, claim: &'a Claim<Skill>, session: &'a Session<'_>) -> Row<'a> {
         let skill: &Skill = &claim.item;
+        let is_winner = std::ptr::eq(claim, &raw const entry.claim);
         Row {
-            id,
-            qualified_id: claim.qualified_id(),
+            id: &entry.id,
+            qualified_id: if is_winner { claim.qualified_id() } else { entry.shadow_id(claim) },
             source: &claim.origin.source,
             tier: claim.origin.tier,
             trust: claim.trust,

@@ -90,6 +90,7 @@ async fn compose_and_answer(
 ) -> Result<io::Result<Exit>, Failure> {
     let Arguments { places, command, .. } = arguments;
     let (name, format) = (command.name(), arguments.format());
+    arguments.refuse_idle()?;
     if format == Format::Sarif && !matches!(command, Command::Check(_)) {
         let message = format!("`{name}` gives no SARIF log; `check` does");
         return Err(Failure::new(message).help("use `--format json`"));
@@ -103,7 +104,7 @@ async fn compose_and_answer(
     if let Some(answer) = command.answer_alone(places, environment).await? {
         return Ok(deliver(answer.as_ref(), name, format, environment));
     }
-    let session = compose(places, command.folders(), arguments.model(), environment).await?;
+    let session = compose(places, command.folders(), arguments.model(), command.pool(), environment).await?;
     let answer = command.answer(&session, environment).await?;
     Ok(deliver(answer.as_ref(), name, format, environment))
 }

@@ -10,7 +10,7 @@ use repertoire::{Code, Entry, Found, FsSource, Model, Renderer, Skill, SkillRegi
 use crate::Environment;
 use crate::bodies::Bodies;
 use crate::failure::Failure;
-use crate::finding::Finding;
+use crate::finding::{Bases, Finding};
 use crate::lock::SkillLock;
 use crate::machine::Machine;
 
@@ -94,19 +94,16 @@ impl<'a> Session<'a> {
     pub(crate) fn find(&self, name: &str) -> Result<Found<'_, Skill>, Failure> {
         self.snapshot.resolve(name).map_err(|error| {
             let failure = Failure::of(&error);
-            match self.nearest(name) {
+            match self.snapshot.nearest(name) {
                 Some(near) => failure.help(format!("did you mean `{near}`?")),
                 None => failure.help("`repertoire list --all` shows every name"),
             }
         })
     }
 
-    /// The id that a typing slip away from `name`, or has it inside.
-    fn nearest(&self, name: &str) -> Option<&str> {
-        let ids = || self.snapshot.entries().iter().map(|entry| entry.id.as_str());
-        let distance = |id: &str| edits(name, id);
-        let close = ids().map(|id| (distance(id), id)).min().filter(|(distance, _)| *distance <= 2);
-        close.map(|(_, id)| id).or_else(|| ids().find(|id| name.len() > 2 && id.contains(name)))
+    /// The folders whose files may be shown in messages.
+    pub(crate) fn bases(&self) -> Bases {
+        Bases::of(&self.folders)
     }
 
     /// Every finding: each source's, then what merging found.
@@ -136,34 +133,4 @@ impl<'a> Session<'a> {
 pub(crate) fn near<'p>(path: &'p str, cwd: &Path) -> &'p str {
     let inside = Path::new(path).strip_prefix(cwd).ok().and_then(Path::to_str);
     inside.filter(|inside| !inside.is_empty()).unwrap_or(path)
-}
-
-/// How many characters to insert, delete or replace to get from one text to the other.
-fn edits(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, a) in from.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, b) in to.iter().enumerate() {
-            let replaced = diagonal + usize::from(a != *b);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[to.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::edits;
-
-    #[test]
-    fn edits_are_counted_in_characters() {
-        for (from, to, count) in
-            [("", "", 0), ("tidy", "tidy", 0), ("tydi", "tidy", 2), ("größe", "grösse", 2), ("", "ab", 2)]
-        {
-            assert_eq!(edits(from, to), count, "{from} {to}");
-            assert_eq!(edits(to, from), count, "{to} {from}");
-        }
-    }
 }

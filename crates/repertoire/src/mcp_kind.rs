@@ -12,6 +12,7 @@ inventory::submit! {
         Ok(Arc::new(source))
     })
     .namespaced()
+    .connecting()
 }
 
 /// The same server, its paths meant from where the configuration stands, and with what it gets of the program's environment.

@@ -12,6 +12,7 @@ inventory::submit! {
     SourceKind::foreign("plugin", "a shared library, loaded into this process", |config| {
         Ok(Arc::new(PluginSource::new(config.name.as_str(), placed(config.options()?, config))))
     })
+    .connecting()
 }
 
 /// The file with the approvals of plugins, in the folder that a program keeps its state in.
@@ -37,6 +38,7 @@ inventory::submit! {
         let (plugin, how) = options.split().ok_or_else(|| ConfigError::in_option("runner", "no program is named"))?;
         Ok(Arc::new(PluginSource::contained(config.name.as_str(), placed(plugin, config), how.kept_by(config.keeper.to_vec()))))
     })
+    .connecting()
 }
 
 /// The program beside this one that runs plugins; `repertoire` itself is one.

@@ -118,6 +118,11 @@ impl FsSource {
         }))
     }
 
+    /// Returns the folders where this source starts to search, whether they exist or not.
+    pub fn starts(&self) -> impl Iterator<Item = &Path> {
+        self.plan.starts.iter().map(|start| start.path.as_path())
+    }
+
     /// The folders in which this source searches, in order, as last listed: whether they exist, and what they hold.
     ///
     /// # Errors

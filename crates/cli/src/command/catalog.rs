@@ -23,7 +23,7 @@ use crate::session::Session;
 /// Print the text that tells a model which skills there are; what did not fit goes to standard error.
 #[derive(Debug, Args)]
 pub(crate) struct Catalog {
-    /// Look in these folders alone.
+    /// Look in these folders, in place of the standard ones and the built-in skills.
     #[arg(value_name = "DIR")]
     pub(crate) folders: Vec<PathBuf>,
     /// Markup, budget, overflow and locations as this client has them; what else is given goes before it.

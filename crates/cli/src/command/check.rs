@@ -13,9 +13,9 @@ use serde_json::Value;
 
 use super::list::nothing_found;
 use crate::answer::{Answer, json};
+use crate::arguments::Connect;
 use crate::fields;
-use crate::file;
-use crate::finding::{Counts, Finding, Sources, counted};
+use crate::finding::{Bases, Counts, Finding, Sources, counted};
 use crate::session::Session;
 use crate::{Exit, Stream, sarif};
 
@@ -23,9 +23,11 @@ use crate::{Exit, Stream, sarif};
 #[derive(Debug, Args)]
 #[command(visible_alias = "validate")]
 pub(crate) struct Check {
-    /// Look in these folders alone.
+    /// Look in these folders, in place of the standard ones and the built-in skills.
     #[arg(value_name = "DIR")]
     pub(crate) folders: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) connect: Connect,
     /// Judge as the reference validator of the standard does, and let warnings fail the check.
     #[arg(long)]
     strict: bool,
@@ -88,14 +90,15 @@ fn judge_strictly(findings: Vec<Finding>, session: &Session<'_>) -> Vec<Finding>
             }
         }
     }
-    let judged = of_files.into_iter().flat_map(|((source, path), found)| judge_file(&source, &path, found));
+    let bases = session.bases();
+    let judged = of_files.into_iter().flat_map(|((source, path), found)| judge_file(&source, &path, found, &bases));
     judged.chain(rest.into_iter().map(weigh)).collect()
 }
 
 /// The findings about one file: what the parser found leniently gives way to what it finds strictly.
-fn judge_file(source: &Arc<str>, path: &str, mut found: Vec<Finding>) -> Vec<Finding> {
+fn judge_file(source: &Arc<str>, path: &str, mut found: Vec<Finding>, bases: &Bases) -> Vec<Finding> {
     let mut judged = Vec::new();
-    if let Some((lenient, strict)) = parse_again(path) {
+    if let Some((lenient, strict)) = parse_again(bases, source, path) {
         let finding = |diagnostic| Finding { source: Arc::clone(source), diagnostic }.for_authors();
         let lenient: Vec<_> = lenient.into_iter().map(finding).collect();
         // A source that reads its files in another way has its own verdict.
@@ -113,9 +116,9 @@ fn weigh(finding: Finding) -> Finding {
 }
 
 /// What the parser says of a file, leniently and strictly.
-fn parse_again(path: &str) -> Option<(Vec<Diagnostic>, Vec<Diagnostic>)> {
+fn parse_again(bases: &Bases, source: &str, path: &str) -> Option<(Vec<Diagnostic>, Vec<Diagnostic>)> {
     let file = Path::new(path);
-    let bytes = file::read(file)?;
+    let bytes = bases.read(source, file)?;
     let folder = file.parent()?.file_name()?.to_string_lossy();
     let site = Site::new(path).in_directory(&folder);
     let parse = |strictness| skill_md::parse_with(&bytes, site, &Limits::default(), strictness).diagnostics;
@@ -128,7 +131,7 @@ impl Answer for Checked<'_> {
     }
 
     fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        let (mut sources, coloured) = (Sources::default(), out.is_coloured());
+        let (mut sources, coloured) = (Sources::new(self.session.bases()), out.is_coloured());
         for finding in &self.diagnostics {
             writeln!(out, "{}", sources.draw(finding, &self.session.cwd, coloured))?;
         }

@@ -3,8 +3,7 @@
 mod patch;
 
 use std::collections::HashSet;
-use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -17,8 +16,8 @@ use self::patch::patch;
 use super::SKILLS;
 use crate::answer::{Answer, json};
 use crate::failure::Failure;
-use crate::finding::{Finding, Sources, counted};
-use crate::replace::replace;
+use crate::finding::{Bases, Finding, Sources, counted};
+use crate::replace::Spot;
 use crate::session::near;
 use crate::shown::{shown, shown_lines};
 use crate::{Exit, Stream};
@@ -51,6 +50,9 @@ pub(super) struct Formatted {
     diff: bool,
     #[serde(skip)]
     cwd: PathBuf,
+    /// The folders that were named, and those of the files.
+    #[serde(skip)]
+    bases: Vec<PathBuf>,
 }
 
 #[derive(Serialize)]
@@ -77,16 +79,18 @@ enum Outcome {
 
 impl Fmt {
     pub(crate) async fn answer(&self, cwd: &Path) -> Result<impl Answer + use<>, Failure> {
-        let (mut files, mut seen) = (Vec::new(), HashSet::new());
+        let (mut files, mut seen, mut bases) = (Vec::new(), HashSet::new(), Vec::new());
         for path in &self.paths {
-            for file in skill_files(path, cwd).await? {
+            let Named { base, files: named } = Named::find(path, cwd).await?;
+            for file in named {
                 let real = file.canonicalize().unwrap_or_else(|_| file.clone());
                 if seen.insert(real) {
-                    files.push(self.format(&file, cwd)?);
+                    files.push(self.format(&file, &base, cwd)?);
                 }
             }
+            bases.push(base);
         }
-        Ok(Formatted { check: self.is_dry(), files, diff: self.diff, cwd: cwd.to_owned() })
+        Ok(Formatted { check: self.is_dry(), files, diff: self.diff, cwd: cwd.to_owned(), bases })
     }
 
     /// Whether nothing is written.
@@ -94,13 +98,17 @@ impl Fmt {
         self.check || self.diff
     }
 
-    fn format(&self, file: &Path, cwd: &Path) -> Result<Row, Failure> {
+    /// Formats a file that lies below `base`; what a link makes of another one is left.
+    fn format(&self, file: &Path, base: &Path, cwd: &Path) -> Result<Row, Failure> {
         let whole = file.to_string_lossy();
         let path = near(&whole, cwd).to_owned();
         let row = |outcome, diagnostics| Row { path: path.clone(), outcome, diagnostics, patch: Vec::new() };
         let folder = file.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
-        let bytes = match read(file) {
-            Ok(bytes) => bytes,
+        // As much as tells that it is too large.
+        let limit = Limits::default().file_bytes + 1;
+        let read = Spot::below(base, file).and_then(|spot| spot.read(limit).map(|read| (spot, read)));
+        let (spot, (bytes, seen)) = match read {
+            Ok(read) => read,
             Err(error) => {
                 let finding = Diagnostic::new(Code::UNREADABLE, format!("the file cannot be read: {error}"));
                 return Ok(row(Outcome::Left, vec![finding.at_path(whole)]));
@@ -114,41 +122,45 @@ impl Fmt {
                 Row { patch: patch(&path, &bytes, &text), ..row(Outcome::Differs, Vec::new()) }
             }
             Some(text) => {
-                replace(file, &text).map_err(|error| Failure::io(format!("cannot write `{path}`"), &error))?;
+                spot.replace(&seen, &text).map_err(|error| Failure::io(format!("cannot write `{path}`"), &error))?;
                 row(Outcome::Formatted, Vec::new())
             }
         })
     }
 }
 
-/// The file that a person named, or every `SKILL.md` of the folder: those that give a skill and those that should.
-async fn skill_files(named: &Path, cwd: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let path: PathBuf = cwd.join(named).components().collect();
-    let failure = |error: &dyn std::error::Error| {
-        let error = Failure::of(error);
-        Failure::new(format!("cannot read `{}`: {}", named.display(), error.message()))
-    };
-    if !path.metadata().map_err(|error| failure(&error))?.is_dir() {
-        return Ok(vec![path]);
-    }
-    let listing = FsSource::new("fmt", path).list().await.map_err(|error| failure(&error))?;
-    let listed = listing.iter().filter_map(|row| row.item.location.as_deref());
-    // A broken file and the second one of an id are told of by path alone.
-    let told = |finding: &&Diagnostic| finding.severity == Severity::Error || finding.code == Code::DUPLICATE_ID;
-    let told = listing.diagnostics().iter().filter(told).filter_map(|finding| finding.path.as_deref());
-    let mut files: Vec<_> = listed.chain(told).map(PathBuf::from).filter(|path| path.is_file()).collect();
-    files.sort();
-    Ok(files)
+/// The files that one argument stands for.
+struct Named {
+    /// The folder below which files are written: the one that was named, or that of the file.
+    base: PathBuf,
+    files: Vec<PathBuf>,
 }
 
-/// As much of a file as tells that it is too large.
-fn read(file: &Path) -> io::Result<Vec<u8>> {
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is no file"));
+impl Named {
+    /// The file that a person named, or every `SKILL.md` of the folder: those that give a skill and those that should.
+    async fn find(named: &Path, cwd: &Path) -> Result<Named, Failure> {
+        let path: PathBuf = cwd.join(named).components().collect();
+        let failure = |error: &dyn std::error::Error| {
+            let error = Failure::of(error);
+            Failure::new(format!("cannot read `{}`: {}", named.display(), error.message()))
+        };
+        if !path.metadata().map_err(|error| failure(&error))?.is_dir() {
+            let base = path.parent().unwrap_or(cwd).to_owned();
+            return Ok(Named { base, files: vec![path] });
+        }
+        if named == Path::new(SKILLS) && Spot::below(cwd, &path).is_err() {
+            let failure = Failure::new(format!("`{SKILLS}` leads out of this folder"));
+            return Err(failure.help("name the folder that is meant"));
+        }
+        let listing = FsSource::new("fmt", path.clone()).list().await.map_err(|error| failure(&error))?;
+        let listed = listing.iter().filter_map(|row| row.item.location.as_deref());
+        // A broken file and the second one of an id are told of by path alone.
+        let told = |finding: &&Diagnostic| finding.severity == Severity::Error || finding.code == Code::DUPLICATE_ID;
+        let told = listing.diagnostics().iter().filter(told).filter_map(|finding| finding.path.as_deref());
+        let mut files: Vec<_> = listed.chain(told).map(PathBuf::from).filter(|path| path.is_file()).collect();
+        files.sort();
+        Ok(Named { base: path, files })
     }
-    let mut bytes = Vec::new();
-    File::open(file)?.take(Limits::default().file_bytes + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 impl Formatted {
@@ -193,7 +205,7 @@ impl Answer for Formatted {
             }
             return Ok(());
         }
-        let (mut sources, coloured) = (Sources::default(), out.is_coloured());
+        let (mut sources, coloured) = (Sources::new(Bases::one("fmt", self.bases.clone())), out.is_coloured());
         for diagnostic in self.findings() {
             let finding = Finding { source: "fmt".into(), diagnostic: diagnostic.clone() };
             writeln!(out, "{}", sources.draw(&finding, &self.cwd, coloured))?;

@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::labels::Labels;
 use crate::Stream;
 use crate::answer::{Answer, json};
+use crate::arguments::Connect;
 use crate::finding::{Counts, Finding, counted};
 use crate::row::{Flag, Row, Shadow, Winner};
 use crate::session::Session;
@@ -21,9 +22,11 @@ use crate::table::{Cell, Table};
 /// List the skills: who has each id, from where, and where its body goes.
 #[derive(Debug, Args)]
 pub(crate) struct List {
-    /// Look in these folders alone.
+    /// Look in these folders, in place of the standard ones and the built-in skills.
     #[arg(value_name = "DIR")]
     pub(crate) folders: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) connect: Connect,
     /// Show also what lost its id to another skill, and files that give no skill.
     #[arg(long)]
     all: bool,

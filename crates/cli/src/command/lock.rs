@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::verify::{Verify, base};
 use crate::Stream;
 use crate::answer::{Answer, json};
+use crate::arguments::Connect;
 use crate::failure::Failure;
 use crate::lock::{Inventory, LeftOut, Outcome, RepertoireLock, SkillsLock, folder_hash, write};
 use crate::session::Session;
@@ -22,9 +23,11 @@ use crate::table::Table;
 /// `skills` reads too. Locked are skills of the user tier that lie below the folder of the lock.
 #[derive(Debug, Args)]
 pub(crate) struct Lock {
-    /// Look in these folders alone.
+    /// Look in these folders, in place of the standard ones and the built-in skills.
     #[arg(value_name = "DIR")]
     pub(crate) folders: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) connect: Connect,
     /// The folder for the lock files; the working folder by default.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -54,7 +57,7 @@ struct File {
 impl Lock {
     pub(crate) async fn answer<'a>(&self, session: &'a Session<'_>) -> Result<Box<dyn Answer + 'a>, Failure> {
         if self.check {
-            let verify = Verify { folders: self.folders.clone(), out: self.out.clone() };
+            let verify = Verify { folders: self.folders.clone(), connect: self.connect, out: self.out.clone() };
             return Ok(Box::new(verify.answer(session).await?));
         }
         let base = base(self.out.as_deref(), session)?;

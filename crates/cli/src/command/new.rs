@@ -1,9 +1,11 @@
 //! `repertoire new`.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, OpenOptions};
 use clap::Args;
 use repertoire::skill_md::{self, Limits, Site};
 use repertoire::{Id, Strictness};
@@ -55,16 +57,42 @@ impl New {
         let path = folder.join("SKILL.md");
         let shown = near(&path.to_string_lossy(), cwd).to_owned();
         let failure = |error| Failure::io(format!("cannot write `{shown}`"), &error);
-        fs::create_dir_all(&parent).map_err(failure)?;
-        fs::create_dir(&folder).map_err(|error| match error.kind() {
+        let parent = self.parent(cwd, &parent).map_err(|error| match error.kind() {
+            ErrorKind::PermissionDenied if self.is_usual() => {
+                failure(error).help("if it is a link to another folder, name that with `--in DIR`")
+            }
+            _ => failure(error),
+        })?;
+        parent.create_dir(id.as_str()).map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => {
                 Failure::new(format!("`{}` is there already", near(&folder.to_string_lossy(), cwd)))
                     .help("`new` writes over nothing")
             }
             _ => failure(error),
         })?;
-        File::create_new(&path).and_then(|mut file| file.write_all(&text)).map_err(failure)?;
+        let fresh = |folder: Dir| folder.open_with("SKILL.md", OpenOptions::new().write(true).create_new(true));
+        let written = parent.open_dir(id.as_str()).and_then(fresh).and_then(|mut file| file.write_all(&text));
+        written.map_err(failure)?;
         Ok(Begun { id, path: shown })
+    }
+
+    /// Whether the folder is the one that this command names itself.
+    fn is_usual(&self) -> bool {
+        self.folder == Path::new(SKILLS)
+    }
+
+    /// Opens the folder for the skill's own, and makes it where it is missing. A folder that the user did not name is
+    /// found without links that lead out of `cwd`.
+    fn parent(&self, cwd: &Path, parent: &Path) -> io::Result<Dir> {
+        if self.is_usual() {
+            let cwd = Dir::open_ambient_dir(cwd, ambient_authority())?;
+            return cwd.open_dir(&self.folder).or_else(|error| match error.kind() {
+                ErrorKind::NotFound => cwd.create_dir_all(&self.folder).and_then(|()| cwd.open_dir(&self.folder)),
+                _ => Err(error),
+            });
+        }
+        fs::create_dir_all(parent)?;
+        Dir::open_ambient_dir(parent, ambient_authority())
     }
 
     /// The file: nothing in it for a strict check to find.

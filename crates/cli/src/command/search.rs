@@ -84,7 +84,7 @@ impl Search {
         let hits = hits.filter(|hit| self.offered.labels.fit(hit.entry.item())).take(self.limit.get());
         let one = |hit: repertoire::Hit| {
             let entry = session.snapshot.get(hit.entry.id.as_str()).expect("the index is of this snapshot");
-            One { skill: Row::of(&entry.id, &entry.claim, session), why: hit.why }
+            One { skill: Row::of(entry, &entry.claim, session), why: hit.why }
         };
         Found { query: text, hits: hits.map(one).collect(), pending: session.pending() }
     }

@@ -83,10 +83,10 @@ impl<'a> Found<'a> {
 impl Show {
     pub(crate) async fn answer<'a>(&self, session: &'a Session<'_>) -> Result<impl Answer + 'a, Failure> {
         let found = session.find(&self.name)?;
-        let is_winner = found.claim.origin == *found.entry.origin();
+        let is_winner = std::ptr::eq(found.claim, &raw const found.entry.claim);
         let mut skill = match is_winner {
             true => Found::Winner(Winner::of(found.entry, session)),
-            false => Found::Shadow(Row::of(&found.entry.id, found.claim, session)),
+            false => Found::Shadow(Row::of(found.entry, found.claim, session)),
         };
         let item = &found.claim.item;
         let mut unreadable = Vec::new();

@@ -16,7 +16,7 @@ use crate::session::Session;
 /// Print the tools that a model finds and reads skills with, for the request to a provider.
 #[derive(Debug, Args)]
 pub(crate) struct Tools {
-    /// Look in these folders alone.
+    /// Look in these folders, in place of the standard ones and the built-in skills.
     #[arg(value_name = "DIR")]
     pub(crate) folders: Vec<PathBuf>,
     /// Whose requests they are for.

@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::answer::{Answer, json};
+use crate::arguments::Connect;
 use crate::failure::Failure;
 use crate::finding::counted;
 use crate::lock::{Inventory, RepertoireLock, SkillsLock, folder_hash};
@@ -19,9 +20,11 @@ use crate::{Exit, Stream};
 /// Compare every file of the project's skills with what `lock` wrote down.
 #[derive(Debug, Args)]
 pub(crate) struct Verify {
-    /// Look in these folders alone.
+    /// Look in these folders, in place of the standard ones and the built-in skills.
     #[arg(value_name = "DIR")]
     pub(crate) folders: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) connect: Connect,
     /// The folder of the lock files; the working folder by default.
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,

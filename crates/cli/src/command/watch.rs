@@ -3,9 +3,10 @@
 use std::io::{self, Write};
 use std::num::NonZeroU64;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
-use repertoire::{Cause, Entry, Id, Model, Moved, Skill, SkillRegistry, Snapshot, SourceDiagnostic, Update};
+use repertoire::{Cause, Entry, FsSource, Id, Model, Moved, Skill, SkillRegistry, Snapshot, SourceDiagnostic, Update};
 use serde::Serialize;
 
 use crate::answer::{Format, json, write_line};
@@ -27,7 +28,7 @@ use crate::{Environment, Exit};
 /// is, then one for each change.
 #[derive(Debug, Args)]
 pub(crate) struct Watch {
-    /// Look in these folders alone.
+    /// Look in these folders, in place of the standard ones and the built-in skills.
     #[arg(value_name = "DIR")]
     pub(crate) folders: Vec<PathBuf>,
     /// End after so many changes.
@@ -107,15 +108,16 @@ impl Watch {
         let mut pool = Pool::watching();
         let plan = Plan::read(places, &self.folders, environment, &mut pool)?;
         let registry = plan.start(environment).await?;
-        let teller = Teller { registry: registry.clone(), model, format };
-        let ended = self.follow(&teller, places, &mut pool, environment).await;
+        let folders = plan.folders.clone();
+        let mut teller = Teller { registry: registry.clone(), folders, model, format };
+        let ended = self.follow(&mut teller, places, &mut pool, environment).await;
         registry.close().await;
         Ok(ended.map(|()| Exit::Success))
     }
 
     async fn follow(
         &self,
-        teller: &Teller<'_>,
+        teller: &mut Teller<'_>,
         places: &Places,
         pool: &mut Pool,
         environment: &mut Environment<'_>,
@@ -129,7 +131,11 @@ impl Watch {
                 signal = environment.signals.next() => match signal {
                     Signal::Stop => break,
                     Signal::Reload => {
-                        let take = async |plan: &Plan, _: &Environment<'_>| plan.recompose(&teller.registry).await;
+                        let take = async |plan: &Plan, _: &Environment<'_>| {
+                            plan.recompose(&teller.registry).await?;
+                            teller.folders.clone_from(&plan.folders);
+                            Ok(())
+                        };
                         reload(places, &self.folders, pool, environment, take).await;
                     }
                 },
@@ -147,6 +153,8 @@ impl Watch {
 /// Tells of a registry, to people or in JSON.
 struct Teller<'a> {
     registry: SkillRegistry,
+    /// The sources that search folders, by name.
+    folders: Vec<(String, Arc<FsSource>)>,
     model: Model<'a>,
     format: Format,
 }
@@ -194,7 +202,7 @@ impl Teller<'_> {
             return write_line("watch", json(&event), &mut environment.stdout);
         }
         let out = &mut environment.stdout;
-        let (mut sources, coloured) = (Sources::default(), out.is_coloured());
+        let (mut sources, coloured) = (Sources::new(session.bases()), out.is_coloured());
         for line in change.summary().lines() {
             writeln!(out, "{}", shown(&line.to_string()))?;
         }
@@ -210,7 +218,7 @@ impl Teller<'_> {
     }
 
     fn session(&self, view: &Snapshot<Skill>, environment: &Environment<'_>) -> Session<'_> {
-        Session::at(view.clone(), self.registry.clone(), Vec::new(), self.model, environment)
+        Session::at(view.clone(), self.registry.clone(), self.folders.clone(), self.model, environment)
     }
 }
 

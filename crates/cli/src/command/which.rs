@@ -3,7 +3,7 @@
 use std::io;
 
 use clap::Args;
-use repertoire::{Claim, Entry, Skill, Trust};
+use repertoire::{Claim, Entry, Skill};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -58,27 +58,15 @@ impl Which {
                 _ => reason(entry, claim, identical, session),
             };
             let provenance = Provenance::of(&claim.item, &installed);
-            Link { claim: Shadow { row: Row::of(&entry.id, claim, session), identical }, why, provenance }
+            Link { claim: Shadow { row: Row::of(entry, claim, session), identical }, why, provenance }
         };
         Ok(Chain { id: &entry.id, claims: entry.claims().enumerate().map(link).collect(), unknown, session })
     }
 }
 
-/// Why `loser` is not the winner: the first rule of merging that tells them apart.
+/// Returns why `loser` is not the winner.
 fn reason(entry: &Entry<Skill>, loser: &Claim<Skill>, identical: Option<bool>, session: &Session<'_>) -> String {
-    let winner = &entry.claim;
-    let layer = session.snapshot.layer(&winner.origin.source);
-    let is_preferred = layer.is_some_and(|layer| layer.preferred.contains(winner.item.id.as_str()));
-    let (won, lost) = (&winner.origin, &loser.origin);
-    let reason = if loser.trust == Trust::Pending && winner.trust != Trust::Pending {
-        format!("`{}` waits for admission", lost.source)
-    } else if is_preferred {
-        format!("`{}` is preferred for this id", won.source)
-    } else if won.tier < lost.tier {
-        format!("the {} tier comes after the {} tier", lost.tier, won.tier)
-    } else {
-        format!("`{}` is composed after `{}`", lost.source, won.source)
-    };
+    let reason = session.snapshot.reason(&entry.claim, loser).to_string();
     if identical == Some(true) { reason + "; identical content" } else { reason }
 }
 

@@ -74,6 +74,15 @@ impl Declared {
         let common: Common = section.typed(common)?;
         let kind = SourceKind::find(&common.kind)
             .map_err(|error| section.page.failure(section.span("kind"), error.to_string()))?;
+        if kind.is_connecting() && pool.is_reading() {
+            let (kind, name) = (kind.name(), &common.name);
+            let message = format!(
+                "the source `{name}` of the kind `{kind}` would start a program, load a library or open a connection; \
+                 this command only reads"
+            );
+            let failure = section.refuse(&ConfigError::in_option("kind", message));
+            return Err(failure.help("`--connect` allows it; trust the configuration first"));
+        }
         let options = home.expand(options).map_err(|error| section.refuse(&error))?;
         if kind.is_foreign() && common.tier == Some(Tier::Builtin) {
             let message =
@@ -107,13 +116,13 @@ impl Declared {
         let options = parts.next().unwrap_or_default();
         let comma = if options.trim().is_empty() { "" } else { ", " };
         let text = format!("{{ kind = {kind:?}, name = {name:?}{comma}{options} }}");
-        let page = Page { name: "--source".to_owned(), text: format!("source = [{text}]") };
-        let document = toml_edit::Document::parse(page.text.as_str())
+        let page = Page::new("--source", format!("source = [{text}]"));
+        let document = toml_edit::Document::parse(page.text())
             .map_err(|error| page.failure(error.span().unwrap_or(0..0), error.message()).help(usage))?;
         let item = document.get("source").expect("the text above has this key");
         match Section::each(&page, item)?.as_slice() {
             [section] => Declared::read(section, base, home, pool),
-            _ => Err(page.failure(0..page.text.len(), "expected one source").help(usage)),
+            _ => Err(page.failure(0..page.text().len(), "expected one source").help(usage)),
         }
     }
 

@@ -1,8 +1,7 @@
 //! A lock file as JSON: of bounded size, and without doubt about what it says.
 
 use std::fmt;
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -10,7 +9,7 @@ use serde::{Serialize, de};
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
-use crate::replace::put;
+use crate::replace::Spot;
 use crate::report::Excerpt;
 
 /// The most of a lock file that is read: rows of some 100,000 files.
@@ -24,17 +23,10 @@ const SHOWN: usize = 400;
 /// A key that comes twice is refused: which of its values counts, readers disagree about. So is what a merge left
 /// behind: both sides of it may be wrong.
 pub(super) fn read(path: &Path, name: &str) -> Result<Option<Value>, Failure> {
-    let failure = |error: &io::Error| Failure::io(format!("cannot read `{name}`"), error);
-    let metadata = match fs::metadata(path) {
+    let bytes = match spot(path).and_then(|spot| spot.read(LIMIT + 1)) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        metadata => metadata.map_err(|error| failure(&error))?,
+        read => read.map_err(|error| Failure::io(format!("cannot read `{name}`"), &error))?.0,
     };
-    if !metadata.is_file() {
-        return Err(Failure::new(format!("cannot read `{name}`: it is no regular file")));
-    }
-    let mut bytes = Vec::new();
-    let file = File::open(path).map_err(|error| failure(&error))?;
-    file.take(LIMIT + 1).read_to_end(&mut bytes).map_err(|error| failure(&error))?;
     if bytes.len() as u64 > LIMIT {
         return Err(Failure::new(format!("`{name}` is larger than {LIMIT} bytes")));
     }
@@ -91,15 +83,22 @@ pub(crate) enum Outcome {
     Unchanged,
 }
 
-/// Makes `text` the content of `path`, all of it or nothing; a file that says so already is not touched.
+/// Makes `text` the content of `path`, all of it or nothing; a file that says so already is not touched. A link is neither
+/// read nor written through: a repository may bring one that points at any file of its reader.
 pub(crate) fn write(path: &Path, text: &str) -> io::Result<Outcome> {
-    if fs::metadata(path).is_ok_and(|old| old.is_file() && old.len() == text.len() as u64)
-        && fs::read(path)? == text.as_bytes()
-    {
-        return Ok(Outcome::Unchanged);
+    let spot = spot(path)?;
+    match spot.read(text.len() as u64 + 1) {
+        Ok((old, _)) if old == text.as_bytes() => return Ok(Outcome::Unchanged),
+        Ok((_, seen)) => spot.replace(&seen, text.as_bytes())?,
+        Err(error) if error.kind() == ErrorKind::NotFound => spot.put(text.as_bytes())?,
+        Err(error) => return Err(error),
     }
-    put(path, text.as_bytes())?;
     Ok(Outcome::Written)
+}
+
+fn spot(path: &Path) -> io::Result<Spot> {
+    let (folder, name) = path.parent().zip(path.file_name()).ok_or(ErrorKind::IsADirectory)?;
+    Spot::in_folder(folder, name)
 }
 
 /// A JSON value in which no key comes twice.

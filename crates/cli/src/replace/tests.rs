@@ -1,3 +1,5 @@
+use std::fs;
+
 use super::*;
 
 /// The names in a folder.
@@ -8,40 +10,124 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+fn spot(folder: &tempfile::TempDir, name: &str) -> Spot {
+    Spot::in_folder(folder.path(), name).expect("the folder is there")
+}
+
+fn text(folder: &tempfile::TempDir, name: &str) -> String {
+    fs::read_to_string(folder.path().join(name)).expect("the file is there")
+}
+
 #[test]
-fn a_file_that_is_not_there_is_not_made() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let error = replace(&folder.path().join("a"), b"new").expect_err("there is nothing to replace");
-    assert_eq!((error.kind(), names(folder.path())), (ErrorKind::NotFound, vec![]));
+fn a_file_is_made_and_written_over() {
+    let folder = folder();
+    let spot = spot(&folder, "a");
+    for content in ["one", "two"] {
+        spot.put(content.as_bytes()).expect("the file can be written");
+        assert_eq!((text(&folder, "a").as_str(), names(folder.path())), (content, vec!["a".to_owned()]));
+    }
 }
 
 #[test]
 #[cfg(unix)]
-fn links_and_permissions_stay() {
-    use std::os::unix::fs::{PermissionsExt, symlink};
+fn permissions_stay() {
+    use std::os::unix::fs::PermissionsExt;
 
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let (real, link) = (folder.path().join("real"), folder.path().join("link"));
-    fs::write(&real, "old").expect("a fresh file");
-    fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).expect("the file is ours");
-    symlink("real", &link).expect("a fresh link");
-    replace(&link, b"new").expect("the file can be written");
-    assert!(link.is_symlink());
-    assert_eq!(fs::read(&real).expect("the file is there"), b"new");
-    assert_eq!(fs::metadata(&real).expect("the file is there").permissions().mode() & 0o777, 0o640);
-    assert_eq!(names(folder.path()), ["link", "real"]);
+    let folder = folder();
+    let path = folder.path().join("a");
+    fs::write(&path, "old").expect("a fresh file");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("the file is ours");
+    spot(&folder, "a").put(b"new").expect("the file can be written");
+    assert_eq!(fs::metadata(&path).expect("the file is there").permissions().mode() & 0o777, 0o640);
 }
 
 #[test]
-fn a_file_that_may_not_be_written_to_is_not() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+#[cfg(unix)]
+fn no_link_is_written_through_or_read() {
+    use std::os::unix::fs::symlink;
+
+    let folder = folder();
+    fs::write(folder.path().join("victim"), "old").expect("a fresh file");
+    for target in ["victim", "nowhere"] {
+        symlink(target, folder.path().join("link")).expect("a fresh link");
+        let spot = spot(&folder, "link");
+        let error = spot.put(b"new").expect_err("it is a link");
+        assert_eq!(error.to_string(), "it is a link; put a file in its place");
+        assert_eq!(spot.read(9).expect_err("it is a link").to_string(), error.to_string());
+        fs::remove_file(folder.path().join("link")).expect("it is there");
+    }
+    assert_eq!((text(&folder, "victim").as_str(), names(folder.path())), ("old", vec!["victim".to_owned()]));
+
+    symlink("victim", folder.path().join("link")).expect("a fresh link");
+    spot(&folder, "link").put_private(b"ours").expect("the link is replaced");
+    assert_eq!((text(&folder, "victim"), text(&folder, "link")), ("old".to_owned(), "ours".to_owned()));
+}
+
+#[test]
+fn only_the_file_that_was_read_is_written_over() {
+    let folder = folder();
+    let path = folder.path().join("a");
+    fs::write(&path, "old").expect("a fresh file");
+    let spot = spot(&folder, "a");
+    let (bytes, seen) = spot.read(9).expect("the file can be read");
+    assert_eq!(bytes, b"old");
+    fs::write(folder.path().join("b"), "another").expect("a fresh file");
+    fs::rename(folder.path().join("b"), &path).expect("it is there");
+    let error = spot.replace(&seen, b"new").expect_err("another file bears the name");
+    assert_eq!(error.to_string(), "it changed in the meantime");
+    assert_eq!((text(&folder, "a").as_str(), names(folder.path())), ("another", vec!["a".to_owned()]));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_that_comes_at_the_last_moment_goes_back() {
+    let folder = folder();
+    fs::write(folder.path().join("a"), "old").expect("a fresh file");
+    let spot = spot(&folder, "a");
+    let (_, seen) = spot.read(9).expect("the file can be read");
+    for (name, content) in [("late", "late"), ("a.tmp", "new")] {
+        fs::write(folder.path().join(name), content).expect("a fresh file");
+    }
+    // After the look and before the exchange.
+    fs::rename(folder.path().join("late"), folder.path().join("a")).expect("it is there");
+    assert_eq!(spot.exchange(&seen, "a.tmp").expect_err("it is late").to_string(), "it changed in the meantime");
+    assert_eq!((text(&folder, "a"), text(&folder, "a.tmp")), ("late".to_owned(), "new".to_owned()));
+}
+
+#[test]
+#[cfg(unix)]
+fn a_path_that_leads_out_is_refused() {
+    use std::os::unix::fs::symlink;
+
+    let folder = folder();
+    let inside = folder.path().join("inside");
+    fs::create_dir_all(inside.join("deep")).expect("fresh folders");
+    fs::write(folder.path().join("victim"), "old").expect("a fresh file");
+    fs::write(inside.join("deep/real"), "real").expect("a fresh file");
+    symlink("../victim", inside.join("out")).expect("a fresh link");
+    symlink("deep/real", inside.join("in")).expect("a fresh link");
+    symlink("..", inside.join("up")).expect("a fresh link");
+    let read = |name: &str| Spot::below(&inside, &inside.join(name)).and_then(|spot| Ok(spot.read(9)?.0));
+    assert_eq!(read("deep/real").expect("it is inside"), b"real");
+    assert_eq!(read("in").expect("it leads inside"), b"real");
+    for name in ["out", "up/victim", "../victim"] {
+        assert_eq!(read(name).expect_err("it is outside").kind(), ErrorKind::PermissionDenied, "{name}");
+    }
+}
+
+#[test]
+fn a_read_only_file_is_left() {
+    let folder = folder();
     let path = folder.path().join("a");
     fs::write(&path, "old").expect("a fresh file");
     let mut permissions = fs::metadata(&path).expect("the file is there").permissions();
     permissions.set_readonly(true);
     fs::set_permissions(&path, permissions).expect("the file is ours");
-    let error = replace(&path, b"new").expect_err("the file is read-only");
+    let error = spot(&folder, "a").put(b"new").expect_err("the file is read-only");
     assert_eq!(error.kind(), ErrorKind::PermissionDenied);
-    assert_eq!(fs::read(&path).expect("the file is there"), b"old");
-    assert_eq!(names(folder.path()), ["a"]);
+    assert_eq!((text(&folder, "a").as_str(), names(folder.path())), ("old", vec!["a".to_owned()]));
 }

@@ -37,7 +37,7 @@ fn told(world: &World, places: &[&str], name: &str) -> (Value, Value) {
 fn two_servers_in_a_row_give_the_same_skills_and_tell_where_they_are_from() {
     let world = world();
     let chained = ["--config", "second.toml"];
-    let listed = world.run(&[&["list"][..], &chained].concat()).data();
+    let listed = world.run(&[&["list", "--connect"][..], &chained].concat()).data();
     let ids: Vec<&str> = listed.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
     // Each server tells its clients where its skills are from, as it was told itself.
     assert_eq!(ids, ["second:greet", "second:tidy"]);
@@ -61,9 +61,9 @@ fn two_servers_in_a_row_give_the_same_skills_and_tell_where_they_are_from() {
 fn a_server_behind_a_server_that_fails_is_told_with_its_reason() {
     let world = World::new();
     world.file("first.toml", "[[source]]\nkind = \"mcp\"\nname = \"first\"\ncommand = \"/no/such/program\"\n");
-    let ran = world.run(&["list", "--config", "first.toml"]);
+    let ran = world.run(&["list", "--connect", "--config", "first.toml"]);
     assert!(ran.stderr.contains("1 error"), "{ran:?}");
-    let checked = world.run(&["check", "--config", "first.toml"]).stdout;
+    let checked = world.run(&["check", "--connect", "--config", "first.toml"]).stdout;
     assert!(checked.contains("`/no/such/program` cannot be started"), "{checked}");
 }
 
@@ -78,7 +78,7 @@ fn options_that_name_no_sound_server_are_refused_at_their_place() {
         ("url = \"https://a.test/\"\ntier = \"builtin\"", "a source of the kind `mcp` brings what other people made"),
     ] {
         world.file("a.toml", format!("[[source]]\nkind = \"mcp\"\nname = \"a\"\n{options}\n"));
-        let failure = world.run(&["list", "--config", "a.toml"]).failure();
+        let failure = world.run(&["list", "--connect", "--config", "a.toml"]).failure();
         assert!(failure.contains(expected), "{options}: {failure}");
     }
 }

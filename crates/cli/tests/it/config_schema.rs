@@ -22,7 +22,7 @@ fn fits(text: &str) -> bool {
 fn offered(text: &str) -> BTreeSet<String> {
     let world = World::new();
     world.file("repertoire.toml", text);
-    let said = world.run(&["list", "--config", "repertoire.toml"]).failure();
+    let said = world.run(&["list", "--connect", "--config", "repertoire.toml"]).failure();
     let message = said.lines().next().expect("a failure has a message");
     let (_, names) = message.split_once("expected").unwrap_or_else(|| panic!("nothing is offered: {said}"));
     names.split('`').skip(1).step_by(2).map(|name| name.trim_matches(['[', ']']).to_owned()).collect()
@@ -114,6 +114,6 @@ fn what_is_read_fits_and_what_is_refused_does_not() {
         assert!(!fits(text), "{text}");
         let world = World::new();
         world.file("repertoire.toml", text);
-        world.run(&["list", "--config", "repertoire.toml"]).failure();
+        world.run(&["list", "--connect", "--config", "repertoire.toml"]).failure();
     }
 }

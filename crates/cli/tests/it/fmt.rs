@@ -137,12 +137,12 @@ formatted `root/b/SKILL.md`
 
 #[test]
 #[cfg(unix)]
-fn a_link_is_followed_and_stays() {
+fn a_link_inside_is_followed_and_stays() {
     let world = World::new();
-    world.file("elsewhere.md", DISORDER).file("root/tidy-up/notes.md", "Notes.");
+    world.file("root/shared.md", DISORDER).file("root/tidy-up/notes.md", "Notes.");
     let link = world.here().join("root/tidy-up/SKILL.md");
-    std::os::unix::fs::symlink("../../elsewhere.md", &link).expect("a fresh link");
+    std::os::unix::fs::symlink("../shared.md", &link).expect("a fresh link");
     assert_eq!(world.run(&["fmt", "root"]).exit, Exit::Success);
     assert!(link.is_symlink());
-    assert_eq!(read(&world, "elsewhere.md"), ORDER);
+    assert_eq!(read(&world, "root/shared.md"), ORDER);
 }

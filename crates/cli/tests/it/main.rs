@@ -17,6 +17,8 @@ mod hooks;
 mod kept;
 mod killed;
 mod labels;
+#[cfg(unix)]
+mod links;
 mod list;
 mod lock;
 mod man;

@@ -30,7 +30,7 @@ fn world() -> World {
 #[test]
 fn nothing_runs_until_it_is_approved_and_then_it_is_last_and_restricted() {
     let world = world();
-    let list = |world: &World| world.run(&["list", "--all", "--config", "repertoire.toml"]);
+    let list = |world: &World| world.run(&["list", "--all", "--connect", "--config", "repertoire.toml"]);
     let before = list(&world);
     assert_data_eq!(
         before.stdout,
@@ -40,7 +40,7 @@ greet-ann  mine    user  trusted  tool-only      10
 
 "#]]
     );
-    let finding = world.run(&["check", "--config", "repertoire.toml"]).stdout;
+    let finding = world.run(&["check", "--connect", "--config", "repertoire.toml"]).stdout;
     assert!(finding.contains("error[source-failed]"), "{finding}");
     assert!(
         finding.contains("is not approved; if you trust it, `repertoire plugin approve [WORLD]/here/libhello.so`"),
@@ -76,7 +76,7 @@ repertoire-plugin-hello  0.1.0    approved  [WORLD]/here/libhello.so[..]
     );
 
     world.file("libhello.so", "another");
-    let finding = world.run(&["check", "--config", "repertoire.toml"]).stdout;
+    let finding = world.run(&["check", "--connect", "--config", "repertoire.toml"]).stdout;
     assert!(finding.contains("has changed: expected sha256:"), "{finding}");
     assert!(world.run(&["plugin", "list"]).data().contains("  changed  "));
     world.run(&["plugin", "revoke", "libhello.so"]).data();
@@ -132,7 +132,7 @@ fn an_inspection_tells_what_the_file_says_and_runs_nothing() {
 fn a_plugin_cannot_be_builtin_and_its_options_are_checked() {
     let world = world();
     world.file("repertoire.toml", CONFIG.replace("path =", "tier = \"builtin\"\npath ="));
-    let failure = world.run(&["list", "--config", "repertoire.toml"]).failure();
+    let failure = world.run(&["list", "--connect", "--config", "repertoire.toml"]).failure();
     assert!(
         failure.starts_with("error: a source of the kind `plugin` brings what other people made, and cannot be builtin\n --> repertoire.toml:4:1"),
         "{failure}"
@@ -142,12 +142,12 @@ fn a_plugin_cannot_be_builtin_and_its_options_are_checked() {
         ("digest = \"sha1:0\"", "`sha1:0` is not a digest"),
     ] {
         world.file("repertoire.toml", CONFIG.replace("path =", &format!("{wrong}\npath =")));
-        let failure = world.run(&["list", "--config", "repertoire.toml"]).failure();
+        let failure = world.run(&["list", "--connect", "--config", "repertoire.toml"]).failure();
         assert!(failure.starts_with(&format!("error: {expected}")), "{failure}");
     }
     world.file("repertoire.toml", CONFIG.replace("path =", "tier = \"user\"\npath ="));
     world.run(&["plugin", "approve", "libhello.so"]).data();
-    let list = world.run(&["list", "--config", "repertoire.toml"]).stdout;
+    let list = world.run(&["list", "--connect", "--config", "repertoire.toml"]).stdout;
     assert!(list.contains("greet-ann  hello   user  restricted"), "only the configuration trusts a plugin: {list}");
 }
 

@@ -1,9 +1,11 @@
 //! `repertoire plugin new`.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, OpenOptions};
 use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
@@ -56,16 +58,29 @@ impl New {
         }
         let folder = cwd.join(&self.folder).join(&self.name);
         let shown = near(&folder.to_string_lossy(), cwd).to_owned();
-        if folder.exists() {
-            return Err(Failure::new(format!("`{shown}` is there already")).help("`plugin new` writes over nothing"));
-        }
-        for (path, template) in FILES {
-            let path = folder.join(path);
-            let failure = |error| Failure::io(format!("cannot write `{}`", path.display()), &error);
-            fs::create_dir_all(path.parent().expect("a file lies in a folder")).map_err(failure)?;
-            fs::write(&path, self.filled(template, cwd)).map_err(failure)?;
-        }
+        let failure = |error: io::Error| match error.kind() {
+            ErrorKind::AlreadyExists => {
+                Failure::new(format!("`{shown}` is there already")).help("`plugin new` writes over nothing")
+            }
+            _ => Failure::io(format!("cannot write `{shown}`"), &error),
+        };
+        self.write(cwd).map_err(failure)?;
         Ok(Begun { action: "new", name: self.name.clone(), path: shown, checkout: self.checkout.is_some() })
+    }
+
+    /// Writes the files into a folder that is made for them.
+    fn write(&self, cwd: &Path) -> io::Result<()> {
+        let parent = cwd.join(&self.folder);
+        fs::create_dir_all(&parent)?;
+        let parent = Dir::open_ambient_dir(&parent, ambient_authority())?;
+        parent.create_dir(&self.name)?;
+        let folder = parent.open_dir(&self.name)?;
+        for (path, template) in FILES {
+            folder.create_dir_all(Path::new(path).parent().expect("a file lies in a folder"))?;
+            let mut file = folder.open_with(path, OpenOptions::new().write(true).create_new(true))?;
+            file.write_all(self.filled(template, cwd).as_bytes())?;
+        }
+        Ok(())
     }
 
     /// A template's text about this plugin.

@@ -1,3 +1,5 @@
+use std::fs;
+
 use super::*;
 
 /// What is said of a lock file with these bytes.
@@ -58,7 +60,7 @@ fn what_has_no_bounds_is_refused() {
     }
     let folder = tempfile::tempdir().expect("a temporary folder");
     let failure = read(folder.path(), "lock.json").expect_err("a folder is no file");
-    assert_eq!(failure.message(), "cannot read `lock.json`: it is no regular file");
+    assert_eq!(failure.message(), "cannot read `lock.json`: it is not a regular file");
     assert!(read(&folder.path().join("lock.json"), "lock.json").expect("nothing is no mistake").is_none());
 }
 
