@@ -476,7 +476,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__check)
-            opts="-h --strict --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
+            opts="-h --connect --strict --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1190,7 +1190,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__list)
-            opts="-h --all --functional-tier --invoke-level --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
+            opts="-h --connect --all --functional-tier --invoke-level --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1240,7 +1240,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__lock)
-            opts="-h --out --check --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
+            opts="-h --connect --out --check --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2352,7 +2352,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__verify)
-            opts="-h --out --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
+            opts="-h --connect --out --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

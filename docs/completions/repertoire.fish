@@ -76,6 +76,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l model -d 
 complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
 sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l connect -d 'Allow sources that start a program, load a library or open a connection: without this they are refused'
 complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l all -d 'Show also what lost its id to another skill, and files that give no skill'
 complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l no-defaults -d 'Leave the standard folders and the built-in skills out'
 complete -c repertoire -n "__fish_repertoire_using_subcommand list" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
@@ -154,6 +155,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l model -d
 complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
 sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l connect -d 'Allow sources that start a program, load a library or open a connection: without this they are refused'
 complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l strict -d 'Judge as the reference validator of the standard does, and let warnings fail the check'
 complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l no-defaults -d 'Leave the standard folders and the built-in skills out'
 complete -c repertoire -n "__fish_repertoire_using_subcommand check" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
@@ -168,6 +170,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l model
 complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
 sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l connect -d 'Allow sources that start a program, load a library or open a connection: without this they are refused'
 complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l strict -d 'Judge as the reference validator of the standard does, and let warnings fail the check'
 complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l no-defaults -d 'Leave the standard folders and the built-in skills out'
 complete -c repertoire -n "__fish_repertoire_using_subcommand validate" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
@@ -445,6 +448,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l model -d 
 complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
 sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l connect -d 'Allow sources that start a program, load a library or open a connection: without this they are refused'
 complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l check -d 'Write nothing: the same as `verify`'
 complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l no-defaults -d 'Leave the standard folders and the built-in skills out'
 complete -c repertoire -n "__fish_repertoire_using_subcommand lock" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
@@ -460,6 +464,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l model -
 complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l format -d 'The form of the answer' -r -f -a "human\t'Tables and text'
 json\t'One JSON document on standard output'
 sarif\t'What `check` finds as SARIF 2.1.0, for code scanning'"
+complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l connect -d 'Allow sources that start a program, load a library or open a connection: without this they are refused'
 complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l no-defaults -d 'Leave the standard folders and the built-in skills out'
 complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l trust-project -d 'Admit the skills of the project: without this, no model would see them'
 complete -c repertoire -n "__fish_repertoire_using_subcommand verify" -l json -d 'The same as `--format json`'
@@ -566,7 +571,7 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from revoke" -l json -d 'The same as `--format json`'
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from revoke" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from new" -l in -d 'The folder for the crate\'s own folder' -r -F
-complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from new" -l checkout -d 'Depend on a checkout of `repertoire` instead of on released crates: the way to go until they are released' -r -F
+complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from new" -l checkout -d 'The checkout of `repertoire` to depend on, as its crates are not released' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from new" -l root -d 'A folder of skills, ahead of everything else; several come in the order given' -r -F
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from new" -l source -d 'A source of any linked kind, behind the roots; options as in a TOML inline table' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand plugin; and __fish_seen_subcommand_from new" -l config -d 'A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked' -r -F

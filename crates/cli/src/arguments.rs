@@ -1,6 +1,7 @@
 //! What can be typed.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, Parser};
 use repertoire::{Model, Target};
@@ -75,6 +76,11 @@ pub(crate) struct Places {
     /// Admit the skills of the project: without this, no model would see them.
     #[arg(long, global = true)]
     pub(crate) trust_project: bool,
+}
+
+/// Reads a whole number that is not zero.
+pub(crate) fn at_least_one<N: FromStr>(text: &str) -> Result<N, &'static str> {
+    text.parse().map_err(|_| "expected a whole number from 1")
 }
 
 /// Whether a command that only reads may do more.

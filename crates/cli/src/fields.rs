@@ -6,7 +6,6 @@ use repertoire::{
     Claim, Code, Diagnostic, ResourcePath, Skill, TriggerRefusal, Triggers, Workflow, WorkflowFault, skill_md,
 };
 
-use crate::file;
 use crate::finding::Finding;
 use crate::session::Session;
 
@@ -24,7 +23,7 @@ pub(crate) async fn findings(session: &Session<'_>) -> Vec<Finding> {
         {
             let claim = &refused.entry.claim;
             let message = format!("an item of `triggers` never holds: {}", refused.why);
-            let diagnostic = placed(Diagnostic::new(Code::BAD_TRIGGER, message), claim, "triggers");
+            let diagnostic = placed(Diagnostic::new(Code::BAD_TRIGGER, message), claim, "triggers", session);
             found.push(Finding { source: claim.origin.source.clone(), diagnostic });
         }
     }
@@ -38,7 +37,7 @@ pub(crate) async fn faults(claim: &Claim<Skill>, session: &Session<'_>) -> Vec<D
         // The shape of the steps is checked by the parser.
         if matches!(fault, WorkflowFault::ForeignTool { .. } | WorkflowFault::Directive { .. }) {
             let message = format!("`workflow` does not hold together: {fault}");
-            found.push(placed(Diagnostic::new(Code::BAD_WORKFLOW, message), claim, "workflow"));
+            found.push(placed(Diagnostic::new(Code::BAD_WORKFLOW, message), claim, "workflow", session));
         }
     }
     let references = claim.item.references();
@@ -53,16 +52,17 @@ pub(crate) async fn faults(claim: &Claim<Skill>, session: &Session<'_>) -> Vec<D
             continue;
         }
         let message = format!("`references` names `{reference}`, which is not a file of the skill");
-        found.push(placed(Diagnostic::new(Code::MISSING_REFERENCE, message), claim, "references"));
+        found.push(placed(Diagnostic::new(Code::MISSING_REFERENCE, message), claim, "references", session));
     }
     found
 }
 
 /// The same diagnostic at the field of this name.
-fn placed(diagnostic: Diagnostic, claim: &Claim<Skill>, field: &str) -> Diagnostic {
+fn placed(diagnostic: Diagnostic, claim: &Claim<Skill>, field: &str, session: &Session<'_>) -> Diagnostic {
     let Some(location) = &claim.item.location else { return diagnostic };
     let diagnostic = diagnostic.at_path(location.clone());
-    let place = file::read(Path::new(location.as_ref())).and_then(|bytes| skill_md::place(&bytes, field));
+    let bytes = session.bases().read(&claim.origin.source, Path::new(location.as_ref()));
+    let place = bytes.and_then(|bytes| skill_md::place(&bytes, field));
     match place {
         Some((line, column)) => diagnostic.at(line, column),
         None => diagnostic,

@@ -63,6 +63,8 @@ pub(crate) enum Flag {
     Disabled,
     /// Its file broke; this is its last good version.
     Stale,
+    /// Only some workflows may use it: no model sees it outside of them.
+    WaitsForWorkflow,
     /// Something that it needs is not on this machine, or what it stands in for is; `show` tells what.
     NotReady,
 }
@@ -75,6 +77,7 @@ impl Flag {
             Flag::Unreachable => "unreachable",
             Flag::Disabled => "disabled",
             Flag::Stale => "stale",
+            Flag::WaitsForWorkflow => "waits-for-workflow",
             Flag::NotReady => "not-ready",
         }
     }
@@ -123,6 +126,7 @@ fn flags(claim: &Claim<Skill>, session: &Session<'_>) -> Vec<Flag> {
         (!by_model && !by_user, Flag::Unreachable),
         (is_disabled, Flag::Disabled),
         (is_stale, Flag::Stale),
+        (skill.allowed_workflows.is_some(), Flag::WaitsForWorkflow),
         (!Readiness::of(skill, &session.machine).is_ready(), Flag::NotReady),
     ]
     .into_iter()

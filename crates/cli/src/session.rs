@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use repertoire::render::{Context, Dialect};
-use repertoire::{Code, Entry, Found, FsSource, Model, Renderer, Skill, SkillRegistry, Snapshot, Trust};
+use repertoire::{
+    Claim, Code, Diagnostic, Entry, Found, FsSource, Id, Model, Renderer, Severity, Skill, SkillRegistry, Snapshot,
+    SourceDiagnostic, Trust,
+};
 
 use crate::Environment;
 use crate::bodies::Bodies;
@@ -94,11 +97,44 @@ impl<'a> Session<'a> {
     pub(crate) fn find(&self, name: &str) -> Result<Found<'_, Skill>, Failure> {
         self.snapshot.resolve(name).map_err(|error| {
             let failure = Failure::of(&error);
-            match self.snapshot.nearest(name) {
-                Some(near) => failure.help(format!("did you mean `{near}`?")),
-                None => failure.help("`repertoire list --all` shows every name"),
+            match (self.file_without_skill(name), self.snapshot.nearest(name)) {
+                (Some(Diagnostic { code, message, path, .. }), _) => {
+                    let path = path.as_deref().map_or("", |path| self.near(path));
+                    failure.help(format!("`{path}` gives no skill: {code}: {message}"))
+                }
+                (None, Some(near)) => failure.help(format!("did you mean `{near}`?")),
+                (None, None) => failure.help("`repertoire list --all` shows every name"),
             }
         })
+    }
+
+    /// Returns the error of the file in the folder `name` that gives no skill, or in that of `SOURCE:NAME`.
+    fn file_without_skill(&self, name: &str) -> Option<&Diagnostic> {
+        let (source, folder) = match name.split_once(':') {
+            Some((source, folder)) if self.snapshot.layer(source).is_some() => (Some(source), folder),
+            _ => (None, name),
+        };
+        let folder = Id::new(folder).ok()?;
+        let errors = self.snapshot.diagnostics().iter().filter(|one| one.diagnostic.severity == Severity::Error);
+        let mut errors = errors.filter(|one| source.is_none_or(|source| *one.source == *source));
+        let error = errors.find(|one| {
+            let parent =
+                one.diagnostic.path.as_deref().and_then(|path| Path::new(path).parent()?.file_name()?.to_str());
+            parent.and_then(|name| Id::new(name).ok()).is_some_and(|name| name == folder)
+        })?;
+        Some(&error.diagnostic)
+    }
+
+    /// Returns what is wrong or odd in the file that a claim comes from, but for who has the id.
+    pub(crate) fn diagnostics_of(&self, claim: &Claim<Skill>) -> Vec<&Diagnostic> {
+        let of_merging = [Code::SHADOWED, Code::SHADOWED_IDENTICAL, Code::PREFERRED];
+        let is_about = |one: &&SourceDiagnostic| {
+            one.source == claim.origin.source
+                && !of_merging.contains(&one.diagnostic.code)
+                && one.diagnostic.path.is_some()
+                && one.diagnostic.path == claim.item.location
+        };
+        self.snapshot.diagnostics().iter().filter(is_about).map(|one| &one.diagnostic).collect()
     }
 
     /// The folders whose files may be shown in messages.

@@ -28,6 +28,8 @@ pub struct Dialect {
     pub surplus: Surplus,
     /// What stands for the folder of the skill wherever it is, code included; if there is such a word, nothing else is a placeholder.
     pub skill_dir: Option<&'static str>,
+    /// The variables that are placeholders in code as well: those of folders, which examples of commands begin with.
+    pub in_code: &'static [&'static str],
 }
 
 /// What becomes of arguments behind the last place for one.
@@ -48,17 +50,32 @@ pub struct UnknownDialect {
 
 impl Dialect {
     /// Claude Code's: arguments count from 0.
-    pub const CLAUDE: Dialect = Dialect { name: "claude", first: Some(0), surplus: Surplus::Dropped, skill_dir: None };
+    ///
+    /// In its documentation, a skill runs its own scripts from a fence: `python3 ${CLAUDE_SKILL_DIR}/scripts/visualize.py .`
+    pub const CLAUDE: Dialect = Dialect {
+        name: "claude",
+        first: Some(0),
+        surplus: Surplus::Dropped,
+        skill_dir: None,
+        in_code: &["SKILL_DIR", "CLAUDE_SKILL_DIR", "CLAUDE_PLUGIN_ROOT"],
+    };
     /// OpenCode's: arguments count from 1, and the last place takes the rest.
     pub const OPENCODE: Dialect =
-        Dialect { name: "opencode", first: Some(1), surplus: Surplus::JoinsLast, skill_dir: None };
+        Dialect { name: "opencode", first: Some(1), surplus: Surplus::JoinsLast, skill_dir: None, in_code: &[] };
     /// Cortex's: arguments count from 1.
-    pub const CORTEX: Dialect = Dialect { name: "cortex", first: Some(1), surplus: Surplus::Dropped, skill_dir: None };
+    pub const CORTEX: Dialect =
+        Dialect { name: "cortex", first: Some(1), surplus: Surplus::Dropped, skill_dir: None, in_code: &[] };
     /// OpenClaw's: `{baseDir}` is the folder of the skill, and everything else is text.
-    pub const OPENCLAW: Dialect =
-        Dialect { name: "openclaw", first: None, surplus: Surplus::Dropped, skill_dir: Some("{baseDir}") };
+    pub const OPENCLAW: Dialect = Dialect {
+        name: "openclaw",
+        first: None,
+        surplus: Surplus::Dropped,
+        skill_dir: Some("{baseDir}"),
+        in_code: &[],
+    };
     /// None: what looks like a placeholder or a directive is text. For bodies of which that is not known.
-    pub const NONE: Dialect = Dialect { name: "none", first: None, surplus: Surplus::Dropped, skill_dir: None };
+    pub const NONE: Dialect =
+        Dialect { name: "none", first: None, surplus: Surplus::Dropped, skill_dir: None, in_code: &[] };
 
     /// Every dialect.
     pub const ALL: [Dialect; 5] =

@@ -27,7 +27,8 @@
 //! ```
 //!
 //! # What stands for something else
-//! In text only: not in code spans, fenced or indented code, or comments. What documents a placeholder keeps it.
+//! In text only: not in code spans, fenced or indented code, or comments. What documents a placeholder keeps it. One
+//! exception: in the dialect `claude`, the variables of folders stand for them in code too.
 //!
 //! | written | is |
 //! |---|---|

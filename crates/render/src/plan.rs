@@ -123,8 +123,8 @@ impl<'b> Reader<'b, '_> {
             match &region.kind {
                 Kind::Span => self.span(region),
                 Kind::CommandBlock(command) => self.command_block(region, command),
-                Kind::Block if self.syntax.reach == Reach::TextAndCode => self.dollars(region.range.clone()),
-                Kind::Block | Kind::Comment => {}
+                Kind::Block => self.code(region.range.clone()),
+                Kind::Comment => {}
             }
             from = region.range.end;
         }
@@ -144,6 +144,22 @@ impl<'b> Reader<'b, '_> {
                 _ => self.script(at, range.end, regions),
             };
             from = end.unwrap_or(from);
+        }
+    }
+
+    /// Placeholders in code: all of them where the host wants it, else the variables that the dialect has there.
+    fn code(&mut self, range: Range<usize>) {
+        if self.syntax.reach == Reach::TextAndCode {
+            return self.dollars(range);
+        }
+        looked_at(range.len());
+        let Dialect { in_code, .. } = self.syntax.dialect;
+        for at in memmem::find_iter(self.body[range.clone()].as_bytes(), "${").map(|at| range.start + at) {
+            let braced = &self.body[at + 2..range.end];
+            let is_there = |name: &&&str| braced.strip_prefix(**name).is_some_and(|rest| rest.starts_with('}'));
+            if let Some(name) = in_code.iter().find(is_there) {
+                self.push(at..at + name.len() + 3, PlaceholderKind::Variable);
+            }
         }
     }
 
@@ -208,8 +224,7 @@ impl<'b> Reader<'b, '_> {
             (Some(command), Some(Place::Begins)) => {
                 self.directive(start - 1..end, Action::Command { command: command.trim().to_owned() });
             }
-            _ if self.syntax.reach == Reach::TextAndCode => self.dollars(region.range.clone()),
-            _ => {}
+            _ => self.code(region.range.clone()),
         }
     }
 

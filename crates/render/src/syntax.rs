@@ -32,7 +32,8 @@ pub enum DialectBy {
 /// Where in a body variables and places for arguments are looked for. Commands and scripts are always in text alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Reach {
-    /// In text: not in code spans, code blocks and comments. What documents a placeholder keeps it.
+    /// In text: not in code spans, code blocks and comments. What documents a placeholder keeps it. Only variables that
+    /// the [dialect has in code](Dialect::in_code) are looked for there as well.
     #[default]
     Text,
     /// In code as well, as most clients do it; never in comments.

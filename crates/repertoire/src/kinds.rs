@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use repertoire_core::{Skill, Source};
 use repertoire_registry::{ConfigError, SourceConfig, SourceKind, inventory};
-use repertoire_source_fs::{ClientPluginsOptions, FsSource};
+use repertoire_source_fs::{ClientPluginsOptions, FsOptions, FsSource};
 
 inventory::submit! {
     SourceKind::new("fs", "folders of skills", |config| Ok(Arc::new(configured_folders(config)?)))
@@ -28,8 +28,16 @@ inventory::submit! {
 /// # Errors
 /// [`ConfigError`] for options other than [`FsOptions`](crate::FsOptions), and for values that cannot be used.
 pub fn configured_folders(config: &SourceConfig) -> Result<FsSource, ConfigError> {
-    FsSource::from_options(config.name.as_str(), &config.base, config.options()?).map_err(|error| {
+    let options: FsOptions = config.options()?;
+    let has_roots = options.roots != FsOptions::default().roots;
+    let source = FsSource::from_options(config.name.as_str(), &config.base, options).map_err(|error| {
         let help = error.help.map(|help| format!("; {help}")).unwrap_or_default();
         ConfigError::in_option(error.key, error.message + &help)
-    })
+    })?;
+    if !has_roots {
+        let message =
+            "is missing; name the folders to search, as in `roots = [\"skills\"]`, or `roots = [\".\"]` for all";
+        return Err(ConfigError::in_option("roots", format!("`roots` {message}")));
+    }
+    Ok(source)
 }

@@ -116,7 +116,7 @@ impl Answer for Listed<'_> {
             notes.push("no skill has these labels".to_owned());
         } else if self.skills.is_empty() {
             notes.push(nothing_found(&self.folders));
-        } else if self.skills.iter().all(|skill| skill.row.tier == Tier::Builtin) {
+        } else if self.skills.iter().all(|skill| skill.row.tier == Tier::Builtin && skill.shadows.is_empty()) {
             notes.push(
                 "no skills found but built-in ones; `repertoire roots` shows where they were looked for".to_owned(),
             );

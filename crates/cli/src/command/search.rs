@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::modes::Offered;
 use crate::Stream;
 use crate::answer::{Answer, json};
+use crate::arguments::at_least_one;
 use crate::row::Row;
 use crate::session::Session;
 use crate::table::{Cell, Table};
@@ -22,7 +23,7 @@ pub(crate) struct Search {
     #[arg(value_name = "WORD")]
     words: Vec<String>,
     /// At most so many skills.
-    #[arg(long, value_name = "N", default_value_t = HITS)]
+    #[arg(long, value_name = "N", default_value_t = HITS, value_parser = at_least_one::<NonZeroUsize>)]
     limit: NonZeroUsize,
     /// Among what the model or the user may see, and not among everything.
     #[arg(long, value_enum)]

@@ -18,7 +18,7 @@ use tracing::level_filters::LevelFilter;
 
 use self::reading::Reading;
 use super::modes::Offered;
-use crate::arguments::Places;
+use crate::arguments::{Places, at_least_one};
 use crate::compose::{Plan, reload};
 use crate::failure::Failure;
 use crate::log::LogForm;
@@ -80,7 +80,7 @@ struct Network {
     #[arg(long = "allow-origin", value_name = "ORIGIN", requires = "http", value_parser = origin)]
     origins: Vec<String>,
     /// Requests of one address in a second; without a limit on this machine, else 100.
-    #[arg(long, value_name = "N", requires = "http")]
+    #[arg(long, value_name = "N", requires = "http", value_parser = at_least_one::<NonZeroU32>)]
     rate: Option<NonZeroU32>,
     /// Sessions at once.
     #[arg(long, value_name = "N", requires = "http", default_value_t = Limits::default().sessions)]

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use clap::Args;
-use repertoire::{Need, Readiness, SourceError, SourceErrorKind};
+use repertoire::{Diagnostic, Need, Readiness, SourceError, SourceErrorKind};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -46,6 +46,8 @@ pub(super) struct Shown<'a> {
     #[serde(skip)]
     unreadable: Vec<(&'static str, String)>,
     provenance: Option<Provenance>,
+    /// What is wrong or odd in its file.
+    diagnostics: Vec<&'a Diagnostic>,
     /// The front matter as written.
     fields: Map<String, Value>,
     /// Why it is not known where skills were installed from.
@@ -120,6 +122,7 @@ impl Show {
             hidden: hidden.map(|hidden| format!("the body holds {hidden}, on line {}", hidden.line)),
             unreadable,
             provenance: Provenance::of(item, &installed),
+            diagnostics: session.diagnostics_of(found.claim),
             unknown,
             fields: item.fields.iter().map(|(key, value)| (key.to_string(), value.json())).collect(),
             session,
@@ -171,6 +174,10 @@ impl Answer for Shown<'_> {
                 let same = if shadow.identical == Some(true) { " (identical)" } else { "" };
                 fact("shadows", Some(format!("{}{same}", shadow.row.qualified_id)));
             }
+        }
+        for Diagnostic { severity, code, message, line, .. } in &self.diagnostics {
+            let line = line.map_or_else(String::new, |line| format!("line {line}: "));
+            fact("diagnostic", Some(format!("{line}{severity}[{code}]: {message}")));
         }
         for (what, text) in facts {
             writeln!(out, "{what:<12} {}", shown(&text))?;

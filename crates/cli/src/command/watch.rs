@@ -10,7 +10,7 @@ use repertoire::{Cause, Entry, FsSource, Id, Model, Moved, Skill, SkillRegistry,
 use serde::Serialize;
 
 use crate::answer::{Format, json, write_line};
-use crate::arguments::Places;
+use crate::arguments::{Places, at_least_one};
 use crate::compose::{Plan, reload};
 use crate::failure::Failure;
 use crate::finding::{Finding, Sources, counted};
@@ -32,7 +32,7 @@ pub(crate) struct Watch {
     #[arg(value_name = "DIR")]
     pub(crate) folders: Vec<PathBuf>,
     /// End after so many changes.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroU64>)]
     changes: Option<NonZeroU64>,
 }
 

@@ -10,8 +10,9 @@ use serde_json::Value;
 use crate::Stream;
 use crate::answer::{Answer, json};
 use crate::failure::Failure;
+use crate::finding::counted;
 use crate::provenance::Provenance;
-use crate::row::{Row, Shadow};
+use crate::row::{Flag, Row, Shadow};
 use crate::session::Session;
 use crate::table::{Cell, Table};
 
@@ -44,6 +45,8 @@ struct Link<'a> {
     /// For people: why this claim won or lost.
     why: String,
     provenance: Option<Provenance>,
+    /// How many diagnostics there are about its file.
+    diagnostics: usize,
 }
 
 impl Which {
@@ -58,7 +61,8 @@ impl Which {
                 _ => reason(entry, claim, identical, session),
             };
             let provenance = Provenance::of(&claim.item, &installed);
-            Link { claim: Shadow { row: Row::of(entry, claim, session), identical }, why, provenance }
+            let diagnostics = session.diagnostics_of(claim).len();
+            Link { claim: Shadow { row: Row::of(entry, claim, session), identical }, why, provenance, diagnostics }
         };
         Ok(Chain { id: &entry.id, claims: entry.claims().enumerate().map(link).collect(), unknown, session })
     }
@@ -79,8 +83,10 @@ impl Answer for Chain<'_> {
         let is_installed = self.claims.iter().any(|link| link.provenance.is_some());
         let mut headings = vec![">#", "full name", "tier", "trust", "location", "why"];
         headings.extend(is_installed.then_some("from"));
+        let has_flags = self.claims.iter().any(|link| !link.claim.row.flags.is_empty());
+        headings.extend(has_flags.then_some("flags"));
         let mut table = Table::new(&headings);
-        for (place, Link { claim: Shadow { row, .. }, why, provenance }) in self.claims.iter().enumerate() {
+        for (place, Link { claim: Shadow { row, .. }, why, provenance, .. }) in self.claims.iter().enumerate() {
             let mut cells: Vec<Cell> = vec![
                 (place + 1).to_string().into(),
                 row.qualified_id.as_str().into(),
@@ -90,6 +96,8 @@ impl Answer for Chain<'_> {
                 why.into(),
             ];
             cells.extend(is_installed.then(|| provenance.as_ref().map_or_else(String::new, Provenance::short).into()));
+            let flags = || row.flags.iter().copied().map(Flag::as_str).collect::<Vec<_>>().join(", ");
+            cells.extend(has_flags.then(|| flags().into()));
             table.row(cells);
         }
         let coloured = out.is_coloured();
@@ -97,6 +105,10 @@ impl Answer for Chain<'_> {
     }
 
     fn notes(&self) -> Vec<String> {
-        Vec::from_iter(self.unknown.clone())
+        let odd = self.claims.iter().filter(|link| link.diagnostics > 0);
+        let odd = odd.map(|Link { claim: Shadow { row, .. }, diagnostics, .. }| {
+            format!("`{}`: {}; `repertoire show` shows them", row.qualified_id, counted(*diagnostics, "diagnostic"))
+        });
+        odd.chain(self.unknown.clone()).collect()
     }
 }

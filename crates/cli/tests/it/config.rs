@@ -330,18 +330,18 @@ fn rules_switch_skills_off_for_models_and_users_and_the_operator_sees_it() {
 #[test]
 fn what_cannot_be_composed_is_an_error_at_its_place() {
     check(
-        "[[source]]\nkind = \"fs\"\nname = \"a\"\n\n[[source]]\nkind = \"fs\"\nname = \"a\"\n",
+        "[[source]]\nkind = \"fs\"\nname = \"a\"\nroots = [\"a\"]\n\n[[source]]\nkind = \"fs\"\nname = \"a\"\nroots = [\"a\"]\n",
         str![[r#"
 error: two sources are called `a`; give each its own name
- --> repertoire.toml:7:1
+ --> repertoire.toml:8:1
   |
-7 | name = "a"
+8 | name = "a"
   | ^^^^^^^^^^
 
 "#]],
     );
     check(
-        "[[source]]\nkind = \"fs\"\nname = \"a:b\"\n",
+        "[[source]]\nkind = \"fs\"\nname = \"a:b\"\nroots = [\"a\"]\n",
         str![[r#"
 error: source name `a:b` cannot be used: it holds a colon
  --> repertoire.toml:3:1
@@ -352,7 +352,7 @@ error: source name `a:b` cannot be used: it holds a colon
 "#]],
     );
     check(
-        "[[source]]\nkind = \"fs\"\nname = \"registered\"\n",
+        "[[source]]\nkind = \"fs\"\nname = \"registered\"\nroots = [\"a\"]\n",
         str![[r#"
 error: the source name `registered` is taken by skills that are registered in code
  --> repertoire.toml:3:1
@@ -363,12 +363,12 @@ error: the source name `registered` is taken by skills that are registered in co
 "#]],
     );
     check(
-        "[[source]]\nkind = \"fs\"\nname = \"a\"\n\n[prefer]\n\"re.view\" = \"b\"\n",
+        "[[source]]\nkind = \"fs\"\nname = \"a\"\nroots = [\"a\"]\n\n[prefer]\n\"re.view\" = \"b\"\n",
         str![[r#"
 error: `re.view` is preferred from `b`, but no source is called that; known: a, registered
- --> repertoire.toml:6:1
+ --> repertoire.toml:7:1
   |
-6 | "re.view" = "b"
+7 | "re.view" = "b"
   | ^^^^^^^^^^^^^^^
 
 "#]],

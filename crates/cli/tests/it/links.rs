@@ -225,7 +225,7 @@ error: cannot write `.agents/skills/tidy/SKILL.md`: a path led outside of the fi
     );
     assert_eq!(fs::read_dir(world.here().join("../home/.ssh")).expect("it is there").count(), 0);
     link(&world, "../home/.ssh", "plug");
-    let failure = world.run(&["plugin", "new", "plug", "--checkout", "."]).failure();
+    let failure = world.run(&["plugin", "new", "plug", "--checkout", &checkout("").to_string_lossy()]).failure();
     assert_eq!(failure, "error: `plug` is there already\n |\n = help: `plugin new` writes over nothing\n");
     assert_eq!(fs::read_dir(world.here().join("../home/.ssh")).expect("it is there").count(), 0);
     assert!(Path::new(&world.here().join("plug")).is_symlink());

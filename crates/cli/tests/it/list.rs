@@ -166,7 +166,7 @@ fn which_says_why_a_claim_lost() {
 "#]]
     );
     assert_data_eq!(
-        world.run(&with_both(&["which", "far:notes"])).data(),
+        world.run(&with_both(&["which", "far:notes"])).stdout,
         str![[r#"
 #  full name   tier  trust    location            why
 1  near:notes  user  trusted  near/copy/SKILL.md  has the id
@@ -177,8 +177,8 @@ fn which_says_why_a_claim_lost() {
     assert_data_eq!(
         world.run(&with_both(&["which", "lore"])).data(),
         str![[r#"
-#  full name  tier  trust    location           why
-1  far:lore   user  trusted  far/lore/SKILL.md  nobody else has the id
+#  full name  tier  trust    location           why                     flags
+1  far:lore   user  trusted  far/lore/SKILL.md  nobody else has the id  model-only
 
 "#]]
     );
@@ -212,7 +212,7 @@ roots = ["near"]
 notes = "mine"
 "#,
     );
-    let which = |name| world.run(&["--config", "repertoire.toml", "which", name]).data();
+    let which = |name| world.run(&["--config", "repertoire.toml", "which", name]).stdout;
     assert_data_eq!(
         which("review"),
         str![[r#"

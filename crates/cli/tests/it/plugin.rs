@@ -157,13 +157,14 @@ fn a_new_plugin_builds_and_passes_the_tests_of_every_source() {
     let root = checkout("").canonicalize().expect("the checkout is there");
     let root = root.to_str().expect("the checkout has a plain path");
     assert_eq!(world.run(&["plugin", "new", "acme-shelf", "--checkout", root]).data(), "acme-shelf\n");
-    let failure = world.run(&["plugin", "new", "acme-shelf"]).failure();
+    let failure = world.run(&["plugin", "new", "acme-shelf", "--checkout", root]).failure();
     assert!(failure.starts_with("error: `acme-shelf` is there already"), "{failure}");
-    let ran = world.run(&["plugin", "new", "released"]);
-    let note = "note: it depends on `repertoire-plugin-sdk`, `-source-plugin` and `-testkit` 0.1.0 from the registry; where they \
-                are not released yet, begin it with `--checkout DIR`\n";
-    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("released\n", note));
-    let failure = world.run(&["plugin", "new", "../up"]).failure();
+    let failure = world.run(&["plugin", "new", "released"]).failure();
+    assert!(failure.contains("--checkout <DIR>"), "{failure}");
+    let failure = world.run(&["plugin", "new", "released", "--checkout", "."]).failure();
+    assert!(failure.starts_with("error: `.` is not a checkout of `repertoire`"), "{failure}");
+    assert!(!world.here().join("released").exists());
+    let failure = world.run(&["plugin", "new", "../up", "--checkout", root]).failure();
     assert!(failure.starts_with("error: `../up` is no name for a plugin"), "{failure}");
 
     let plugin = world.here().join("acme-shelf");

@@ -87,6 +87,19 @@ fn a_8_the_variables_of_both_spellings_are_known() {
 }
 
 #[test]
+fn folders_stand_in_code_too() {
+    // The example of the documentation: a skill that runs its own script.
+    let visualize = "Run it:\n\n```bash\npython3 ${CLAUDE_SKILL_DIR}/scripts/visualize.py .\n```\n";
+    check(visualize, "", &visualize.replace("${CLAUDE_SKILL_DIR}", "/skills/it"));
+    let span = "Then `sh ${SKILL_DIR}/deploy.sh $1 $ARGUMENTS ${HOME} ${SESSION_ID}`.\n\n    ls ${SKILL_DIR}\n";
+    check(span, "", &span.replace("${SKILL_DIR}", "/skills/it"));
+    let comment = "<!-- ${SKILL_DIR} -->\n";
+    check(comment, "", comment);
+    assert_eq!(named(Dialect::CORTEX, span, ""), span, "another dialect documents nothing of the kind");
+    assert_eq!(plain(visualize, ""), visualize.replace("${CLAUDE_SKILL_DIR}", "/skills/it"), "it is the default");
+}
+
+#[test]
 fn a_9_commands_are_where_a_line_or_a_word_begins_and_in_blocks_of_their_own() {
     let commands = |body| {
         let found = directives(body).into_iter().map(|directive| match directive.action {

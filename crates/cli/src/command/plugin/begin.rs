@@ -24,9 +24,9 @@ pub(crate) struct New {
     /// The folder for the crate's own folder.
     #[arg(long = "in", value_name = "DIR", default_value = ".")]
     folder: PathBuf,
-    /// Depend on a checkout of `repertoire` instead of on released crates: the way to go until they are released.
+    /// The checkout of `repertoire` to depend on, as its crates are not released.
     #[arg(long, value_name = "DIR")]
-    checkout: Option<PathBuf>,
+    checkout: PathBuf,
 }
 
 const FILES: [(&str, &str); 3] = [
@@ -43,8 +43,6 @@ pub(in crate::command) struct Begun {
     action: &'static str,
     name: String,
     path: String,
-    #[serde(skip)]
-    checkout: bool,
 }
 
 impl New {
@@ -56,6 +54,10 @@ impl New {
                 Failure::new(message).help("expected words of `a` to `z` and digits, with single hyphens between")
             );
         }
+        if !cwd.join(&self.checkout).join("crates/plugin-sdk/Cargo.toml").is_file() {
+            let failure = Failure::new(format!("`{}` is not a checkout of `repertoire`", self.checkout.display()));
+            return Err(failure.help("expected the folder that `crates/plugin-sdk` is in"));
+        }
         let folder = cwd.join(&self.folder).join(&self.name);
         let shown = near(&folder.to_string_lossy(), cwd).to_owned();
         let failure = |error: io::Error| match error.kind() {
@@ -65,7 +67,7 @@ impl New {
             _ => Failure::io(format!("cannot write `{shown}`"), &error),
         };
         self.write(cwd).map_err(failure)?;
-        Ok(Begun { action: "new", name: self.name.clone(), path: shown, checkout: self.checkout.is_some() })
+        Ok(Begun { action: "new", name: self.name.clone(), path: shown })
     }
 
     /// Writes the files into a folder that is made for them.
@@ -86,12 +88,9 @@ impl New {
     /// A template's text about this plugin.
     fn filled(&self, template: &str, cwd: &Path) -> String {
         let words = self.name.split('-').map(|word| word[..1].to_uppercase() + &word[1..]);
-        let wanted = |name: &str, folder: &str| match &self.checkout {
-            Some(checkout) => {
-                let path = cwd.join(checkout).join("crates").join(folder);
-                format!("{name} = {{ path = {:?} }}", path.to_string_lossy())
-            }
-            None => format!("{name} = \"{}\"", env!("CARGO_PKG_VERSION")),
+        let wanted = |name: &str, folder: &str| {
+            let path = cwd.join(&self.checkout).join("crates").join(folder);
+            format!("{name} = {{ path = {:?} }}", path.to_string_lossy())
         };
         template
             .replace("Acme", &words.collect::<String>())
@@ -110,13 +109,5 @@ impl Answer for Begun {
 
     fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
         writeln!(out, "{}", shown(&self.path))
-    }
-
-    fn notes(&self) -> Vec<String> {
-        let (crates, version) = ("`repertoire-plugin-sdk`, `-source-plugin` and `-testkit`", env!("CARGO_PKG_VERSION"));
-        let note = format!(
-            "it depends on {crates} {version} from the registry; where they are not released yet, begin it with `--checkout DIR`"
-        );
-        if self.checkout { Vec::new() } else { vec![note] }
     }
 }

@@ -91,7 +91,7 @@ impl JsonSchema for Declared {
         let plugin = foreign("plugin", generator.subschema_for::<Plugin>(), process);
         json_schema!({
             "if": { "properties": { "kind": { "const": "fs" } }, "required": ["kind"] },
-            "then": generator.subschema_for::<Folders>(),
+            "then": { "allOf": [generator.subschema_for::<Folders>(), { "required": ["roots"] }] },
             "else": foreign("client-plugins", generator.subschema_for::<ClientPlugins>(), plugin),
         })
     }

@@ -1,0 +1,186 @@
+//! From what a person types to a skill.
+
+use repertoire_cli::Exit;
+use snapbox::{assert_data_eq, str};
+
+use crate::world::World;
+
+#[test]
+fn every_command_finds_a_name_as_typed() {
+    let world = World::new();
+    world.file("skills/list/SKILL.md", "---\nname: na\u{ef}ve-list\ndescription: Lists.\n---\nList $ARGUMENTS.\n");
+    world.file("skills/list/notes.md", "Notes.\n");
+    let root = ["--root", "skills", "--no-defaults"];
+    for typed in [
+        "na\u{ef}ve-list",
+        "nai\u{308}ve-list",
+        " na\u{ef}ve-list ",
+        "skills:nai\u{308}ve-list",
+        "\u{ff4e}a\u{ef}ve-list",
+    ] {
+        for command in [
+            &["show", typed][..],
+            &["which", typed],
+            &["body", typed],
+            &["files", typed],
+            &["files", typed, "notes.md"],
+            &["render", typed],
+            &["directives", typed],
+            &["approve", typed, "--yes"],
+        ] {
+            let ran = world.run(&[command, &root].concat());
+            assert_eq!(ran.exit, Exit::Success, "{command:?}: {}", ran.stderr);
+        }
+    }
+    for typed in ["nai\u{308}ve-list", "skills:nai\u{308}ve-list", "\u{ff4e}a\u{ef}ve-list"] {
+        let list = world.run(&[&["list", "--disable", typed][..], &root].concat()).stdout;
+        assert!(list.contains("disabled"), "{typed}: {list}");
+    }
+}
+
+#[test]
+fn a_tip_is_never_the_question() {
+    let world = World::new();
+    world.skill("skills", "deploy", "D.");
+    let said = |typed: &str| world.run(&["show", typed, "--root", "skills"]).failure();
+    assert_data_eq!(
+        said("DEPLOY"),
+        str![[r#"
+error: no skill `DEPLOY`
+ |
+ = help: did you mean `deploy`?
+
+"#]]
+    );
+    assert_data_eq!(
+        said("nothing-like-it"),
+        str![[r#"
+error: no skill `nothing-like-it`
+ |
+ = help: `repertoire list --all` shows every name
+
+"#]]
+    );
+}
+
+#[test]
+fn a_file_that_gives_no_skill_is_known() {
+    let world = World::new();
+    world.file("skills/db-migrate/SKILL.md", "---\nname: db-migrate\n").skill("skills", "db-migrated", "D.");
+    for command in ["show", "which", "body"] {
+        for typed in ["db-migrate", "skills:db-migrate"] {
+            let failure = world.run(&[command, typed, "--root", "skills"]).failure();
+            let help = " = help: `skills/db-migrate/SKILL.md` gives no skill: unclosed-front-matter: \
+                        frontmatter is not properly closed: no closing `---` line";
+            assert_eq!(failure.lines().nth(2), Some(help), "{failure}");
+        }
+    }
+}
+
+#[test]
+fn diagnostics_and_limits_are_shown() {
+    let world = World::new();
+    world.file(
+        "skills/deploy/SKILL.md",
+        "---\nname: Deploy\ndescription: D.\ndisable-model-invocation: true\nallowedWorkflows: [build]\n---\nDo it.\n",
+    );
+    let run = |command: &str| world.run(&[command, "Deploy", "--root", "skills", "--no-defaults"]);
+    let which = run("which");
+    assert_data_eq!(
+        which.stdout,
+        str![[r#"
+#  full name      tier  trust    location                why                     flags
+1  skills:Deploy  user  trusted  skills/deploy/SKILL.md  nobody else has the id  manual, waits-for-workflow
+
+"#]]
+    );
+    assert_eq!(which.stderr, "note: `skills:Deploy`: 2 diagnostics; `repertoire show` shows them\n");
+    let show = run("show").data();
+    let told: Vec<_> = show.lines().filter(|line| line.starts_with("diagnostic")).collect();
+    assert_eq!(told.len(), 2, "{show}");
+    assert!(told[0].starts_with("diagnostic   line 2: warning["), "{show}");
+    assert!(show.contains("flags        manual, waits-for-workflow"), "{show}");
+}
+
+#[test]
+fn the_reason_is_the_rule_that_decided() {
+    let world = World::new();
+    world.skill("agent", "built", "A.").skill("home", "built", "H.").skill("home", "kit:slides", "H.");
+    world.skill("kit", "slides", "K.").skill("acme", "acme:tidy", "A.").skill("stranger", "home:built", "S.");
+    world.file(
+        "repertoire.toml",
+        r#"
+[[source]]
+kind = "fs"
+name = "agent"
+tier = "builtin"
+roots = ["agent"]
+
+[[source]]
+kind = "fs"
+name = "home"
+roots = ["home"]
+
+[[source]]
+kind = "fs"
+name = "kit"
+tier = "plugin"
+namespaced = true
+roots = ["kit"]
+
+[[source]]
+kind = "fs"
+name = "acme"
+tier = "plugin"
+namespaced = true
+roots = ["acme"]
+
+[[source]]
+kind = "fs"
+name = "stranger"
+tier = "plugin"
+roots = ["stranger"]
+"#,
+    );
+    let which = |arguments: &[&str]| {
+        let json = world.run(&[&["which", "--json", "--config", "repertoire.toml"][..], arguments].concat()).data();
+        let json: serde_json::Value = serde_json::from_str(&json).expect("one JSON document");
+        let link = |link: &serde_json::Value| format!("{}: {}", link["qualified_id"], link["why"]).replace('"', "");
+        json["claims"].as_array().expect("a list").iter().map(link).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        which(&["built"]),
+        ["agent:built: has the id", "home:built: the user tier comes after the builtin tier"]
+    );
+    assert_eq!(
+        which(&["built", "--disable", "agent:built"]),
+        ["home:built: has the id", "agent:built: the one from `agent` is disabled"]
+    );
+    assert_eq!(
+        which(&["kit:slides"]),
+        ["home:kit:slides: has the id", "kit:kit:slides: the plugin tier comes after the user tier"]
+    );
+    assert_eq!(which(&["acme:tidy"]), ["acme:tidy: nobody else has the id"]);
+    assert_eq!(which(&["acme:acme:tidy"]), which(&["tidy"]));
+    let body = |name: &str, more: &[&str]| {
+        world.run(&[&["body", name, "--config", "repertoire.toml"][..], more].concat()).data()
+    };
+    assert_eq!(body("kit:kit:slides", &[]), "Body of slides.\n");
+    assert_eq!(body("home:built", &[]), "Body of built.\n");
+    assert_eq!(body("stranger:home:built", &[]), "Body of home:built.\n");
+    assert_eq!(body("home:built", &["--disable", "home:built"]), "Body of built.\n", "the name stays with its source");
+    let check = world.run(&["check", "--config", "repertoire.toml"]).stdout;
+    assert!(
+        check.contains("skill `home:built` of the plugin source `stranger` is written like one of the source `home`"),
+        "{check}"
+    );
+}
+
+#[test]
+fn all_shadowed_is_not_nothing_found() {
+    let world = World::new();
+    world.skill("../home/.agents/skills", "write-a-skill", "Mine.");
+    let ran = world.run(&["list"]);
+    assert!(ran.stdout.contains("1 shadow"), "{}", ran.stdout);
+    assert!(!ran.stderr.contains("no skills found"), "{}", ran.stderr);
+}
