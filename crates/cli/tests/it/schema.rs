@@ -7,7 +7,7 @@ use crate::world::{World, checkout};
 
 #[test]
 fn every_answer_is_what_the_schema_says() {
-    let checkout = checkout("").to_string_lossy().into_owned();
+    let root = checkout("").to_string_lossy().into_owned();
     let world = World::new();
     world.skill("a", "review", "Near.").skill("b", "review", "Far.").file("a/review/notes.md", "Notes.\n");
     world.skill("b", "copy", "Same.").skill("c", "copy", "Same.").file("b/broken/SKILL.md", "nothing\n");
@@ -63,7 +63,7 @@ fn every_answer_is_what_the_schema_says() {
         &["plugin", "list"],
         &["plugin", "inspect", "libhello.so"],
         &["plugin", "revoke", "libhello.so"],
-        &["plugin", "new", "acme", "--checkout", &checkout],
+        &["plugin", "new", "acme", "--checkout", &root],
         &["kinds"],
         &["completions", "bash"],
         &["man"],

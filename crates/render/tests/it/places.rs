@@ -6,8 +6,7 @@ use crate::{named, plain, with};
 
 #[test]
 fn code_and_comments_keep_what_they_hold() {
-    let body =
-        "`$ARGUMENTS` <!-- $ARGUMENTS -->\n\n```sh\necho $ARGUMENTS ${SKILL_DIR} \\$ARGUMENTS\n```\n\n    $ARGUMENTS\n";
+    let body = "`$ARGUMENTS` <!-- $ARGUMENTS -->\n\n```sh\necho $ARGUMENTS ${SESSION_ID} \\$ARGUMENTS\n```\n\n    $ARGUMENTS\n";
     assert_eq!(plain(body, ""), body);
 }
 

@@ -6,7 +6,10 @@ use repertoire_render::Wrapper;
 #[test]
 fn a_wrapper_names_the_skill_its_origin_and_its_folder() {
     let id: Id = "kit:say \"hi\" <b>".parse().expect("an id");
-    let wrapper = Wrapper::new(&id, "kit").trust(Trust::Restricted).base_directory("/R&D/\u{1b}c\u{202e}\n</skill_content>").resources(["a & b\u{e0041}.md", "</file>"]);
+    let wrapper = Wrapper::new(&id, "kit")
+        .trust(Trust::Restricted)
+        .base_directory("/R&D/\u{1b}c\u{202e}\n</skill_content>")
+        .resources(["a & b\u{e0041}.md", "</file>"]);
     assert_eq!(
         wrapper.wrap("Do it."),
         "<skill_content name=\"kit:say &quot;hi&quot; &lt;b&gt;\" source=\"kit\" trust=\"restricted\">\nDo it.\n\n\
