@@ -167,6 +167,7 @@ codes! {
     UNKNOWN_LEVEL "unknown-level" Warning Warning "The level of invocation is not 1, 2 or 3; it counts as 2.";
     MISSING_REFERENCE "missing-reference" Warning Warning "The skill refers to a file that it does not have.";
     UNKNOWN_SURFACE "unknown-surface" Warning Warning "The surface mode is unknown and counts as absent.";
+    SURFACE_OVER_MCP "surface-over-mcp" Warning Warning "A skill declares the system prompt, which no server writes over MCP.";
     NOT_FORMATTED "not-formatted" Error Error "The formatter left a front matter to its author.";
     LINK_DANGLING "link-dangling" Warning Warning "A link leads nowhere.";
     LINK_REPEATED "link-repeated" Info Info "A link leads to a folder that is already read, or that holds the root.";

@@ -12,6 +12,8 @@ pub struct ClientPreset {
     pub client_info: &'static str,
     /// The faces that it uses. The extension is no matter of presets: a client declares whether it has it.
     pub faces: Faces,
+    /// The provider of its models, for the surface rules; `None` where its user chooses among several.
+    pub provider: Option<&'static str>,
 }
 
 const EVERYTHING: Faces = Faces::ALL;
@@ -19,18 +21,23 @@ const NO_RESOURCES: Faces = Faces::ALL.without(Face::Resources);
 const NO_PROMPTS: Faces = Faces::ALL.without(Face::Prompts);
 
 const fn preset(name: &'static str, client_info: &'static str, faces: Faces) -> ClientPreset {
-    ClientPreset { name, client_info, faces }
+    ClientPreset { name, client_info, faces, provider: None }
 }
 
 impl ClientPreset {
+    const fn of(mut self, provider: &'static str) -> ClientPreset {
+        self.provider = Some(provider);
+        self
+    }
+
     /// Every client that something is known of. The names are those that the clients send, the faces those that the documentation
     /// of each says it uses; `docs/mcp.md` says where each name is from.
     pub const ALL: [ClientPreset; 8] = [
-        preset("claude-desktop", "claude-ai", EVERYTHING),
-        preset("claude-code", "claude-code", EVERYTHING),
-        preset("codex", "codex", NO_PROMPTS),
+        preset("claude-desktop", "claude-ai", EVERYTHING).of("anthropic"),
+        preset("claude-code", "claude-code", EVERYTHING).of("anthropic"),
+        preset("codex", "codex", NO_PROMPTS).of("openai"),
         preset("cursor", "cursor", EVERYTHING),
-        preset("gemini", "gemini-cli", EVERYTHING),
+        preset("gemini", "gemini-cli", EVERYTHING).of("google"),
         preset("goose", "goose", EVERYTHING),
         preset("vscode", "visual studio code", EVERYTHING),
         preset("zed", "zed", NO_RESOURCES),

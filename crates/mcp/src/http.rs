@@ -1,12 +1,15 @@
 //! Streamable HTTP.
 
+mod accepted;
 mod connections;
 mod gate;
 mod message;
 mod metrics;
 mod options;
 mod pass;
+mod places;
 mod presence;
+mod said;
 mod sessions;
 mod streams;
 mod token;
@@ -31,7 +34,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-pub(crate) use self::gate::span_of;
+pub(crate) use self::gate::{extension, span_of};
 pub use self::options::{HttpOptions, Limits};
 pub use self::token::{Token, WeakToken};
 
@@ -117,9 +120,11 @@ impl Server {
             .with_max_request_body_bytes(options.limits.body)
             .with_cancellation_token(shared.end.clone());
         let server = self.clone();
+        let hearing = message::Hearing { limits: options.limits, sessions: Arc::clone(&sessions) };
+        let hearing = middleware::from_fn_with_state(hearing, message::hear);
         let service = StreamableHttpService::new(move || Ok(server.session()), sessions, config);
-        let hearing = middleware::from_fn_with_state(options.limits, message::hear);
         let gate = Arc::new(Gate::new(options, Arc::clone(&shared)));
+        let health = Router::new().route("/healthz", get(|| async { "ok\n" })).route("/readyz", get(ready));
         let router = Router::new()
             .route(
                 "/mcp",
@@ -127,9 +132,8 @@ impl Server {
             )
             .route("/metrics", get(metrics))
             .layer(cors(options))
-            .layer(middleware::from_fn_with_state(gate, gate::pass))
-            .route("/healthz", get(|| async { "ok\n" }))
-            .route("/readyz", get(ready))
+            .layer(middleware::from_fn_with_state(Arc::clone(&gate), gate::pass))
+            .merge(health.layer(middleware::from_fn_with_state(gate, gate::pass_health)))
             .with_state(Arc::clone(&shared));
         (router, shared)
     }

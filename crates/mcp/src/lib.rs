@@ -47,6 +47,7 @@
 //! # Features
 //! `http`, on by default: everything for HTTP.
 
+mod batches;
 mod client;
 mod completion;
 mod composed;
@@ -54,18 +55,21 @@ mod extension;
 mod faces;
 #[cfg(feature = "http")]
 mod http;
+mod incoming;
 mod instructions;
 mod lines;
 mod notices;
 mod options;
 mod origin;
 mod page;
+mod params;
 mod prompts;
 mod resources;
 mod server;
 mod session;
 mod shelf;
 mod strict;
+mod surface;
 mod tools;
 mod uri;
 mod view;

@@ -1,16 +1,18 @@
 //! One message a line, as over standard input and output.
 
-use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 
-use rmcp::model::{ClientJsonRpcMessage, ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, ErrorCode};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
-use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::{Mutex, watch};
 use tokio_util::sync::CancellationToken;
+
+use crate::batches::{Batches, Line};
+use crate::incoming::{Incoming, Refusal};
 
 /// Bytes of one message; what clients send is short.
 const LONGEST: usize = 1 << 20;
@@ -30,8 +32,11 @@ pub(crate) struct Lines<R, W> {
     is_too_long: bool,
     /// Whether the client has asked for anything yet.
     has_begun: bool,
-    /// An error that is still to be sent: waiting may be given up between reading and answering.
-    owed: Option<ServerJsonRpcMessage>,
+    /// Messages that were read and not handed on.
+    heard: VecDeque<ClientJsonRpcMessage>,
+    /// Lines that are still to be sent: waiting may be given up between reading and answering.
+    owed: VecDeque<Vec<u8>>,
+    batches: Batches,
     write: Arc<Writing<W>>,
 }
 
@@ -54,7 +59,9 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
             line: Vec::new(),
             is_too_long: false,
             has_begun: false,
-            owed: None,
+            heard: VecDeque::new(),
+            owed: VecDeque::new(),
+            batches: Batches::default(),
             write: Arc::new(Writing {
                 write: Mutex::new(write),
                 waiting: watch::Sender::new(0),
@@ -87,26 +94,42 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
         }
     }
 
-    /// The message in the line; what is owed for one that is none is kept.
-    fn take_message(&mut self) -> Option<ClientJsonRpcMessage> {
+    /// Takes what is in the line: messages to be handed on, and what is owed for what is none.
+    fn take(&mut self) {
         let line = std::mem::take(&mut self.line);
-        let found = if std::mem::take(&mut self.is_too_long) {
+        let incoming = if std::mem::take(&mut self.is_too_long) {
             let message = format!("a message has at most {LONGEST} bytes");
-            Found::owed(ErrorCode::INVALID_REQUEST, message, None)
+            Incoming::Refused(Refusal::new(ErrorCode::INVALID_REQUEST, message))
         } else {
-            Found::of(&line)
+            Incoming::of(&line)
         };
-        match found {
-            Found::Message(message) => {
-                self.has_begun |= matches!(message, ClientJsonRpcMessage::Request(_));
-                Some(message).filter(|_| self.has_begun)
+        match incoming {
+            Incoming::Message(message) => {
+                self.owed.extend(self.batches.give_up(&message.message));
+                self.heard.push_back(*message.message);
             }
-            Found::Owed(error) => {
-                self.owed = Some(error);
-                None
+            Incoming::Batch(items) => {
+                let (messages, owed) = self.batches.begin(items);
+                for message in messages {
+                    self.owed.extend(self.batches.give_up(&message));
+                    self.heard.push_back(message);
+                }
+                self.owed.extend(owed);
             }
-            Found::Nothing => None,
+            Incoming::Refused(refusal) => self.owed.push_back(refusal.text().get().as_bytes().to_vec()),
+            Incoming::Nothing => {}
         }
+    }
+
+    /// The next message to be handed on: none before the first request.
+    fn hand_on(&mut self) -> Option<ClientJsonRpcMessage> {
+        while let Some(message) = self.heard.pop_front() {
+            self.has_begun |= matches!(message, ClientJsonRpcMessage::Request(_));
+            if self.has_begun {
+                return Some(message);
+            }
+        }
+        None
     }
 }
 
@@ -119,7 +142,17 @@ where
 
     fn send(&mut self, message: TxJsonRpcMessage<RoleServer>) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let waiting = Waiting::new(&self.write);
-        async move { waiting.send(&message).await }
+        let line = match self.batches.answer(&message) {
+            Line::Alone => serde_json::to_vec(&message).map(Some),
+            Line::Later => Ok(None),
+            Line::Together(line) => Ok(Some(line)),
+        };
+        async move {
+            match line? {
+                Some(line) => waiting.send(&line).await,
+                None => Ok(()),
+            }
+        }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
@@ -136,9 +169,12 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
     /// The next message. May be given up at any await, and loses nothing.
     async fn next(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            while let Some(owed) = &self.owed {
+            while let Some(owed) = self.owed.front() {
                 Waiting::new(&self.write).send(owed).await.ok()?;
-                self.owed = None;
+                self.owed.pop_front();
+            }
+            if let Some(message) = self.hand_on() {
+                return Some(message);
             }
             // Who does not read what is answered is not heard until then.
             let mut waiting = self.write.waiting.subscribe();
@@ -151,9 +187,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
                     return None;
                 }
             }
-            if let Some(message) = self.take_message() {
-                return Some(message);
-            }
+            self.take();
         }
     }
 }
@@ -164,9 +198,8 @@ impl<W: AsyncWrite + Unpin> Waiting<W> {
         Waiting(Arc::clone(write))
     }
 
-    async fn send(self, message: &ServerJsonRpcMessage) -> io::Result<()> {
-        let mut line = serde_json::to_vec(message)?;
-        line.push(b'\n');
+    async fn send(self, message: &[u8]) -> io::Result<()> {
+        let line = [message, b"\n"].concat();
         let mut write = self.0.write.lock().await;
         let sent = async {
             write.write_all(&line).await?;
@@ -179,53 +212,5 @@ impl<W: AsyncWrite + Unpin> Waiting<W> {
 impl<W> Drop for Waiting<W> {
     fn drop(&mut self) {
         self.0.waiting.send_modify(|waiting| *waiting -= 1);
-    }
-}
-
-/// What was written, without what editors and terminals put around it.
-pub(crate) fn written(text: &[u8]) -> &[u8] {
-    text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text).trim_ascii()
-}
-
-/// What is in a line, or in the body of a request.
-pub(crate) enum Found {
-    Message(ClientJsonRpcMessage),
-    /// No message: an error is owed for it.
-    Owed(ServerJsonRpcMessage),
-    /// Nothing that asks for an answer.
-    Nothing,
-}
-
-impl Found {
-    pub(crate) fn of(text: &[u8]) -> Found {
-        let line = written(text);
-        if line.is_empty() {
-            return Found::Nothing;
-        }
-        if let Ok(message) = serde_json::from_slice(line) {
-            return Found::Message(message);
-        }
-        let Ok(value) = serde_json::from_slice::<Value>(line) else {
-            return Found::Owed(Found::no_json());
-        };
-        let id: Option<RequestId> = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
-        let is_asking = value.get("method").is_some_and(Value::is_string);
-        let is_answer = value.get("result").is_some() || value.get("error").is_some();
-        match id {
-            Some(id) if is_asking => Found::owed(ErrorCode::INVALID_PARAMS, "the request has another form", Some(id)),
-            // Nobody waits for an answer to a notification or to an answer.
-            None if is_asking && value.get("id").is_none() => Found::Nothing,
-            _ if is_answer && !is_asking => Found::Nothing,
-            id => Found::owed(ErrorCode::INVALID_REQUEST, "this is no message of JSON-RPC 2.0", id),
-        }
-    }
-
-    /// What is owed for what is no document.
-    pub(crate) fn no_json() -> ServerJsonRpcMessage {
-        ServerJsonRpcMessage::error(ErrorData::new(ErrorCode::PARSE_ERROR, "this is no JSON", None), None)
-    }
-
-    fn owed(code: ErrorCode, message: impl Into<Cow<'static, str>>, id: Option<RequestId>) -> Found {
-        Found::Owed(ServerJsonRpcMessage::error(ErrorData::new(code, message, None), id))
     }
 }

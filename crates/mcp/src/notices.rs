@@ -1,6 +1,7 @@
 //! Telling clients that what they see is another.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use repertoire::Digest;
@@ -35,6 +36,8 @@ pub(crate) struct Follower {
     pub(crate) views: watch::Receiver<Arc<View>>,
     pub(crate) told: Since,
     pub(crate) faces: Faces,
+    /// Whether the client lists by the extension, whose lists change with the skills and have no notice of their own.
+    pub(crate) lists_skills: Arc<AtomicBool>,
     pub(crate) subscriptions: Arc<Subscriptions>,
     pub(crate) listener: Listener,
 }
@@ -94,10 +97,9 @@ impl Follower {
         let (now, told) = (view.since, std::mem::replace(&mut self.told, view.since));
         let tools = now.tools != told.tools && self.faces.has(Face::Tools);
         let prompts = now.prompts != told.prompts && self.faces.has(Face::Prompts);
-        // The extension's lists change with them: it has no notice of its own.
         let skills = now.skills != told.skills;
-        let resources = (now.resources != told.resources || skills && self.faces.has(Face::Extension))
-            && self.faces.has(Face::Resources);
+        let lists_skills = self.faces.has(Face::Extension) && self.lists_skills.load(Ordering::Relaxed);
+        let resources = (now.resources != told.resources || skills && lists_skills) && self.faces.has(Face::Resources);
         // Together, so that they are sent together.
         tokio::try_join!(
             async { if tools { self.listener.tools_changed().await } else { Ok(()) } },

@@ -28,7 +28,8 @@ impl Page {
 
     /// The page at `cursor`, or the first.
     pub(crate) fn at(cursor: Option<&str>, version: Version) -> Result<Page, ErrorData> {
-        let Some(cursor) = cursor else { return Ok(Page { version, first: 0 }) };
+        // Clients that fill in every optional argument send an empty one.
+        let Some(cursor) = cursor.filter(|cursor| !cursor.is_empty()) else { return Ok(Page { version, first: 0 }) };
         match parse(cursor) {
             Some(page) if page.version == version => Ok(page),
             Some(_) => Err(ErrorData::invalid_params(

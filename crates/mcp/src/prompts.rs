@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use repertoire::render::Wrapper;
-use repertoire::{Audience, Claim, Id, Skill, SourceErrorKind, text};
+use repertoire::{Audience, Claim, Id, Model, Skill, SourceErrorKind, text};
 use rmcp::ErrorData;
 use rmcp::model::{
     GetPromptResult, ListPromptsResult, PaginatedRequestParams, Prompt, PromptArgument, PromptMessage, Role,
@@ -33,27 +33,34 @@ impl Server {
         &self,
         name: &str,
         given: Option<&Map<String, Value>>,
+        model: &Model<'_>,
     ) -> Result<GetPromptResult, ErrorData> {
         let view = self.view();
         let unknown = || ErrorData::invalid_params(format!("no prompt `{}`", shown(name)), None);
         // Why it leads nowhere is not told: the names in the reason are of skills that may be hidden.
-        let found = view.snapshot.resolve(name).map_err(|_| unknown())?;
-        if self.options().modes.hides(Audience::User, found.claim).is_some() {
+        let (id, claim) = match view.renamed(name) {
+            Some(called) => (called.winner(), called.claim()),
+            None => {
+                let found = view.snapshot.resolve(name).map_err(|_| unknown())?;
+                (&found.entry.id, found.claim)
+            }
+        };
+        if self.options().modes.hides(Audience::User, claim).is_some() {
             return Err(unknown());
         }
-        let skill = &found.claim.item;
+        let skill = &claim.item;
         let arguments = typed(skill, given)?;
-        let body = self.reader().body(found.claim, &arguments).await.map_err(|error| {
+        let body = self.reader().body(claim, &arguments).await.map_err(|error| {
             tracing::warn!(prompt = name, error = &error as &dyn std::error::Error, "a prompt cannot be read");
             match error.kind() {
                 SourceErrorKind::NotFound => unknown(),
                 _ => ErrorData::internal_error(format!("the skill `{}` cannot be read now", shown(name)), None),
             }
         })?;
-        let text = self.wrapped(&found.entry.id, found.claim, &body.text).await;
+        let text = self.wrapped(id, claim, &body.text).await;
         let message = PromptMessage::new_text(Role::User, text);
         let mut result = GetPromptResult::new(vec![message]).with_description(text::clean(&skill.description));
-        result.meta = Some(origin(found.claim));
+        result.meta = Some(self.surface(claim, model, origin(claim)));
         Ok(result)
     }
 
@@ -86,7 +93,8 @@ fn prompt(called: &Called) -> Prompt {
         let argument = |name: &&str| PromptArgument::new(*name).with_required(false);
         names.iter().map(argument).collect()
     };
-    Prompt::new(called.id().as_str(), Some(text::clean(&skill.description)), Some(arguments)).with_meta(origin(claim))
+    let about = text::clean(&skill.description);
+    Prompt::new(called.name().to_string(), Some(about), Some(arguments)).with_meta(origin(claim))
 }
 
 /// What was given, as one would have typed it behind the skill's name.
@@ -96,10 +104,14 @@ fn typed(skill: &Skill, given: Option<&Map<String, Value>>) -> Result<String, Er
     let mut rest = "";
     for (key, value) in given.into_iter().flatten() {
         let Some(text) = value.as_str() else {
+            // Clients send nothing for what their user left empty, or an empty text.
+            if value.is_null() {
+                continue;
+            }
             return Err(ErrorData::invalid_params(format!("the argument `{}` is no text", shown(key)), None));
         };
         match names.iter().position(|name| name == key) {
-            Some(at) => words[at] = Some(text),
+            Some(at) => words[at] = Some(text).filter(|text| !text.is_empty()),
             None if key == ARGUMENTS => rest = text,
             None => return Err(ErrorData::invalid_params(format!("no argument `{}`", shown(key)), None)),
         }

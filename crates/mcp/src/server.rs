@@ -78,7 +78,8 @@ impl Server {
     /// Starts nothing. A registry that was only loaded is served as well; it changes when somebody refreshes it or registers in
     /// code.
     pub fn new(registry: SkillRegistry, options: ServerOptions) -> Server {
-        let tools = ToolOptions::default().preset(options.tools.clone()).modes(options.modes.clone());
+        // What is hidden is unknown to every client, whoever asks by whichever method.
+        let tools = ToolOptions::default().preset(options.tools.clone()).modes(options.modes.clone()).tell([]);
         let tools = LiveTools::over(registry.clone(), tools);
         let reader = options.reader.clone().unwrap_or_else(|| Arc::new(registry.clone()));
         let view = View::new(tools.current(), &options.modes, None);

@@ -1,15 +1,17 @@
 //! What answers one client.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use repertoire::Model;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ClientCapabilities, CompleteRequestParams, CompleteResult, DiscoverResult,
-    ErrorCode, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams, GetSkillResult, Implementation,
-    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListSkillsResult, ListToolsResult, PaginatedRequestParams, PromptsCapability, ReadResourceDirectoryRequestParams,
-    ReadResourceDirectoryResult, ReadResourceRequestParams, ReadResourceResponse, ResourcesCapability,
-    SKILLS_EXTENSION_ID, ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, ToolsCapability,
-    UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, ClientCapabilities, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams,
+    GetSkillResult, Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult, ListToolsResult, PaginatedRequestParams,
+    PromptsCapability, ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult, ReadResourceRequestParams,
+    ReadResourceResponse, ResourcesCapability, SKILLS_EXTENSION_ID, ServerCapabilities, ServerConfig,
+    SubscribeRequestParams, SubscriptionFilter, ToolsCapability, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
@@ -18,6 +20,8 @@ use tracing::{Instrument, Span};
 
 use crate::notices::{Follower, Listener, Subscriptions, followed};
 use crate::page::Page;
+use crate::params::{Malformed, Method};
+use crate::resources::shown;
 use crate::strict::{is_conforming, is_strict};
 use crate::view::Since;
 use crate::{Face, Faces, Server, resources};
@@ -31,6 +35,8 @@ pub struct Session {
     /// What it could have seen when it began to follow.
     told: Mutex<Since>,
     subscriptions: Arc<Subscriptions>,
+    /// Whether the client declared the extension, or called one of its methods.
+    lists_skills: Arc<AtomicBool>,
     end: CancellationToken,
     _guard: DropGuard,
 }
@@ -45,6 +51,7 @@ impl Session {
             told: Mutex::new(server.view().since),
             faces: OnceLock::new(),
             subscriptions: Arc::default(),
+            lists_skills: Arc::default(),
             _guard: end.clone().drop_guard(),
             end,
             server,
@@ -71,11 +78,24 @@ impl Session {
         }
     }
 
+    /// Whether the client is served with this face, and asks for something of it in a form that is known.
     fn wants(&self, face: Face, context: &Context) -> Result<(), ErrorData> {
-        if self.faces(context).has(face) {
-            return Ok(());
+        if !self.faces(context).has(face) {
+            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "this is not served here", None));
         }
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "this is not served here", None))
+        malformed(context).map_or(Ok(()), |malformed| Err(malformed.error()))?;
+        if face == Face::Extension {
+            self.lists_skills.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// The model that this client is known to speak for.
+    fn model(&self, context: &Context) -> Model<'static> {
+        let name = context.client_info().map(|client| client.name).unwrap_or_default();
+        let presets = &self.server.options().presets;
+        let provider = presets.iter().find(|preset| preset.is(&name)).and_then(|preset| preset.provider);
+        provider.map_or_else(Model::unknown, Model::of_provider)
     }
 
     /// What the client could have seen by now, for whoever begins to follow.
@@ -85,7 +105,9 @@ impl Session {
 
     fn follower(&self, faces: Faces, subscriptions: Arc<Subscriptions>, listener: Listener) -> Follower {
         let told = *self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        Follower { views: self.server.views(), server: self.server.clone(), told, faces, subscriptions, listener }
+        let lists_skills = Arc::clone(&self.lists_skills);
+        let (views, server) = (self.server.views(), self.server.clone());
+        Follower { views, server, told, faces, lists_skills, subscriptions, listener }
     }
 }
 
@@ -105,6 +127,7 @@ impl ServerHandler for Session {
         let has_extension = has_extension(Some(&request.capabilities));
         let faces = self.faces_for(&request.client_info.name, has_extension);
         let faces = *self.faces.get_or_init(|| faces);
+        self.lists_skills.store(has_extension, Ordering::Relaxed);
         context.peer.set_peer_info(request.clone());
         self.begin();
         let mut result = self.negotiate_initialize(&request)?;
@@ -209,7 +232,7 @@ impl ServerHandler for Session {
     ) -> Result<GetPromptResponse, ErrorData> {
         self.wants(Face::Prompts, &context)?;
         self.server
-            .get_prompt(&request.name, request.arguments.as_ref())
+            .get_prompt(&request.name, request.arguments.as_ref(), &self.model(&context))
             .instrument(span_of(&context))
             .await
             .map(Into::into)
@@ -226,7 +249,12 @@ impl ServerHandler for Session {
 
     async fn call_tool(&self, request: CallToolRequestParams, context: Context) -> Result<CallToolResponse, ErrorData> {
         self.wants(Face::Tools, &context)?;
-        self.server.call_tool(&request.name, request.arguments).instrument(span_of(&context)).await.map(Into::into)
+        let model = self.model(&context);
+        self.server
+            .call_tool(&request.name, request.arguments, &model)
+            .instrument(span_of(&context))
+            .await
+            .map(Into::into)
     }
 
     async fn complete(&self, request: CompleteRequestParams, context: Context) -> Result<CompleteResult, ErrorData> {
@@ -245,6 +273,17 @@ impl ServerHandler for Session {
         Ok(())
     }
 
+    /// A request that its parser knows no form of: of another method, or of one that takes other params.
+    async fn on_custom_request(&self, request: CustomRequest, context: Context) -> Result<CustomResult, ErrorData> {
+        let Some(method) = Method::named(&request.method, context.protocol_version().as_ref()) else {
+            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, shown(&request.method), None));
+        };
+        if let Some(face) = method.face {
+            self.wants(face, &context)?;
+        }
+        Err(method.malformed(request.params.as_ref()).error())
+    }
+
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
         // The client is told that it follows before `listen` is called, and may list at once.
         self.begin();
@@ -258,6 +297,8 @@ impl ServerHandler for Session {
         for uri in followed(context.accepted()) {
             subscriptions.add(&self.server, uri.clone()).await?;
         }
+        let capabilities = context.request_context().client_capabilities();
+        self.lists_skills.fetch_or(has_extension(capabilities.as_ref()), Ordering::Relaxed);
         let faces = self.faces(context.request_context());
         let follower = self.follower(faces, subscriptions, Listener::Request(context.sink().clone()));
         tokio::select! {
@@ -277,6 +318,14 @@ fn span_of(context: &Context) -> Span {
 #[cfg(not(feature = "http"))]
 fn span_of(_: &Context) -> Span {
     Span::none()
+}
+
+/// What the parser of a request passed over, whichever way it came.
+fn malformed(context: &Context) -> Option<&Malformed> {
+    let malformed = context.extensions.get::<Malformed>();
+    #[cfg(feature = "http")]
+    let malformed = malformed.or_else(|| crate::http::extension(&context.extensions));
+    malformed
 }
 
 /// What is declared: every notice of these is sent.

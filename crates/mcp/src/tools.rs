@@ -1,8 +1,10 @@
 //! The tools by which models find and read skills.
 
-use repertoire::{AnswerCode, ToolSpec};
+use repertoire::{AnswerCode, Model, ToolSpec};
 use rmcp::ErrorData;
-use rmcp::model::{CallToolResult, ContentBlock, ListToolsResult, PaginatedRequestParams, Tool, ToolAnnotations};
+use rmcp::model::{
+    CallToolResult, ContentBlock, ListToolsResult, MetaObject, PaginatedRequestParams, Tool, ToolAnnotations,
+};
 use serde_json::{Map, Value};
 
 use crate::Server;
@@ -23,6 +25,7 @@ impl Server {
         &self,
         name: &str,
         arguments: Option<Map<String, Value>>,
+        model: &Model<'_>,
     ) -> Result<CallToolResult, ErrorData> {
         let arguments = Value::Object(arguments.unwrap_or_default());
         let Some(answer) = self.live_tools().call_with(name, &arguments, self.reader().as_ref()).await else {
@@ -32,10 +35,12 @@ impl Server {
             tracing::warn!(tool = name, trouble, "a tool could not do all that was asked");
         }
         let content = vec![ContentBlock::text(answer.text)];
-        Ok(match answer.code {
+        let mut result = match answer.code {
             AnswerCode::Ok => CallToolResult::success(content),
             _ => CallToolResult::error(content),
-        })
+        };
+        result.meta = answer.read.map(|read| self.surface(&read.claim, model, MetaObject::new()));
+        Ok(result)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What clients see at one moment.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use repertoire::{Audience, Claim, Entry, Id, Modes, Skill, Snapshot, Toolset};
@@ -18,6 +18,8 @@ pub(crate) struct View {
     at: Arc<HashMap<Root, usize>>,
     /// What a user may call: winners, and shadows that are not the same.
     pub(crate) prompts: Vec<Called>,
+    /// Which of them have a name of their own, because clients cannot call their id.
+    renamed: HashMap<Arc<str>, usize>,
     pub(crate) tools: Toolset,
     /// When each face showed something else for the last time.
     pub(crate) since: Since,
@@ -40,6 +42,8 @@ pub(crate) struct Row {
 pub(crate) struct Called {
     entry: Arc<Entry<Skill>>,
     claim: usize,
+    /// What it is called by, where that is not its id.
+    name: Option<Arc<str>>,
 }
 
 /// For each face the generation in which it last became another.
@@ -104,6 +108,7 @@ impl View {
             prompts.extend(Called::all_of(entry, modes));
         }
         let (rows, at) = rows.done();
+        let renamed = rename(&mut prompts);
         let now = snapshot.generation();
         let mut view = View {
             since: Since { tools: now, prompts: now, resources: now, skills: now },
@@ -111,6 +116,7 @@ impl View {
             rows,
             at,
             prompts,
+            renamed,
             tools,
         };
         if let Some(before) = before {
@@ -121,6 +127,11 @@ impl View {
 
     pub(crate) fn find(&self, root: &Root) -> Option<&Row> {
         self.at.get(root).map(|at| &self.rows[*at])
+    }
+
+    /// The skill whose prompt has a name of its own, by that name.
+    pub(crate) fn renamed(&self, name: &str) -> Option<&Called> {
+        self.renamed.get(name).map(|at| &self.prompts[*at])
     }
 
     fn since_when(&self, before: &View) -> Since {
@@ -203,20 +214,33 @@ impl Called {
             may_call(&shadow.claim) && !(is_winner_called && shadow.identical == Some(true))
         });
         let claims = is_winner_called.then_some(0).into_iter().chain(shadows.map(|(at, _)| at + 1));
-        claims.map(|claim| Called { entry: Arc::clone(entry), claim })
+        claims.map(|claim| Called { entry: Arc::clone(entry), claim, name: None })
     }
 
     pub(crate) fn claim(&self) -> &Claim<Skill> {
         claim_of(&self.entry, self.claim)
     }
 
-    /// What it is called by: the bare id for the winner, else the one with the source in front.
+    /// What reaches it: the bare id for the winner, else the one with the source in front.
     pub(crate) fn id(&self) -> Id {
         id_of(&self.entry, self.claim)
     }
 
+    /// The winner of its id.
+    pub(crate) fn winner(&self) -> &Id {
+        &self.entry.id
+    }
+
+    /// What it is called by: its id, or what stands for that.
+    pub(crate) fn name(&self) -> Arc<str> {
+        self.name.clone().unwrap_or_else(|| self.id().as_str().into())
+    }
+
     /// Whether both make the same prompt.
     fn is_offered_as(&self, other: &Called) -> bool {
+        if self.name != other.name {
+            return false;
+        }
         if Arc::ptr_eq(&self.entry, &other.entry) && self.claim == other.claim {
             return true;
         }
@@ -228,6 +252,28 @@ impl Called {
             && mine.trust == theirs.trust
             && mine.origin == theirs.origin
     }
+}
+
+/// Gives a name of their own to prompts whose ids have blanks, which clients cannot call: hyphens stand for the blanks, and a number
+/// keeps it apart from the names of others. Returns where each is.
+fn rename(prompts: &mut [Called]) -> HashMap<Arc<str>, usize> {
+    let is_blank = |called: &Called| called.id().as_str().contains(char::is_whitespace);
+    let blank: Vec<usize> = (0..prompts.len()).filter(|at| is_blank(&prompts[*at])).collect();
+    if blank.is_empty() {
+        return HashMap::new();
+    }
+    let mut taken: HashSet<Arc<str>> = prompts.iter().filter(|called| !is_blank(called)).map(Called::name).collect();
+    let mut renamed = HashMap::with_capacity(blank.len());
+    for at in blank {
+        let name = prompts[at].id().as_str().split_whitespace().collect::<Vec<_>>().join("-");
+        let others = (2..).map(|number: usize| format!("{name}-{number}"));
+        let mut names = std::iter::once(name.clone()).chain(others).map(Arc::<str>::from);
+        let name = names.find(|name| !taken.contains(name)).expect("there is no end of numbers");
+        taken.insert(Arc::clone(&name));
+        renamed.insert(Arc::clone(&name), at);
+        prompts[at].name = Some(name);
+    }
+    renamed
 }
 
 fn claim_of(entry: &Entry<Skill>, claim: usize) -> &Claim<Skill> {

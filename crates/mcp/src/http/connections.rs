@@ -1,7 +1,7 @@
 //! Connections.
 
 use std::pin::pin;
-use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use hyper::Request;
@@ -12,13 +12,21 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use tokio::time::Instant;
 
 use super::Limits;
-use super::gate::Peer;
+use super::gate::{Peer, sender};
+use super::places::Places;
 
 /// Bytes of the head of a request.
 const HEAD: usize = 64 * 1024;
+
+/// Descriptors that are kept for files, of which each source has some open, at the least.
+#[cfg(unix)]
+const RESERVE: u64 = 64;
+
+/// How often the log says that clients are turned away.
+const SELDOM: Duration = Duration::from_secs(1);
 
 /// Lets clients in until `end` comes, then closes the listener. What it gives back closes the connections.
 pub(super) async fn accept(
@@ -29,31 +37,46 @@ pub(super) async fn accept(
 ) -> GracefulShutdown {
     let mut end = pin!(end);
     let open = GracefulShutdown::new();
-    let room = Arc::new(Semaphore::new(limits.connections.clamp(1, Semaphore::MAX_PERMITS)));
+    let places = Places::new(limits.connections.min(descriptors()), limits.connections_of_one);
+    let mut warned: Option<Instant> = None;
+    let mut is_first = || {
+        let is_first = warned.is_none_or(|warned| warned.elapsed() >= SELDOM);
+        warned = if is_first { Some(Instant::now()) } else { warned };
+        is_first
+    };
     loop {
-        let next = async {
-            let place = Arc::clone(&room).acquire_owned().await.expect("nobody closes it");
-            (listener.accept().await, place)
-        };
-        let (accepted, place) = tokio::select! {
+        let accepted = tokio::select! {
             biased;
             () = &mut end => return open,
-            next = next => next,
+            accepted = listener.accept() => accepted,
         };
         let (stream, address) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
                 // Of a connection that broke already, or of this process, which has no more files: that passes when one closes.
-                tracing::warn!(error = &error as &dyn std::error::Error, "a connection could not be accepted");
-                tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+                if is_first() {
+                    tracing::warn!(error = &error as &dyn std::error::Error, "a connection could not be accepted");
+                }
+                tokio::time::sleep(Duration::from_millis(10)).await;
                 continue;
             }
         };
+        let Some(place) = places.take(sender(address)) else {
+            if is_first() {
+                tracing::warn!("there are too many connections: clients are turned away");
+            }
+            continue;
+        };
+        let closed = place.closed();
         // Not a layer: that would make every route anew for every connection.
         let routes = TowerToHyperService::new(router.clone());
-        let service = service_fn(move |mut request: Request<Incoming>| {
-            request.extensions_mut().insert(Peer(address));
-            routes.call(request)
+        let service = service_fn({
+            let place = place.clone();
+            move |mut request: Request<Incoming>| {
+                request.extensions_mut().insert(Peer(address));
+                request.extensions_mut().insert(place.clone());
+                routes.call(request)
+            }
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
@@ -62,10 +85,41 @@ pub(super) async fn accept(
             .serve_connection(TokioIo::new(stream), service);
         let connection = open.watch(connection);
         tokio::spawn(async move {
-            if let Err(error) = connection.await {
-                tracing::debug!(error = &error as &dyn std::error::Error, "a connection ended badly");
+            let _place = place;
+            match closed.run_until_cancelled(connection).await {
+                Some(Err(error)) => {
+                    tracing::debug!(error = &error as &dyn std::error::Error, "a connection ended badly");
+                }
+                Some(Ok(())) => {}
+                None => tracing::debug!("a connection that was idle made place for another"),
             }
-            drop(place);
         });
+    }
+}
+
+/// How many connections this process can have, with some descriptors to spare.
+#[cfg(unix)]
+fn descriptors() -> usize {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    limit.map_or(usize::MAX, |limit| usize::try_from(spared(limit)).unwrap_or(usize::MAX))
+}
+
+#[cfg(not(unix))]
+fn descriptors() -> usize {
+    usize::MAX
+}
+
+/// What is left of a limit on descriptors: of a low one half, so that there is always room for some.
+#[cfg(unix)]
+fn spared(limit: u64) -> u64 {
+    limit.saturating_sub(RESERVE.max(limit / 4)).max(limit / 2)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #[test]
+    fn some_descriptors_are_left_for_files() {
+        let spared = [0, 64, 128, 200, 1024, u64::MAX].map(super::spared);
+        assert_eq!(spared, [0, 32, 64, 136, 768, u64::MAX - u64::MAX / 4]);
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use axum::extract::{Request, State};
-use axum::http::header::{AUTHORIZATION, HOST, ORIGIN, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{AUTHORIZATION, CONNECTION, HOST, ORIGIN, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
@@ -20,6 +20,7 @@ use tracing::{Instrument, Span};
 
 use super::metrics::Refused;
 use super::pass::Counted;
+use super::places::Place;
 use super::presence::{Beginning, Presence};
 use super::{HttpOptions, Shared};
 
@@ -42,8 +43,12 @@ struct Number(u64);
 
 /// What is logged of a message belongs to the request that it came with: what answers it was begun by another one.
 pub(crate) fn span_of(message: &Extensions) -> Span {
-    let number = message.get::<Parts>().and_then(|request| request.extensions.get::<Number>());
-    number.map_or_else(Span::none, |Number(id)| tracing::info_span!("request", id))
+    extension(message).map_or_else(Span::none, |Number(id)| tracing::info_span!("request", id))
+}
+
+/// What is kept with the request that a message came with.
+pub(crate) fn extension<T: Send + Sync + 'static>(message: &Extensions) -> Option<&T> {
+    message.get::<Parts>()?.extensions.get()
 }
 
 /// Decides who may ask, and how often. The one place for every route.
@@ -81,20 +86,13 @@ impl Gate {
         if self.shared.is_draining.load(Ordering::Acquire) {
             return Err(Refused::Ending);
         }
-        if !self.is_ours(headers) {
+        if !self.is_ours(request) {
             return Err(Refused::Host);
         }
         if !self.may_page_ask(headers) {
             return Err(Refused::Origin);
         }
-        if let (Some(rates), Some(Peer(peer))) = (&self.rates, peer) {
-            if rates.len() > ADDRESSES {
-                rates.retain_recent();
-            }
-            if rates.check_key(&sender(*peer)).is_err() {
-                return Err(Refused::Rate);
-            }
-        }
+        self.count(peer)?;
         // A page asks first whether it may ask, and has no token to show for it.
         let asks_first = request.method == Method::OPTIONS;
         if let (Some(token), false) = (&self.options.token, asks_first)
@@ -114,9 +112,23 @@ impl Gate {
         Ok(Admitted { permit, beginning })
     }
 
-    fn is_ours(&self, headers: &HeaderMap) -> bool {
-        let mut hosts = headers.get_all(HOST).iter();
+    /// Counts a request of this address.
+    fn count(&self, peer: Option<&Peer>) -> Result<(), Refused> {
+        let (Some(rates), Some(Peer(peer))) = (&self.rates, peer) else { return Ok(()) };
+        if rates.len() > ADDRESSES {
+            rates.retain_recent();
+        }
+        rates.check_key(&sender(*peer)).map_err(|_| Refused::Rate)
+    }
+
+    /// Whether a request is meant for us, by the one host that it names, and by that of its target where it has one.
+    fn is_ours(&self, request: &Parts) -> bool {
+        let mut hosts = request.headers.get_all(HOST).iter();
         let (Some(host), None) = (hosts.next().and_then(|host| host.to_str().ok()), hosts.next()) else { return false };
+        self.is_our_name(host) && request.uri.authority().is_none_or(|target| self.is_our_name(target.as_str()))
+    }
+
+    fn is_our_name(&self, host: &str) -> bool {
         // A colon inside of brackets is part of an address.
         let name = match host.rsplit_once(':') {
             Some((name, port)) if !port.contains(']') && port.bytes().all(|digit| digit.is_ascii_digit()) => name,
@@ -138,8 +150,8 @@ struct Admitted {
     beginning: Option<Beginning>,
 }
 
-/// Whose rate it is. Who has one address of IPv6 has the network around it.
-fn sender(address: SocketAddr) -> IpAddr {
+/// Whose rate and whose connections they are. Who has one address of IPv6 has the network around it.
+pub(super) fn sender(address: SocketAddr) -> IpAddr {
     match address.ip().to_canonical() {
         IpAddr::V6(ip) => Ipv6Addr::from_bits(ip.to_bits() & (u128::MAX << 64)).into(),
         ip => ip,
@@ -167,9 +179,12 @@ pub(super) async fn pass(State(gate): State<Arc<Gate>>, request: Request, next: 
     async {
         let metrics = &gate.shared.metrics;
         let (mut request, body) = request.into_parts();
+        let place = request.extensions.remove::<Place>();
+        let busy = place.as_ref().map(Place::busy);
         let (is_stream, is_end) = (request.method == Method::GET, request.method == Method::DELETE);
         let mut response = match gate.admit(&request).await {
             Ok(Admitted { permit, beginning }) => {
+                place.iter().for_each(Place::proven);
                 // Nobody behind needs it, so that nobody can tell it.
                 request.headers.remove(AUTHORIZATION);
                 request.extensions.insert(Number(id));
@@ -183,7 +198,7 @@ pub(super) async fn pass(State(gate): State<Arc<Gate>>, request: Request, next: 
                 }
                 // A stream stays open for as long as the client likes, and keeps nobody else out.
                 let answer = (!is_stream).then(|| (permit, gate.shared.answers.token()));
-                response.map(|body| axum::body::Body::new(Counted::new(body, (present, answer))))
+                response.map(|body| axum::body::Body::new(Counted::new(body, (present, answer, busy))))
             }
             Err(refused) => {
                 metrics.refused(refused);
@@ -200,6 +215,21 @@ pub(super) async fn pass(State(gate): State<Arc<Gate>>, request: Request, next: 
     .await
 }
 
+/// Lets those in who ask whether the server lives: by any name and without a token, but as often as others, and each by a connection of its own.
+pub(super) async fn pass_health(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
+    let mut response = match gate.count(request.extensions().get()) {
+        Ok(()) => next.run(request).await,
+        Err(refused) => {
+            gate.shared.metrics.refused(refused);
+            refused.into_response()
+        }
+    };
+    response.headers_mut().insert(CONNECTION, CLOSE);
+    response
+}
+
+const CLOSE: HeaderValue = HeaderValue::from_static("close");
+
 impl IntoResponse for Refused {
     fn into_response(self) -> Response {
         let (status, says) = match self {
@@ -212,6 +242,10 @@ impl IntoResponse for Refused {
             Refused::Ending => (StatusCode::SERVICE_UNAVAILABLE, "the server is ending"),
         };
         let mut response = (status, format!("{says}\n")).into_response();
+        if matches!(self, Refused::Host | Refused::Origin | Refused::Token | Refused::Rate) {
+            // Who may not ask holds no connection.
+            response.headers_mut().insert(CONNECTION, CLOSE);
+        }
         let (name, value) = match status {
             StatusCode::UNAUTHORIZED => (WWW_AUTHENTICATE, "Bearer"),
             StatusCode::FORBIDDEN => return response,

@@ -1,16 +1,31 @@
 //! What a client sends.
 
+use std::sync::Arc;
+
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{Request, State};
-use axum::http::header::{CONNECTION, CONTENT_TYPE};
+use axum::http::header::{ACCEPT, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use rmcp::model::ServerJsonRpcMessage;
+use serde_json::value::RawValue;
 
 use super::Limits;
-use crate::lines::{Found, written};
+use super::accepted::Accepted;
+use super::gate::session;
+use super::said::said;
+use super::sessions::Sessions;
+use crate::batches::together;
+use crate::incoming::{Incoming, Message, Refusal, written};
+
+/// What is heard: within which limits, and for which sessions.
+#[derive(Clone)]
+pub(super) struct Hearing {
+    pub(super) limits: Limits,
+    pub(super) sessions: Arc<Sessions>,
+}
 
 /// Why a body was not heard out.
 enum Unheard {
@@ -19,12 +34,21 @@ enum Unheard {
     Broken,
 }
 
-/// Hears a client out, within the limits, and answers what is no message as it is answered over standard input and output.
-pub(super) async fn hear(State(limits): State<Limits>, request: Request, next: Next) -> Response {
+/// What is behind wants a client to accept both types, however it says so.
+const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
+
+/// Hears a client out, within the limits, and answers what is no message as it is answered over standard input and output. The answer is of a
+/// type that the client accepts.
+pub(super) async fn hear(State(hearing): State<Hearing>, mut request: Request, next: Next) -> Response {
+    let accepted = Accepted::of(request.headers());
+    if request.method() == Method::GET && accepted.events {
+        request.headers_mut().insert(ACCEPT, BOTH);
+    }
     if request.method() != Method::POST {
         return next.run(request).await;
     }
-    let (head, body) = request.into_parts();
+    let (mut head, body) = request.into_parts();
+    let limits = hearing.limits;
     let heard = match tokio::time::timeout(limits.head, collect(body, limits.body)).await {
         Ok(heard) => heard,
         Err(_) => Err(Unheard::TooSlow),
@@ -33,19 +57,98 @@ pub(super) async fn hear(State(limits): State<Limits>, request: Request, next: N
         Ok(bytes) => bytes,
         Err(unheard) => return unheard.response(limits),
     };
-    let kind = head.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()?.split(';').next());
-    let is_json = kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"));
-    match Found::of(&bytes) {
-        // What it is said to be comes before what it is.
-        _ if !is_json => next.run(Request::from_parts(head, Body::from(bytes))).await,
-        Found::Message(_) => {
-            let message = bytes.slice_ref(written(&bytes));
-            next.run(Request::from_parts(head, Body::from(message))).await
-        }
-        Found::Owed(error) => refused(&error),
-        Found::Nothing if written(&bytes).is_empty() => refused(&Found::no_json()),
-        Found::Nothing => StatusCode::ACCEPTED.into_response(),
+    if !accepted.json && !accepted.events {
+        return unacceptable("an answer is of `application/json` or of `text/event-stream`");
     }
+    head.headers.insert(ACCEPT, BOTH);
+    let kind = head.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()?.split(';').next());
+    if !kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json")) {
+        // What it is said to be comes before what it is.
+        return next.run(Request::from_parts(head, Body::from(bytes))).await;
+    }
+    match Incoming::of(&bytes) {
+        Incoming::Message(message) if message.method() == Some("subscriptions/listen") && !accepted.events => {
+            unacceptable("who listens hears events: accept `text/event-stream`")
+        }
+        Incoming::Message(message) => {
+            let response = next.run(request_of(&head, &message)).await;
+            if accepted.events { response } else { as_json(response).await }
+        }
+        Incoming::Batch(items) => batch(&hearing.sessions, &head, items, accepted, &next).await,
+        Incoming::Refused(refusal) => refused(&refusal),
+        Incoming::Nothing if written(&bytes).is_empty() => refused(&Refusal::no_json()),
+        Incoming::Nothing => StatusCode::ACCEPTED.into_response(),
+    }
+}
+
+/// A request with one message.
+fn request_of(head: &Parts, message: &Message<'_>) -> Request {
+    let mut head = head.clone();
+    head.headers.remove(CONTENT_LENGTH);
+    if let Some(malformed) = message.malformed() {
+        head.extensions.insert(malformed);
+    }
+    Request::from_parts(head, Body::from(Bytes::copy_from_slice(message.text)))
+}
+
+/// Answers a batch in one document, one message after another.
+async fn batch(
+    sessions: &Sessions,
+    head: &Parts,
+    items: Vec<Incoming<'_>>,
+    accepted: Accepted,
+    next: &Next,
+) -> Response {
+    if !session(&head.headers).is_some_and(|id| sessions.speaks_batches(id)) {
+        return refused(&Refusal::no_batches());
+    }
+    let mut answers: Vec<Box<RawValue>> = Vec::new();
+    for item in items {
+        match item {
+            Incoming::Message(message) => {
+                if let Some(refusal) = message.refused_in_batch() {
+                    answers.push(refusal.text());
+                    continue;
+                }
+                let response = next.clone().run(request_of(head, &message)).await;
+                if !response.status().is_success() {
+                    return response;
+                }
+                answers.extend(said(response.into_body()).await);
+            }
+            Incoming::Refused(refusal) => answers.push(refusal.text()),
+            Incoming::Nothing | Incoming::Batch(_) => {}
+        }
+    }
+    let text = together(&answers);
+    match (answers.is_empty(), accepted.json) {
+        (true, _) => StatusCode::ACCEPTED.into_response(),
+        (false, true) => ([(CONTENT_TYPE, "application/json")], text).into_response(),
+        (false, false) => {
+            let event = [b"data: ".as_slice(), &text, b"\n\n"].concat();
+            ([(CONTENT_TYPE, "text/event-stream")], event).into_response()
+        }
+    }
+}
+
+/// The message of a stream of events, in a response of its own.
+async fn as_json(response: Response) -> Response {
+    let is_stream =
+        response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
+    if !is_stream {
+        return response;
+    }
+    let (mut head, body) = response.into_parts();
+    head.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    match said(body).await {
+        Some(message) => Response::from_parts(head, Body::from(message.get().as_bytes().to_vec())),
+        // The request was given up, so that there is no answer.
+        None => StatusCode::ACCEPTED.into_response(),
+    }
+}
+
+fn unacceptable(says: &'static str) -> Response {
+    (StatusCode::NOT_ACCEPTABLE, format!("{says}\n")).into_response()
 }
 
 async fn collect(body: Body, most: usize) -> Result<Bytes, Unheard> {
@@ -59,8 +162,8 @@ async fn collect(body: Body, most: usize) -> Result<Bytes, Unheard> {
     }
 }
 
-fn refused(error: &ServerJsonRpcMessage) -> Response {
-    let text = serde_json::to_vec(error).expect("an error is a document");
+fn refused(refusal: &Refusal) -> Response {
+    let text = refusal.text().get().as_bytes().to_vec();
     (StatusCode::BAD_REQUEST, [(CONTENT_TYPE, "application/json")], text).into_response()
 }
 

@@ -22,15 +22,19 @@ pub struct HttpOptions {
 pub struct Limits {
     /// Bytes of one request. Default 1 MiB: what clients send is short.
     pub body: usize,
-    /// Connections at once. Default 4096; who comes after that waits.
+    /// Connections at once, and never more than the process may have open with some files beside. Default 4096. Beyond that an idle
+    /// connection makes place; where none is idle, who comes is turned away.
     pub connections: usize,
+    /// Connections of one address, or of one network of IPv6. Default 3072, so that no address has all of them.
+    pub connections_of_one: usize,
     /// Requests that are answered at once. Default 1024.
     pub requests: usize,
-    /// Sessions at once. Default 2048.
+    /// Sessions at once. Default 2048. Beyond that the session whose client never asked for anything, or was silent for longest and for a
+    /// minute at least, makes place.
     pub sessions: usize,
     /// How long a session may be silent before it is ended. Default an hour.
     pub idle: Duration,
-    /// How long a client may take to send the head of a request, and then its body. Default ten seconds.
+    /// How long a client may take to send the head of a request, and then its body; so long a connection may be idle. Default ten seconds.
     pub head: Duration,
     /// Requests of one address, or of one network of IPv6, in a second, of which it may send twice as many at once; `None`, the default, for any number.
     pub rate: Option<NonZeroU32>,
@@ -41,6 +45,7 @@ impl Default for Limits {
         Limits {
             body: 1 << 20,
             connections: 4096,
+            connections_of_one: 3072,
             requests: 1024,
             sessions: 2048,
             idle: Duration::from_secs(3600),

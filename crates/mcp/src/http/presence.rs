@@ -28,7 +28,12 @@ struct Heard {
     /// Requests that are being answered, and streams that are open.
     open: usize,
     last: Instant,
+    /// Whether the client asked for anything after it had introduced itself.
+    has_asked: bool,
 }
+
+/// How long a session is kept although another wants its place, once its client asked for anything.
+const KEPT: Duration = Duration::from_secs(60);
 
 /// A session that is being begun, and has a place.
 pub(super) struct Beginning(Presence);
@@ -42,27 +47,31 @@ impl Presence {
     }
 
     /// A place for one more beside `live` sessions of `manager`, unless there are too many. Those whose clients were silent
-    /// for too long are ended.
+    /// for too long are ended, and where that is not enough, one whose client never asked for anything, or was silent for longest.
     pub(super) async fn begin(&self, manager: &impl SessionManager, live: usize) -> Option<Beginning> {
         let silent: Vec<Arc<str>> = {
             let known = self.lock();
             let is_silent = |heard: &Heard| heard.open == 0 && heard.last.elapsed() >= self.idle;
             known.heard.iter().filter(|(_, heard)| is_silent(heard)).map(|(id, _)| Arc::clone(id)).collect()
         };
-        let mut ended = 0;
+        let mut left = live;
         for id in silent {
-            ended += usize::from(manager.has_session(&id).await.unwrap_or(false));
-            if let Err(error) = manager.close_session(&id).await {
-                tracing::warn!(error = &error as &dyn std::error::Error, "a session could not be ended");
-            }
             self.lock().heard.remove(&id);
+            left -= ended(manager, &id).await.min(left);
         }
-        let mut known = self.lock();
-        if live.saturating_sub(ended) + known.begun >= self.most {
-            return None;
+        loop {
+            let id = {
+                let mut known = self.lock();
+                if left + known.begun < self.most {
+                    known.begun += 1;
+                    return Some(Beginning(self.clone()));
+                }
+                let id = known.dispensable()?;
+                known.heard.remove(&id);
+                id
+            };
+            left -= ended(manager, &id).await.min(left);
         }
-        known.begun += 1;
-        Some(Beginning(self.clone()))
     }
 
     /// Notes that the client of this session is there, until what it gives back is dropped.
@@ -70,7 +79,8 @@ impl Presence {
         let mut known = self.lock();
         let (id, _) = known.heard.get_key_value(id)?;
         let id = Arc::clone(id);
-        known.heard.get_mut(&id)?.open += 1;
+        let heard = known.heard.get_mut(&id)?;
+        (heard.open, heard.has_asked) = (heard.open + 1, true);
         drop(known);
         Some(Present(self.clone(), id))
     }
@@ -80,10 +90,28 @@ impl Presence {
     }
 }
 
+/// Ends a session, and returns how many there are less for it.
+async fn ended(manager: &impl SessionManager, id: &Arc<str>) -> usize {
+    let was_live = manager.has_session(id).await.unwrap_or(false);
+    if let Err(error) = manager.close_session(id).await {
+        tracing::warn!(error = &error as &dyn std::error::Error, "a session could not be ended");
+    }
+    usize::from(was_live)
+}
+
+impl Known {
+    /// The session that makes place for another: nobody may miss it.
+    fn dispensable(&self) -> Option<Arc<str>> {
+        let is_kept = |heard: &Heard| heard.open > 0 || heard.has_asked && heard.last.elapsed() < KEPT;
+        let idle = self.heard.iter().filter(|(_, heard)| !is_kept(heard));
+        idle.min_by_key(|(_, heard)| (heard.has_asked, heard.last)).map(|(id, _)| Arc::clone(id))
+    }
+}
+
 impl Beginning {
     /// It has begun, and is called `id`.
     pub(super) fn became(self, id: &str) {
-        self.0.lock().heard.insert(id.into(), Heard { open: 0, last: Instant::now() });
+        self.0.lock().heard.insert(id.into(), Heard { open: 0, last: Instant::now(), has_asked: false });
     }
 }
 
@@ -125,7 +153,11 @@ mod tests {
 
     impl Two {
         fn new() -> Two {
-            Two { manager: LocalSessionManager::default(), presence: Presence::new(2, IDLE) }
+            Two::idle_for(IDLE)
+        }
+
+        fn idle_for(idle: Duration) -> Two {
+            Two { manager: LocalSessionManager::default(), presence: Presence::new(2, idle) }
         }
 
         async fn place(&self) -> Option<Beginning> {
@@ -133,7 +165,14 @@ mod tests {
             self.presence.begin(&self.manager, live).await
         }
 
+        /// A session whose client asks for something.
         async fn begin(&self) -> Option<Arc<str>> {
+            let id = self.begin_in_silence().await?;
+            drop(self.presence.hear(&id));
+            Some(id)
+        }
+
+        async fn begin_in_silence(&self) -> Option<Arc<str>> {
             let beginning = self.place().await?;
             let (id, transport) = self.manager.create_session().await.unwrap();
             beginning.became(&id);
@@ -180,6 +219,23 @@ mod tests {
         tokio::time::advance(Duration::from_millis(1)).await;
         assert!(two.begin().await.is_some());
         assert!(!two.is_live(&there).await && two.is_live(&third).await);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_session_that_asks_for_nothing_makes_place_at_once() {
+        let two = Two::idle_for(60 * KEPT);
+        let [mute, asking] = [two.begin_in_silence().await.unwrap(), two.begin().await.unwrap()];
+        let first = two.begin_in_silence().await.unwrap();
+        assert!(!two.is_live(&mute).await && two.is_live(&asking).await);
+        let second = two.begin().await.unwrap();
+        assert!(!two.is_live(&first).await && two.is_live(&asking).await);
+        // One that asked is kept for a while, and one that is being answered for as long as that takes.
+        let present = two.presence.hear(&asking).unwrap();
+        assert_eq!(two.begin().await, None);
+        tokio::time::advance(KEPT).await;
+        assert!(two.begin().await.is_some());
+        assert!(!two.is_live(&second).await && two.is_live(&asking).await);
+        drop(present);
     }
 
     #[tokio::test]

@@ -57,6 +57,11 @@ impl Sessions {
         self.lock().len()
     }
 
+    /// Whether the client of this session sends batches.
+    pub(super) fn speaks_batches(&self, id: &str) -> bool {
+        self.find(&id.into()).is_ok_and(|open| open.streams.has_batches())
+    }
+
     fn find(&self, id: &SessionId) -> Result<Open, Ended> {
         self.lock().get(id).cloned().ok_or(Ended)
     }

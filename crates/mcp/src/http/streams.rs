@@ -11,6 +11,7 @@ use rmcp::transport::streamable_http_server::session::ServerSseMessage;
 use tokio::sync::oneshot;
 
 use super::sessions::Ended;
+use crate::incoming::agrees_on_batches;
 
 /// Events of a stream that are kept for a client that lost its connection. Who does not listen to the end misses what came before.
 const KEPT: usize = 16;
@@ -36,6 +37,8 @@ struct State {
     /// When the session was last active.
     active: Instant,
     has_ended: bool,
+    /// Whether the client's protocol has batches.
+    has_batches: bool,
 }
 
 struct Answer {
@@ -84,6 +87,7 @@ impl Streams {
             begun: 0,
             active: Instant::now(),
             has_ended: false,
+            has_batches: false,
         }))
     }
 
@@ -97,6 +101,10 @@ impl Streams {
     /// When the session was last active.
     pub(super) fn active(&self) -> Instant {
         self.lock().active
+    }
+
+    pub(super) fn has_batches(&self) -> bool {
+        self.lock().has_batches
     }
 
     pub(super) fn touch(&self) {
@@ -166,6 +174,7 @@ impl Streams {
             return if message.is_some() { Poll::Pending } else { Poll::Ready(Ok(())) };
         };
         if let Some(introduced) = state.introduced.take() {
+            state.has_batches = agrees_on_batches(&owed);
             return Poll::Ready(introduced.send(Arc::unwrap_or_clone(owed)).map_err(|_| Ended));
         }
         // To a request that was given up there is no answer.

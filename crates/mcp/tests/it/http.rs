@@ -68,8 +68,13 @@ impl Listening {
     }
 
     pub(crate) async fn post(&self, headers: &str, body: &[u8]) -> (u16, String, String) {
+        self.post_with(&format!("accept: application/json, text/event-stream\r\n{headers}"), body).await
+    }
+
+    /// As [`post`](Listening::post), of a client that accepts what its headers say.
+    pub(crate) async fn post_with(&self, headers: &str, body: &[u8]) -> (u16, String, String) {
         let mut request = format!(
-            "POST /mcp HTTP/1.1\r\nhost: localhost\r\naccept: application/json, text/event-stream\r\n\
+            "POST /mcp HTTP/1.1\r\nhost: localhost\r\n\
              content-type: application/json\r\ncontent-length: {}\r\n{headers}connection: close\r\n\r\n",
             body.len()
         )
@@ -90,12 +95,16 @@ pub(crate) async fn connect(url: String, token: Option<&str>) -> Client {
 
 /// What every client sends first.
 pub(crate) fn introduction() -> Value {
+    introduction_of("2025-06-18")
+}
+
+pub(crate) fn introduction_of(version: &str) -> Value {
     json!({
         "jsonrpc": "2.0",
         "id": 1,
         "method": "initialize",
         "params": {
-            "protocolVersion": "2025-06-18",
+            "protocolVersion": version,
             "capabilities": {},
             "clientInfo": {"name": "somebody", "version": "1"},
         },
@@ -180,6 +189,17 @@ async fn a_name_that_leads_here_by_a_trick_is_refused() {
         .raw(b"POST /mcp HTTP/1.1\r\nhost: evil.example\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
         .await;
     assert_eq!(status, 403);
+    // A target that names a host is compared as `Host` is.
+    for (target, expected) in [
+        ("http://localhost/metrics", 200),
+        ("http://skills.example:8321/metrics", 200),
+        ("http://evil.example/metrics", 403),
+        ("http://localhost@evil.example/metrics", 403),
+        ("http://localhost.evil.example:80/metrics", 403),
+    ] {
+        assert_eq!(listening.get(target, "host: localhost\r\n").await.0, expected, "{target}");
+    }
+    assert_eq!(listening.get("http://localhost/metrics", "host: evil.example\r\n").await.0, 403);
     // Whoever only wants to know whether it lives may come by any name.
     assert_eq!(listening.get("/healthz", "host: pod\r\n").await.0, 200);
     assert_eq!(listening.get("/readyz", "host: pod\r\n").await.0, 200);
@@ -250,7 +270,15 @@ async fn each_limit_is_answered_by_a_status_that_says_so() {
         statuses.push(status);
     }
     assert!(statuses[0] == 200 && statuses.contains(&429), "{statuses:?}");
-    assert_eq!(listening.get("/healthz", "").await.0, 200);
+    // Whether it lives is asked as often as anything, and by a connection of its own.
+    let (status, head, _) = listening.get("/healthz", "").await;
+    assert!(status == 429 && head.contains("retry-after: 1"), "{head}");
+    listening.end().await;
+    let listening = listen(&server, HttpOptions::default()).await;
+    for path in ["/healthz", "/readyz"] {
+        let (status, head, _) = listening.raw(format!("GET {path} HTTP/1.1\r\n\r\n").as_bytes()).await;
+        assert!(status == 200 && head.contains("connection: close"), "{head}");
+    }
     listening.end().await;
 
     let listening = listen(&server, limits(|limits| limits.requests = 0)).await;
@@ -299,4 +327,78 @@ async fn the_end_lets_nobody_in_and_every_stream_go() {
     client.peer.list_all_tools().await.unwrap();
     listening.end().await;
     assert!(TcpStream::connect(address).await.is_err());
+}
+
+/// A connection from an address of this machine, which stays open.
+#[cfg(target_os = "linux")]
+async fn idle(listening: &Listening, from: u8) -> TcpStream {
+    let socket = tokio::net::TcpSocket::new_v4().expect("a socket");
+    socket.bind(SocketAddr::from(([127, 0, 0, from], 0))).expect("an address of this machine");
+    socket.connect(listening.address).await.expect("it listens")
+}
+
+/// Whether the server has closed its end.
+#[cfg(target_os = "linux")]
+async fn is_over(stream: &mut TcpStream) {
+    let read = tokio::time::timeout(PATIENCE, stream.read(&mut [0])).await.expect("an end");
+    assert!(matches!(read, Ok(0) | Err(_)), "{read:?}");
+}
+
+/// No address holds the connections of others, however many it opens.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_crowd_of_one_address_shuts_nobody_out() {
+    let server = serve(home(&[("tidy", "Sort it.\n")])).await;
+    let options = limits(|limits| (limits.connections, limits.connections_of_one) = (4, 3));
+    let listening = listen(&server, options.token(Token::new(TOKEN).unwrap())).await;
+    let ask = async |stream: &mut TcpStream, headers: &str| {
+        let request = format!("GET /metrics HTTP/1.1\r\nhost: localhost\r\n{headers}\r\n");
+        stream.write_all(request.as_bytes()).await.expect("heard");
+        let mut status = [0; 12];
+        let read = tokio::time::timeout(PATIENCE, stream.read_exact(&mut status)).await.expect("in time");
+        read.expect("an answer");
+        String::from_utf8_lossy(&status).into_owned()
+    };
+    let token = format!("authorization: Bearer {TOKEN}\r\n");
+    // One that proved itself stays, whatever the others of its address do.
+    let mut proven = idle(&listening, 2).await;
+    assert_eq!(ask(&mut proven, &token).await, "HTTP/1.1 200");
+    let mut crowd = Vec::new();
+    for _ in 0..12 {
+        crowd.push(idle(&listening, 2).await);
+        let mut other = idle(&listening, 3).await;
+        assert_eq!(ask(&mut other, &token).await, "HTTP/1.1 200");
+    }
+    for stream in &mut crowd[..9] {
+        is_over(stream).await;
+    }
+    listening.end().await;
+}
+
+/// Who may not ask holds no connection.
+#[tokio::test]
+async fn a_refused_client_is_let_go() {
+    let server = serve(home(&[("tidy", "Sort it.\n")])).await;
+    let listening = listen(&server, HttpOptions::default().token(Token::new(TOKEN).unwrap())).await;
+    for headers in ["host: localhost\r\n", "host: evil.example\r\n"] {
+        let (_, head, _) = listening.raw(format!("GET /mcp HTTP/1.1\r\n{headers}\r\n").as_bytes()).await;
+        assert!(head.contains("connection: close"), "{head}");
+    }
+    listening.end().await;
+}
+
+/// Whoever begins one session after another, and asks for nothing, shuts nobody out.
+#[tokio::test]
+async fn sessions_that_ask_for_nothing_make_place() {
+    let server = serve(home(&[("tidy", "Sort it.\n")])).await;
+    let listening = listen(&server, limits(|limits| limits.sessions = 3)).await;
+    let client = listening.connect(None).await;
+    assert_eq!(client.peer.list_all_tools().await.unwrap().len(), 4);
+    for _ in 0..20 {
+        assert_eq!(listening.post("", introduction().to_string().as_bytes()).await.0, 200);
+    }
+    let other = listening.connect(None).await;
+    assert_eq!(other.peer.list_all_tools().await.unwrap().len(), 4);
+    assert_eq!(client.peer.list_all_tools().await.unwrap().len(), 4);
+    listening.end().await;
 }

@@ -148,3 +148,24 @@ async fn m23_a_read_is_never_of_another_version_than_the_list() {
     }
     assert_eq!(client.next().await, Told::Resources);
 }
+
+/// What a client lists has not changed, so there is nothing to be told.
+#[tokio::test]
+async fn another_body_is_no_news_without_the_extension() {
+    let home = home(&[("tidy", "Sort it.\n")]);
+    let server = serve(home.clone()).await;
+    let edit = |body: &'static str| {
+        home.replace(&"tidy".parse().unwrap(), Registered::new(skill("tidy", "Does tidy."), body)).unwrap();
+    };
+    let mut client = Client::without_extension("somebody", &server).await;
+    let before = client.peer.list_all_resources().await.unwrap();
+    edit("Sort it well.\n");
+    server.registry().refresh().await.unwrap();
+    client.has_heard_nothing().await;
+    assert_eq!(client.peer.list_all_resources().await.unwrap(), before);
+    // It lists by the extension all the same, and is told from then on.
+    client.peer.list_all_skills().await.unwrap();
+    edit("Sort it very well.\n");
+    assert_eq!(client.next().await, Told::Resources);
+    assert_eq!(client.so_far().await, []);
+}

@@ -2,10 +2,9 @@
 
 use repertoire::Registered;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
 
-use crate::client::PATIENCE;
 use crate::fixture::{home, serve, skill};
+use crate::forms::Raw;
 use crate::http::listen;
 
 fn request(id: u64, method: &str, mut params: Value) -> Value {
@@ -15,31 +14,6 @@ fn request(id: u64, method: &str, mut params: Value) -> Value {
         "io.modelcontextprotocol/clientCapabilities": {"extensions": {"io.modelcontextprotocol/skills": {}}},
     });
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
-}
-
-/// A client that is nothing but lines.
-struct Raw {
-    read: Lines<BufReader<ReadHalf<DuplexStream>>>,
-    write: WriteHalf<DuplexStream>,
-}
-
-impl Raw {
-    fn of(server: &repertoire_mcp::Server) -> Raw {
-        let (ours, theirs) = tokio::io::duplex(1 << 20);
-        let (server, (read, write)) = (server.clone(), tokio::io::split(theirs));
-        tokio::spawn(async move { server.serve_lines(read, write).await });
-        let (read, write) = tokio::io::split(ours);
-        Raw { read: BufReader::new(read).lines(), write }
-    }
-
-    async fn send(&mut self, message: Value) {
-        self.write.write_all(format!("{message}\n").as_bytes()).await.expect("heard");
-    }
-
-    async fn next(&mut self) -> Value {
-        let line = tokio::time::timeout(PATIENCE, self.read.next_line()).await.expect("in time");
-        serde_json::from_str(&line.expect("a line").expect("more to say")).expect("a document")
-    }
 }
 
 #[tokio::test]

@@ -65,6 +65,13 @@ async fn a_prompt_is_there_for_each_skill_that_the_user_may_call() {
         ("home:plain", json!({"arguments": "x"}), "Do x."),
         ("named", json!({"to": "there", "from": "right here"}), "From right here to there."),
         ("named", json!({"to": "there"}), "From  to there."),
+        // What its user left empty is not there.
+        ("named", json!({"to": "there", "from": ""}), "From  to there."),
+        ("named", json!({"to": "", "from": "here"}), "From here to ."),
+        ("named", json!({"to": "", "from": ""}), "From  to ."),
+        ("named", json!({"to": null, "from": "here"}), "From here to ."),
+        ("plain", json!({"arguments": ""}), "Do ."),
+        ("plain", json!({"arguments": null}), "Do ."),
         ("by-hand", json!(null), "By hand."),
     ] {
         let text = text(&client, name, arguments.clone()).await.unwrap();
@@ -112,4 +119,69 @@ async fn m27_a_reader_runs_nothing_and_says_whose_text_it_is() {
     assert!(tool.text.contains("source=\"home\""), "{}", tool.text);
     assert!(tool.text.contains("[shell command execution disabled by policy]"), "{}", tool.text);
     assert!(!witness.exists());
+}
+
+/// Trailing empty words are no words, wherever the body puts them.
+#[tokio::test]
+async fn empty_arguments_are_no_words() {
+    let home = home(&[]);
+    home.register(Registered::new(with_fields("deploy", &[("arguments", "env version")]), "Deploy [$ARGUMENTS].\n"))
+        .unwrap();
+    let client = Client::of(&serve(home).await).await;
+    for (arguments, expected) in [
+        (json!({"env": "", "version": ""}), "Deploy []."),
+        (json!({"env": "prod", "version": ""}), "Deploy [prod]."),
+        (json!({"env": "", "version": "2"}), "Deploy [\"\" 2]."),
+        (json!({"env": "prod", "version": "2"}), "Deploy [prod 2]."),
+        (json!({}), "Deploy []."),
+    ] {
+        let text = text(&client, "deploy", arguments.clone()).await.unwrap();
+        assert_eq!(text.lines().nth(1), Some(expected), "{arguments}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn prompts_have_names_that_clients_can_call() {
+    let one = std::sync::Arc::new(MemorySource::named("one"));
+    let two = MemorySource::named("two");
+    for (id, body) in [
+        ("My Notes", "Mine."),
+        ("My-Notes", "Hyphens."),
+        ("My-Notes-2", "Taken."),
+        ("a.b", "Dot."),
+        ("größe", "Script."),
+        ("kit:tidy", "Colon."),
+    ] {
+        one.register(Registered::new(skill(id, "Is one."), body)).unwrap();
+    }
+    two.register(Registered::new(skill("My Notes", "Is another."), "Yours.")).unwrap();
+    let registry = SkillRegistry::builder().user(one.clone()).user(two);
+    let registry = registry.start(&tokio::runtime::Handle::current()).await.unwrap();
+    let mut client = Client::of(&Server::new(registry, ServerOptions::default())).await;
+    let names = async |client: &Client| {
+        let prompts = client.peer.list_all_prompts().await.unwrap();
+        // A title would be what some clients call a prompt by.
+        assert!(prompts.iter().all(|prompt| prompt.title.is_none()));
+        prompts.into_iter().map(|prompt| prompt.name).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        names(&client).await,
+        ["My-Notes-3", "two:My-Notes", "My-Notes", "My-Notes-2", "a.b", "größe", "kit:tidy"]
+    );
+    for (name, body) in [
+        ("My-Notes-3", "Mine."),
+        ("My Notes", "Mine."),
+        ("one:My Notes", "Mine."),
+        ("two:My-Notes", "Yours."),
+        ("two:My Notes", "Yours."),
+        ("My-Notes", "Hyphens."),
+        ("My-Notes-2", "Taken."),
+    ] {
+        let text = text(&client, name, json!(null)).await.unwrap();
+        assert!(text.contains(body), "{name}: {text}");
+    }
+    // A name that is free again is another list.
+    one.unregister("My-Notes");
+    while client.next().await != crate::client::Told::Prompts {}
+    assert_eq!(names(&client).await[..2], ["My-Notes", "two:My-Notes"]);
 }

@@ -1,0 +1,128 @@
+//! Where bodies go for the model of each client.
+
+use repertoire::{MemorySource, Mode, Modes, Registered, SkillRegistry, SurfaceMode};
+use repertoire_mcp::{ClientPreset, Server, ServerOptions};
+use rmcp::model::{CallToolRequestParams, GetPromptRequestParams};
+use serde_json::{Value, json};
+
+use crate::client::Client;
+use crate::fixture::skill;
+
+/// A server with a skill for each mode that can be declared, named for it.
+async fn server(default: Option<SurfaceMode>) -> Server {
+    let home = MemorySource::named("home");
+    let modes = [None, Some(SurfaceMode::SystemPrompt), Some(SurfaceMode::ToolOnly), Some(SurfaceMode::Both)];
+    for mode in modes {
+        let mut skill = skill(mode.map_or("auto", SurfaceMode::as_str), "Is one.");
+        skill.surface = mode;
+        home.register(Registered::new(skill, "Sort it.\n")).unwrap();
+    }
+    let mut builder = SkillRegistry::builder().user(home);
+    if let Some(mode) = default {
+        builder = builder.surface_mode(mode);
+    }
+    let registry = builder.load().await.unwrap();
+    Server::new(registry, ServerOptions::default())
+}
+
+/// What the tool and the prompt say of where the body belongs; both have the body.
+async fn doors(client: &Client, id: &str) -> [Value; 2] {
+    let mut call = CallToolRequestParams::new("read_skill");
+    call.arguments = json!({"id": id}).as_object().cloned();
+    let tool = serde_json::to_value(client.peer.call_tool(call).await.unwrap()).unwrap();
+    let prompt = serde_json::to_value(client.peer.get_prompt(GetPromptRequestParams::new(id)).await.unwrap()).unwrap();
+    [tool, prompt].map(|answer| {
+        assert!(answer.to_string().contains("Sort it."), "{id}: {answer}");
+        answer["_meta"]["repertoire/surface"].clone()
+    })
+}
+
+#[tokio::test]
+async fn every_door_tells_what_the_cascade_resolves_to() {
+    for (default, auto) in [
+        (
+            None,
+            [
+                ("claude-code", "both", "rule "),
+                ("codex-mcp-client", "tool-only", ""),
+                ("somebody", "tool-only", "fallback"),
+            ],
+        ),
+        (
+            Some(SurfaceMode::SystemPrompt),
+            [
+                ("claude-code", "system-prompt", "registry"),
+                ("codex-mcp-client", "system-prompt", "registry"),
+                ("somebody", "system-prompt", "registry"),
+            ],
+        ),
+    ] {
+        let server = server(default).await;
+        for (name, mode, decided_by) in auto {
+            // Codex has no prompts that are listed, and gets none.
+            let client = Client::without_extension(name, &server).await;
+            for declared in ["system-prompt", "tool-only", "both"] {
+                for told in doors_of(&client, name, declared).await {
+                    assert_eq!(told, json!({"mode": declared, "decidedBy": "skill"}), "{name} {declared}");
+                }
+            }
+            for told in doors_of(&client, name, "auto").await {
+                assert_eq!(told["mode"], mode, "{name} {default:?}");
+                let by = told["decidedBy"].as_str().unwrap();
+                assert!(by.starts_with(decided_by), "{name} {default:?}: {by}");
+            }
+        }
+    }
+}
+
+/// The doors that a client is served with.
+async fn doors_of(client: &Client, name: &str, id: &str) -> Vec<Value> {
+    if !name.starts_with("codex") {
+        return doors(client, id).await.to_vec();
+    }
+    let mut call = CallToolRequestParams::new("read_skill");
+    call.arguments = json!({"id": id}).as_object().cloned();
+    let tool = serde_json::to_value(client.peer.call_tool(call).await.unwrap()).unwrap();
+    vec![tool["_meta"]["repertoire/surface"].clone()]
+}
+
+#[tokio::test]
+async fn two_clients_of_one_server_are_told_by_their_own_models() {
+    let server = server(None).await;
+    let claude = Client::without_extension("claude-ai", &server).await;
+    let gemini = Client::without_extension("gemini-cli-mcp-client", &server).await;
+    let told = [doors(&claude, "auto").await, doors(&gemini, "auto").await].map(|[tool, prompt]| {
+        assert_eq!(tool, prompt);
+        tool
+    });
+    assert_eq!(told[0]["mode"], "both");
+    assert_ne!(told[0], told[1]);
+    // Of a client that nothing is known of, no provider is made up.
+    let options = ServerOptions::default().presets(Vec::<ClientPreset>::new());
+    let plain = Server::new(server.registry().clone(), options);
+    let claude = Client::without_extension("claude-ai", &plain).await;
+    assert_eq!(doors(&claude, "auto").await[0], json!({"mode": "tool-only", "decidedBy": "fallback"}));
+}
+
+#[tokio::test]
+async fn an_answer_without_a_body_has_no_surface() {
+    let client = Client::without_extension("claude-ai", &server(None).await).await;
+    for (tool, arguments) in [("list_skills", json!({})), ("read_skill", json!({"id": "nobody"}))] {
+        let mut call = CallToolRequestParams::new(tool);
+        call.arguments = arguments.as_object().cloned();
+        assert_eq!(client.peer.call_tool(call).await.unwrap().meta, None, "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn skills_for_the_system_prompt_are_reported() {
+    let server = server(None).await;
+    let [diagnostic] = &server.surface_diagnostics()[..] else { panic!("one: {:?}", server.surface_diagnostics()) };
+    assert_eq!(diagnostic.code, repertoire::Code::SURFACE_OVER_MCP);
+    let message = "`home:system-prompt` declares `system-prompt`; over MCP its body is a tool's result or a prompt";
+    assert_eq!(diagnostic.message, message);
+    // One that nobody is served with is nobody's business.
+    let modes = Modes::default().with("home:system-prompt".parse().unwrap(), Mode::Off);
+    let hidden = Server::new(server.registry().clone(), ServerOptions::default().modes(modes));
+    assert_eq!(hidden.surface_diagnostics(), []);
+}
