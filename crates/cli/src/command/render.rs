@@ -62,7 +62,7 @@ enum ShellName {
 
 /// When a sandbox is around what runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
-enum When {
+pub(super) enum When {
     /// Never.
     #[default]
     Off,
@@ -70,6 +70,17 @@ enum When {
     Auto,
     /// All of it, or nothing runs.
     Require,
+}
+
+impl When {
+    /// Returns `runner` with the sandbox around what it runs.
+    pub(super) fn around(self, runner: Runner) -> Runner {
+        match self {
+            When::Off => runner,
+            When::Auto => runner.confined(Confinement::default()),
+            When::Require => runner.confined(Confinement::default().required()),
+        }
+    }
 }
 
 fn variable(text: &str) -> Result<(String, String), String> {
@@ -144,11 +155,7 @@ impl Render {
         };
         let runner = Runner::new(std::mem::take(&mut environment.variables)).shell(shell);
         let runner = runner.helper(std::mem::take(&mut environment.helper));
-        let runner = match self.sandbox {
-            When::Off => runner,
-            When::Auto => runner.confined(Confinement::default()),
-            When::Require => runner.confined(Confinement::default().required()),
-        };
+        let runner = self.sandbox.around(runner);
         let call = Call::new(asked.folder().unwrap_or(Path::new("")), context, &asked.binding);
         let mut signals = std::mem::replace(&mut environment.signals, Signals::none());
         if permits.iter().any(Result::is_ok) {

@@ -3,9 +3,12 @@
 mod commands;
 mod reading;
 
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::Arc;
 
@@ -18,9 +21,11 @@ use tracing::level_filters::LevelFilter;
 
 use self::reading::Reading;
 use super::modes::Offered;
+use super::render::When;
 use crate::arguments::{Places, at_least_one};
 use crate::compose::{Plan, reload};
 use crate::failure::Failure;
+use crate::finding::{Finding, Sources};
 use crate::log::LogForm;
 use crate::pool::Pool;
 use crate::signals::Signal;
@@ -54,6 +59,18 @@ pub(crate) struct Serve {
     /// Run the approved commands of this source for whoever reads its skills by a tool or as a prompt.
     #[arg(long = "run-commands", value_name = "SOURCE")]
     run_commands: Vec<String>,
+    /// Take from what runs whatever it does not need: files outside of its skill, the network, new rights. On Linux.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHEN",
+        num_args = 0..=1,
+        require_equals = true,
+        default_value_t,
+        default_missing_value = "auto",
+        requires = "run_commands"
+    )]
+    sandbox: When,
     #[command(flatten)]
     offered: Offered,
     #[command(flatten)]
@@ -99,6 +116,12 @@ const RATE: NonZeroU32 = NonZeroU32::new(100).expect("it is not zero");
 impl Serve {
     /// Serves until the client leaves or a signal ends it.
     pub(crate) async fn run(&self, places: &Places, environment: &mut Environment<'_>) -> Result<Exit, Failure> {
+        if self.http.is_some() && !self.run_commands.is_empty() && !self.network.asks_for_token() {
+            let failure = Failure::new(
+                "commands are not run for clients of HTTP that prove nothing: any user of this machine is one",
+            );
+            return Err(failure.help("give `--token-file` or `--token-env`, or serve without `--run-commands`"));
+        }
         let http = match self.http {
             Some(address) => Some((address, self.network.options(address, environment)?)),
             None => None,
@@ -109,7 +132,7 @@ impl Serve {
         let mut pool = Pool::watching();
         let plan = Plan::read(places, &self.folders, environment, &mut pool)?;
         let registry = plan.start(environment).await?;
-        let reading = Arc::new(Reading::new(&plan, registry.clone(), &self.run_commands, environment)?);
+        let reading = Arc::new(Reading::new(&plan, registry.clone(), &self.run_commands, self.sandbox, environment)?);
         let server = Server::new(registry.clone(), self.options().reader(reading.clone()));
         let served = self.serve(&server, &reading, http, places, &mut pool, environment).await;
         registry.close().await;
@@ -140,9 +163,12 @@ impl Serve {
             }
         };
         let mut serving = pin!(serving);
+        let (mut updates, mut told) = (server.registry().subscribe(), BTreeSet::new());
+        tell(server, &mut told, environment);
         loop {
             tokio::select! {
                 served = &mut serving => return served,
+                Some(_) = updates.next() => tell(server, &mut told, environment),
                 signal = environment.signals.next() => match signal {
                     Signal::Stop => {
                         end.notify_one();
@@ -175,8 +201,23 @@ impl Serve {
     }
 }
 
+/// Reports once each served skill that asks for what clients of MCP do not have.
+fn tell(server: &Server, told: &mut BTreeSet<String>, environment: &mut Environment<'_>) {
+    for diagnostic in server.surface_diagnostics() {
+        if told.insert(diagnostic.message.clone()) {
+            let finding = Finding { source: "".into(), diagnostic };
+            let text = Sources::default().draw(&finding, &environment.cwd, environment.stderr.is_coloured());
+            environment.say(&text);
+        }
+    }
+}
+
 impl Network {
-    fn options(&self, address: SocketAddr, environment: &Environment<'_>) -> Result<HttpOptions, Failure> {
+    fn asks_for_token(&self) -> bool {
+        self.token_file.is_some() || self.token_env.is_some()
+    }
+
+    fn options(&self, address: SocketAddr, environment: &mut Environment<'_>) -> Result<HttpOptions, Failure> {
         let is_here = address.ip().is_loopback();
         let mut limits = Limits::default();
         (limits.sessions, limits.requests, limits.body) = (self.max_sessions, self.max_requests, self.max_body);
@@ -196,12 +237,22 @@ impl Network {
         }
     }
 
-    fn token(&self, environment: &Environment<'_>) -> Result<Option<Token>, Failure> {
+    fn token(&self, environment: &mut Environment<'_>) -> Result<Option<Token>, Failure> {
         let (place, text) = match (&self.token_file, &self.token_env) {
             (Some(path), _) => {
                 let place = format!("`{}`", path.display());
-                let text = std::fs::read_to_string(environment.cwd.join(path));
-                (place.clone(), text.map_err(|error| Failure::io(format!("cannot read {place}"), &error))?)
+                let read = read_token(&environment.cwd.join(path));
+                let (text, open) = read.map_err(|error| Failure::io(format!("cannot read {place}"), &error))?;
+                match open {
+                    Open::ToOwner => {}
+                    Open::ToReaders => environment
+                        .say(&format!("warning: {place} can be read by every user of this machine: `chmod 600` it\n")),
+                    Open::ToWriters => {
+                        let failure = Failure::new(format!("{place} can be written by every user of this machine"));
+                        return Err(failure.help("make a new token in a file of `chmod 600`"));
+                    }
+                }
+                (place, text)
             }
             (None, Some(name)) => {
                 let text = variable(name, environment).ok_or_else(|| Failure::new(format!("no variable `{name}`")))?;
@@ -212,6 +263,36 @@ impl Network {
         let token = Token::new(&text);
         token.map(Some).map_err(|error| Failure::new(format!("no token in {place}: {error}")))
     }
+}
+
+/// Who can open the file of a token.
+enum Open {
+    ToOwner,
+    ToReaders,
+    ToWriters,
+}
+
+/// The text of a token's file, and who else can open it.
+fn read_token(path: &Path) -> io::Result<(String, Open)> {
+    let mut file = File::open(path)?;
+    let mut text = String::new();
+    file.read_to_string(&mut text)?;
+    Ok((text, openness(&file)?))
+}
+
+#[cfg(unix)]
+fn openness(file: &File) -> io::Result<Open> {
+    use std::os::unix::fs::MetadataExt;
+    Ok(match file.metadata()?.mode() {
+        mode if mode & 0o002 != 0 => Open::ToWriters,
+        mode if mode & 0o004 != 0 => Open::ToReaders,
+        _ => Open::ToOwner,
+    })
+}
+
+#[cfg(not(unix))]
+fn openness(_: &File) -> io::Result<Open> {
+    Ok(Open::ToOwner)
 }
 
 /// An origin as browsers write it, which is how it is compared.

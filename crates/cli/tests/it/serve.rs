@@ -158,6 +158,22 @@ fn commands_run_for_clients_only_of_the_source_that_was_named_and_as_approved() 
     assert!(changed.contains("Then: !`expr 3 + 3` ["), "nobody approved what it is now: {changed}");
 }
 
+/// The sandbox of `render` is around what is run for clients too.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_run_for_clients_may_be_confined() {
+    let world = World::new();
+    world.file("a/clock/SKILL.md", "---\nname: clock\ndescription: Tells.\n---\nNow: !`echo 6; echo x > ../written`\n");
+    world.run(&["approve", "clock", "--root", "a", "--yes"]).data();
+    let written = world.here().join("a/written");
+    for sandbox in ["--sandbox", "--sandbox=require"] {
+        read_clock(&world, &["a", "--run-commands", "a", sandbox]);
+        assert!(!written.exists(), "{sandbox}");
+    }
+    let ran = read_clock(&world, &["a", "--run-commands", "a", "--sandbox=off"]);
+    assert!(ran.contains("Now: 6") && written.exists(), "{ran}");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn what_is_run_for_clients_leaves_nothing() {
@@ -354,7 +370,16 @@ fn what_cannot_be_served_is_said_before_anybody_is_let_in() {
         (&["--http", "127.0.0.1:0", "--token-file", "weak"], "error: no token in `weak`: a token is at least 16"),
         (&["--http", "127.0.0.1:0", "--token-file", "none"], "error: cannot read `none`: "),
         (&["--http", "127.0.0.1:0", "--token-env", "NOBODY"], "error: no variable `NOBODY`\n"),
-        (&["--run-commands", "nobody"], "error: no source `nobody` to run commands of\n"),
+        (
+            &["--run-commands", "nobody"],
+            "error: no source `nobody` to run commands of\n  |\n  = help: the source is `a`\n",
+        ),
+        (&["--run-commands", "registered"], "error: no source `registered` to run commands of\n"),
+        (
+            &["--http", "127.0.0.1:0", "--run-commands", "a"],
+            "error: commands are not run for clients of HTTP that prove nothing: any user of this machine is one\n",
+        ),
+        (&["--sandbox"], "error: the following required arguments were not provided:"),
         (&["--http", "127.0.0.1:0", "--allow-origin", "*"], "error: invalid value '*' for '--allow-origin <ORIGIN>': "),
         (
             &["--http", "127.0.0.1:0", "--allow-origin", "https://a.example/"],
@@ -367,6 +392,74 @@ fn what_cannot_be_served_is_said_before_anybody_is_let_in() {
         assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::Failure, ""), "{arguments:?}");
         assert!(ran.stderr.starts_with(expected), "{arguments:?}: {}", ran.stderr);
     }
+}
+
+/// A client that left before it said anything is no reason to stay.
+#[test]
+fn a_server_without_a_client_ends() {
+    let world = World::new();
+    world.skill("a", "tidy", "Sorts.");
+    for said in ["", "\n", "{\"jsonrpc\": \"2.0\", \"id\": 1, ", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n"]
+    {
+        let mut serving = Serving::start(&world, &["a"], &[]);
+        let mut ask = serving.0.stdin.take().expect("it is piped");
+        ask.write_all(said.as_bytes()).expect("heard");
+        drop(ask);
+        assert_eq!(serving.ended(), Some(2), "{said}");
+        assert!(serving.stderr().starts_with("error: no client introduced itself"), "{said}");
+    }
+}
+
+/// Where a body goes is the client's to decide, and its author may have meant another place.
+#[test]
+fn a_skill_for_the_system_prompt_is_reported_once() {
+    let world = World::new();
+    let skill = |name: &str| format!("---\nname: {name}\ndescription: Is one.\nsurfaceMode: system-prompt\n---\nDo.\n");
+    world.file("a/first/SKILL.md", skill("first")).skill("a", "tidy", "Sorts.");
+    let mut serving = Serving::start(&world, &["a"], &[]);
+    let mut said = BufReader::new(serving.0.stderr.take().expect("it is piped"));
+    let mut ask = serving.0.stdin.take().expect("it is piped");
+    writeln!(ask, "{}", introduction()).expect("heard");
+    let mut reported = |of: &str| {
+        let mut line = String::new();
+        while !line.contains("surface-over-mcp") {
+            line.clear();
+            assert_ne!(said.read_line(&mut line).expect("text"), 0, "{of} is reported");
+        }
+        assert!(line.contains(&format!("`a:{of}` declares `system-prompt`")), "{line}");
+    };
+    reported("first");
+    // And one that comes later, while the first stays as it is.
+    world.file("a/second/SKILL.md", skill("second"));
+    reported("second");
+    drop(ask);
+    assert_eq!(serving.ended(), Some(0));
+    let mut rest = String::new();
+    said.read_to_string(&mut rest).expect("text");
+    assert!(!rest.contains("surface-over-mcp"), "{rest}");
+}
+
+/// Whoever reads the token is a client, and whoever writes it chooses it.
+#[cfg(unix)]
+#[test]
+fn a_token_file_that_others_can_open_is_told() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = World::new();
+    world.skill("a", "tidy", "Sorts.").file("token", "0123456789abcdef\n");
+    let file = world.here().join("token");
+    let mode = |mode| std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).expect("it is ours");
+    let first = || {
+        let mut serving = Serving::start(&world, &["a", "--http", "127.0.0.1:0", "--token-file", "token"], &[]);
+        let mut line = String::new();
+        BufReader::new(serving.0.stderr.take().expect("it is piped")).read_line(&mut line).expect("text");
+        line
+    };
+    mode(0o600);
+    assert!(first().starts_with("note: serving at "), "{}", first());
+    mode(0o644);
+    assert_eq!(first(), "warning: `token` can be read by every user of this machine: `chmod 600` it\n");
+    mode(0o666);
+    assert_eq!(first(), "error: `token` can be written by every user of this machine\n");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use repertoire::{ApprovedCommands, Asked, Commands, async_trait};
 
 use crate::Environment;
 use crate::approved::Approved;
+use crate::command::render::When;
 use crate::failure::Failure;
 
 /// Runs what was approved, for skills of the sources that the operator named and of no other.
@@ -18,9 +19,14 @@ pub(super) struct CommandsOf {
 
 impl CommandsOf {
     /// Those of `sources`, as far as they are approved by now.
-    pub(super) fn read(sources: &BTreeSet<String>, environment: &Environment<'_>) -> Result<CommandsOf, Failure> {
+    pub(super) fn read(
+        sources: &BTreeSet<String>,
+        sandbox: When,
+        environment: &Environment<'_>,
+    ) -> Result<CommandsOf, Failure> {
         let approvals = Approved::at(environment.approvals())?.approvals;
         let runner = Runner::new(environment.variables.clone()).helper(environment.helper.clone());
+        let runner = sandbox.around(runner);
         Ok(CommandsOf { sources: sources.clone(), approved: ApprovedCommands::new(runner, approvals) })
     }
 }

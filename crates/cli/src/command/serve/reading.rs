@@ -10,6 +10,7 @@ use repertoire::{
 
 use super::commands::CommandsOf;
 use crate::Environment;
+use crate::command::render::When;
 use crate::compose::Plan;
 use crate::failure::Failure;
 
@@ -19,6 +20,8 @@ pub(super) struct Reading {
     registry: SkillRegistry,
     /// Whose commands are run.
     sources: BTreeSet<String>,
+    /// What is around them.
+    sandbox: When,
     now: RwLock<Arc<Renderer>>,
 }
 
@@ -28,24 +31,34 @@ impl Reading {
         plan: &Plan,
         registry: SkillRegistry,
         sources: &[String],
+        sandbox: When,
         environment: &Environment<'_>,
     ) -> Result<Reading, Failure> {
         let mounts = registry.mounts();
-        let is_there = |source: &String| mounts.iter().any(|mount| mount.origin().source.as_ref() == source.as_str());
-        if let Some(source) = sources.iter().find(|source| !is_there(source)) {
-            let known: Vec<_> = mounts.iter().map(|mount| format!("`{}`", mount.origin().source)).collect();
-            let failure = Failure::new(format!("no source `{source}` to run commands of"));
-            return Err(failure.help(format!("there are {}", known.join(", "))));
+        // What is registered in code is nothing that a person composed.
+        let known: BTreeSet<&str> = mounts
+            .iter()
+            .map(|mount| mount.origin().source.as_ref())
+            .filter(|name| *name != SkillRegistry::REGISTERED)
+            .collect();
+        if let Some(source) = sources.iter().find(|source| !known.contains(source.as_str())) {
+            let failure = Failure::new(format!("no source `{}` to run commands of", source.escape_debug()));
+            let known: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
+            return Err(failure.help(match known.as_slice() {
+                [] => "there are no sources".to_owned(),
+                [one] => format!("the source is {one}"),
+                several => format!("the sources are {}", several.join(", ")),
+            }));
         }
         let sources = sources.iter().cloned().collect();
-        let now = renderer(plan, &registry, &sources, environment)?;
-        Ok(Reading { registry, sources, now: RwLock::new(now) })
+        let now = renderer(plan, &registry, &sources, sandbox, environment)?;
+        Ok(Reading { registry, sources, sandbox, now: RwLock::new(now) })
     }
 
     /// Composes `plan` in place of what the registry was composed of. Who is told of it reads by it already; if it cannot be
     /// composed, everything stays as it was.
     pub(super) async fn recompose(&self, plan: &Plan, environment: &Environment<'_>) -> Result<(), Failure> {
-        let before = self.turn(renderer(plan, &self.registry, &self.sources, environment)?);
+        let before = self.turn(renderer(plan, &self.registry, &self.sources, self.sandbox, environment)?);
         let composed = plan.recompose(&self.registry).await;
         if composed.is_err() {
             self.turn(before);
@@ -66,13 +79,14 @@ fn renderer(
     plan: &Plan,
     registry: &SkillRegistry,
     sources: &BTreeSet<String>,
+    sandbox: When,
     environment: &Environment<'_>,
 ) -> Result<Arc<Renderer>, Failure> {
     let renderer = plan.renderer(registry);
     Ok(Arc::new(if sources.is_empty() {
         renderer
     } else {
-        renderer.commands(Arc::new(CommandsOf::read(sources, environment)?))
+        renderer.commands(Arc::new(CommandsOf::read(sources, sandbox, environment)?))
     }))
 }
 
