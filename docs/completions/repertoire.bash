@@ -2064,7 +2064,7 @@ _repertoire() {
             return 0
             ;;
         repertoire__subcmd__serve)
-            opts="-h --http --faces --any-client --name --catalog-tokens --run-commands --mode --workflow --functional-tier --invoke-level --token-file --token-env --allow-host --allow-origin --rate --max-sessions --max-requests --max-body --log --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
+            opts="-h --http --faces --any-client --name --catalog-tokens --run-commands --sandbox --mode --workflow --functional-tier --invoke-level --token-file --token-env --allow-host --allow-origin --rate --max-sessions --max-requests --max-body --log --root --source --config --client --no-defaults --disable --trust-project --model --format --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2088,6 +2088,10 @@ _repertoire() {
                     ;;
                 --run-commands)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sandbox)
+                    COMPREPLY=($(compgen -W "off auto require" -- "${cur}"))
                     return 0
                     ;;
                 --mode)

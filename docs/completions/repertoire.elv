@@ -268,6 +268,7 @@ set edit:completion:arg-completer[repertoire] = {|@words|
             cand --name 'What the server calls itself'
             cand --catalog-tokens 'How many tokens the catalog in the instructions may have'
             cand --run-commands 'Run the approved commands of this source for whoever reads its skills by a tool or as a prompt'
+            cand --sandbox 'Take from what runs whatever it does not need: files outside of its skill, the network, new rights. On Linux'
             cand --mode 'How skills are offered: `pinned`, `auto`, `name-only`, `manual-only` or `off`. A target is `source:id`, an id, `source:*` or `*`; of those that fit, the first of these decides'
             cand --workflow 'The workflow that runs: without one, skills that name theirs under `allowedWorkflows` are hidden'
             cand --functional-tier 'Only skills with this label; of several, with one of them: `pm-orchestration`, `task-roadmap`, `gsd-execution`, `audit-proof`, `infrastructure`, `integration`, or one of their own'

@@ -297,6 +297,9 @@ complete -c repertoire -n "__fish_repertoire_using_subcommand serve" -l faces -d
 complete -c repertoire -n "__fish_repertoire_using_subcommand serve" -l name -d 'What the server calls itself' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand serve" -l catalog-tokens -d 'How many tokens the catalog in the instructions may have' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand serve" -l run-commands -d 'Run the approved commands of this source for whoever reads its skills by a tool or as a prompt' -r
+complete -c repertoire -n "__fish_repertoire_using_subcommand serve" -l sandbox -d 'Take from what runs whatever it does not need: files outside of its skill, the network, new rights. On Linux' -r -f -a "off\t'Never'
+auto\t'As much of it as there is, which is told'
+require\t'All of it, or nothing runs'"
 complete -c repertoire -n "__fish_repertoire_using_subcommand serve" -l mode -d 'How skills are offered: `pinned`, `auto`, `name-only`, `manual-only` or `off`. A target is `source:id`, an id, `source:*` or `*`; of those that fit, the first of these decides' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand serve" -l workflow -d 'The workflow that runs: without one, skills that name theirs under `allowedWorkflows` are hidden' -r
 complete -c repertoire -n "__fish_repertoire_using_subcommand serve" -l functional-tier -d 'Only skills with this label; of several, with one of them: `pm-orchestration`, `task-roadmap`, `gsd-execution`, `audit-proof`, `infrastructure`, `integration`, or one of their own' -r
