@@ -14,14 +14,19 @@ pub struct ClientPreset {
     pub faces: Faces,
     /// The provider of its models, for the surface rules; `None` where its user chooses among several.
     pub provider: Option<&'static str>,
+    /// The oldest model that it runs, for the same rules; `None` where that is not known.
+    pub model: Option<&'static str>,
 }
+
+/// Both Claude clients run this model and later ones alone.
+const CLAUDE: &str = "claude-sonnet-4";
 
 const EVERYTHING: Faces = Faces::ALL;
 const NO_RESOURCES: Faces = Faces::ALL.without(Face::Resources);
 const NO_PROMPTS: Faces = Faces::ALL.without(Face::Prompts);
 
 const fn preset(name: &'static str, client_info: &'static str, faces: Faces) -> ClientPreset {
-    ClientPreset { name, client_info, faces, provider: None }
+    ClientPreset { name, client_info, faces, provider: None, model: None }
 }
 
 impl ClientPreset {
@@ -30,11 +35,16 @@ impl ClientPreset {
         self
     }
 
+    const fn running(mut self, model: &'static str) -> ClientPreset {
+        self.model = Some(model);
+        self
+    }
+
     /// Every client that something is known of. The names are those that the clients send, the faces those that the documentation
     /// of each says it uses; `docs/mcp.md` says where each name is from.
     pub const ALL: [ClientPreset; 8] = [
-        preset("claude-desktop", "claude-ai", EVERYTHING).of("anthropic"),
-        preset("claude-code", "claude-code", EVERYTHING).of("anthropic"),
+        preset("claude-desktop", "claude-ai", EVERYTHING).of("anthropic").running(CLAUDE),
+        preset("claude-code", "claude-code", EVERYTHING).of("anthropic").running(CLAUDE),
         preset("codex", "codex", NO_PROMPTS).of("openai"),
         preset("cursor", "cursor", EVERYTHING),
         preset("gemini", "gemini-cli", EVERYTHING).of("google"),

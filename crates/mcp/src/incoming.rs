@@ -113,7 +113,12 @@ impl<'t> Incoming<'t> {
         let is_answer = value.get("result").is_some() || value.get("error").is_some();
         match id {
             Some(id) if is_asking => {
-                let error = ErrorData::new(ErrorCode::INVALID_PARAMS, "the request has another form", None);
+                let method = value["method"].as_str().and_then(|method| Method::named(method, None));
+                let has_params = value.get("params").is_some_and(|params| !params.is_object());
+                let error = match method {
+                    Some(method) if has_params => method.malformed(value.get("params")).error(),
+                    _ => ErrorData::new(ErrorCode::INVALID_PARAMS, "the request has another form", None),
+                };
                 Incoming::Refused(Refusal::of(error, Some(&id)))
             }
             // Nobody waits for an answer to a notification or to an answer.

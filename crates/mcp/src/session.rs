@@ -94,8 +94,11 @@ impl Session {
     fn model(&self, context: &Context) -> Model<'static> {
         let name = context.client_info().map(|client| client.name).unwrap_or_default();
         let presets = &self.server.options().presets;
-        let provider = presets.iter().find(|preset| preset.is(&name)).and_then(|preset| preset.provider);
-        provider.map_or_else(Model::unknown, Model::of_provider)
+        let mut model = Model::unknown();
+        if let Some(preset) = presets.iter().find(|preset| preset.is(&name)) {
+            (model.provider, model.name) = (preset.provider, preset.model);
+        }
+        model
     }
 
     /// What the client could have seen by now, for whoever begins to follow.

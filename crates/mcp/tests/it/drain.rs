@@ -103,11 +103,13 @@ async fn what_was_asked_is_answered_and_nothing_else_is() {
     let asking = listening.post(&session, question.as_bytes());
     let ending = async {
         held.is_asked().await;
-        let mut there = Connection::to(&listening).await;
-        assert_eq!(there.ask("GET /readyz", "").await.0, 200);
+        let [mut there, mut ready, mut alive] =
+            [Connection::to(&listening).await, Connection::to(&listening).await, Connection::to(&listening).await];
+        assert_eq!(there.ask("GET /metrics", "").await.0, 200);
         listening.end.cancel();
-        while there.ask("GET /readyz", "").await.0 == 200 {}
-        assert_eq!(there.ask("GET /healthz", "").await.0, 200);
+        while there.ask("GET /metrics", "").await.0 == 200 {}
+        assert_eq!(ready.ask("GET /readyz", "").await.0, 503);
+        assert_eq!(alive.ask("GET /healthz", "").await.0, 200);
         // Who is connected still is told to go elsewhere.
         let (status, head) = there.ask("POST /mcp", &introduction().to_string()).await;
         assert!(status == 503 && head.contains("retry-after: "), "{head}");

@@ -237,7 +237,7 @@ async fn a_name_that_no_host_takes_is_served_by_every_face_but_the_extension() {
     assert!(code == -32602 && message.contains("invalid skill name"), "{code} {message}");
     assert!(read(&client, uri).await.unwrap().ends_with(b"Go.\n"));
     let prompts = client.peer.list_all_prompts().await.unwrap();
-    assert_eq!(prompts.iter().map(|prompt| prompt.name.as_str()).collect::<Vec<_>>(), ["Workspace Guide"]);
+    assert_eq!(prompts.iter().map(|prompt| prompt.name.as_str()).collect::<Vec<_>>(), ["Workspace-Guide"]);
 }
 
 #[tokio::test]
@@ -306,7 +306,7 @@ async fn a_cursor_of_another_list_is_refused_and_says_why() {
         (number, message.as_str()),
         (-32602, "the list has changed since this cursor was given: list from the start")
     );
-    for cursor in ["", "x", "1", ".", "1.-1", "99999999999999999999.0", "0.1.1", "0.18446744073709551616.1", "x.1.1"] {
+    for cursor in [" ", "x", "1", ".", "1.-1", "99999999999999999999.0", "0.1.1", "0.18446744073709551616.1", "x.1.1"] {
         let request = || request(Some(cursor.to_owned()));
         assert_eq!(code(client.peer.list_skills(request()).await).0, -32602, "{cursor}");
         assert_eq!(code(client.peer.list_resources(request()).await).0, -32602, "{cursor}");

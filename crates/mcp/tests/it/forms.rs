@@ -57,7 +57,7 @@ fn forms() -> Vec<(&'static str, Option<Value>, &'static str)> {
         (
             "tools/call",
             Some(json!({"name": "read_skill", "arguments": "x"})),
-            "`tools/call`: invalid type: string \\\"x\\\", expected a map",
+            "`tools/call`: invalid type: string \"x\", expected a map",
         ),
         (
             "tools/call",
@@ -82,7 +82,7 @@ fn forms() -> Vec<(&'static str, Option<Value>, &'static str)> {
         (
             "prompts/get",
             Some(json!({"name": "tidy", "arguments": "x"})),
-            "`prompts/get`: invalid type: string \\\"x\\\", expected a map",
+            "`prompts/get`: invalid type: string \"x\", expected a map",
         ),
         ("completion/complete", None, "`completion/complete`: there are no `params`"),
         ("completion/complete", Some(json!({"ref": 1})), "`completion/complete`: "),
@@ -194,7 +194,9 @@ async fn malformed_params_are_told_over_http() {
     for (id, (method, params, expected)) in (10..).zip(forms()) {
         let request = request(id, method, params.clone());
         let (status, _, body) = listening.post(&headers, request.to_string().as_bytes()).await;
-        assert_eq!(status, 200, "{request}: {body}");
+        // A request that cannot be read at all is refused ahead of its session.
+        let is_read = params.as_ref().is_none_or(Value::is_object);
+        assert_eq!(status, if is_read { 200 } else { 400 }, "{request}: {body}");
         is_refused(&message(&body), id, expected, &request.to_string());
         let Some(newer) = newer(id, method, params) else { continue };
         let headers = format!("mcp-protocol-version: 2026-07-28\r\nmcp-method: {method}\r\n");
@@ -266,7 +268,7 @@ async fn an_odd_id_is_answered_by_itself() {
         ("-0.25", "\"id\":-0.25"),
         ("18446744073709551617", "\"id\":18446744073709551617"),
         ("-99999999999999999999", "\"id\":-99999999999999999999"),
-        ("1e400", "\"id\":1e400"),
+        ("1e400", "\"id\":null"),
         ("null", "\"id\":null"),
         ("{}", "\"id\":null"),
         ("[1]", "\"id\":null"),
