@@ -1,15 +1,14 @@
 //! What skills would run, and what the user let run of it.
 
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use repertoire::render::{Approval, Approvals, Binding, Dialect, Directive, Plan, Rights, Switch, Syntax};
-use repertoire::{Body, Claim, Skill, Trust};
+use repertoire::render::{Action, Approval, Approvals, Binding, Dialect, Directive, Plan, Rights, Switch, Syntax};
+use repertoire::{Body, Claim, Manifest, Omission, ResourcePath, Skill, Trust, make_own_folder, read_own_file};
 
 use crate::failure::Failure;
 use crate::replace::Spot;
 use crate::session::Session;
+use crate::shown::shown;
 
 /// A skill, its body, and what an approval of it would be bound to.
 #[derive(Debug)]
@@ -25,24 +24,49 @@ pub(crate) struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    /// Reads the skill that `name` means to a person, and lists what lies beside it.
+    /// Reads the skill that `name` means to a person, and everything that lies beside it where it runs anything.
     pub(crate) async fn of(name: &str, session: &'a Session<'_>) -> Result<Asked<'a>, Failure> {
         let found = session.find(name)?;
         let claim: &'a Claim<Skill> = found.claim;
         let body = session.registry.body(claim).await.map_err(|error| Failure::of(&error))?;
         let dialect = session.dialect(&claim.origin.source);
         let directives = Plan::new(&body.text, &Syntax::of(&claim.item, dialect, None)).directives().to_vec();
-        let files = match directives.as_slice() {
-            [] => Vec::new(),
-            _ => session.registry.resources(claim).await.map_err(|error| Failure::of(&error))?,
+        let manifest = match directives.as_slice() {
+            [] => Manifest::default(),
+            _ => session.registry.manifest(claim).await.map_err(|error| Failure::of(&error))?,
         };
-        let binding = Binding::of(claim.qualified_id(), body.digest, &directives, &files);
+        let binding = Binding::of(claim.qualified_id(), body.digest, &manifest);
+        let folder = claim.item.location.as_deref().and_then(|location| Path::new(location).parent());
+        let binding = match folder {
+            Some(folder) => binding.in_folder(folder.to_string_lossy()),
+            None => binding,
+        };
         Ok(Asked { id: &found.entry.id, claim, body, dialect, directives, binding })
     }
 
     /// The folder of the skill, where it lies in one.
     pub(crate) fn folder(&self) -> Option<&'a Path> {
         Path::new(self.claim.item.location.as_deref()?).parent()
+    }
+
+    /// What may run on an approval that does not cover it: what the skill's commands name outside of it, and what of the skill
+    /// no digest covers.
+    pub(crate) fn uncovered(&self) -> Vec<String> {
+        let named = self.folder().map_or_else(Vec::new, |folder| uncovered(&self.directives, folder, &self.binding));
+        let left_out = self.binding.uncovered.iter().map(|omission| omission.path.to_string());
+        let mut all: Vec<_> = left_out.filter(|path| !named.contains(path)).collect();
+        all.extend(named);
+        all
+    }
+
+    /// Refuses what has too much in it to be told from other content.
+    pub(crate) fn refuse_too_large(&self) -> Result<(), Failure> {
+        let Some(met) = self.binding.uncovered.iter().find(|omission| omission.reason.is_limit()) else {
+            return Ok(());
+        };
+        let message =
+            format!("`{}` cannot be approved: `{}` cannot be compared: {}", self.id, shown(&met.path), met.why());
+        Err(Failure::new(message).help("make it smaller, or keep it outside of the skill's folder"))
     }
 
     pub(crate) fn rights(&self, switch: Switch, approval: Approval) -> Rights {
@@ -87,38 +111,44 @@ impl Approved {
         let text =
             serde_json::to_string_pretty(&self.approvals).expect("approvals have text keys and no fallible parts");
         let folder = path.parent().expect("the file is in a folder of ours");
-        fs::create_dir_all(folder)
-            .and_then(|()| Spot::in_folder(folder, path.file_name().expect("the file has a name")))
+        make_own_folder(folder).map_err(|why| Failure::new(format!("cannot write `{}`: {why}", path.display())))?;
+        Spot::in_folder(folder, path.file_name().expect("the file has a name"))
             .and_then(|spot| spot.put_private(format!("{text}\n").as_bytes()))
             .map_err(|error| Failure::io(format!("cannot write `{}`", path.display()), &error))
     }
 }
 
 fn read(path: &Path) -> Result<Approvals, Failure> {
-    let name = path.display();
-    let failure = |error: &io::Error| Failure::io(format!("cannot read `{name}`"), error);
-    let mut file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Approvals::default()),
-        Err(error) => return Err(failure(&error)),
+    let failure = |why: String| Failure::new(format!("cannot read `{}`: {why}", path.display()));
+    let Some(bytes) = read_own_file(path).map_err(failure)? else { return Ok(Approvals::default()) };
+    serde_json::from_slice(&bytes).map_err(|error| failure(error.to_string()))
+}
+
+/// The words of the commands that lead to something on this disk that the binding does not cover.
+fn uncovered(directives: &[Directive], folder: &Path, binding: &Binding) -> Vec<String> {
+    let Ok(real) = folder.canonicalize() else { return Vec::new() };
+    let is_covered = |path: &Path| {
+        let Ok(inside) = path.strip_prefix(&real) else { return false };
+        let names: Option<Vec<&str>> = inside.iter().map(|name| name.to_str()).collect();
+        let Some(names) = names else { return false };
+        let below = names.join("/");
+        let is_in = |omission: &Omission| {
+            below.strip_prefix(&*omission.path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let is_file = || below.parse().is_ok_and(|path: ResourcePath| binding.files.contains_key(&path));
+        // A folder is covered by its files, and the instructions by their digest.
+        !binding.uncovered.iter().any(is_in) && (path.is_dir() || below == "SKILL.md" || is_file())
     };
-    if is_open_to_others(&file).map_err(|error| failure(&error))? {
-        let message = format!("`{name}` can be written by others, who could approve for you");
-        return Err(Failure::new(message).help("look through it, then `chmod 600` it"));
+    let mut words: Vec<String> = Vec::new();
+    for directive in directives {
+        let Action::Command { command } = &directive.action else { continue };
+        let is_end = |c: char| c.is_whitespace() || ";&|<>()`\"'={}".contains(c);
+        for word in command.split(is_end).filter(|word| !word.is_empty()) {
+            let leads_out = folder.join(word).canonicalize().is_ok_and(|path| path != real && !is_covered(&path));
+            if leads_out && !words.iter().any(|known| known == word) {
+                words.push(word.to_owned());
+            }
+        }
     }
-    let mut text = String::new();
-    file.read_to_string(&mut text).map_err(|error| failure(&error))?;
-    serde_json::from_str(&text).map_err(|error| Failure::new(format!("cannot read `{name}`: {error}")))
-}
-
-#[cfg(unix)]
-fn is_open_to_others(file: &File) -> io::Result<bool> {
-    use std::os::unix::fs::MetadataExt;
-    let metadata = file.metadata()?;
-    Ok(metadata.mode() & 0o022 != 0 || metadata.uid() != rustix::process::geteuid().as_raw())
-}
-
-#[cfg(not(unix))]
-fn is_open_to_others(_: &File) -> io::Result<bool> {
-    Ok(false)
+    words
 }

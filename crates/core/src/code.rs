@@ -176,6 +176,9 @@ codes! {
     MISSPELLED_FILE "misspelled-file" Warning Error "A file is called `skill.md` or the like instead of `SKILL.md`.";
     OTHER_SPELLING "other-spelling" Info Info "Another spelling of `SKILL.md` lies beside it and does not count.";
     PATH_NOT_UTF8 "path-not-utf8" Warning Warning "A path is not UTF-8; others cannot name the file.";
+    PART_OMITTED "part-omitted" Warning Warning "Something beside the instructions cannot be a file of its skill, and is left out.";
+    SECRET_FILE "secret-file" Warning Warning "A file of a skill holds secrets by convention; it is neither listed nor read nor served.";
+    NOT_COMPARED "not-compared" Info Info "Something in a skill's folder is not compared with a lock.";
     WALK_TRUNCATED "walk-truncated" Warning Warning "A limit ended the search for skills early.";
     WATCH_DEGRADED "watch-degraded" Warning Warning "Folders cannot be watched; they are looked at from time to time instead.";
     CLIENT_PLUGIN "client-plugin" Warning Warning "A plugin that a client installed says something that cannot be used.";

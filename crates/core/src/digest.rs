@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
+use std::io::{self, Read};
 use std::str::FromStr;
 
 use foldhash::quality::FixedState;
@@ -23,6 +24,27 @@ impl Digest {
     /// The digest of `bytes`.
     pub fn of(bytes: &[u8]) -> Digest {
         Digest(Sha256::digest(bytes).into())
+    }
+
+    /// Reads everything that `reader` has; the digest of it and how many bytes that were.
+    ///
+    /// # Errors
+    /// Those of the reader.
+    pub fn of_reader(mut reader: impl Read) -> io::Result<(Digest, u64)> {
+        let mut hash = Sha256::new();
+        let mut buffer = vec![0; 64 << 10];
+        let mut size = 0;
+        loop {
+            match reader.read(&mut buffer) {
+                Ok(0) => return Ok((Digest(hash.finalize().into()), size)),
+                Ok(read) => {
+                    hash.update(&buffer[..read]);
+                    size += read as u64;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     /// The 32 raw bytes.

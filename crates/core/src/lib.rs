@@ -53,9 +53,11 @@ mod json_values;
 mod listing;
 mod manifest;
 mod name;
+mod omission;
 mod resource;
 mod skill;
 pub mod skill_md;
+mod skipped_file;
 mod skipped_folder;
 mod source;
 mod source_error;
@@ -80,11 +82,13 @@ pub use json_values::JsonValues;
 pub use listing::{Listed, Listing, Moved, Parts, Revision};
 pub use manifest::{FileChange, InvalidManifest, Manifest};
 pub use name::NameFault;
+pub use omission::{Omission, OmissionReason};
 pub use resource::{InvalidResourcePath, Resource, ResourcePath};
 pub use skill::{
     Category, Check, FunctionalTier, InvokeLevel, OnError, Skill, SkillTrigger, TriggerFault, WorkflowFault,
     WorkflowStep,
 };
+pub use skipped_file::SkippedFile;
 pub use skipped_folder::SkippedFolder;
 pub use source::{Body, Source};
 pub use source_error::{SourceError, SourceErrorKind};

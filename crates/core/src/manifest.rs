@@ -2,12 +2,12 @@
 
 use std::cmp::Ordering;
 
-use crate::{Digest, Resource, ResourcePath};
+use crate::{Digest, Omission, Resource, ResourcePath};
 
 /// Path, size and digest of every file of a skill, `SKILL.md` among them: what its content is, as one value.
 ///
 /// Whoever asks whether content changed, compares manifests; whoever binds a decision to content, binds it to the
-/// [`digest`](Manifest::digest).
+/// [`digest`](Manifest::digest). What lies there and is not one of the files is named too, with the reason.
 ///
 /// ```
 /// use repertoire_core::{Digest, Manifest, Resource};
@@ -23,8 +23,11 @@ use crate::{Digest, Resource, ResourcePath};
 /// assert_eq!(changes, ["run.sh"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Manifest(Box<[Resource]>);
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Manifest {
+    files: Box<[Resource]>,
+    omissions: Box<[Omission]>,
+}
 
 /// Rows that are no [`Manifest`]: two are about one file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -59,30 +62,55 @@ impl Manifest {
         rows.sort_by(|a, b| a.path.cmp(&b.path));
         match rows.windows(2).find(|pair| pair[0].path == pair[1].path) {
             Some(pair) => Err(InvalidManifest { path: pair[0].path.clone() }),
-            None => Ok(Manifest(rows.into())),
+            None => Ok(Manifest { files: rows.into(), omissions: Box::default() }),
         }
+    }
+
+    /// The same files, with what was left out in place of what was said of that before.
+    #[must_use]
+    pub fn with_omissions(self, omissions: impl IntoIterator<Item = Omission>) -> Manifest {
+        let mut omissions: Vec<Omission> = omissions.into_iter().collect();
+        omissions.sort();
+        Manifest { omissions: omissions.into(), ..self }
     }
 
     /// The rows, sorted by the bytes of their paths.
     pub fn files(&self) -> &[Resource] {
-        &self.0
+        &self.files
+    }
+
+    /// Returns the row of the file at `path`.
+    pub fn file(&self, path: &ResourcePath) -> Option<&Resource> {
+        self.files.binary_search_by(|file| file.path.cmp(path)).ok().map(|at| &self.files[at])
+    }
+
+    /// Returns what lies there and is not one of the files, sorted by path.
+    pub fn omissions(&self) -> &[Omission] {
+        &self.omissions
     }
 
     /// SHA-256 over the canonical text of the rows: `repertoire-manifest/1` and a line feed, then for each row its
-    /// path, NUL, its size in decimal digits, NUL, its digest as it is written, and a line feed.
+    /// path, NUL, its size in decimal digits, NUL, its digest as it is written, and a line feed. A row for each omission
+    /// follows: its path, NUL, the name of its reason, NUL, its detail, NUL, its digest if it has one, and a line feed.
     ///
-    /// A path holds no NUL, so no two manifests have one text, whatever files are called.
+    /// Neither a path nor a detail holds a NUL, and no reason is a number, so no two manifests have one text, whatever files
+    /// are called.
     pub fn digest(&self) -> Digest {
         let mut text = String::from("repertoire-manifest/1\n");
-        for Resource { path, size, digest } in &self.0 {
+        for Resource { path, size, digest } in &self.files {
             text.push_str(&format!("{path}\0{size}\0{digest}\n"));
+        }
+        for Omission { path, reason, detail, digest } in &self.omissions {
+            let (path, detail) = (path.replace('\0', "\\0"), detail.replace('\0', "\\0"));
+            let digest = digest.map(String::from).unwrap_or_default();
+            text.push_str(&format!("{path}\0{}\0{detail}\0{digest}\n", reason.name()));
         }
         Digest::of(text.as_bytes())
     }
 
     /// How `new` differs from this, by path.
     pub fn changes<'a>(&'a self, new: &'a Manifest) -> impl Iterator<Item = FileChange<'a>> {
-        let (mut old, mut new) = (self.0.iter().peekable(), new.0.iter().peekable());
+        let (mut old, mut new) = (self.files.iter().peekable(), new.files.iter().peekable());
         let pairs = std::iter::from_fn(move || {
             let order = match (old.peek(), new.peek()) {
                 (Some(old), Some(new)) => old.path.cmp(&new.path),

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Digest;
+use unicode_normalization::UnicodeNormalization;
+
+use crate::{Digest, SkippedFile, SkippedFolder};
 
 /// A path inside a skill: relative, `/`-separated, never leaving its folder on any platform.
 ///
@@ -59,6 +61,61 @@ impl ResourcePath {
             None => Ok(ResourcePath(path.into())),
             Some(reason) => Err(InvalidResourcePath { path: crate::text::terminal_line(path).into_owned(), reason }),
         }
+    }
+
+    /// Reads a path as people and models type it: blanks around it, segments that are empty or `.`, and a `/` at its end
+    /// do not count.
+    ///
+    /// ```
+    /// use repertoire_core::ResourcePath;
+    ///
+    /// assert_eq!(ResourcePath::typed(" ./docs//notes.md ")?.as_str(), "docs/notes.md");
+    /// assert!(ResourcePath::typed("docs/../../secret.txt").is_err());
+    /// # Ok::<(), repertoire_core::InvalidResourcePath>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`InvalidResourcePath`] as for [`new`](ResourcePath::new): for `..`, an absolute path, a drive letter and the like, and
+    /// where nothing is left.
+    pub fn typed(text: &str) -> Result<ResourcePath, InvalidResourcePath> {
+        let text = text.trim();
+        if text.starts_with('/') {
+            return ResourcePath::new(text);
+        }
+        let segments: Vec<&str> = text.split('/').filter(|segment| !matches!(*segment, "" | ".")).collect();
+        ResourcePath::new(&segments.join("/"))
+    }
+
+    /// Finds the path among `listed` that this one means: itself, or else the only one that is composed otherwise.
+    ///
+    /// ```
+    /// use repertoire_core::ResourcePath;
+    ///
+    /// let (listed, typed) = ("p\u{f4}le.md".parse::<ResourcePath>()?, "po\u{302}le.md".parse::<ResourcePath>()?);
+    /// assert_eq!(typed.meant_among([&listed]), Some(&listed));
+    /// # Ok::<(), repertoire_core::InvalidResourcePath>(())
+    /// ```
+    pub fn meant_among<'a>(&self, listed: impl IntoIterator<Item = &'a ResourcePath>) -> Option<&'a ResourcePath> {
+        let is_ascii = self.0.is_ascii();
+        let mut alike = None;
+        let mut is_clear = true;
+        for path in listed {
+            if path == self {
+                return Some(path);
+            }
+            if !is_ascii && !path.0.is_ascii() && path.0.nfc().eq(self.0.nfc()) {
+                is_clear &= alike.is_none();
+                alike = Some(path);
+            }
+        }
+        alike.filter(|_| is_clear)
+    }
+
+    /// Returns whether nothing at this path is part of a skill, whatever lies there: litter, secrets, version control,
+    /// dependencies and caches.
+    pub fn is_apart(&self) -> bool {
+        let is_skipped = |name: &str| SkippedFolder::of(name).is_some_and(SkippedFolder::is_apart);
+        self.0.split('/').any(|name| is_skipped(name) || SkippedFile::of(name).is_some())
     }
 
     /// The path.

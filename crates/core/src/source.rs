@@ -8,7 +8,8 @@ use bytes::Bytes;
 
 use crate::text::{self, Hidden};
 use crate::{
-    Code, Delta, Diagnostic, Digest, Id, Item, Listing, Resource, ResourcePath, Revision, SourceError, Stamp, skill_md,
+    Code, Delta, Diagnostic, Digest, Id, Item, Listing, Manifest, Omission, Resource, ResourcePath, Revision, SourceError,
+    SourceErrorKind, Stamp, skill_md,
 };
 
 /// A text read on demand: the instructions of one item.
@@ -141,7 +142,9 @@ pub trait Source<T: Item>: Debug + Send + Sync + 'static {
         Err(SourceError::unsupported(T::KIND, id, "bodies"))
     }
 
-    /// Level 3: every file beside the instructions, sorted by path. Default: unsupported.
+    /// Level 3: every file beside the instructions that can be read, sorted by path. Default: unsupported.
+    ///
+    /// One that cannot be listed or read is left out and hides no other: [`omissions`](Source::omissions) names it.
     ///
     /// # Errors
     /// [`NotFound`](crate::SourceErrorKind::NotFound) for an id that the source does not have.
@@ -157,6 +160,32 @@ pub trait Source<T: Item>: Debug + Send + Sync + 'static {
     async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {
         let _ = path;
         Err(SourceError::unsupported(T::KIND, id, "resources"))
+    }
+
+    /// Level 3: what lies beside the instructions and is not among the [`resources`](Source::resources), sorted by path.
+    /// Default: nothing.
+    ///
+    /// # Errors
+    /// [`NotFound`](crate::SourceErrorKind::NotFound) for an id that the source does not have.
+    async fn omissions(&self, id: &Id) -> Result<Vec<Omission>, SourceError> {
+        let _ = id;
+        Ok(Vec::new())
+    }
+
+    /// Level 3: everything beside the instructions that can have a part in what the skill runs, read anew: what a decision
+    /// of trust is bound to. Default: the [`resources`](Source::resources).
+    ///
+    /// A source of folders leaves out version control alone. What no digest covers is among the
+    /// [omissions](Manifest::omissions).
+    ///
+    /// # Errors
+    /// As [`resources`](Source::resources), but for a source without any.
+    async fn manifest(&self, id: &Id) -> Result<Manifest, SourceError> {
+        let files = match self.resources(id).await {
+            Err(error) if error.kind() == SourceErrorKind::Unsupported => Vec::new(),
+            other => other?,
+        };
+        Manifest::new(files).map_err(|error| SourceError::invalid(format!("the files of `{id}`: {error}")))
     }
 
     /// Resolves once this source is past `since`. Default: never.
@@ -190,6 +219,12 @@ macro_rules! forward {
             }
             async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {
                 self.as_ref().resource(id, path).await
+            }
+            async fn omissions(&self, id: &Id) -> Result<Vec<Omission>, SourceError> {
+                self.as_ref().omissions(id).await
+            }
+            async fn manifest(&self, id: &Id) -> Result<Manifest, SourceError> {
+                self.as_ref().manifest(id).await
             }
             async fn changed(&self, since: Revision) {
                 self.as_ref().changed(since).await

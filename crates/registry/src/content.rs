@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use futures_util::stream::{self, StreamExt};
-use repertoire_core::{Body, Item, Resource, ResourcePath, SourceError, SourceErrorKind};
+use repertoire_core::{Body, Item, Manifest, Omission, Resource, ResourcePath, SourceError, SourceErrorKind};
 
 use crate::findings::found;
 use crate::{Claim, Mount, Registry, Snapshot, SourceDiagnostic};
@@ -49,12 +49,38 @@ impl<T: Item> Registry<T> {
         self.owner_of(claim)?.1.resources(claim.item.id()).await
     }
 
-    /// One file behind a claim.
+    /// One file behind a claim. Where no file has that very path, the one is read whose path differs in composed letters alone.
     ///
     /// # Errors
     /// As [`body`](Registry::body).
     pub async fn resource(&self, claim: &Claim<T>, path: &ResourcePath) -> Result<Bytes, SourceError> {
-        self.owner_of(claim)?.1.resource(claim.item.id(), path).await
+        let (_, mount) = self.owner_of(claim)?;
+        match mount.resource(claim.item.id(), path).await {
+            Err(error) if error.kind() == SourceErrorKind::NotFound && !path.as_str().is_ascii() => {
+                let files = mount.resources(claim.item.id()).await.unwrap_or_default();
+                match path.meant_among(files.iter().map(|file| &file.path)).filter(|meant| *meant != path) {
+                    Some(meant) => mount.resource(claim.item.id(), meant).await,
+                    None => Err(error),
+                }
+            }
+            read => read,
+        }
+    }
+
+    /// What lies beside the instructions behind a claim and is not among its files.
+    ///
+    /// # Errors
+    /// As [`body`](Registry::body).
+    pub async fn omissions(&self, claim: &Claim<T>) -> Result<Vec<Omission>, SourceError> {
+        self.owner_of(claim)?.1.omissions(claim.item.id()).await
+    }
+
+    /// Everything behind a claim that can have a part in what it runs, read anew: what a decision of trust is bound to.
+    ///
+    /// # Errors
+    /// As [`body`](Registry::body).
+    pub async fn manifest(&self, claim: &Claim<T>) -> Result<Manifest, SourceError> {
+        self.owner_of(claim)?.1.manifest(claim.item.id()).await
     }
 
     /// The mount that made a claim, and whose it is.

@@ -9,7 +9,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::FutureExt;
 use repertoire_core::{
-    Body, Delta, Digest, Id, Item, Listing, Resource, ResourcePath, Revision, Source, SourceError, SourceErrorKind,
+    Body, Delta, Digest, Id, Item, Listing, Manifest, Omission, Resource, ResourcePath, Revision, Source, SourceError,
+    SourceErrorKind,
 };
 
 use crate::clock::Clock;
@@ -150,12 +151,27 @@ impl<T: Item> Mount<T> {
         guarded(self.source.body(id)).await
     }
 
+    /// The files of an item, without what is not part of it by its name, whatever kind of source lists it.
     pub(crate) async fn resources(&self, id: &Id) -> Result<Vec<Resource>, SourceError> {
-        guarded(self.source.resources(id)).await
+        let mut files = guarded(self.source.resources(id)).await?;
+        files.retain(|file| !file.path.is_apart());
+        Ok(files)
     }
 
     pub(crate) async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {
+        if path.is_apart() {
+            let message = format!("no file `{}` in `{id}`", path.as_str().escape_debug());
+            return Err(SourceError::new(SourceErrorKind::NotFound, message));
+        }
         guarded(self.source.resource(id, path)).await
+    }
+
+    pub(crate) async fn omissions(&self, id: &Id) -> Result<Vec<Omission>, SourceError> {
+        guarded(self.source.omissions(id)).await
+    }
+
+    pub(crate) async fn manifest(&self, id: &Id) -> Result<Manifest, SourceError> {
+        guarded(self.source.manifest(id)).await
     }
 
     /// Resolves when the source is to be looked at again: it says so, or it cannot even tell.

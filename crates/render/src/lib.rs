@@ -96,7 +96,7 @@ mod warning;
 mod work;
 mod wrapper;
 
-pub use approvals::{Approval, Approvals, Binding};
+pub use approvals::{Approval, Approvals, Approved, Binding};
 pub use arguments::Arguments;
 pub use compat::Compat;
 pub use context::{Context, OnRefusal, OnSuccess, Unknown, Unplaced};

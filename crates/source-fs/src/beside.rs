@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use repertoire_core::{SkippedFolder, Stamp};
+use repertoire_core::Stamp;
 
 use crate::FsLimits;
 use crate::pattern::FILE_NAME;
 use crate::stamp::FileStamp;
+use crate::survey;
 
 /// What lies in a skill's folder beside its `SKILL.md`. No file is opened for it.
 #[derive(Debug, PartialEq, Eq)]
@@ -52,7 +53,7 @@ impl Beside {
             for entry in folder.read_dir().into_iter().flatten().flatten() {
                 let (name, path) = (entry.file_name(), entry.path());
                 let Ok(kind) = entry.file_type() else { continue };
-                if SkippedFolder::of(&name) == Some(SkippedFolder::Tool) {
+                if survey::is_apart(Path::new(&name)) {
                     continue;
                 }
                 if kind.is_symlink() {

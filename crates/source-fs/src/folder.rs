@@ -6,12 +6,13 @@ use std::path::Path;
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
-use repertoire_core::{Body, Bytes, ResourcePath, SkippedFolder, SourceError, SourceErrorKind, skill_md};
+use repertoire_core::{Body, Bytes, ResourcePath, SourceError, SourceErrorKind, skill_md};
 
 use crate::FsLimits;
 use crate::file;
 use crate::record::Record;
 use crate::stamp::FileStamp;
+use crate::survey;
 
 /// A skill's folder, open. Paths are resolved beneath it by the kernel, so no link and no race leads out.
 #[derive(Debug)]
@@ -54,16 +55,18 @@ impl<'a> SkillFolder<'a> {
         if path.as_str() == self.record.file_name() {
             return self.open_skill_file()?.read(&shown, self.limits.file_bytes, "limits.file-bytes").map(Bytes::from);
         }
-        // What a list of resources leaves out has no approved content and is not read either.
-        if path.as_str().split('/').any(|name| SkippedFolder::of(name) == Some(SkippedFolder::Tool)) {
+        // What is not part of the skill is not read either, under no name that a link gives it.
+        let real = || self.dir.canonicalize(path.as_str()).is_ok_and(|real| survey::is_apart(&real));
+        if path.is_apart() || real() {
             return Err(SourceError::new(SourceErrorKind::NotFound, format!("no file `{shown}` in the skill")));
         }
-        let opened = self.open_file(path.as_str()).map_err(|error| failed(&format!("file `{shown}`"), error))?;
+        let opened =
+            self.open_file(path.as_str().as_ref()).map_err(|error| failed(&format!("file `{shown}`"), error))?;
         opened.read(&shown, self.limits.resource_bytes, "limits.resource-bytes").map(Bytes::from)
     }
 
     /// Opens whatever is at `path` beneath the folder, without waiting for the other end of a pipe.
-    pub(crate) fn open_file(&self, path: &str) -> io::Result<Opened> {
+    pub(crate) fn open_file(&self, path: &Path) -> io::Result<Opened> {
         let mut options = OpenOptions::new();
         options.read(true);
         #[cfg(unix)]
@@ -76,7 +79,7 @@ impl<'a> SkillFolder<'a> {
     fn open_skill_file(&self) -> Result<Opened, SourceError> {
         let record = self.record;
         let describe = |error| failed(&format!("file `{}`", file::shown(&record.path)), error);
-        let denied = match self.open_file(record.file_name()) {
+        let denied = match self.open_file(record.file_name().as_ref()) {
             Err(error) if error.kind() == ErrorKind::PermissionDenied => error,
             opened => return opened.map_err(describe),
         };
@@ -93,6 +96,11 @@ impl Opened {
     fn new(file: File) -> io::Result<Opened> {
         let metadata = file.metadata()?;
         Ok(Opened { file, metadata })
+    }
+
+    /// The file itself.
+    pub(crate) fn into_file(self) -> File {
+        self.file
     }
 
     /// The content, at most `limit` bytes, which the key `named` sets.

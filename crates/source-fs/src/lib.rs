@@ -64,8 +64,10 @@
 //! root is there is in [`FsSource::roots`].
 //!
 //! # For authors of skills
-//! Every file in the folder of a skill is a resource of it, but for version control, dependencies and caches. Its path in
-//! there is what the skill's text may call it by. A link counts as what it leads to, and not at all if that lies outside.
+//! Every file in the folder of a skill is a resource of it, but for version control, dependencies, caches, what systems and
+//! editors leave, and files that hold secrets by convention. Its path in there is what the skill's text may call it by. A
+//! link counts as what it leads to, and not at all if that lies outside. A file that is too large, cannot be read or has a
+//! name that is not a path everywhere is left out, named as an [omission](repertoire_core::Omission), and hides no other.
 //!
 //! # For whoever changes this crate
 //! A scan makes the next one cheap: records are kept by stamp, and a stamp that is too young to be trusted is looked at again.
@@ -92,6 +94,7 @@ mod root;
 mod scan;
 mod source;
 mod stamp;
+mod survey;
 mod visit;
 mod walk;
 mod watch;

@@ -17,13 +17,14 @@ pub struct FsLimits {
     pub entries: usize,
     /// Bytes of a `SKILL.md`. Default 1 MiB; the largest real one measured has 294,426.
     pub file_bytes: u64,
-    /// How many files a skill may have beside its `SKILL.md`. Default 10,000.
+    /// How many files a skill may have beside its `SKILL.md`. Default 10,000; the rest is left out.
     pub resources: usize,
-    /// How many folders deep they may lie. Default 32.
+    /// How many folders deep they may lie. Default 32; what is deeper is left out.
     pub resource_depth: usize,
-    /// Bytes of one file that is read as a resource. Default 16 MiB.
+    /// Bytes of one file that is read as a resource. Default 16 MiB; a larger one is left out.
     pub resource_bytes: u64,
-    /// Bytes of all files of a skill together, all of which a list of resources digests. Default 256 MiB.
+    /// Bytes of all files of a skill together, all of which a list of resources digests. Default 256 MiB; a file for which no
+    /// room is left is left out.
     pub total_bytes: u64,
 }
 

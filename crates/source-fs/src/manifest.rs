@@ -1,152 +1,146 @@
-//! The list of a skill's files.
+//! The lists of a skill's files.
 
-use std::io::{self, ErrorKind};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
 use std::sync::{MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use repertoire_core::{
-    Digest, InvalidResourcePath, Resource, ResourcePath, SkippedFolder, SourceError, SourceErrorKind,
-};
+use repertoire_core::{Digest, Manifest, Omission, OmissionReason, Resource, ResourcePath};
 
 use crate::file;
-use crate::folder::{SkillFolder, failed};
-use crate::pattern::FILE_NAME;
+use crate::folder::SkillFolder;
 use crate::record::Digests;
 use crate::stamp::FileStamp;
+use crate::survey::{self, Found, Survey};
 
-/// Path, size and digest of every file in `folder` but its own `SKILL.md`, sorted by path.
+/// Returns path, size and digest of every file in `folder` but its own `SKILL.md`, sorted by path.
 ///
-/// Links count as what they lead to inside the folder; those that lead out, and those to folders, which are listed
-/// under their own path, are left out. So are version control, dependencies and caches.
-///
-/// # Errors
-/// When a limit is met, or a file has a name that no resource path can spell: a partial list would be taken for all.
-pub(crate) fn of(folder: &SkillFolder<'_>) -> Result<Vec<Resource>, SourceError> {
-    let mut paths = Vec::new();
-    let mut open = vec![(String::new(), 0)];
-    while let Some((below, depth)) = open.pop() {
-        collect(folder, &below, depth, &mut paths, &mut open)?;
-    }
-    let mut resources = Vec::with_capacity(paths.len());
-    let mut left = folder.limits.total_bytes;
-    for path in paths {
-        if let Some(resource) = describe(folder, path, &mut left)? {
-            resources.push(resource);
-        }
-    }
+/// Links count as what they lead to inside the folder. What cannot be read, listed or named is left out and hides no other
+/// file: [`omissions`] names it.
+pub(crate) fn of(folder: &SkillFolder<'_>) -> Vec<Resource> {
+    let files = Survey::of_parts(folder).files;
+    let mut resources: Vec<Resource> =
+        files.iter().filter_map(|found| describe(folder, found).ok().flatten()).collect();
     resources.sort_by(|a, b| a.path.cmp(&b.path));
     let mut digests = digests(folder);
     if digests.len() > resources.len() {
         let is_there = |path: &str| resources.binary_search_by(|known| known.path.as_str().cmp(path)).is_ok();
         digests.retain(|path, _| is_there(path));
     }
-    Ok(resources)
+    resources
 }
 
-/// Adds the files in the folder `below` to `paths` and its folders to `open`.
-fn collect(
-    folder: &SkillFolder<'_>,
-    below: &str,
-    depth: usize,
-    paths: &mut Vec<ResourcePath>,
-    open: &mut Vec<(String, usize)>,
-) -> Result<(), SourceError> {
-    let limits = folder.limits;
-    if depth > limits.resource_depth {
-        let message = format!(
-            "the skill's folders are more than {} deep; the limit is `limits.resource-depth`",
-            limits.resource_depth
-        );
-        return Err(SourceError::new(SourceErrorKind::TooLarge, message));
-    }
-    let describe = |error| failed(&format!("folder `{}`", file::shown(below.as_ref())), error);
-    let entries = match if below.is_empty() { folder.dir.entries() } else { folder.dir.read_dir(below) } {
-        // Deleted since its parent was read, or swapped for a link that leads out.
-        Err(error) if !below.is_empty() && error.kind() == ErrorKind::NotFound => return Ok(()),
-        entries => entries.map_err(describe)?,
-    };
-    let mut folders = Vec::new();
-    for entry in entries {
-        let entry = entry.map_err(describe)?;
-        let name = entry.file_name();
-        let kind = entry.file_type().map_err(describe)?;
-        let is_own = below.is_empty() && name == folder.record.file_name();
-        if is_own || SkippedFolder::of(&name) == Some(SkippedFolder::Tool) {
+/// Returns what lies in `folder` and is not one of its files, sorted by path. Every file is opened, and none is read.
+pub(crate) fn omissions(folder: &SkillFolder<'_>) -> Vec<Omission> {
+    let Survey { files, mut omissions, .. } = Survey::of_parts_and_dependencies(folder);
+    omissions.extend(files.iter().filter_map(|found| {
+        folder.open_file(Path::new(&found.path)).err().and_then(|error| {
+            let is_there = !survey::is_out_of_reach(&error);
+            is_there.then(|| unreadable(found, &file::cause(&error)))
+        })
+    }));
+    omissions.sort();
+    omissions
+}
+
+/// Returns the manifest of everything in `folder` but its own `SKILL.md` and version control, read anew.
+///
+/// A folder of dependencies that is too large, and what is over a limit, is an omission without a digest.
+pub(crate) fn of_everything(folder: &SkillFolder<'_>) -> Manifest {
+    let Survey { files, omissions, .. } = Survey::of_everything(folder);
+    let mut omissions: Vec<Omission> = omissions.into_iter().map(|omission| followed(folder, omission)).collect();
+    let mut rows = Vec::with_capacity(files.len());
+    for found in files {
+        let opened = match folder.open_file(Path::new(&found.path)) {
+            Err(error) if survey::is_out_of_reach(&error) => continue,
+            Err(error) => {
+                omissions.push(unreadable(&found, &file::cause(&error)));
+                continue;
+            }
+            Ok(opened) => opened,
+        };
+        if !opened.metadata.is_file() {
+            omissions.push(Omission::new(survey::text(&found.path), OmissionReason::NotAFile));
             continue;
         }
-        let unnameable = |why: String| {
-            let name = file::shown(name.as_ref());
-            SourceError::invalid(format!("file `{name}` in the skill cannot be named: {why}; rename it"))
-        };
-        let text = name.to_str().ok_or_else(|| unnameable("it is not UTF-8".into()))?;
-        let path = if below.is_empty() { text.to_owned() } else { format!("{below}/{text}") };
-        if kind.is_dir() {
-            folders.push((path, depth + 1));
-        } else if kind.is_file() || kind.is_symlink() {
-            if paths.len() >= limits.resources {
-                let message =
-                    format!("the skill has more than {} files; the limit is `limits.resources`", limits.resources);
-                return Err(SourceError::new(SourceErrorKind::TooLarge, message));
-            }
-            paths.push(path.parse().map_err(|error: InvalidResourcePath| unnameable(error.to_string()))?);
+        match digest(opened.into_file(), found.size) {
+            Err(cause) => omissions.push(unreadable(&found, &cause)),
+            Ok((digest, size)) => match survey::odd(&found.path) {
+                Some(reason) => {
+                    omissions.push(Omission::new(survey::text(&found.path), reason).with_digest(digest));
+                }
+                None => rows.push(Resource::new(path_of(&found), size, digest)),
+            },
         }
     }
-    // Below the folder of a whole collection lie other skills, which have files of their own.
-    let is_other_skill =
-        |path: &str| folder.record.holds_others && folder.dir.symlink_metadata(format!("{path}/{FILE_NAME}")).is_ok();
-    open.extend(folders.into_iter().filter(|(path, _)| !is_other_skill(path)));
-    Ok(())
+    let manifest = Manifest::new(rows).expect("a folder has every name once");
+    manifest.with_omissions(omissions)
 }
 
-/// The row of the file at `path`; `None` when it is none, or is gone or out of reach by now.
-fn describe(folder: &SkillFolder<'_>, path: ResourcePath, left: &mut u64) -> Result<Option<Resource>, SourceError> {
-    let shown = file::shown(path.as_str().as_ref());
+/// Digests what a link outside of the folder leads to, where that is a file: it may run as if it were one of the skill's.
+fn followed(folder: &SkillFolder<'_>, omission: Omission) -> Omission {
+    if omission.reason != OmissionReason::LinkOut {
+        return omission;
+    }
+    let opened = file::open(&folder.record.folder().join(&*omission.path)).ok();
+    let opened = opened.filter(|(_, metadata)| metadata.is_file() && metadata.len() <= LINKED_BYTES);
+    match opened.and_then(|(file, metadata)| digest(file, metadata.len()).ok()) {
+        Some((digest, _)) => omission.with_digest(digest),
+        None => omission,
+    }
+}
+
+/// The most bytes of a file outside of the skill that are read to tell its content.
+const LINKED_BYTES: u64 = 64 << 20;
+
+/// The digest of a file that had `size` bytes. One that grows while it is read is as good as unreadable.
+fn digest(file: File, size: u64) -> Result<(Digest, u64), String> {
+    match Digest::of_reader(file.take(size.saturating_add(1))) {
+        Ok((_, read)) if read > size => Err("it grows while it is read".to_owned()),
+        Ok(read) => Ok(read),
+        Err(error) => Err(file::cause(&error)),
+    }
+}
+
+fn unreadable(found: &Found, cause: &str) -> Omission {
+    Omission::new(survey::text(&found.path), OmissionReason::Unreadable).detail(cause)
+}
+
+fn path_of(found: &Found) -> ResourcePath {
+    found.path.to_str().and_then(|path| path.parse().ok()).expect("odd names are left out before")
+}
+
+/// The row of a file; `None` when it is none, or is gone or out of reach by now.
+fn describe(folder: &SkillFolder<'_>, found: &Found) -> Result<Option<Resource>, String> {
+    let path = path_of(found);
     let now = SystemTime::now();
-    let opened = match folder.open_file(path.as_str()) {
-        Err(error) if is_out_of_reach(&error) => return Ok(None),
-        opened => opened.map_err(|error| failed(&format!("file `{shown}`"), error))?,
+    let opened = match folder.open_file(path.as_str().as_ref()) {
+        Err(error) if survey::is_out_of_reach(&error) => return Ok(None),
+        opened => opened.map_err(|error| file::cause(&error))?,
     };
     if !opened.metadata.is_file() {
         return Ok(None);
     }
-    let size = opened.metadata.len();
-    let total = folder.limits.total_bytes;
-    *left = left.checked_sub(size).ok_or_else(|| {
-        let message = format!("the skill's files are larger than {total} bytes; the limit is `limits.total-bytes`");
-        SourceError::new(SourceErrorKind::TooLarge, message)
-    })?;
     let stamp = FileStamp::of(&folder.record.folder().join(path.as_str()), &opened.metadata);
+    let size = opened.metadata.len();
     let known = digests(folder).get(path.as_str()).copied();
     if let Some((known, digest)) = known
         && known == stamp
     {
         return Ok(Some(Resource::new(path, size, digest)));
     }
-    let bytes = opened.read(&shown, folder.limits.resource_bytes, "limits.resource-bytes")?;
-    let digest = Digest::of(&bytes);
+    if size > folder.limits.resource_bytes {
+        return Ok(None);
+    }
+    let (digest, size) = digest(opened.into_file(), size)?;
     if stamp.is_settled(now) {
         digests(folder).insert(path.as_str().to_owned(), (stamp, digest));
     }
-    Ok(Some(Resource::new(path, bytes.len() as u64, digest)))
+    Ok(Some(Resource::new(path, size, digest)))
 }
 
 /// The digests of files that were read before.
 fn digests<'f>(folder: &'f SkillFolder<'_>) -> MutexGuard<'f, Digests> {
     folder.record.digests().lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Whether there is nothing at a path beneath the folder: nothing at all, or a link that leads out or round.
-fn is_out_of_reach(error: &io::Error) -> bool {
-    let leads_out = error.kind() == ErrorKind::PermissionDenied && error.raw_os_error().is_none();
-    leads_out || is_loop(error) || matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
-}
-
-#[cfg(unix)]
-fn is_loop(error: &io::Error) -> bool {
-    error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
-}
-
-#[cfg(not(unix))]
-fn is_loop(_error: &io::Error) -> bool {
-    false
 }

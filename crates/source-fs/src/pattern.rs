@@ -130,8 +130,8 @@ enum Wildcards {
 
 fn wildcards_match(name: &OsStr) -> Wildcards {
     match SkippedFolder::of(name) {
-        Some(SkippedFolder::Tool) => Wildcards::Pass,
         Some(SkippedFolder::Output) => Wildcards::MatchLast,
+        Some(_) => Wildcards::Pass,
         None => Wildcards::Match,
     }
 }

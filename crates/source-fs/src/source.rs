@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use repertoire_core::{
-    Body, Bytes, Delta, Id, Item, Listing, Resource, ResourcePath, Revision, Skill, Source, SourceError, async_trait,
+    Body, Bytes, Delta, Id, Item, Listing, Manifest, Omission, Resource, ResourcePath, Revision, Skill, Source,
+    SourceError, async_trait,
 };
 use tokio::sync::{Mutex, watch};
 
@@ -300,11 +301,24 @@ impl Source<Skill> for FsSource {
         workers::run(move || Ok(record.as_listed(SkillFolder::open(&record, &plan.limits)?.body()?))).await?
     }
 
-    /// Every regular file below the skill's folder but its own `SKILL.md`, or an error: a list that leaves something
-    /// out must not decide about trust.
+    /// Every regular file below the skill's folder that is part of the skill and can be read, but its own `SKILL.md`. The list
+    /// does not decide about trust: the [`manifest`](Source::manifest) does.
     async fn resources(&self, id: &Id) -> Result<Vec<Resource>, SourceError> {
         let (record, plan) = (self.file_of(id).await?, self.plan.clone());
-        workers::run(move || manifest::of(&SkillFolder::open(&record, &plan.limits)?)).await?
+        workers::run(move || Ok(manifest::of(&SkillFolder::open(&record, &plan.limits)?))).await?
+    }
+
+    /// What a look at names, sizes and rights tells; no file is read.
+    async fn omissions(&self, id: &Id) -> Result<Vec<Omission>, SourceError> {
+        let (record, plan) = (self.file_of(id).await?, self.plan.clone());
+        workers::run(move || Ok(manifest::omissions(&SkillFolder::open(&record, &plan.limits)?))).await?
+    }
+
+    /// Everything below the skill's folder but its own `SKILL.md` and version control: bytecode, dependencies, litter and
+    /// secrets too. Nothing is taken from an earlier look.
+    async fn manifest(&self, id: &Id) -> Result<Manifest, SourceError> {
+        let (record, plan) = (self.file_of(id).await?, self.plan.clone());
+        workers::run(move || Ok(manifest::of_everything(&SkillFolder::open(&record, &plan.limits)?))).await?
     }
 
     /// Any regular file beneath the skill's folder, the raw `SKILL.md` included.

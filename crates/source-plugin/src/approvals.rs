@@ -1,6 +1,5 @@
 //! Which plugins somebody has approved.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -8,6 +7,7 @@ use repertoire_core::Digest;
 use serde::{Deserialize, Serialize};
 
 use crate::file::PluginFile;
+use crate::own_file::{make_own_folder, read_own_file};
 use crate::{Inspection, PluginError};
 
 /// The plugins that somebody has approved, by the paths of their files: a file that only its owner can read and write.
@@ -40,15 +40,12 @@ struct Document {
 /// The version of the file.
 const SCHEMA: u32 = 1;
 
-/// The most bytes of such a file that are read.
-const LARGEST: u64 = 1 << 20;
-
 impl Approvals {
     /// Reads `file`; one that is not there approves nothing.
     ///
     /// # Errors
-    /// [`PluginError::Approvals`] for a file that others than its owner can write to, that belongs to another user, or
-    /// that cannot be understood.
+    /// [`PluginError::Approvals`] for a file that is a link, that belongs to another user or lies in such a folder, for one that
+    /// others can write or put there, and for one that cannot be understood.
     pub fn read(file: impl Into<PathBuf>) -> Result<Approvals, PluginError> {
         let file = file.into();
         let plugins = read(&file).map_err(|reason| PluginError::Approvals { path: file.clone(), reason })?;
@@ -115,15 +112,7 @@ impl Approvals {
 }
 
 fn read(file: &Path) -> Result<Vec<Approval>, String> {
-    let metadata = match fs::metadata(file) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        metadata => metadata.map_err(|error| error.to_string())?,
-    };
-    if !metadata.is_file() || metadata.len() > LARGEST {
-        return Err("expected a small regular file".to_owned());
-    }
-    owners_alone(&metadata)?;
-    let bytes = fs::read(file).map_err(|error| error.to_string())?;
+    let Some(bytes) = read_own_file(file)? else { return Ok(Vec::new()) };
     let Document { schema, plugins } = serde_json::from_slice(&bytes).map_err(|error| error.to_string())?;
     if schema != SCHEMA {
         return Err(format!("expected schema {SCHEMA}, found {schema}"));
@@ -131,31 +120,10 @@ fn read(file: &Path) -> Result<Vec<Approval>, String> {
     Ok(plugins)
 }
 
-#[cfg(unix)]
-fn owners_alone(metadata: &fs::Metadata) -> Result<(), String> {
-    use std::os::unix::fs::MetadataExt;
-
-    const OTHERS: u32 = 0o022;
-    if metadata.mode() & OTHERS != 0 {
-        return Err("others than its owner can write to it; `chmod 600` it after a look at what it says".to_owned());
-    }
-    let user = rustix::process::geteuid().as_raw();
-    match metadata.uid() {
-        0 => Ok(()),
-        owner if owner == user => Ok(()),
-        _ => Err("it belongs to another user".to_owned()),
-    }
-}
-
-#[cfg(not(unix))]
-fn owners_alone(_: &fs::Metadata) -> Result<(), String> {
-    Ok(())
-}
-
 /// Writes all or nothing: whoever reads meanwhile, reads the old or the new one.
 fn write(file: &Path, document: &Document) -> io::Result<()> {
     let folder = file.parent().ok_or(io::ErrorKind::IsADirectory)?;
-    make_private(folder)?;
+    make_own_folder(folder).map_err(io::Error::other)?;
     // Made by this crate for its owner alone, wherever the system lets one say so.
     let mut fresh = tempfile::Builder::new().prefix(".plugins").tempfile_in(folder)?;
     let mut text = serde_json::to_string_pretty(document)?;
@@ -163,12 +131,4 @@ fn write(file: &Path, document: &Document) -> io::Result<()> {
     fresh.write_all(text.as_bytes())?;
     fresh.as_file().sync_all()?;
     fresh.persist(file).map(drop).map_err(|error| error.error)
-}
-
-fn make_private(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
 }

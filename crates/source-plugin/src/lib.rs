@@ -47,6 +47,7 @@ mod inspection;
 mod library;
 mod lodging;
 mod options;
+mod own_file;
 #[cfg(unix)]
 mod process;
 mod reader;
@@ -71,4 +72,5 @@ pub use error::PluginError;
 pub use host::plugin_host;
 pub use inspection::Inspection;
 pub use options::{Containment, PluginOptions, ProcessOptions};
+pub use own_file::{make_own_folder, read_own_file};
 pub use source::PluginSource;

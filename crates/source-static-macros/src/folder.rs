@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use repertoire_core::{ResourcePath, SkippedFolder};
+use repertoire_core::{ResourcePath, SkippedFile, SkippedFolder};
 
 use crate::fault::Fault;
 use crate::place::Place;
@@ -36,9 +36,9 @@ pub(crate) fn skills(root: &Place) -> Result<Vec<Place>, Fault> {
             continue;
         }
         for entry in entries {
-            let is_skipped = entry
-                .name()
-                .is_some_and(|name| name.starts_with('.') || SkippedFolder::of(name) == Some(SkippedFolder::Tool));
+            let is_skipped = entry.name().is_some_and(|name| {
+                name.starts_with('.') || SkippedFolder::of(name).is_some_and(SkippedFolder::is_apart)
+            });
             if !is_skipped && entry.metadata()?.is_dir() {
                 if entry.is_link() {
                     links.insert(entry)
@@ -63,7 +63,9 @@ pub(crate) fn resources(folder: &Place) -> Result<Vec<(String, Place)>, Fault> {
     while let Some((below, folder)) = open.pop() {
         for entry in folder.entries()? {
             let name = entry.name().ok_or_else(|| entry.fault("the name is not UTF-8").help("rename it"))?;
-            if below.is_empty() && name == FILE_NAME || SkippedFolder::of(name) == Some(SkippedFolder::Tool) {
+            let is_apart =
+                SkippedFolder::of(name).is_some_and(SkippedFolder::is_apart) || SkippedFile::of(name).is_some();
+            if below.is_empty() && name == FILE_NAME || is_apart {
                 continue;
             }
             let path = format!("{below}{name}");

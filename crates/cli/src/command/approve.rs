@@ -39,6 +39,9 @@ pub(super) struct Decided {
     approval: Approval,
     directives: Vec<Row>,
     files: Vec<File>,
+    /// What may run on the approval although it does not cover it: words of commands that lead out of the skill, and what of
+    /// the skill cannot be compared.
+    uncovered: Vec<String>,
     #[serde(skip)]
     said: String,
     #[serde(skip)]
@@ -55,7 +58,7 @@ impl Approve {
         let mut approved = Approved::read(session)?;
         let rows: Vec<_> = asked.directives.iter().map(Row::of).collect();
         let said = if self.revoke {
-            let was = approved.approvals.revoke(&asked.binding.skill);
+            let was = approved.approvals.revoke(&asked.binding);
             if was {
                 approved.write()?;
             }
@@ -63,18 +66,21 @@ impl Approve {
         } else if rows.is_empty() {
             "it runs nothing, and needs no approval"
         } else {
+            asked.refuse_too_large()?;
             if !self.yes {
                 if let Some(hidden) = hidden(&asked) {
                     environment.say(&format!("warning: {}\n", shown(&hidden)));
                 }
-                ask(&rows, &files(&asked), environment)?;
+                ask(&rows, &asked, environment)?;
                 // A person takes a while, in which another run may have approved something.
                 approved = Approved::read(session)?;
             }
-            approved.approvals.approve(asked.binding.clone());
+            approved.approvals.approve(&asked.binding);
             approved.write()?;
             "approved as it is now"
         };
+        let uncovered = asked.uncovered();
+        let notes = hidden(&asked).into_iter().chain(asked.distrust()).chain(not_covered(&uncovered)).collect();
         Ok(Decided {
             id: asked.id.clone(),
             qualified_id: asked.claim.qualified_id(),
@@ -82,8 +88,9 @@ impl Approve {
             approval: approved.approvals.approval(&asked.binding),
             directives: rows,
             files: files(&asked),
+            uncovered,
             said: said.to_owned(),
-            notes: hidden(&asked).into_iter().chain(asked.distrust()).collect(),
+            notes,
         })
     }
 }
@@ -95,20 +102,27 @@ fn hidden(asked: &Asked<'_>) -> Option<String> {
 }
 
 /// Shows all of it, and asks once.
-fn ask(rows: &[Row], files: &[File], environment: &mut Environment<'_>) -> Result<(), Failure> {
+fn ask(rows: &[Row], asked: &Asked<'_>, environment: &mut Environment<'_>) -> Result<(), Failure> {
     let mut text = Vec::new();
     rows.iter().try_for_each(|row| row.write(&mut text)).expect("a vector takes every byte");
+    text.extend(not_covered(&asked.uncovered()).into_iter().flat_map(|line| format!("{line}\n").into_bytes()));
     environment.say(&String::from_utf8_lossy(&text));
-    let unchanged = match files.len() {
-        0 => "SKILL.md stays as it is".to_owned(),
-        1 => "SKILL.md and 1 file stay as they are".to_owned(),
-        count => format!("SKILL.md and {count} files stay as they are"),
+    let what = match asked.binding.files.len() {
+        0 => "SKILL.md stays as it is, alone in its folder".to_owned(),
+        1 => "SKILL.md and the file beside it stay as they are".to_owned(),
+        count => format!("SKILL.md and all {count} files beside it stay as they are"),
     };
-    match environment.ask(&format!("let it run this, as long as {unchanged}?")) {
+    match environment.ask(&format!("let it run this, as long as {what}?")) {
         Some(true) => Ok(()),
         Some(false) => Err(Failure::new("not approved")),
         None => Err(Failure::new("there is nobody to ask").help("read `repertoire directives`, then say `--yes`")),
     }
+}
+
+/// What to say of that which an approval does not cover.
+pub(super) fn not_covered(uncovered: &[String]) -> Option<String> {
+    let names: Vec<_> = uncovered.iter().map(|name| format!("`{}`", shown(name))).collect();
+    (!names.is_empty()).then(|| format!("an approval does not cover {}", names.join(", ")))
 }
 
 impl Answer for Decided {

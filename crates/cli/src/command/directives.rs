@@ -8,6 +8,7 @@ use repertoire::{Digest, Id, Trust};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::approve::not_covered;
 use crate::Stream;
 use crate::answer::{Answer, json};
 use crate::approved::{Approved, Asked};
@@ -33,8 +34,10 @@ pub(super) struct Directed {
     approval: Approval,
     /// In the order of the body.
     directives: Vec<Row>,
-    /// What an approval is bound to beside `SKILL.md`.
+    /// What an approval is bound to beside `SKILL.md`: every file of the skill.
     files: Vec<File>,
+    /// What may run on an approval although it does not cover it.
+    uncovered: Vec<String>,
     #[serde(skip)]
     notes: Vec<String>,
 }
@@ -101,9 +104,11 @@ impl Directives {
         let asked = Asked::of(&self.name, session).await?;
         let approval = Approved::read(session)?.approvals.approval(&asked.binding);
         let directives: Vec<_> = asked.directives.iter().map(Row::of).collect();
+        let uncovered = asked.uncovered();
         let mut notes = Vec::new();
         if !directives.is_empty() {
             notes.extend(asked.distrust());
+            notes.extend(not_covered(&uncovered));
             notes.extend(match approval {
                 Approval::Given => None,
                 Approval::Outdated => Some("it changed since it was approved".to_owned()),
@@ -118,6 +123,7 @@ impl Directives {
             approval,
             directives,
             files: files(&asked),
+            uncovered,
             notes,
         })
     }

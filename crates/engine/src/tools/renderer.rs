@@ -115,8 +115,12 @@ impl Reader for Renderer {
         let outcomes = match (&self.commands, plan.directives()) {
             (None, _) | (_, []) => Vec::new(),
             (Some(commands), directives) => {
-                let files = self.resources(claim).await?;
-                let binding = Binding::of(claim.qualified_id(), body.digest, directives, &files);
+                let manifest = self.registry.manifest(claim).await?;
+                let binding = Binding::of(claim.qualified_id(), body.digest, &manifest);
+                let binding = match folder {
+                    Some(folder) => binding.in_folder(folder.to_string_lossy()),
+                    None => binding,
+                };
                 commands.run(Asked { claim, directives, context: &context, binding: &binding, folder }).await
             }
         };

@@ -5,7 +5,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use repertoire_core::Digest;
+use repertoire_core::{Digest, Manifest};
 use repertoire_render::{Binding, Call, Context, Ended, Failure, Outcome, Plan, Runner, Sweep, Syntax};
 
 use crate::process::{Skill, gone, until};
@@ -129,7 +129,7 @@ async fn host() {
     let folder = std::env::current_dir().expect("it is there");
     let body = format!("!`echo $$ > own; {}; sleep 100000`\n", hide(SLEEPER));
     let plan = Plan::new(&body, &Syntax::default());
-    let binding = Binding::of("home:it".parse().expect("an id"), Digest::of(b""), plan.directives(), &[]);
+    let binding = Binding::of("home:it".parse().expect("an id"), Digest::of(b""), &Manifest::default());
     let context = Context::new();
     let runner = Runner::new(std::env::vars_os()).helper([HELPER]);
     let outcomes = runner.run(plan.directives(), Call::new(&folder, &context, &binding), |_| Ok(())).await;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use proptest::prelude::*;
-use repertoire_core::{Digest, Resource};
+use repertoire_core::{Digest, Manifest, Resource};
 use repertoire_render::{
     Arguments, Binding, Call, Context, Ended, Failure, Limits, Outcome, Plan, Refusal, Run, Runner, Shell, Sweep,
     Syntax,
@@ -61,7 +61,7 @@ impl Skill {
     }
 
     /// An approval of everything in the folder, as it is now.
-    pub(crate) fn binding(&self, plan: &Plan<'_>) -> Binding {
+    pub(crate) fn binding(&self) -> Binding {
         let real = self.folder.path().canonicalize().expect("the folder is there");
         let mut rows = Vec::new();
         let mut folders = vec![real.clone()];
@@ -77,14 +77,13 @@ impl Skill {
                 }
             }
         }
-        let mut binding = Binding::of("home:it".parse().expect("an id"), Digest::of(b""), plan.directives(), &rows);
-        binding.files = rows.into_iter().map(|row| (row.path, row.digest)).collect();
-        binding
+        let manifest = Manifest::new(rows).expect("a folder has every name once");
+        Binding::of("home:it".parse().expect("an id"), Digest::of(b""), &manifest)
     }
 
     pub(crate) async fn outcomes(&self, body: &str) -> Vec<Outcome> {
         let plan = Plan::new(body, &Syntax::default());
-        let binding = self.binding(&plan);
+        let binding = self.binding();
         let call = Call::new(self.folder.path(), &self.context, &binding);
         let runner = self.runner.clone().limits(self.limits);
         let run = runner.run(plan.directives(), call, |_| Ok(()));
@@ -212,7 +211,7 @@ async fn ends_are_told_apart() {
     let gone = Skill::new();
     fs::remove_dir(gone.folder.path()).expect("it is empty");
     let plan = Plan::new("!`true`\n", &Syntax::default());
-    let binding = skill.binding(&plan);
+    let binding = skill.binding();
     let call = Call::new(gone.folder.path(), &gone.context, &binding);
     let outcomes = gone.runner.run(plan.directives(), call, |_| Ok(())).await;
     assert!(matches!(outcomes[..], [Outcome::Failed { reason: Failure::NotStarted(_) }]), "{outcomes:?}");
@@ -338,7 +337,7 @@ async fn there_is_a_cap_on_how_many_and_on_how_long_in_all() {
 async fn everything_is_permitted_before_anything_runs() {
     let skill = Skill::new();
     let plan = Plan::new("!`touch first`\n!`touch second`\n", &Syntax::default());
-    let binding = skill.binding(&plan);
+    let binding = skill.binding();
     let call = Call::new(skill.folder.path(), &skill.context, &binding);
     let mut asked = Vec::new();
     let outcomes = skill
@@ -404,7 +403,7 @@ async fn no_script_is_outside_of_its_skill() {
 async fn a_script_runs_as_it_was_approved_and_no_other() {
     let skill = Skill::new().file("a.sh", "touch PWNED\n");
     let plan = Plan::new("!{script: a.sh}\n", &Syntax::default());
-    let approved = Skill::new().file("a.sh", "echo fine\n").binding(&plan);
+    let approved = Skill::new().file("a.sh", "echo fine\n").binding();
     let outcomes =
         skill.runner.run(plan.directives(), Call::new(skill.folder.path(), &skill.context, &approved), |_| Ok(()));
     assert_eq!(outcomes.await, [Outcome::Refused { by: Refusal::Changed }]);

@@ -9,7 +9,7 @@ use std::os::unix::net::{UnixDatagram, UnixListener, UnixStream};
 use std::path::Path;
 use std::time::Duration;
 
-use repertoire_core::Digest;
+use repertoire_core::{Digest, Manifest};
 use repertoire_render::{
     Binding, Call, Confinement, Context, Ended, Failure, Gap, Limits, Outcome, Plan, Run, Runner, Sandbox, Shell,
     Sweep, Syntax,
@@ -27,7 +27,7 @@ async fn outcome_with(helper: &[&str], confinement: Confinement, folder: &TempDi
     (limits.timeout, limits.total) = (Duration::from_secs(120), Duration::from_secs(120));
     let plan = Plan::new(body, &Syntax::default());
     let (context, id) = (Context::new(), "home:it".parse().expect("an id"));
-    let binding = Binding::of(id, Digest::of(b""), plan.directives(), &[]);
+    let binding = Binding::of(id, Digest::of(b""), &Manifest::default());
     let runner = Runner::new(std::env::vars_os()).shell(Shell::Bash).limits(limits);
     let runner = runner.helper(helper).confined(confinement);
     let call = Call::new(folder.path(), &context, &binding);

@@ -42,7 +42,7 @@ impl Record {
         let row = self.row.as_ref().filter(|row| Some(row.version) == self.stamp)?;
         let folder = SkillFolder::open(self, limits).ok()?;
         let body = folder.body().ok()?;
-        let files = Manifest::new(manifest::of(&folder).ok()?).ok()?;
+        let files = Manifest::new(manifest::of(&folder)).ok()?;
         let (file, beside) = (FileStamp::of(&self.path, &self.path.metadata().ok()?), self.beside.as_deref()?);
         let beside_now = Beside::of(&self.path, self.holds_others, limits, Some(beside));
         let is_current = body.stamp == row.version && self.file == Some(file) && beside_now.stamp == beside.stamp;

@@ -1,8 +1,9 @@
 //! Commands that are run for clients.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
-use repertoire::render::{Outcome, Runner};
+use repertoire::render::{Approvals, Outcome, Runner};
 use repertoire::{ApprovedCommands, Asked, Commands, async_trait};
 
 use crate::Environment;
@@ -14,20 +15,22 @@ use crate::failure::Failure;
 #[derive(Debug)]
 pub(super) struct CommandsOf {
     sources: BTreeSet<String>,
-    approved: ApprovedCommands,
+    runner: Runner,
+    /// The file of approvals, read whenever something is to run, so that what was taken back runs no more.
+    approvals: Option<PathBuf>,
 }
 
 impl CommandsOf {
-    /// Those of `sources`, as far as they are approved by now.
+    /// Those of `sources`, as far as they are approved by the time they run. A file of approvals that cannot be used is an error now.
     pub(super) fn read(
         sources: &BTreeSet<String>,
         sandbox: When,
         environment: &Environment<'_>,
     ) -> Result<CommandsOf, Failure> {
-        let approvals = Approved::at(environment.approvals())?.approvals;
+        let approvals = environment.approvals();
+        Approved::at(approvals.clone())?;
         let runner = Runner::new(environment.variables.clone()).helper(environment.helper.clone());
-        let runner = sandbox.around(runner);
-        Ok(CommandsOf { sources: sources.clone(), approved: ApprovedCommands::new(runner, approvals) })
+        Ok(CommandsOf { sources: sources.clone(), runner: sandbox.around(runner), approvals })
     }
 }
 
@@ -37,6 +40,13 @@ impl Commands for CommandsOf {
         if !self.sources.contains(asked.claim.origin.source.as_ref()) {
             return Vec::new();
         }
-        self.approved.run(asked).await
+        let approvals = match Approved::at(self.approvals.clone()) {
+            Ok(approved) => approved.approvals,
+            Err(failure) => {
+                tracing::warn!(why = failure.message(), "nothing runs: the approvals cannot be read");
+                Approvals::default()
+            }
+        };
+        ApprovedCommands::new(self.runner.clone(), approvals).run(asked).await
     }
 }

@@ -22,7 +22,7 @@ impl World {
 
     async fn rendered(&self, entry: &Entry<Skill>, line: &RenderLine) -> Result<String, String> {
         let body = self.registry.body(&entry.claim).await.map_err(|error| error.to_string())?;
-        let files = self.registry.resources(&entry.claim).await.map_err(|error| error.to_string())?;
+        let manifest = self.registry.manifest(&entry.claim).await.map_err(|error| error.to_string())?;
         let location = entry.item().location.as_deref().unwrap_or_default();
         let folder = Path::new(location).parent().unwrap_or(Path::new(""));
         let context = Context::new()
@@ -31,9 +31,9 @@ impl World {
             .project_dir(self.cwd.to_string_lossy());
         let plan = Plan::new(&body.text, &Syntax::of(entry.item(), None, None));
 
-        let binding = Binding::of(entry.claim.qualified_id(), body.digest, plan.directives(), &files);
+        let binding = Binding::of(entry.claim.qualified_id(), body.digest, &manifest);
         let mut approvals = Approvals::default();
-        approvals.approve(binding.clone());
+        approvals.approve(&binding);
         let switch = match line.shell {
             Shell::On => Switch::On,
             Shell::Off => Switch::Off,

@@ -1,0 +1,186 @@
+//! What lies in a skill's folder and is not one of its files.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Code, Diagnostic, Digest};
+
+/// Something in a skill's folder that is not one of the files of its manifest, and why.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Omission {
+    /// The place, from the skill's folder, with `/`; `.` for the folder itself. Bytes that are not UTF-8 are written `\xNN`.
+    pub path: Arc<str>,
+    /// Why it is left out.
+    pub reason: OmissionReason,
+    /// The place that a link leads to, the limit that was met, or the cause.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub detail: Arc<str>,
+    /// The digest of its content, where that could be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<Digest>,
+}
+
+/// Why something in a skill's folder is not one of its files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum OmissionReason {
+    /// Its name cannot be a path on every platform: a backslash, a drive letter, dots only.
+    OddName,
+    /// Its name is not UTF-8.
+    NotUtf8,
+    /// It is larger than one file may be.
+    TooLarge,
+    /// The files before it leave no room for it.
+    TooLargeTogether,
+    /// There are more files than may be.
+    TooMany,
+    /// It lies deeper than files may.
+    TooDeep,
+    /// It cannot be read.
+    Unreadable,
+    /// It is a link that leads out of the skill, or nowhere.
+    LinkOut,
+    /// It is a link to a folder of the skill, whose files are listed under their own paths.
+    LinkToFolder,
+    /// It is a pipe, a socket or a device.
+    NotAFile,
+    /// It holds secrets by convention.
+    Secret,
+    /// Version control keeps it.
+    VersionControl,
+    /// Tools and interpreters write it as they run.
+    Cache,
+}
+
+impl OmissionReason {
+    /// Returns the name, in kebab case.
+    pub const fn name(self) -> &'static str {
+        match self {
+            OmissionReason::OddName => "odd-name",
+            OmissionReason::NotUtf8 => "not-utf8",
+            OmissionReason::TooLarge => "too-large",
+            OmissionReason::TooLargeTogether => "too-large-together",
+            OmissionReason::TooMany => "too-many",
+            OmissionReason::TooDeep => "too-deep",
+            OmissionReason::Unreadable => "unreadable",
+            OmissionReason::LinkOut => "link-out",
+            OmissionReason::LinkToFolder => "link-to-folder",
+            OmissionReason::NotAFile => "not-a-file",
+            OmissionReason::Secret => "secret",
+            OmissionReason::VersionControl => "version-control",
+            OmissionReason::Cache => "cache",
+        }
+    }
+
+    /// Returns whether a limit was met, so that what lies there is not covered by any digest.
+    pub const fn is_limit(self) -> bool {
+        matches!(
+            self,
+            OmissionReason::TooLarge
+                | OmissionReason::TooLargeTogether
+                | OmissionReason::TooMany
+                | OmissionReason::TooDeep
+        )
+    }
+
+    const fn sentence(self) -> &'static str {
+        match self {
+            OmissionReason::OddName => "its name is not a path on every platform",
+            OmissionReason::NotUtf8 => "its name is not UTF-8",
+            OmissionReason::TooLarge => "it is too large",
+            OmissionReason::TooLargeTogether => "the files of the skill are too large together",
+            OmissionReason::TooMany => "there are too many files",
+            OmissionReason::TooDeep => "it lies too deep",
+            OmissionReason::Unreadable => "it cannot be read",
+            OmissionReason::LinkOut => "it is a link that leads out of the skill",
+            OmissionReason::LinkToFolder => "it is a link to a folder of the skill",
+            OmissionReason::NotAFile => "it is not a regular file",
+            OmissionReason::Secret => "it holds secrets by convention",
+            OmissionReason::VersionControl => "version control keeps it",
+            OmissionReason::Cache => "tools write it as they run",
+        }
+    }
+}
+
+impl Omission {
+    /// Makes an omission of what lies at `path`. A NUL in the path is written `\0`.
+    pub fn new(path: impl AsRef<str>, reason: OmissionReason) -> Omission {
+        let path = path.as_ref().replace('\0', "\\0").into();
+        Omission { path, reason, detail: Arc::default(), digest: None }
+    }
+
+    /// Adds the place that a link leads to, the limit that was met, or the cause.
+    #[must_use]
+    pub fn detail(mut self, detail: impl AsRef<str>) -> Omission {
+        self.detail = detail.as_ref().replace('\0', "\\0").into();
+        self
+    }
+
+    /// Adds the digest of the content.
+    #[must_use]
+    pub fn with_digest(mut self, digest: Digest) -> Omission {
+        self.digest = Some(digest);
+        self
+    }
+
+    /// Returns why it is left out, as a clause for people: `it is a link that leads out of the skill, to ⟨place⟩`.
+    pub fn why(&self) -> String {
+        let sentence = self.reason.sentence();
+        let detail = self.detail.escape_debug();
+        match self.reason {
+            _ if self.detail.is_empty() => sentence.to_owned(),
+            OmissionReason::LinkOut | OmissionReason::LinkToFolder => format!("{sentence}, to `{detail}`"),
+            _ => format!("{sentence}: {detail}"),
+        }
+    }
+
+    /// Returns the diagnostic about it, in the skill's folder `folder`.
+    pub fn diagnostic(&self, folder: Option<&str>) -> Diagnostic {
+        let shown = self.path.escape_debug();
+        let (code, what, help) = match self.reason {
+            OmissionReason::Secret => (
+                Code::SECRET_FILE,
+                format!("`{shown}` holds secrets by convention; it is not listed, read or served"),
+                Some("keep secrets outside of the skill's folder"),
+            ),
+            OmissionReason::VersionControl | OmissionReason::Cache => {
+                (Code::NOT_COMPARED, format!("`{shown}` is not compared with a lock: {}", self.why()), None)
+            }
+            OmissionReason::TooMany | OmissionReason::TooLargeTogether if self.is_folder_of_tool() => {
+                (Code::NOT_COMPARED, format!("`{shown}` is not compared with a lock: {}", self.why()), None)
+            }
+            reason => {
+                let help = match reason {
+                    OmissionReason::OddName | OmissionReason::NotUtf8 => Some("rename it"),
+                    OmissionReason::LinkOut => Some("put a copy in its place"),
+                    OmissionReason::Unreadable => Some("allow reading it"),
+                    OmissionReason::TooLarge => Some("make it smaller, or raise `limits.resource-bytes`"),
+                    OmissionReason::TooLargeTogether => Some("remove files, or raise `limits.total-bytes`"),
+                    OmissionReason::TooMany => Some("remove files, or raise `limits.resources`"),
+                    OmissionReason::TooDeep => Some("move it up, or raise `limits.resource-depth`"),
+                    _ => None,
+                };
+                (Code::PART_OMITTED, format!("`{shown}` is not among the files of the skill: {}", self.why()), help)
+            }
+        };
+        let diagnostic = Diagnostic::new(code, what);
+        let diagnostic = help.into_iter().fold(diagnostic, Diagnostic::help);
+        match folder {
+            Some(folder) if &*self.path == "." => diagnostic.at_path(folder),
+            Some(folder) => diagnostic.at_path(format!("{}/{}", folder.trim_end_matches('/'), self.path)),
+            None => diagnostic,
+        }
+    }
+
+    /// Returns whether it is a whole folder of dependencies.
+    fn is_folder_of_tool(&self) -> bool {
+        let name = self.path.rsplit('/').next().unwrap_or_default();
+        crate::SkippedFolder::of(name) == Some(crate::SkippedFolder::Dependencies)
+    }
+}

@@ -1,0 +1,162 @@
+//! Files that are not part of a skill.
+
+use std::borrow::Cow;
+use std::ffi::OsStr;
+
+use unicode_normalization::UnicodeNormalization;
+
+/// Why a file beside a skill's instructions is not part of the skill, by its name alone. Every reader goes by this one table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SkippedFile {
+    /// What systems and editors leave in folders. It comes and goes by itself.
+    Litter,
+    /// Keys, passwords and tokens, by convention. No model and no client gets it.
+    Secret,
+}
+
+/// Whole names of files that systems leave.
+const LITTER: &[&str] = &[
+    ".DS_Store",
+    ".localized",
+    ".apdisk",
+    ".VolumeIcon.icns",
+    "Icon\r",
+    "Thumbs.db",
+    "ehthumbs.db",
+    "ehthumbs_vista.db",
+    "desktop.ini",
+    ".directory",
+];
+
+/// Beginnings of names of files that systems and editors leave.
+const LITTER_PREFIXES: &[&str] = &["._", ".#", "~$", ".~lock.", ".nfs0", ".fuse_hidden"];
+
+/// Whole names of files that hold secrets.
+const SECRET: &[&str] = &[
+    ".env",
+    ".envrc",
+    ".netrc",
+    "_netrc",
+    ".npmrc",
+    ".pypirc",
+    ".pgpass",
+    ".my.cnf",
+    ".htpasswd",
+    ".git-credentials",
+    ".dockercfg",
+    ".boto",
+    ".s3cfg",
+    ".vault-token",
+    "id_rsa",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ecdsa_sk",
+    "id_ed25519",
+    "id_ed25519_sk",
+];
+
+/// Ends of names of private keys and of stores of keys.
+const SECRET_SUFFIXES: &[&str] = &[".pem", ".key", ".p8", ".p12", ".pfx", ".ppk", ".jks", ".keystore", ".kdbx"];
+
+/// Ends of names of files that show what a `.env` looks like.
+const EXAMPLES: &[&str] = &[".example", ".sample", ".template", ".dist"];
+
+/// Ends of names of copies, which hold what the original holds.
+const COPIES: &[&str] = &[".bak", ".old", ".orig", ".save", ".backup", ".swp", "~"];
+
+impl SkippedFile {
+    /// Returns why a file of this name is not part of a skill, if it is not.
+    ///
+    /// A name that some file system takes for one of the table counts as that one: letter case, invisible characters,
+    /// trailing dots and names of streams do not matter.
+    ///
+    /// ```
+    /// use repertoire_core::SkippedFile;
+    ///
+    /// assert_eq!(SkippedFile::of(".DS_Store"), Some(SkippedFile::Litter));
+    /// assert_eq!(SkippedFile::of(".env.local"), Some(SkippedFile::Secret));
+    /// assert_eq!(SkippedFile::of(".env.example"), None);
+    /// assert_eq!(SkippedFile::of(".gitignore"), None);
+    /// ```
+    pub fn of(name: impl AsRef<OsStr>) -> Option<SkippedFile> {
+        let name = name.as_ref().to_str()?;
+        let plain = plain(name);
+        if is_secret(&plain) {
+            Some(SkippedFile::Secret)
+        } else if is_litter(name) || is_litter(&plain) {
+            Some(SkippedFile::Litter)
+        } else {
+            None
+        }
+    }
+}
+
+fn is_litter(name: &str) -> bool {
+    let is_wrapped = name.len() > 2 && name.starts_with('#') && name.ends_with('#');
+    is_one_of(name, LITTER)
+        || LITTER_PREFIXES.iter().any(|prefix| starts_with(name, prefix) && name.len() > prefix.len())
+        || is_wrapped
+        || name.len() > 1 && name.ends_with('~')
+        || is_swap(name)
+}
+
+/// Whether an editor called its swap file so: `.NAME.swp`, then `.swo` and on to `.swa`.
+fn is_swap(name: &str) -> bool {
+    let end = name.strip_prefix('.').and_then(|name| name.rsplit_once('.')).map(|(_, end)| end.as_bytes());
+    matches!(end, Some([b's' | b'S', b'w' | b'W', last]) if (b'a'..=b'p').contains(&last.to_ascii_lowercase()))
+}
+
+fn is_secret(name: &str) -> bool {
+    let is_known = |name: &str| {
+        is_one_of(name, SECRET)
+            || SECRET_SUFFIXES.iter().any(|suffix| ends_with(name, suffix) && name.len() > suffix.len())
+            || starts_with(name, ".env.") && !EXAMPLES.iter().any(|example| ends_with(name, example))
+    };
+    let mut name = name;
+    loop {
+        if is_known(name) {
+            return true;
+        }
+        match COPIES.iter().find(|copy| ends_with(name, copy) && name.len() > copy.len()) {
+            Some(copy) => name = &name[..name.len() - copy.len()],
+            None => return false,
+        }
+    }
+}
+
+fn is_one_of(name: &str, names: &[&str]) -> bool {
+    names.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+fn starts_with(name: &str, prefix: &str) -> bool {
+    name.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+}
+
+fn ends_with(name: &str, suffix: &str) -> bool {
+    let at = name.len().checked_sub(suffix.len());
+    at.and_then(|at| name.get(at..)).is_some_and(|end| end.eq_ignore_ascii_case(suffix))
+}
+
+/// Returns what `name` may be to a file system that drops invisible characters, composes letters, and reads neither trailing
+/// dots and blanks nor the name of a stream.
+pub(crate) fn plain(name: &str) -> Cow<'_, str> {
+    let name = name.split(':').next().unwrap_or_default();
+    let name = name.trim_end_matches(['.', ' ']);
+    if name.is_ascii() {
+        return Cow::Borrowed(name);
+    }
+    let folded: String = name.nfkc().filter(|c| !is_ignored(*c)).flat_map(char::to_lowercase).collect();
+    Cow::Owned(folded.trim_end_matches(['.', ' ']).to_owned())
+}
+
+/// Whether a file system may drop a character from names: those of HFS+, and what else is never seen.
+fn is_ignored(c: char) -> bool {
+    matches!(c,
+        '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' | '\u{180B}'..='\u{180F}'
+        | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{3164}'
+        | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}' | '\u{E0000}'..='\u{E0FFF}')
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,352 @@
+//! What lies in a skill's folder, by name and size.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+use cap_std::fs::DirEntry;
+use repertoire_core::{Omission, OmissionReason, ResourcePath, SkippedFile, SkippedFolder};
+
+use crate::file;
+use crate::folder::SkillFolder;
+use crate::pattern::FILE_NAME;
+
+/// A file that was found, not opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// From the skill's folder, with `/`.
+    pub(crate) path: OsString,
+    pub(crate) size: u64,
+}
+
+/// What lies in a skill's folder, by name and size, in the order of a walk that is always the same.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Survey {
+    pub(crate) files: Vec<Found>,
+    pub(crate) omissions: Vec<Omission>,
+    /// Folders of dependencies that were not gone into.
+    dependencies: Vec<OsString>,
+}
+
+/// What counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    /// Files that a reader may get.
+    Parts,
+    /// Everything but version control; dependencies have bounds of their own.
+    Everything,
+    /// Everything in one folder of dependencies but version control.
+    Dependencies,
+}
+
+/// How much of it.
+#[derive(Debug, Clone, Copy)]
+struct Bounds {
+    depth: usize,
+    entries: usize,
+    files: usize,
+    file_bytes: u64,
+    total_bytes: u64,
+}
+
+/// How many files a folder of dependencies may have to be compared.
+const DEPENDENCY_FILES: usize = 50_000;
+
+/// How many bytes they may have together, and how many everything else of a skill.
+const COMPARED_BYTES: u64 = 1 << 30;
+
+impl Survey {
+    /// Finds the files that a reader may get. Litter is not there; what else is left out is among the omissions.
+    pub(crate) fn of_parts(folder: &SkillFolder<'_>) -> Survey {
+        let mut survey = Survey::default();
+        survey.add(folder, OsStr::new(""), Extent::Parts);
+        survey
+    }
+
+    /// The same, with the folders of dependencies that are too large to be compared.
+    pub(crate) fn of_parts_and_dependencies(folder: &SkillFolder<'_>) -> Survey {
+        let mut survey = Survey::of_parts(folder);
+        for path in std::mem::take(&mut survey.dependencies) {
+            survey.omissions.extend(Survey::of_dependencies(folder, &path).err());
+        }
+        survey
+    }
+
+    /// Finds everything but version control, whatever it is called.
+    pub(crate) fn of_everything(folder: &SkillFolder<'_>) -> Survey {
+        let mut survey = Survey::default();
+        survey.add(folder, OsStr::new(""), Extent::Everything);
+        for path in std::mem::take(&mut survey.dependencies) {
+            match Survey::of_dependencies(folder, &path) {
+                Err(omission) => survey.omissions.push(omission),
+                Ok(inside) => {
+                    survey.files.extend(inside.files);
+                    survey.omissions.extend(inside.omissions);
+                }
+            }
+        }
+        survey
+    }
+
+    /// Everything in a folder of dependencies, or the omission of all of it where a limit is met.
+    fn of_dependencies(folder: &SkillFolder<'_>, path: &OsStr) -> Result<Survey, Omission> {
+        let mut inside = Survey::default();
+        inside.add(folder, path, Extent::Dependencies);
+        match inside.omissions.iter().find(|omission| omission.reason.is_limit()) {
+            Some(met) => Err(Omission::new(text(path), met.reason).detail(&met.detail)),
+            None => Ok(inside),
+        }
+    }
+
+    fn add(&mut self, folder: &SkillFolder<'_>, start: &OsStr, extent: Extent) {
+        let bounds = Bounds::of(folder, extent);
+        let (mut entries_left, mut bytes_left, mut files_left) = (bounds.entries, bounds.total_bytes, bounds.files);
+        let mut open = vec![(start.to_owned(), 0)];
+        while let Some((below, depth)) = open.pop() {
+            let place = if below.is_empty() { ".".to_owned() } else { text(&below) };
+            let mut omit = |reason, detail: String| self.omissions.push(Omission::new(&place, reason).detail(detail));
+            if depth > bounds.depth {
+                omit(OmissionReason::TooDeep, format!("more than {} folders", bounds.depth));
+                continue;
+            }
+            let entries = match read_folder(folder, &below, &mut entries_left) {
+                Ok(Some(entries)) => entries,
+                Ok(None) => {
+                    omit(OmissionReason::TooMany, format!("more than {} files and folders", bounds.entries));
+                    return;
+                }
+                // Deleted since its parent was read, or swapped for a link that leads out.
+                Err(error) if !below.is_empty() && is_gone(&error) => continue,
+                Err(error) => {
+                    omit(OmissionReason::Unreadable, file::cause(&error));
+                    continue;
+                }
+            };
+            let mut folders = Vec::new();
+            for (path, entry) in entries {
+                let name = entry.file_name();
+                let kind = match entry.file_type() {
+                    Err(error) => {
+                        self.omissions.push(unreadable(&path, &error));
+                        continue;
+                    }
+                    Ok(kind) => kind,
+                };
+                if !self.is_wanted(&path, &name, kind.is_dir(), extent) {
+                    continue;
+                }
+                if kind.is_dir() {
+                    // Below the folder of a whole collection lie other skills, which have files of their own.
+                    let is_other = || folder.dir.symlink_metadata(Path::new(&path).join(FILE_NAME)).is_ok();
+                    if !(folder.record.holds_others && is_other()) {
+                        folders.push((path, depth + 1));
+                    }
+                    continue;
+                }
+                let file = match found(folder, path, &entry, extent) {
+                    Ok(Some(file)) => file,
+                    Ok(None) => continue,
+                    Err(omission) => {
+                        self.omissions.push(omission);
+                        continue;
+                    }
+                };
+                let mut over = |reason, limit: String| {
+                    self.omissions.push(Omission::new(text(&file.path), reason).detail(format!("more than {limit}")));
+                };
+                if files_left == 0 {
+                    over(OmissionReason::TooMany, format!("{} files", bounds.files));
+                    return;
+                }
+                if file.size > bounds.file_bytes {
+                    over(OmissionReason::TooLarge, format!("{} bytes", bounds.file_bytes));
+                } else if file.size > bytes_left {
+                    over(OmissionReason::TooLargeTogether, format!("{} bytes", bounds.total_bytes));
+                } else {
+                    files_left -= 1;
+                    bytes_left -= file.size;
+                    self.files.push(file);
+                }
+            }
+            open.extend(folders.into_iter().rev());
+        }
+    }
+
+    /// Whether to go on with an entry by its name. One that is left out for it is noted.
+    fn is_wanted(&mut self, path: &OsStr, name: &OsStr, is_folder: bool, extent: Extent) -> bool {
+        let reason = match (apart(name), extent) {
+            (Some(Apart::For(OmissionReason::VersionControl)), _) => OmissionReason::VersionControl,
+            (Some(Apart::Dependencies), Extent::Parts | Extent::Everything) if is_folder => {
+                self.dependencies.push(path.to_owned());
+                return false;
+            }
+            (_, Extent::Everything | Extent::Dependencies) => return true,
+            (Some(Apart::For(reason)), Extent::Parts) => reason,
+            (Some(Apart::Dependencies | Apart::Litter), Extent::Parts) => return false,
+            (None, Extent::Parts) => match odd(path) {
+                Some(reason) => reason,
+                None => return true,
+            },
+        };
+        self.omissions.push(Omission::new(text(path), reason));
+        false
+    }
+}
+
+impl Bounds {
+    fn of(folder: &SkillFolder<'_>, extent: Extent) -> Bounds {
+        let limits = folder.limits;
+        let files = if extent == Extent::Dependencies { DEPENDENCY_FILES } else { limits.resources };
+        match extent {
+            Extent::Parts => Bounds {
+                depth: limits.resource_depth,
+                entries: limits.entries,
+                files,
+                file_bytes: limits.resource_bytes,
+                total_bytes: limits.total_bytes,
+            },
+            Extent::Everything | Extent::Dependencies => Bounds {
+                depth: 128,
+                entries: limits.entries.max(4 * DEPENDENCY_FILES),
+                files,
+                file_bytes: u64::MAX,
+                total_bytes: COMPARED_BYTES,
+            },
+        }
+    }
+}
+
+/// Why something is not part of a skill, by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Apart {
+    Litter,
+    Dependencies,
+    For(OmissionReason),
+}
+
+fn apart(name: &OsStr) -> Option<Apart> {
+    match (SkippedFolder::of(name), SkippedFile::of(name)) {
+        (Some(SkippedFolder::VersionControl), _) => Some(Apart::For(OmissionReason::VersionControl)),
+        (Some(SkippedFolder::Cache), _) => Some(Apart::For(OmissionReason::Cache)),
+        (Some(SkippedFolder::Secrets), _) | (_, Some(SkippedFile::Secret)) => Some(Apart::For(OmissionReason::Secret)),
+        (Some(SkippedFolder::Dependencies), _) => Some(Apart::Dependencies),
+        (Some(folder), None) if !folder.is_apart() => None,
+        (None, None) => None,
+        _ => Some(Apart::Litter),
+    }
+}
+
+/// The entries of a folder, sorted by name, with their paths; `None` when there are more than are left.
+fn read_folder(
+    folder: &SkillFolder<'_>,
+    below: &OsStr,
+    entries_left: &mut usize,
+) -> io::Result<Option<Vec<(OsString, DirEntry)>>> {
+    let mut entries = Vec::new();
+    for entry in if below.is_empty() { folder.dir.entries() } else { folder.dir.read_dir(below) }? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if below.is_empty() && name == folder.record.file_name() {
+            continue;
+        }
+        let Some(left) = entries_left.checked_sub(1) else { return Ok(None) };
+        *entries_left = left;
+        entries.push((joined(below, &name), entry));
+    }
+    entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+    Ok(Some(entries))
+}
+
+/// The file behind an entry, through a link inside of the folder; `None` where there is nothing to read or to name.
+fn found(
+    folder: &SkillFolder<'_>,
+    path: OsString,
+    entry: &DirEntry,
+    extent: Extent,
+) -> Result<Option<Found>, Omission> {
+    let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+    let metadata = if is_link { folder.dir.metadata(&path) } else { entry.metadata() };
+    match metadata {
+        Err(error) if is_link && is_out_of_reach(&error) => Err(link(folder, &path, OmissionReason::LinkOut)),
+        Err(error) if is_gone(&error) => Ok(None),
+        Err(error) => Err(unreadable(&path, &error)),
+        Ok(metadata) if metadata.is_file() => match is_link.then(|| folder.dir.canonicalize(&path)) {
+            // What it leads to has no part in the skill under its own name.
+            Some(Ok(real)) if extent == Extent::Parts && is_apart(&real) => {
+                let is_secret = real.iter().any(|name| apart(name) == Some(Apart::For(OmissionReason::Secret)));
+                let reason = if is_secret { OmissionReason::Secret } else { OmissionReason::LinkOut };
+                Err(link(folder, &path, reason))
+            }
+            _ => Ok(Some(Found { path, size: metadata.len() })),
+        },
+        // The files in there are found under their own paths.
+        Ok(metadata) if metadata.is_dir() && extent != Extent::Parts => {
+            Err(link(folder, &path, OmissionReason::LinkToFolder))
+        }
+        Ok(_) if extent != Extent::Parts => Err(Omission::new(text(&path), OmissionReason::NotAFile)),
+        Ok(_) => Ok(None),
+    }
+}
+
+/// Whether a path inside of a skill's folder leads to what is not part of it.
+pub(crate) fn is_apart(path: &Path) -> bool {
+    path.iter().any(|name| apart(name).is_some())
+}
+
+fn link(folder: &SkillFolder<'_>, path: &OsStr, reason: OmissionReason) -> Omission {
+    let target = folder.dir.read_link_contents(path).unwrap_or_default();
+    Omission::new(text(path), reason).detail(text(target.as_os_str()))
+}
+
+fn unreadable(path: &OsStr, error: &io::Error) -> Omission {
+    Omission::new(text(path), OmissionReason::Unreadable).detail(file::cause(error))
+}
+
+/// Why no resource path spells `path`, if none does.
+pub(crate) fn odd(path: &OsStr) -> Option<OmissionReason> {
+    match path.to_str() {
+        None => Some(OmissionReason::NotUtf8),
+        Some(path) => ResourcePath::new(path).is_err().then_some(OmissionReason::OddName),
+    }
+}
+
+/// A path as text: as it is, or with what is not UTF-8 written `\xNN`, so that no two paths have one text.
+pub(crate) fn text(path: &OsStr) -> String {
+    if let Some(text) = path.to_str() {
+        return text.to_owned();
+    }
+    path.as_encoded_bytes().utf8_chunks().fold(String::new(), |mut text, chunk| {
+        text.push_str(&chunk.valid().replace('\\', "\\\\"));
+        text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+        text
+    })
+}
+
+fn joined(below: &OsStr, name: &OsStr) -> OsString {
+    let mut path = below.to_owned();
+    if !path.is_empty() {
+        path.push("/");
+    }
+    path.push(name);
+    path
+}
+
+fn is_gone(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+/// Whether there is nothing at a path beneath the folder: nothing at all, or a link that leads out or round.
+pub(crate) fn is_out_of_reach(error: &io::Error) -> bool {
+    let leads_out = error.kind() == ErrorKind::PermissionDenied && error.raw_os_error().is_none();
+    leads_out || is_loop(error) || is_gone(error)
+}
+
+#[cfg(unix)]
+fn is_loop(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+}
+
+#[cfg(not(unix))]
+fn is_loop(_error: &io::Error) -> bool {
+    false
+}
