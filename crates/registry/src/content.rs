@@ -41,6 +41,20 @@ impl<T: Item> Registry<T> {
         stream::iter(read).buffered(TOGETHER).filter_map(async |found| found).collect().await
     }
 
+    /// Returns the diagnostics about what lies beside the instructions of every claim of `view` and is not one of its files.
+    ///
+    /// Names, sizes and rights tell it; no file is read. Of a source that cannot tell there are none.
+    pub async fn part_diagnostics(&self, view: &Snapshot<T>) -> Vec<SourceDiagnostic> {
+        let claims: Vec<_> = view.entries().iter().flat_map(|entry| entry.claims()).collect();
+        let looked = claims.into_iter().map(async |claim| {
+            let omissions = self.omissions(claim).await.unwrap_or_default();
+            let folder = claim.item.location().and_then(|location| Some(location.rsplit_once(['/', '\\'])?.0));
+            let diagnostics = omissions.iter().map(|omission| omission.diagnostic(folder));
+            diagnostics.map(|diagnostic| found(&claim.origin.source, diagnostic)).collect::<Vec<_>>()
+        });
+        stream::iter(looked).buffered(TOGETHER).concat().await
+    }
+
     /// The files behind a claim, sorted by path.
     ///
     /// # Errors

@@ -55,6 +55,9 @@ impl Check {
         if self.strict {
             diagnostics = judge_strictly(diagnostics, session);
         }
+        // After the verdict: what lies beside instructions is not parsed as such.
+        let of_parts = session.registry.part_diagnostics(&session.snapshot).await;
+        diagnostics.extend(of_parts.iter().map(Finding::of));
         let skills = session.snapshot.len();
         let (strict, folders) = (self.strict, self.folders.clone());
         Checked { strict, skills, counts: Counts::of(&diagnostics), diagnostics, folders, session }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use clap::Args;
-use repertoire::{Bytes, Found, Id, Resource, ResourcePath, Skill};
+use repertoire::{Bytes, Found, Id, Omission, Resource, ResourcePath, Skill, SourceError, SourceErrorKind};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -12,6 +12,7 @@ use crate::Stream;
 use crate::answer::{Answer, json};
 use crate::failure::Failure;
 use crate::session::Session;
+use crate::shown::shown;
 use crate::table::Table;
 
 /// List the files of one skill, or print one of them.
@@ -30,17 +31,43 @@ impl Files {
             Some(path) => Ok(Box::new(content(path, found, session).await?)),
             None => {
                 let files = session.registry.resources(found.claim).await.map_err(|error| Failure::of(&error))?;
-                Ok(Box::new(Manifest { id: found.entry.id.clone(), files }))
+                let omissions = session.registry.omissions(found.claim).await.map_err(|error| Failure::of(&error))?;
+                Ok(Box::new(Manifest { id: found.entry.id.clone(), files, omissions }))
             }
         }
     }
 }
 
 async fn content(path: &str, found: Found<'_, Skill>, session: &Session<'_>) -> Result<Content, Failure> {
-    let path = ResourcePath::new(path).map_err(|error| Failure::of(&error))?;
-    let bytes = session.registry.resource(found.claim, &path).await.map_err(|error| Failure::of(&error))?;
-    Ok(Content { id: found.entry.id.clone(), path, bytes })
+    let read = match ResourcePath::typed(path) {
+        Ok(path) => session.registry.resource(found.claim, &path).await.map(|bytes| (path, bytes)),
+        Err(error) => Err(SourceError::new(SourceErrorKind::NotFound, error.to_string())),
+    };
+    match read {
+        Ok((path, bytes)) => Ok(Content { id: found.entry.id.clone(), path, bytes }),
+        Err(error) => {
+            let failure = Failure::of(&error);
+            match error.kind() {
+                SourceErrorKind::NotFound | SourceErrorKind::Denied => Err(failure.help(has(found, session).await)),
+                _ => Err(failure),
+            }
+        }
+    }
 }
+
+/// What files there are, for who asked for another.
+async fn has(found: Found<'_, Skill>, session: &Session<'_>) -> String {
+    let files = session.registry.resources(found.claim).await.unwrap_or_default();
+    let named: Vec<_> = files.iter().take(NAMED).map(|file| format!("`{}`", shown(file.path.as_str()))).collect();
+    match files.len() {
+        0 => "the skill has no files beside its instructions".to_owned(),
+        count if count > NAMED => format!("there are {} and {} more", named.join(", "), count - NAMED),
+        _ => format!("there are {}", named.join(", ")),
+    }
+}
+
+/// How many files an answer names.
+const NAMED: usize = 20;
 
 /// The files of one skill.
 #[derive(Serialize)]
@@ -48,6 +75,8 @@ async fn content(path: &str, found: Found<'_, Skill>, session: &Session<'_>) -> 
 pub(super) struct Manifest {
     id: Id,
     files: Vec<Resource>,
+    /// What lies beside the instructions and is not one of the files.
+    omissions: Vec<Omission>,
 }
 
 impl Answer for Manifest {
@@ -65,11 +94,9 @@ impl Answer for Manifest {
     }
 
     fn notes(&self) -> Vec<String> {
-        if self.files.is_empty() {
-            vec!["the skill has no files beside its instructions".to_owned()]
-        } else {
-            Vec::new()
-        }
+        let none = self.files.is_empty().then(|| "the skill has no files beside its instructions".to_owned());
+        let left_out = self.omissions.iter().map(|one| format!("left out: `{}`, {}", shown(&one.path), one.why()));
+        none.into_iter().chain(left_out).collect()
     }
 }
 

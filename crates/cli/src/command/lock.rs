@@ -8,12 +8,12 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::verify::{Verify, base};
+use super::verify::{Verify, base, not_compared_notes};
 use crate::Stream;
 use crate::answer::{Answer, json};
 use crate::arguments::Connect;
 use crate::failure::Failure;
-use crate::lock::{Inventory, LeftOut, Outcome, RepertoireLock, SkillsLock, folder_hash, write};
+use crate::lock::{Hashed, Inventory, LeftOut, NotCompared, Outcome, RepertoireLock, SkillsLock, folder_hash, write};
 use crate::session::Session;
 use crate::table::Table;
 
@@ -42,6 +42,8 @@ pub(crate) struct Lock {
 pub(super) struct Locked {
     locks: Vec<File>,
     left_out: Vec<LeftOut>,
+    /// What lies in the folders of the locked skills and is in no lock.
+    not_compared: Vec<NotCompared>,
     #[serde(skip)]
     notes: Vec<String>,
 }
@@ -65,8 +67,10 @@ impl Lock {
         let mut skills_lock = SkillsLock::read(&base)?.unwrap_or_default();
         let inventory = Inventory::take(session, &base).await?;
         let mut notes = left_out(&inventory.left_out);
+        let not_compared: Vec<_> = inventory.not_compared().cloned().collect();
+        notes.extend(not_compared_notes(&not_compared));
         for (id, path) in &inventory.winners {
-            match folder_hash(&inventory.skills[path].folder) {
+            match folder_hash(&inventory.skills[path].folder, Hashed::OfSkill) {
                 Ok(hash) => skills_lock.lock(id, path.as_str(), &hash),
                 Err(why) => notes.push(format!("`{id}` has no new row in `{}`: {why}", SkillsLock::NAME)),
             }
@@ -78,7 +82,8 @@ impl Lock {
             (SkillsLock::NAME, skills_lock.len(), skills_lock.text()),
         ];
         let written = locks.into_iter().map(|(name, skills, text)| written(&base.join(name), skills, &text, session));
-        Ok(Box::new(Locked { locks: written.collect::<Result<_, _>>()?, left_out: inventory.left_out, notes }))
+        let locks = written.collect::<Result<_, _>>()?;
+        Ok(Box::new(Locked { locks, left_out: inventory.left_out, not_compared, notes }))
     }
 }
 

@@ -1,18 +1,20 @@
 //! `repertoire verify`.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use repertoire::{FileChange, Id};
+use repertoire::{Digest, FileChange, Id, Omission};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::answer::{Answer, json};
 use crate::arguments::Connect;
 use crate::failure::Failure;
+use crate::file;
 use crate::finding::counted;
-use crate::lock::{Inventory, RepertoireLock, SkillsLock, folder_hash};
+use crate::lock::{Hashed, Inventory, NotCompared, RepertoireLock, SkillsLock, folder_hash, line_feeds};
 use crate::session::Session;
 use crate::shown::shown;
 use crate::{Exit, Stream};
@@ -40,6 +42,9 @@ pub(super) struct Verified {
     /// How many were compared.
     skills: usize,
     differences: Vec<Difference>,
+    /// What lies in the folders of skills and was not compared, and the folders of dependencies that a lock knows and that are
+    /// not there.
+    not_compared: Vec<NotCompared>,
     #[serde(skip)]
     notes: Vec<String>,
 }
@@ -55,11 +60,13 @@ struct Difference {
     id: String,
     /// The skill's folder, from that of the lock; `skills-lock.json` knows none.
     path: Option<String>,
-    /// The file in it; null for the skill as a whole.
+    /// The file or the folder of dependencies in it; null for the skill as a whole.
     file: Option<String>,
     /// The digest, as the lock file spells it.
     locked: Option<String>,
     found: Option<String>,
+    /// Whether the text is the same but for its line ends.
+    only_line_ends: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -81,18 +88,27 @@ impl Verify {
             return Err(failure.help("`repertoire lock` writes them"));
         }
         let inventory = Inventory::take(session, &base).await?;
-        let mut verified =
-            Verified { locks: Vec::new(), skills: inventory.skills.len(), differences: Vec::new(), notes: Vec::new() };
+        let mut verified = Verified {
+            locks: Vec::new(),
+            skills: inventory.skills.len(),
+            differences: Vec::new(),
+            not_compared: inventory.not_compared().cloned().collect(),
+            notes: Vec::new(),
+        };
         match &ours {
             Some(lock) => {
                 verified.locks.push(RepertoireLock::NAME);
-                verified.differences.extend(with_ours(lock, &inventory));
+                verified.compare_ours(lock, &inventory);
             }
             None => verified.notes.push(format!("`{}` is not there", RepertoireLock::NAME)),
         }
         if let Some(lock) = &theirs {
             verified.locks.push(SkillsLock::NAME);
             verified.compare_theirs(lock, &inventory)?;
+        }
+        verified.notes.extend(not_compared_notes(&verified.not_compared));
+        if verified.differences.iter().any(|difference| difference.only_line_ends) {
+            verified.notes.push(LINE_ENDS.to_owned());
         }
         Ok(verified)
     }
@@ -106,61 +122,115 @@ pub(super) fn base(out: Option<&Path>, session: &Session<'_>) -> Result<PathBuf,
     if base.is_dir() { Ok(base) } else { Err(failure(io::ErrorKind::NotADirectory.into())) }
 }
 
-/// File by file.
-fn with_ours(lock: &RepertoireLock, inventory: &Inventory) -> Vec<Difference> {
-    let difference = |difference, id: &Id, path: &str| Difference {
-        lock: RepertoireLock::NAME,
-        difference,
-        id: id.to_string(),
-        path: Some(path.to_owned()),
-        file: None,
-        locked: None,
-        found: None,
-    };
-    let mut differences = Vec::new();
-    for (path, (id, locked)) in &lock.skills {
-        let Some(present) = inventory.skills.get(path) else {
-            let locked = Some(locked.digest().to_string());
-            differences.push(Difference { locked, ..difference(Kind::Missing, id, path.as_str()) });
-            continue;
-        };
-        differences.extend(locked.changes(&present.manifest).map(|change| {
-            let kind = match change {
-                FileChange::Added(_) => Kind::Extra,
-                FileChange::Removed(_) => Kind::Missing,
-                FileChange::Modified { .. } => Kind::Changed,
-            };
-            Difference {
-                file: Some(change.path().to_string()),
-                locked: change.old_digest().map(String::from),
-                found: change.new_digest().map(String::from),
-                ..difference(kind, id, path.as_str())
-            }
-        }));
+const LINE_ENDS: &str =
+    "line ends differ, as a checkout on Windows changes them; `* -text` in `.gitattributes` keeps them as they are";
+
+/// A line for each reason.
+pub(super) fn not_compared_notes(rows: &[NotCompared]) -> Vec<String> {
+    let mut paths: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for NotCompared { path, why } in rows {
+        paths.entry(why).or_default().push(format!("`{}`", shown(path)));
     }
-    for (path, present) in inventory.skills.iter().filter(|(path, _)| !lock.skills.contains_key(*path)) {
-        let found = Some(present.manifest.digest().to_string());
-        differences.push(Difference { found, ..difference(Kind::Extra, &present.id, path.as_str()) });
-    }
-    differences
+    paths.into_iter().map(|(why, paths)| format!("not compared, {}: {}", shown(why), paths.join(", "))).collect()
+}
+
+/// A difference of which no more is known.
+fn difference(lock: &'static str, difference: Kind, id: &str) -> Difference {
+    let id = id.to_owned();
+    Difference { lock, difference, id, path: None, file: None, locked: None, found: None, only_line_ends: false }
 }
 
 impl Verified {
+    /// File by file.
+    fn compare_ours(&mut self, lock: &RepertoireLock, inventory: &Inventory) {
+        for (path, locked) in &lock.skills {
+            let of_skill = |kind, file: Option<&str>| Difference {
+                path: Some(path.to_string()),
+                file: file.map(str::to_owned),
+                ..difference(RepertoireLock::NAME, kind, locked.id.as_str())
+            };
+            let Some(present) = inventory.skills.get(path) else {
+                let locked = Some(locked.manifest.digest().to_string());
+                self.differences.push(Difference { locked, ..of_skill(Kind::Missing, None) });
+                continue;
+            };
+            let now = &present.compared;
+            for change in locked.manifest.changes(&now.manifest) {
+                let kind = match change {
+                    FileChange::Added(_) => Kind::Extra,
+                    FileChange::Removed(_) => Kind::Missing,
+                    FileChange::Modified { .. } => Kind::Changed,
+                };
+                let only_line_ends = match change {
+                    FileChange::Modified { old, new } => {
+                        is_same_text(&present.folder.join(new.path.as_str()), old.digest)
+                    }
+                    _ => false,
+                };
+                self.differences.push(Difference {
+                    locked: change.old_digest().map(String::from),
+                    found: change.new_digest().map(String::from),
+                    only_line_ends,
+                    ..of_skill(kind, Some(change.path().as_str()))
+                });
+            }
+            let omitted = |list: &[Omission]| {
+                let told = |one: &Omission| one.digest.map_or_else(|| one.why(), String::from);
+                list.iter().map(|one| (one.path.to_string(), (one.clone(), told(one)))).collect::<BTreeMap<_, _>>()
+            };
+            self.compare_rows(&omitted(locked.manifest.omissions()), &omitted(now.manifest.omissions()), &of_skill);
+            let digests = |rows: &BTreeMap<String, Digest>| {
+                rows.iter()
+                    .map(|(path, digest)| (path.clone(), (*digest, digest.to_string())))
+                    .collect::<BTreeMap<_, _>>()
+            };
+            let is_there = |folder: &str| present.folder.join(folder).symlink_metadata().is_ok();
+            let (mut known, found) = (digests(&locked.dependencies), digests(&now.dependencies));
+            known.retain(|folder, _| {
+                let is_absent = !found.contains_key(folder) && !is_there(folder);
+                if is_absent {
+                    let why = format!("it is in `{}` and not here", RepertoireLock::NAME);
+                    self.not_compared.push(NotCompared { path: format!("{path}/{folder}"), why });
+                }
+                !is_absent
+            });
+            self.compare_rows(&known, &found, &of_skill);
+        }
+        for (path, present) in inventory.skills.iter().filter(|(path, _)| !lock.skills.contains_key(*path)) {
+            let found = Some(present.compared.manifest.digest().to_string());
+            let path = Some(path.to_string());
+            let extra = difference(RepertoireLock::NAME, Kind::Extra, present.id.as_str());
+            self.differences.push(Difference { path, found, ..extra });
+        }
+    }
+
+    /// Row by row, each with what to say of it.
+    fn compare_rows<T: PartialEq>(
+        &mut self,
+        locked: &BTreeMap<String, (T, String)>,
+        found: &BTreeMap<String, (T, String)>,
+        of_skill: &impl Fn(Kind, Option<&str>) -> Difference,
+    ) {
+        for (path, (row, told)) in locked {
+            let (kind, now) = match found.get(path) {
+                Some((now, _)) if now == row => continue,
+                Some((_, now)) => (Kind::Changed, Some(now.clone())),
+                None => (Kind::Missing, None),
+            };
+            self.differences.push(Difference { locked: Some(told.clone()), found: now, ..of_skill(kind, Some(path)) });
+        }
+        for (path, (_, told)) in found.iter().filter(|(path, _)| !locked.contains_key(*path)) {
+            self.differences.push(Difference { found: Some(told.clone()), ..of_skill(Kind::Extra, Some(path)) });
+        }
+    }
+
     /// By one hash for each skill. A skill that nobody locked there is only then extra, when no better lock says so.
     fn compare_theirs(&mut self, lock: &SkillsLock, inventory: &Inventory) -> Result<(), Failure> {
         let alone = self.locks.len() == 1;
-        let difference = |difference, id: &str| Difference {
-            lock: SkillsLock::NAME,
-            difference,
-            id: id.to_owned(),
-            path: None,
-            file: None,
-            locked: None,
-            found: None,
-        };
+        let difference = |kind, id: &str| difference(SkillsLock::NAME, kind, id);
         for (name, locked) in lock.hashes() {
             let present = Id::new(name).ok().and_then(|id| inventory.winner(&id));
-            let found = match present.map(|present| folder_hash(&present.folder)) {
+            let found = match present.map(|present| folder_hash(&present.folder, Hashed::OfSkill)) {
                 Some(Err(why)) => {
                     let message = format!("`{name}` cannot be compared with `{}`: {why}", SkillsLock::NAME);
                     if alone {
@@ -171,9 +241,14 @@ impl Verified {
                 }
                 found => found.and_then(Result::ok),
             };
-            if found.as_deref() != Some(locked) {
+            let is_hashed =
+                |hashed| present.is_some_and(|present| folder_hash(&present.folder, hashed).as_deref() == Ok(locked));
+            // What the tool wrote where bytecode or litter lay about has that in it.
+            if found.as_deref() != Some(locked) && !is_hashed(Hashed::ByTool) {
                 let kind = if found.is_some() { Kind::Changed } else { Kind::Missing };
-                self.differences.push(Difference { locked: Some(locked.to_owned()), found, ..difference(kind, name) });
+                let only_line_ends = is_hashed(Hashed::WithLineFeeds);
+                let locked = Some(locked.to_owned());
+                self.differences.push(Difference { locked, found, only_line_ends, ..difference(kind, name) });
             }
         }
         if alone {
@@ -182,6 +257,20 @@ impl Verified {
         }
         Ok(())
     }
+}
+
+/// Whether the file at `path` is the text of this digest but for its line ends.
+fn is_same_text(path: &Path, locked: Digest) -> bool {
+    let Some(bytes) = file::read(path).filter(|bytes| !bytes.contains(&0)) else { return false };
+    let lines = line_feeds(bytes);
+    if Digest::of(&lines) == locked {
+        return true;
+    }
+    let with_returns = lines.iter().flat_map(|byte| match byte {
+        b'\n' => b"\r\n".iter().copied(),
+        byte => std::slice::from_ref(byte).iter().copied(),
+    });
+    Digest::of(&with_returns.collect::<Vec<_>>()) == locked
 }
 
 impl Answer for Verified {
@@ -203,6 +292,9 @@ impl Answer for Verified {
                 if let Some(digest) = digest {
                     writeln!(out, "  {what:<6} {}", shown(digest))?;
                 }
+            }
+            if one.only_line_ends {
+                writeln!(out, "  only line ends differ")?;
             }
         }
         let count = match self.differences.len() {

@@ -5,22 +5,30 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use repertoire::FsLimits;
+use repertoire::{FsLimits, SkippedFile, SkippedFolder};
 use sha2::{Digest as _, Sha256};
 
 use super::name_order;
 
-/// The hash of every regular file below `folder`, in hexadecimal digits: SHA-256 over each path and its bytes, one after
-/// the other, in the tool's order.
-///
-/// What is left out is what the tool leaves out, which is not what a manifest leaves out: links, and folders called
-/// `.git` or `node_modules`.
+/// Which files of a folder are hashed, and how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hashed {
+    /// Those that the tool hashes: it leaves out links, and folders called `.git` or `node_modules`.
+    ByTool,
+    /// Of those, the ones that belong to the skill, and so are in a fresh clone too. The tool hashes the same there.
+    OfSkill,
+    /// The same, with line feeds alone in place of other line ends.
+    WithLineFeeds,
+}
+
+/// The hash of the regular files below `folder`, in hexadecimal digits: SHA-256 over each path and its bytes, one after the
+/// other, in the tool's order.
 ///
 /// # Errors
 /// In words for a person, why there is no such hash, or none that can be told here.
-pub(crate) fn folder_hash(folder: &Path) -> Result<String, String> {
+pub(crate) fn folder_hash(folder: &Path, hashed: Hashed) -> Result<String, String> {
     let limits = FsLimits::default();
-    let names = names(folder, &limits)?;
+    let names = names(folder, &limits, hashed)?;
     let mut hash = Sha256::new();
     let mut left = limits.total_bytes;
     for name in &names {
@@ -31,7 +39,7 @@ pub(crate) fn folder_hash(folder: &Path) -> Result<String, String> {
         left = left
             .checked_sub(bytes.len() as u64)
             .ok_or_else(|| format!("its files are larger than {} bytes together", limits.total_bytes))?;
-        hash.update(&bytes);
+        hash.update(if hashed == Hashed::WithLineFeeds { line_feeds(bytes) } else { bytes });
     }
     Ok(hash.finalize().iter().fold(String::new(), |mut text, byte| {
         write!(text, "{byte:02x}").expect("writing to a text");
@@ -39,8 +47,22 @@ pub(crate) fn folder_hash(folder: &Path) -> Result<String, String> {
     }))
 }
 
+/// A text with line feeds in place of carriage returns and line feeds; what is no text stays as it is.
+pub(crate) fn line_feeds(bytes: Vec<u8>) -> Vec<u8> {
+    if bytes.contains(&0) {
+        return bytes;
+    }
+    let mut lines = Vec::with_capacity(bytes.len());
+    for (at, byte) in bytes.iter().enumerate() {
+        if !(*byte == b'\r' && bytes.get(at + 1) == Some(&b'\n')) {
+            lines.push(*byte);
+        }
+    }
+    lines
+}
+
 /// The paths of the files, in the order in which they are hashed.
-fn names(folder: &Path, limits: &FsLimits) -> Result<Vec<String>, String> {
+fn names(folder: &Path, limits: &FsLimits, hashed: Hashed) -> Result<Vec<String>, String> {
     let mut names = Vec::new();
     let mut open = vec![(PathBuf::from(folder), String::new(), 0)];
     while let Some((path, below, depth)) = open.pop() {
@@ -49,6 +71,11 @@ fn names(folder: &Path, limits: &FsLimits) -> Result<Vec<String>, String> {
             let entry = entry.map_err(|error| failure(&error))?;
             let (kind, name) = (entry.file_type().map_err(|error| failure(&error))?, entry.file_name());
             if !kind.is_dir() && !kind.is_file() || kind.is_dir() && (name == ".git" || name == "node_modules") {
+                continue;
+            }
+            let is_apart =
+                || SkippedFolder::of(&name).is_some_and(SkippedFolder::is_apart) || SkippedFile::of(&name).is_some();
+            if hashed != Hashed::ByTool && is_apart() {
                 continue;
             }
             let Some(name) = name.to_str().filter(|name| !name.contains('\\')) else {

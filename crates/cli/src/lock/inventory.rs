@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
 use std::path::{Path, PathBuf};
 
-use repertoire::{Claim, Digest, Id, Manifest, Resource, ResourcePath, Skill, SourceError, Tier};
+use repertoire::{Claim, Digest, Id, Resource, ResourcePath, Skill, SourceError, Tier};
 use serde::Serialize;
 
+use super::compared::{Compared, NotCompared};
 use crate::builtin;
 use crate::failure::Failure;
 use crate::session::Session;
@@ -30,7 +31,7 @@ pub(crate) struct Present {
     pub(crate) folder: PathBuf,
     /// Of the file that makes it a skill.
     pub(crate) digest: Digest,
-    pub(crate) manifest: Manifest,
+    pub(crate) compared: Compared,
 }
 
 /// A skill that is not locked.
@@ -69,9 +70,7 @@ impl Reason {
 }
 
 impl Inventory {
-    /// What `session` has below the folder `base`. Every file is read. The program's own skills are no news to anybody.
-    ///
-    /// Digests are remembered for as long as a source lives, and those of this run have not been asked for any before.
+    /// What `session` has below the folder `base`. Every file is read anew. The program's own skills are no news to anybody.
     pub(crate) async fn take(session: &Session<'_>, base: &Path) -> Result<Inventory, Failure> {
         let mut inventory = Inventory::default();
         let claims = session.snapshot.entries().iter().flat_map(|entry| entry.claims());
@@ -101,14 +100,19 @@ impl Inventory {
             let bytes = session.registry.resource(claim, &file).await.map_err(unreadable)?;
             let own = Resource::new(file, bytes.len() as u64, Digest::of(&bytes));
             let digest = own.digest;
-            let files = session.registry.resources(claim).await.map_err(unreadable)?;
-            let manifest = Manifest::new(files.into_iter().chain([own])).map_err(|error| Failure::of(&error))?;
+            let everything = session.registry.manifest(claim).await.map_err(unreadable)?;
+            let compared = Compared::of(path.as_str(), own, &everything);
             let source = claim.origin.source.to_string();
-            slot.insert(Present { id: id.clone(), tier: claim.origin.tier, source, folder, digest, manifest });
+            slot.insert(Present { id: id.clone(), tier: claim.origin.tier, source, folder, digest, compared });
         }
         // Winners come before those whom they hide.
         self.winners.entry(id).or_insert(path);
         Ok(())
+    }
+
+    /// Everything in the folders of the skills that is not compared.
+    pub(crate) fn not_compared(&self) -> impl Iterator<Item = &NotCompared> {
+        self.skills.values().flat_map(|skill| &skill.compared.not_compared)
     }
 
     /// The skill that has `id`.

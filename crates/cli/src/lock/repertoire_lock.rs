@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use repertoire::{Digest, Id, Manifest, Resource, ResourcePath, Tier};
+use repertoire::{Digest, Id, Manifest, Omission, Resource, ResourcePath, Tier};
 use serde::{Deserialize, Serialize};
 
 use super::document;
@@ -14,7 +14,15 @@ use crate::failure::Failure;
 #[derive(Debug)]
 pub(crate) struct RepertoireLock {
     /// By the paths of their folders.
-    pub(crate) skills: BTreeMap<ResourcePath, (Id, Manifest)>,
+    pub(crate) skills: BTreeMap<ResourcePath, Locked>,
+}
+
+/// One skill as it was written down.
+#[derive(Debug)]
+pub(crate) struct Locked {
+    pub(crate) id: Id,
+    pub(crate) manifest: Manifest,
+    pub(crate) dependencies: BTreeMap<String, Digest>,
 }
 
 /// What every file of a project's skills was. Nothing is added within a version.
@@ -45,10 +53,27 @@ struct Row {
     /// Of `SKILL.md`: what other commands call the skill's digest.
     digest: Digest,
     /// Of the text `repertoire-manifest/1`, line feed, then for each file its path, NUL, its size in decimal digits, NUL, its
-    /// digest, line feed.
+    /// digest, line feed; then for each omission its path, NUL, its reason, NUL, its detail, NUL, its digest, line feed.
     manifest: Digest,
     /// Every file, `SKILL.md` among them, sorted by the bytes of `path`, which comes once.
     files: Vec<Resource>,
+    /// What lies in the folder and cannot be a file of the skill, sorted by `path`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    omissions: Vec<Omission>,
+    /// The folders of dependencies that were there, sorted by `path`, which comes once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    dependencies: Vec<Dependencies>,
+}
+
+/// A folder of dependencies: `node_modules`, `.venv` and the like.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LockedDependencies"))]
+#[serde(deny_unknown_fields)]
+struct Dependencies {
+    /// From the skill's folder.
+    path: String,
+    /// Of the manifest of everything in it, with the paths that files have in there.
+    digest: Digest,
 }
 
 const SCHEMA: &str = "repertoire-lock/1";
@@ -67,15 +92,21 @@ impl RepertoireLock {
         }
         let document: Document = document::typed(value, Self::NAME)?;
         let mut skills = BTreeMap::new();
-        for Row { id, path, digest, manifest: claimed, files, .. } in document.skills {
+        for Row { id, path, digest, manifest: claimed, files, omissions, dependencies, .. } in document.skills {
             let manifest = Manifest::new(files).map_err(|error| refuse(format!("skill `{path}`: {error}")))?;
+            let manifest = manifest.with_omissions(omissions);
+            let count = dependencies.len();
+            let dependencies: BTreeMap<_, _> = dependencies.into_iter().map(|row| (row.path, row.digest)).collect();
+            if dependencies.len() < count {
+                return Err(refuse(format!("skill `{path}`: a folder is among its `dependencies` twice")));
+            }
             if manifest.digest() != claimed {
                 return Err(refuse(format!("skill `{path}`: `manifest` is not the digest of its files")));
             }
             if !manifest.files().iter().any(|file| file.digest == digest) {
                 return Err(refuse(format!("skill `{path}`: `digest` is of none of its files")));
             }
-            if skills.insert(path.clone(), (id, manifest)).is_some() {
+            if skills.insert(path.clone(), Locked { id, manifest, dependencies }).is_some() {
                 return Err(refuse(format!("skill `{path}` is there twice")));
             }
         }
@@ -90,9 +121,17 @@ impl RepertoireLock {
             source: skill.source.clone(),
             path: path.clone(),
             digest: skill.digest,
-            manifest: skill.manifest.digest(),
-            files: skill.manifest.files().to_vec(),
+            manifest: skill.compared.manifest.digest(),
+            files: skill.compared.manifest.files().to_vec(),
+            omissions: skill.compared.manifest.omissions().to_vec(),
+            dependencies: skill.compared.dependencies.iter().map(Dependencies::of).collect(),
         };
         document::text(&Document { schema: SCHEMA.to_owned(), skills: inventory.skills.iter().map(row).collect() })
+    }
+}
+
+impl Dependencies {
+    fn of((path, digest): (&String, &Digest)) -> Dependencies {
+        Dependencies { path: path.clone(), digest: *digest }
     }
 }

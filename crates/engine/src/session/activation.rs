@@ -108,7 +108,8 @@ impl Rendered {
         reader: &dyn Reader,
     ) -> Result<(Rendered, Option<Remarks>), SourceError> {
         let mut body = reader.body(&claim, arguments).await?;
-        let files = reader.resources(&claim).await?;
+        // Instructions without the list of their files are better than none.
+        let files = reader.resources(&claim).await.unwrap_or_default();
         let remarks = Remarks::of(id, &mut body);
         Ok((Rendered::new(claim, body.text.into(), files.into()), remarks))
     }

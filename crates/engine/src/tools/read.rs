@@ -28,11 +28,8 @@ impl Toolset {
             let key = tool.offset.as_deref().unwrap_or_default();
             format!("[{end} of {} bytes so far: read on with `{key}` {end} before you begin.]", body.len())
         });
-        let files = if offset == 0 {
-            reader.resources(claim).await.map_err(|error| unreadable(name, &error))?
-        } else {
-            Vec::new()
-        };
+        // Instructions without the list of their files are better than none.
+        let files = if offset == 0 { self.files(claim, reader).await } else { Vec::new() };
         let text = Wrapped { name: entry.id.as_str(), claim, part, files: &files, next }.wrapped(preset);
         let digest = read.digest();
         let read = (offset == 0).then(|| SkillRead {
@@ -63,7 +60,9 @@ impl Toolset {
             }
             Failure::new(AnswerCode::NoResource, text)
         };
-        let Ok(path) = ResourcePath::new(path.trim().trim_start_matches("./")) else { return Err(no_resource(&[])) };
+        let Ok(path) = ResourcePath::typed(path) else {
+            return Err(no_resource(&self.files(claim, reader).await));
+        };
         let bytes = match reader.resource(claim, &path).await {
             Ok(bytes) => bytes,
             Err(error) if is_missing(&error) => return Err(no_resource(&self.files(claim, reader).await)),

@@ -172,7 +172,8 @@ impl World {
     pub(crate) fn findings(&self) -> Vec<Finding> {
         let snapshot = self.snapshot();
         let bodies = self.runtime.block_on(self.registry.body_diagnostics(&snapshot));
-        let findings = snapshot.diagnostics().iter().chain(&bodies).map(|finding| {
+        let parts = self.runtime.block_on(self.registry.part_diagnostics(&snapshot));
+        let findings = snapshot.diagnostics().iter().chain(&bodies).chain(&parts).map(|finding| {
             let finding = &finding.diagnostic;
             let mut text = format!("{}: {}", finding.code, finding.message);
             if let Some(line) = finding.line {

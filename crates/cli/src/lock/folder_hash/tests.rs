@@ -14,7 +14,7 @@ fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
 }
 
 fn hash(files: &[(&str, &[u8])]) -> String {
-    folder_hash(folder(files).path()).expect("these can be hashed")
+    folder_hash(folder(files).path(), Hashed::ByTool).expect("these can be hashed")
 }
 
 /// The hashes are what `skills` 1.5.18 computes for these trees.
@@ -52,7 +52,7 @@ fn what_the_tool_skips_is_skipped_and_nothing_else() {
     #[cfg(unix)]
     std::os::unix::fs::symlink("SKILL.md", folder.path().join("link.md")).expect("a link can be made");
     let expected = "356e6464ed752c103a2d2aa8b1353de7cf23d77634a980c4b573b9d4aa90cbbc";
-    assert_eq!(folder_hash(folder.path()).as_deref(), Ok(expected));
+    assert_eq!(folder_hash(folder.path(), Hashed::ByTool).as_deref(), Ok(expected));
 }
 
 #[test]
@@ -66,13 +66,14 @@ fn names_are_ordered_as_the_tool_orders_them() {
 
 #[test]
 fn a_hash_that_depends_on_the_language_is_not_guessed() {
-    let error = folder_hash(folder(&[("SKILL.md", b""), ("é", b""), ("z", b"")]).path()).expect_err("no order");
+    let error =
+        folder_hash(folder(&[("SKILL.md", b""), ("é", b""), ("z", b"")]).path(), Hashed::ByTool).expect_err("no order");
     assert_eq!(error, "which of `z` and `é` comes first depends on the language");
 }
 
 #[test]
 fn a_folder_without_end_is_given_up() {
     let deep = "a/".repeat(40) + "b";
-    let error = folder_hash(folder(&[(&deep, b"")]).path()).expect_err("too deep");
+    let error = folder_hash(folder(&[(&deep, b"")]).path(), Hashed::ByTool).expect_err("too deep");
     assert_eq!(error, "its folders are more than 32 deep");
 }

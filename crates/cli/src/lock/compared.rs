@@ -1,0 +1,133 @@
+//! What a lock compares of one skill, and what it does not.
+
+use std::collections::BTreeMap;
+
+use repertoire::{Digest, Manifest, Omission, OmissionReason, Resource, ResourcePath, SkippedFile, SkippedFolder};
+use serde::Serialize;
+
+/// What a lock compares of one skill.
+#[derive(Debug, Default)]
+pub(crate) struct Compared {
+    /// Every file of the skill, the one that makes it a skill among them, and what cannot be a file of it.
+    pub(crate) manifest: Manifest,
+    /// A digest for each folder of dependencies.
+    pub(crate) dependencies: BTreeMap<String, Digest>,
+    pub(crate) not_compared: Vec<NotCompared>,
+}
+
+/// Something in the folder of a skill that is not compared.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(crate) struct NotCompared {
+    /// From the folder of the lock.
+    pub(crate) path: String,
+    pub(crate) why: String,
+}
+
+/// Where something belongs, by its path in the skill.
+enum Place<'a> {
+    /// It is part of the skill.
+    Skill,
+    /// It is below this folder of dependencies, at this path in there.
+    Dependencies(&'a str, &'a str),
+    /// It is in, or is, what comes and goes by itself.
+    Cache(&'a str),
+    Secret,
+    Litter,
+}
+
+impl Compared {
+    /// Sorts everything that lies in the folder `skill`; `own` is the file that makes it one.
+    pub(crate) fn of(skill: &str, own: Resource, everything: &Manifest) -> Compared {
+        let mut rows = vec![own];
+        let mut omissions = Vec::new();
+        let mut inside: BTreeMap<&str, (Vec<Resource>, Vec<Omission>)> = BTreeMap::new();
+        let mut not_compared = Vec::new();
+        let mut skip = |path: &str, why: &str| {
+            not_compared.push(NotCompared { path: format!("{skill}/{path}"), why: why.to_owned() });
+        };
+        for file in everything.files() {
+            match place(file.path.as_str()) {
+                Place::Skill => rows.push(file.clone()),
+                Place::Dependencies(folder, below) => {
+                    let path: ResourcePath = below.parse().expect("the rest of a path is one");
+                    inside.entry(folder).or_default().0.push(Resource::new(path, file.size, file.digest));
+                }
+                Place::Cache(folder) => skip(folder, cache(folder)),
+                Place::Secret => skip(file.path.as_str(), "it holds secrets by convention"),
+                Place::Litter => {}
+            }
+        }
+        for omission in everything.omissions() {
+            // A file that a link leads to elsewhere is pinned by whoever keeps it there.
+            let kept = |path: &str| {
+                let kept = Omission::new(path, omission.reason).detail(&omission.detail);
+                match omission.digest {
+                    Some(digest) if omission.reason != OmissionReason::LinkOut => kept.with_digest(digest),
+                    _ => kept,
+                }
+            };
+            match place(&omission.path) {
+                _ if omission.reason == OmissionReason::VersionControl => skip(&omission.path, &omission.why()),
+                // A pipe or a socket cannot be checked in.
+                _ if omission.reason == OmissionReason::NotAFile => {}
+                Place::Dependencies(_, "") if omission.reason.is_limit() => skip(&omission.path, &omission.why()),
+                Place::Dependencies(folder, below) => {
+                    inside.entry(folder).or_default().1.push(kept(if below.is_empty() { "." } else { below }));
+                }
+                Place::Skill => {
+                    if omission.reason.is_limit() {
+                        skip(&omission.path, &omission.why());
+                    }
+                    omissions.push(kept(&omission.path));
+                }
+                Place::Cache(folder) => skip(folder, cache(folder)),
+                Place::Secret => skip(&omission.path, "it holds secrets by convention"),
+                Place::Litter => {}
+            }
+        }
+        let digest = |(rows, omissions): (Vec<Resource>, Vec<Omission>)| {
+            Manifest::new(rows).expect("a folder has every name once").with_omissions(omissions).digest()
+        };
+        let dependencies = inside.into_iter().map(|(path, inside)| (path.to_owned(), digest(inside))).collect();
+        let manifest = Manifest::new(rows).expect("a folder has every name once").with_omissions(omissions);
+        not_compared.sort();
+        not_compared.dedup();
+        Compared { manifest, dependencies, not_compared }
+    }
+}
+
+/// Why a cache is not compared, or the caches in a folder of dependencies.
+fn cache(folder: &str) -> &'static str {
+    let name = folder.rsplit('/').next().unwrap_or_default();
+    match SkippedFolder::of(name) {
+        Some(SkippedFolder::Cache) => "tools write it as they run",
+        _ => "only in part: tools write the bytecode and the caches in it as they run",
+    }
+}
+
+/// Where the path in a skill belongs: by the first name on the way that is not part of skills.
+fn place(path: &str) -> Place<'_> {
+    let mut dependencies = None;
+    let mut end = 0;
+    for name in path.split('/') {
+        end += name.len();
+        match (dependencies, SkippedFolder::of(name)) {
+            (_, Some(SkippedFolder::Cache)) => return Place::Cache(dependencies.unwrap_or(&path[..end])),
+            (None, Some(SkippedFolder::Dependencies)) => dependencies = Some(&path[..end]),
+            (None, Some(SkippedFolder::Secrets)) => return Place::Secret,
+            (_, Some(SkippedFolder::Litter)) => return Place::Litter,
+            _ => {}
+        }
+        match (dependencies, SkippedFile::of(name)) {
+            (_, Some(SkippedFile::Litter)) => return Place::Litter,
+            (None, Some(_)) => return Place::Secret,
+            _ => {}
+        }
+        end += 1;
+    }
+    match dependencies {
+        Some(folder) => Place::Dependencies(folder, path[folder.len()..].trim_start_matches('/')),
+        None => Place::Skill,
+    }
+}
