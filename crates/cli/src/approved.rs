@@ -124,6 +124,12 @@ fn read(path: &Path) -> Result<Approvals, Failure> {
     serde_json::from_slice(&bytes).map_err(|error| failure(error.to_string()))
 }
 
+/// Whether a path leads to a program or a device of the machine, which no approval covers.
+fn is_of_machine(path: &Path) -> bool {
+    const FOLDERS: [&str; 7] = ["/bin", "/sbin", "/usr", "/lib", "/opt", "/nix/store", "/dev"];
+    FOLDERS.iter().any(|folder| path.starts_with(folder))
+}
+
 /// The words of the commands that lead to something on this disk that the binding does not cover.
 fn uncovered(directives: &[Directive], folder: &Path, binding: &Binding) -> Vec<String> {
     let Ok(real) = folder.canonicalize() else { return Vec::new() };
@@ -144,7 +150,8 @@ fn uncovered(directives: &[Directive], folder: &Path, binding: &Binding) -> Vec<
         let Action::Command { command } = &directive.action else { continue };
         let is_end = |c: char| c.is_whitespace() || ";&|<>()`\"'={}".contains(c);
         for word in command.split(is_end).filter(|word| !word.is_empty()) {
-            let leads_out = folder.join(word).canonicalize().is_ok_and(|path| path != real && !is_covered(&path));
+            let leads_to = folder.join(word).canonicalize();
+            let leads_out = leads_to.is_ok_and(|path| path != real && !is_of_machine(&path) && !is_covered(&path));
             if leads_out && !words.iter().any(|known| known == word) {
                 words.push(word.to_owned());
             }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::terminal_line;
 use crate::{Code, Diagnostic, Digest};
 
 /// Something in a skill's folder that is not one of the files of its manifest, and why.
@@ -132,7 +133,7 @@ impl Omission {
     /// Returns why it is left out, as a clause for people: `it is a link that leads out of the skill, to ⟨place⟩`.
     pub fn why(&self) -> String {
         let sentence = self.reason.sentence();
-        let detail = self.detail.escape_debug();
+        let detail = terminal_line(&self.detail);
         match self.reason {
             _ if self.detail.is_empty() => sentence.to_owned(),
             OmissionReason::LinkOut | OmissionReason::LinkToFolder => format!("{sentence}, to `{detail}`"),
@@ -142,7 +143,7 @@ impl Omission {
 
     /// Returns the diagnostic about it, in the skill's folder `folder`.
     pub fn diagnostic(&self, folder: Option<&str>) -> Diagnostic {
-        let shown = self.path.escape_debug();
+        let shown = terminal_line(&self.path);
         let (code, what, help) = match self.reason {
             OmissionReason::Secret => (
                 Code::SECRET_FILE,

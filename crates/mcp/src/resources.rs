@@ -38,7 +38,7 @@ impl Server {
     }
 
     pub(crate) async fn read_resource(&self, uri: &str) -> Result<ReadResourceResult, ErrorData> {
-        let place = Place::parse(uri).ok_or_else(|| not_found(uri))?;
+        let place = Place::typed(uri).ok_or_else(|| not_found(uri))?;
         let path = place.path.as_ref().ok_or_else(|| not_found(uri))?;
         let mut tries = TRIES;
         loop {
@@ -53,10 +53,22 @@ impl Server {
                     return Ok(ReadResourceResult::new(vec![contents]));
                 }
                 Err(Unread::Moved) if tries > 0 => {}
-                Err(Unread::NoFile) => return Err(not_found(uri)),
+                Err(Unread::NoFile) => return Err(self.no_file(uri, row).await),
                 Err(error) => return Err(unread(uri, &error)),
             }
         }
+    }
+}
+
+impl Server {
+    /// The answer for a file that a skill does not have, with those that it has.
+    async fn no_file(&self, uri: &str, row: &Row) -> ErrorData {
+        let Ok(files) = self.shelf().files(row).await else { return not_found(uri) };
+        let named: Vec<_> =
+            files.files.iter().take(20).map(|file| format!("`{}`", shown(file.path.as_str()))).collect();
+        let more = if files.files.len() > named.len() { " and more" } else { "" };
+        let message = format!("no resource `{}`; the skill has {}{more}", shown(uri), named.join(", "));
+        ErrorData::resource_not_found(message, None)
     }
 }
 

@@ -61,8 +61,10 @@ impl Files {
         Files { files, is_composed, hidden, listed: OnceLock::new() }
     }
 
+    /// The file that a path means.
     pub(crate) fn of(&self, path: &ResourcePath) -> Option<&Resource> {
-        self.files.iter().find(|file| file.path == *path)
+        let meant = path.meant_among(self.files.iter().map(|file| &file.path))?;
+        self.files.iter().find(|file| file.path == *meant)
     }
 
     /// Bytes of all of them.
@@ -120,10 +122,10 @@ impl Shelf {
     pub(crate) async fn read(&self, row: &Row, path: &ResourcePath) -> Result<(Bytes, Digest), Unread> {
         let (files, claim) = (self.files(row).await?, row.claim());
         let file = files.of(path).ok_or(Unread::NoFile)?;
-        let bytes = if path.as_str() == SKILL_MD {
+        let bytes = if file.path.as_str() == SKILL_MD {
             self.skill_md(claim).await?.0
         } else {
-            match self.registry.resource(claim, path).await {
+            match self.registry.resource(claim, &file.path).await {
                 Err(error) if error.kind() == SourceErrorKind::NotFound => return Err(self.moved(row).await),
                 other => other?,
             }

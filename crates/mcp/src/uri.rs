@@ -55,18 +55,24 @@ impl Place {
     /// Takes a URI apart; `None` when it leads to no skill, whatever there is. One spelling is one place: what is
     /// escaped needlessly or in another way is nothing that was handed out.
     pub(crate) fn parse(uri: &str) -> Option<Place> {
+        Place::typed(uri).filter(|place| place.to_string() == uri)
+    }
+
+    /// The same for a URI as somebody types it: with segments that are empty or `.`, a `/` at its end, and letters that are
+    /// escaped or not.
+    pub(crate) fn typed(uri: &str) -> Option<Place> {
         let mut segments = uri.strip_prefix(SCHEME)?.split('/');
         let source = decode(segments.next()?)?;
         let id: Id = decode(segments.next()?)?.parse().ok()?;
         let root = Root::new(&source, id.as_str());
+        let segments = segments.filter(|segment| !matches!(*segment, "" | "."));
         let path: Vec<String> = segments.map(decode).collect::<Option<_>>()?;
         // A segment that hides a slash is no segment.
         if path.iter().any(|segment| segment.contains('/')) {
             return None;
         }
         let path = if path.is_empty() { None } else { Some(path.join("/").parse().ok()?) };
-        let place = Place { root, path };
-        (place.to_string() == uri).then_some(place)
+        Some(Place { root, path })
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use repertoire_core::{
-    Body, Bytes, Id, Listing, Resource, ResourcePath, Revision, Skill, Source, SourceError, SourceErrorKind,
+    Body, Bytes, Id, Listing, Omission, Resource, ResourcePath, Revision, Skill, Source, SourceError, SourceErrorKind,
     async_trait,
 };
 
@@ -131,6 +131,11 @@ impl Source<Skill> for PluginSource {
     async fn resources(&self, id: &Id) -> Result<Vec<Resource>, SourceError> {
         let id = id.clone();
         self.ask(move |lodging| visit::resources(lodging, &id)).await
+    }
+
+    async fn omissions(&self, id: &Id) -> Result<Vec<Omission>, SourceError> {
+        let id = id.clone();
+        self.ask(move |lodging| visit::omissions(lodging, &id)).await
     }
 
     async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {

@@ -1,8 +1,8 @@
 //! The questions of a source, asked and their answers checked. All of it runs on the plugin's own thread.
 
 use repertoire_core::{
-    Body, Bytes, Digest, Id, Listing, Manifest, Resource, ResourcePath, Skill, SourceError, SourceErrorKind,
-    skill_md::Limits,
+    Body, Bytes, Digest, Id, Listing, Omission, OmissionReason, Resource, ResourcePath, Skill, SourceError,
+    SourceErrorKind, skill_md::Limits,
 };
 use repertoire_plugin_sdk::message::{self, FileKey, Key, Resources};
 use serde::Serialize;
@@ -45,29 +45,40 @@ pub(crate) fn body(lodging: &Lodging, id: &Id) -> Result<Body, SourceError> {
 }
 
 pub(crate) fn resources(lodging: &Lodging, id: &Id) -> Result<Vec<Resource>, SourceError> {
+    Ok(files(lodging, id)?.0)
+}
+
+pub(crate) fn omissions(lodging: &Lodging, id: &Id) -> Result<Vec<Omission>, SourceError> {
+    Ok(files(lodging, id)?.1)
+}
+
+/// The files of a skill, sorted by path, and what the plugin lists that cannot be one.
+fn files(lodging: &Lodging, id: &Id) -> Result<(Vec<Resource>, Vec<Omission>), SourceError> {
     let key = key(lodging, id)?;
     let guest = lodging.guest()?;
     if !guest.has("resources") {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), Vec::new()));
     }
     let reply = guest.call(Door::Resources, &json(&Key::new(key)))?;
-    let Resources { files, .. } = reader::message(&reply)?;
-    if files.len() > MOST_FILES {
-        let message = format!("skill `{id}` has {} resources, and at most {MOST_FILES} are read", files.len());
-        return Err(SourceError::new(SourceErrorKind::TooLarge, message));
-    }
-    let mut rows = Vec::with_capacity(files.len());
+    let Resources { mut files, .. } = reader::message(&reply)?;
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut omissions = Vec::new();
+    let mut rows: Vec<Resource> = Vec::new();
     for file in files {
-        let path = ResourcePath::new(&file.path).map_err(|error| {
-            SourceError::new(SourceErrorKind::Denied, format!("skill `{id}` lists what is no file of its own"))
-                .caused_by(error)
-        })?;
-        rows.push(Resource::new(path, file.size, file.digest));
+        let omit = |reason| Omission::new(told(&file.path), reason);
+        match ResourcePath::new(&file.path) {
+            Err(_) => omissions.push(omit(OmissionReason::OddName)),
+            Ok(path) if rows.last().is_some_and(|row| row.path == path) => {
+                omissions.push(omit(OmissionReason::OddName).detail("it is listed twice"));
+            }
+            Ok(_) if rows.len() == MOST_FILES => {
+                omissions.push(omit(OmissionReason::TooMany).detail(format!("more than {MOST_FILES}")));
+                break;
+            }
+            Ok(path) => rows.push(Resource::new(path, file.size, file.digest)),
+        }
     }
-    let whole = Manifest::new(rows).map_err(|error| {
-        SourceError::invalid(told(&format!("the resources of skill `{id}` contradict themselves: {error}")))
-    })?;
-    Ok(whole.files().to_vec())
+    Ok((rows, omissions))
 }
 
 pub(crate) fn resource(lodging: &Lodging, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {

@@ -372,20 +372,155 @@ error: `tidy` cannot be compared with `skills-lock.json`: which of `z` and `é` 
 }
 
 #[test]
-fn a_skill_that_cannot_be_read_whole_is_not_locked_in_part() {
+fn large_and_odd_files_are_locked_too() {
     let world = project();
     fs::File::create(world.here().join(".agents/skills/tidy/huge"))
         .and_then(|file| file.set_len(20 << 20))
         .expect("a sparse file can be made");
+    world.file(".agents/skills/tidy/scripts\\run.py", "one\n");
+    assert_eq!(world.run(&["lock"]).exit, Exit::Success);
+    Schema::of("repertoire-lock-1").assert_fits(&read(&world, "repertoire.lock.json"));
+    assert_eq!(world.run(&["verify"]).exit, Exit::Success);
+    world.file(".agents/skills/tidy/scripts\\run.py", "two\n");
+    let ran = world.run(&["verify"]);
+    assert_eq!(ran.exit, Exit::Findings);
+    assert!(ran.stdout.starts_with("changed  tidy .agents/skills/tidy/scripts\\run.py, says"), "{ran:?}");
+}
+
+#[test]
+fn dependencies_are_compared_where_they_are_there() {
+    let world = project();
+    for (path, text) in [
+        ("node_modules/left/index.js", "1"),
+        ("node_modules/left/__pycache__/x.pyc", "1"),
+        (".venv/bin/python", "1"),
+        ("venv/lib.py", "1"),
+        ("scripts/__pycache__/run.pyc", "1"),
+        (".git/HEAD", "1"),
+    ] {
+        world.file(&format!(".agents/skills/tidy/{path}"), text);
+    }
+    let ran = world.run(&["lock"]);
     assert_data_eq!(
-        world.run(&["lock"]).failure(),
+        ran.stderr,
         str![[r#"
-error: cannot read the skill `.agents/skills/tidy`: `huge` is larger than 16777216 bytes; the limit is `limits.resource-bytes`
+note: left out, not below the folder of the lock: `home:review`
+note: not compared, only in part: tools write the bytecode and the caches in it as they run: `.agents/skills/tidy/node_modules`
+note: not compared, tools write it as they run: `.agents/skills/tidy/scripts/__pycache__`
+note: not compared, version control keeps it: `.agents/skills/tidy/.git`
 
 "#]]
     );
-    assert!(!world.here().join("repertoire.lock.json").exists());
+    Schema::of("repertoire-lock-1").assert_fits(&read(&world, "repertoire.lock.json"));
+    fs::remove_file(world.here().join("skills-lock.json")).expect("it was written");
+    assert_eq!(world.run(&["verify"]).exit, Exit::Success);
+    // What comes and goes as scripts run makes no difference.
+    world.file(".agents/skills/tidy/scripts/__pycache__/run.pyc", "2");
+    world.file(".agents/skills/tidy/node_modules/left/__pycache__/y.pyc", "2");
+    assert_eq!(world.run(&["verify"]).exit, Exit::Success);
+    for path in ["node_modules/left/index.js", ".venv/bin/python", "venv/new.py", "node_modules/.hidden/x.js"] {
+        let path = format!(".agents/skills/tidy/{path}");
+        let before = fs::read(world.here().join(&path)).ok();
+        world.file(&path, "2");
+        let ran = world.run(&["verify"]);
+        assert_eq!(ran.exit, Exit::Findings, "{path}");
+        assert_eq!(ran.stdout.lines().next().map(|line| line.starts_with("changed  tidy ")), Some(true), "{ran:?}");
+        match before {
+            Some(bytes) => {
+                world.file(&path, bytes);
+            }
+            None => fs::remove_file(world.here().join(&path)).expect("it was made"),
+        }
+    }
+    // As in a fresh clone.
+    for folder in ["node_modules", ".venv", "venv", "scripts/__pycache__", ".git"] {
+        fs::remove_dir_all(world.here().join(".agents/skills/tidy").join(folder)).expect("it is there");
+    }
+    let ran = world.run(&["verify"]);
+    assert_eq!(ran.exit, Exit::Success);
+    let absent = "note: not compared, it is in `repertoire.lock.json` and not here: `.agents/skills/tidy/.venv`, \
+                  `.agents/skills/tidy/node_modules`, `.agents/skills/tidy/venv`\n";
+    assert!(ran.stderr.contains(absent), "{}", ran.stderr);
+    // One that nobody locked is as new as a file would be.
+    world.file(".agents/skills/notes/node_modules/x.js", "1");
+    let ran = world.run(&["verify"]);
+    assert_eq!(ran.exit, Exit::Findings);
+    assert!(ran.stdout.starts_with("extra    notes .agents/skills/notes/node_modules, says"), "{ran:?}");
 }
+
+#[test]
+fn what_comes_and_goes_is_in_neither_lock() {
+    let world = project();
+    let litter = [".DS_Store", "Thumbs.db", ".run.sh.swp", "run.sh~", "__pycache__/run.pyc", ".env", ".venv/x"];
+    let put = |text: &str| {
+        for file in litter {
+            world.file(&format!(".agents/skills/tidy/{file}"), text);
+        }
+    };
+    put("1");
+    world.run(&["lock"]);
+    let locks = || (read(&world, "repertoire.lock.json"), read(&world, "skills-lock.json"));
+    let with_litter = locks();
+    for file in litter {
+        assert!(file == ".venv/x" || !with_litter.0.contains(file), "{file}");
+    }
+    litter[..6].iter().for_each(|file| {
+        fs::remove_file(world.here().join(".agents/skills/tidy").join(file)).expect("it is there");
+    });
+    assert_eq!(world.run(&["verify"]).exit, Exit::Success);
+    put("2");
+    world.file(".agents/skills/tidy/.venv/x", "1");
+    assert_eq!(world.run(&["verify"]).exit, Exit::Success);
+    world.run(&["lock"]);
+    assert_eq!(locks(), with_litter);
+}
+
+#[test]
+fn a_hash_that_the_tool_took_over_litter_counts() {
+    let world = World::new();
+    world.skill("skills", "tidy", "Sorts.").file("skills/tidy/__pycache__/a.pyc", "x");
+    world.run(&["lock", "skills"]);
+    fs::remove_file(world.here().join("repertoire.lock.json")).expect("it was written");
+    let ours = read(&world, "skills-lock.json");
+    let hash = ours.split('"').rev().nth(1).expect("the hash is the last text");
+    // What `skills` 1.5.18 computes for this tree, with the bytecode.
+    world.file("skills-lock.json", ours.replace(hash, BY_TOOL));
+    assert_eq!(world.run(&["verify", "skills"]).exit, Exit::Success);
+    world.file("skills/tidy/__pycache__/a.pyc", "y");
+    assert_eq!(world.run(&["verify", "skills"]).exit, Exit::Findings);
+}
+
+#[test]
+fn line_ends_alone_are_told_from_other_changes() {
+    let world = project();
+    world.run(&["lock"]);
+    for file in ["tidy/SKILL.md", "tidy/scripts/run.sh", "notes/SKILL.md"] {
+        let path = format!(".agents/skills/{file}");
+        world.file(&path, read(&world, &path).replace('\n', "\r\n"));
+    }
+    world.file(".agents/skills/tidy/scripts/run.sh", "rm\r\n");
+    let ran = world.run(&["verify"]);
+    let only: Vec<_> =
+        ran.stdout.lines().filter(|line| !line.starts_with("  locked") && !line.starts_with("  found")).collect();
+    assert_eq!(
+        only,
+        [
+            "changed  notes .agents/skills/notes/SKILL.md, says repertoire.lock.json",
+            "  only line ends differ",
+            "changed  tidy .agents/skills/tidy/SKILL.md, says repertoire.lock.json",
+            "  only line ends differ",
+            "changed  tidy .agents/skills/tidy/scripts/run.sh, says repertoire.lock.json",
+            "changed  notes, says skills-lock.json",
+            "  only line ends differ",
+            "changed  tidy, says skills-lock.json",
+            "4 differences; 2 skills compared with repertoire.lock.json and skills-lock.json",
+        ]
+        .map(|line| line.replace("4 diff", "5 diff"))
+    );
+    assert!(ran.stderr.contains("`* -text` in `.gitattributes`"), "{}", ran.stderr);
+}
+
+const BY_TOOL: &str = "6cf9b5730f5467fccb1a79657dc6f08092193ca8ca97301db03fa4e1f0e6c547";
 
 /// A home in which `tidy` was installed, and a project in which `gh` installed another.
 fn installed() -> World {

@@ -25,6 +25,7 @@ mod man;
 mod names;
 mod new;
 mod options;
+mod parts;
 mod pipe;
 mod places;
 mod plugin;

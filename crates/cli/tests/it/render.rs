@@ -88,11 +88,13 @@ fn what_is_approved_runs_until_it_changes() {
     assert_eq!(
         ran.stderr,
         "command in line 1\n    printf %s tick\nscript in line 3\n    script chime.sh {\"times\":2}\n\
-         let it run this, as long as SKILL.md and 1 file stay as they are? [y/N] "
+         let it run this, as long as SKILL.md and the file beside it stay as they are? [y/N] "
     );
     assert_eq!(render().data(), "Now: tick for all in Bern.\n\nchimed\n");
-    // A file that nobody names is no part of it.
+    // Any file that appears may be found first by what runs.
     world.file("a/clock/README.md", "New.\n");
+    assert!(render().stdout.contains("[not run: it changed since it was approved]"));
+    fs::remove_file(world.here().join("a/clock/README.md")).expect("it was written");
     assert_eq!(render().data(), "Now: tick for all in Bern.\n\nchimed\n");
 
     world.file("a/clock/chime.sh", "echo other\n");
@@ -161,11 +163,137 @@ fn approvals_are_their_owners_alone() {
     assert_eq!(mode & 0o777, 0o600);
     fs::set_permissions(store(&world), fs::Permissions::from_mode(0o620)).expect("it is ours");
     let failure = world.run(&["render", "clock", "--root", "a", "--allow-commands"]).failure();
-    assert!(failure.contains("can be written by others, who could approve for you"), "{failure}");
+    assert!(failure.contains("others can write to it and could approve for you"), "{failure}");
     fs::set_permissions(store(&world), fs::Permissions::from_mode(0o600)).expect("it is ours");
     fs::write(store(&world), "junk").expect("it is ours");
     let failure = world.run(&["directives", "clock", "--root", "a"]).failure();
     assert!(failure.contains("cannot read"), "{failure}");
+}
+
+#[cfg(unix)]
+#[test]
+fn approvals_count_from_an_own_folder_alone() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let world = world();
+    world.run(&["approve", "clock", "--root", "a", "--yes"]).data();
+    let (store, folder) = (store(&world), store(&world).parent().expect("it is in a folder").to_owned());
+    assert_eq!(fs::metadata(&folder).expect("it was made").permissions().mode() & 0o777, 0o700);
+    let refused = |why: &str| {
+        for arguments in
+            [["render", "clock", "--root", "a", "--allow-commands"].as_slice(), &["directives", "clock", "--root", "a"]]
+        {
+            let failure = world.run(arguments).failure();
+            assert!(failure.contains(why), "{failure}");
+        }
+    };
+    for mode in [0o770, 0o777, 0o1777] {
+        fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).expect("it is ours");
+        refused("others can write to its folder");
+        let failure = world.run(&["approve", "clock", "--root", "a", "--yes"]).failure();
+        assert!(failure.contains("others can write to its folder"), "{failure}");
+    }
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).expect("it is ours");
+    fs::rename(&store, world.here().join("approvals.json")).expect("it was written");
+    symlink(world.here().join("approvals.json"), &store).expect("a link");
+    refused("it is a link");
+}
+
+/// A skill that runs a script, which loads what lies beside it.
+fn authors() -> World {
+    let world = World::new();
+    world.file("a/authors/SKILL.md", "---\nname: authors\ndescription: Lists.\n---\n!`sh scripts/list.sh`\n");
+    world.file("a/authors/scripts/list.sh", "test -e .git/run && . .git/run\nhello() { echo honest; }\nhello\n");
+    world
+}
+
+#[test]
+fn an_approval_covers_everything_that_may_run() {
+    let world = authors();
+    let parts = [
+        "scripts/lib.sh",
+        "scripts/__pycache__/helper.pyc",
+        "node_modules/x/run.sh",
+        ".venv/bin/go.sh",
+        ".env",
+        ".DS_Store",
+        "notes.md~",
+    ];
+    for part in parts {
+        world.file(&format!("a/authors/{part}"), "one");
+    }
+    world.run(&["approve", "authors", "--root", "a", "--yes"]).data();
+    let render = || world.run(&["render", "authors", "--root", "a", "--allow-commands"]);
+    assert_eq!(render().data(), "honest\n");
+    for part in parts.iter().chain(&["scripts/new.sh", "node_modules/new/index.js", "__pycache__/new.pyc"]) {
+        let path = world.here().join("a/authors").join(part);
+        let before = fs::read(&path).ok();
+        world.file(&format!("a/authors/{part}"), "two");
+        assert!(render().stdout.contains("[not run: it changed since it was approved]"), "{part}");
+        match before {
+            Some(bytes) => fs::write(&path, bytes).expect("it can be written"),
+            None => fs::remove_dir_all(&path).or_else(|_| fs::remove_file(&path)).expect("it was made"),
+        }
+        assert_eq!(render().data(), "honest\n", "{part}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_out_is_bound_or_told_of() {
+    let world = authors();
+    world.file("out/lib.sh", "one").file("out/run.sh", "one");
+    std::os::unix::fs::symlink("../../out/lib.sh", world.here().join("a/authors/lib.sh")).expect("a link");
+    std::os::unix::fs::symlink("../../out", world.here().join("a/authors/more")).expect("a link");
+    let text =
+        "---\nname: authors\ndescription: Lists.\n---\n!`true more/run.sh ../other/x.sh scripts/list.sh no/such`\n";
+    world.file("a/authors/SKILL.md", text).file("a/other/x.sh", "").file("a/authors/.git/HEAD", "ref");
+    let ran = world.run(&["approve", "authors", "--root", "a", "--yes"]);
+    assert_eq!(ran.stderr, "note: an approval does not cover `.git`, `more`, `more/run.sh`, `../other/x.sh`\n");
+    let render = || world.run(&["render", "authors", "--root", "a", "--allow-commands"]);
+    assert_eq!(render().exit, Exit::Success);
+    world.file("out/lib.sh", "two");
+    assert!(render().stdout.contains("[not run: it changed since it was approved]"));
+}
+
+#[test]
+fn what_is_too_much_to_compare_is_not_approved() {
+    let world = authors();
+    let file = world.file("a/authors/node_modules/large.bin", "").here().join("a/authors/node_modules/large.bin");
+    fs::File::options().write(true).open(file).and_then(|file| file.set_len((1 << 30) + 1)).expect("a sparse file");
+    let failure = world.run(&["approve", "authors", "--root", "a", "--yes"]).failure();
+    assert!(
+        failure.starts_with("error: `authors` cannot be approved: `node_modules` cannot be compared: "),
+        "{failure}"
+    );
+}
+
+#[test]
+fn an_approval_of_one_project_holds_in_no_other() {
+    let world = World::new();
+    let text = "---\nname: build\ndescription: Builds.\n---\n!`printf built`\n";
+    world.file("one/.agents/skills/build/SKILL.md", text).file("two/.agents/skills/build/SKILL.md", text);
+    let render = |project: &str| {
+        let ran = world.run_in(
+            project,
+            &["render", "build", "--trust-project", "--allow-commands", "--no-defaults", "--root", ".agents/skills"],
+        );
+        ran.stdout
+    };
+    let approve = |project: &str, more: &[&str]| {
+        let arguments = ["approve", "build", "--no-defaults", "--root", ".agents/skills"];
+        world.run_in(project, &[arguments.as_slice(), more].concat()).data()
+    };
+    approve("one", &["--yes"]);
+    assert_eq!(
+        (render("one").as_str(), render("two").as_str()),
+        ("built\n", "!`printf built` [not run: nobody approved it]\n")
+    );
+    approve("two", &["--yes"]);
+    approve("one", &["--revoke"]);
+    assert_eq!(
+        (render("one").as_str(), render("two").as_str()),
+        ("!`printf built` [not run: nobody approved it]\n", "built\n")
+    );
 }
 
 #[test]

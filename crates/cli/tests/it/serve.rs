@@ -174,6 +174,26 @@ fn what_is_run_for_clients_may_be_confined() {
     assert!(ran.contains("Now: 6") && written.exists(), "{ran}");
 }
 
+#[cfg(unix)]
+#[test]
+fn what_is_taken_back_runs_no_more_for_clients() {
+    let world = World::new();
+    world.file("a/clock/SKILL.md", "---\nname: clock\ndescription: Tells.\n---\nNow: !`expr 3 + 3`\n");
+    world.file("a/clock/notes.md", "one");
+    let mut serving = Serving::start(&world, &["a", "--run-commands", "a"], &[]);
+    let mut talk = Talk::with(&mut serving);
+    let refused = "Now: !`expr 3 + 3` [";
+    assert!(talk.read_clock().contains(refused));
+    world.run(&["approve", "clock", "--root", "a", "--yes"]).data();
+    assert!(talk.read_clock().contains("Now: 6\n"), "no signal is needed");
+    world.file("a/clock/notes.md", "two");
+    assert!(talk.read_clock().contains(refused), "another file of the skill changed");
+    world.run(&["approve", "clock", "--root", "a", "--yes"]).data();
+    assert!(talk.read_clock().contains("Now: 6\n"));
+    world.run(&["approve", "clock", "--root", "a", "--revoke"]).data();
+    assert!(talk.read_clock().contains(refused), "it was taken back");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn what_is_run_for_clients_leaves_nothing() {

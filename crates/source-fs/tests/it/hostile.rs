@@ -7,9 +7,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use repertoire_core::{Code, Source, SourceErrorKind};
+use repertoire_core::{Code, Digest, Omission, OmissionReason, Source, SourceErrorKind};
 
-use crate::tree::{Tree, body, id, ids, list, permissions_do_not_bind, read, resources, text};
+use crate::tree::{Tree, age, body, id, ids, list, omissions, permissions_do_not_bind, read, resources, text};
 
 fn pipe(path: &Path) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -63,8 +63,9 @@ async fn a_path_that_is_not_utf8_is_told_and_the_skill_stays_readable() {
     assert_eq!(ids(&listing), ["coffee", "steady"]);
     assert!(tree.complaints(&listing).iter().any(|(_, code)| *code == Code::PATH_NOT_UTF8));
     assert_eq!(body(&source, "coffee").await.as_deref(), Ok("Brew.\n"));
-    let error = source.resources(&id("steady")).await.unwrap_err();
-    assert_eq!(error.kind(), SourceErrorKind::Invalid, "a list that leaves a file out would be taken for all: {error}");
+    tree.write("root/steady/guide.md", "Guide.\n");
+    assert_eq!(resources(&source, "steady").await, ["guide.md"]);
+    assert_eq!(omissions(&source, "steady").await, [("\\xff.md".to_owned(), OmissionReason::NotUtf8)]);
 }
 
 #[tokio::test]
@@ -98,30 +99,165 @@ async fn what_cannot_be_read_is_told_and_keeps_its_last_good_rows() {
 }
 
 #[tokio::test]
-async fn too_much_is_refused_by_the_name_of_the_limit() {
-    let tree = Tree::of(&["root/big", "root/deep", "root/many"]);
+async fn what_is_over_a_limit_hides_nothing_else() {
+    let tree = Tree::of(&["root/big", "root/deep", "root/many", "root/full"]);
     tree.write("root/huge/SKILL.md", format!("---\nname: huge\n{}", "x".repeat(3_000)));
     tree.write("root/big/blob", [0; 200]);
+    tree.write("root/big/a.md", "small");
     tree.write("root/deep/a/b/c/file", "text");
-    (0..4).for_each(|n| drop(tree.write(&format!("root/many/f{n}"), [n; 60])));
+    tree.write("root/deep/a/b/file", "text");
+    (0..4).for_each(|n| drop(tree.write(&format!("root/full/f{n}"), [n; 60])));
+    tree.write("root/full/z", "fits");
+    (0..9).for_each(|n| drop(tree.write(&format!("root/many/f{n}"), "")));
     let limits =
         r#"{ "file-bytes": 2000, "resource-bytes": 100, "resource-depth": 2, "resources": 4, "total-bytes": 200 }"#;
     let source = tree.with(&format!(r#"{{ "roots": ["root"], "limits": {limits} }}"#));
     let listing = list(&source).await;
     assert_eq!(tree.complaints(&listing), [("root/huge/SKILL.md".to_owned(), Code::TOO_LARGE)]);
-    let refused = async |skill: &str, named: &str| {
-        let error = source.resources(&id(skill)).await.unwrap_err();
-        assert_eq!(error.kind(), SourceErrorKind::TooLarge);
-        assert!(error.to_string().contains(named), "{error}");
-    };
-    refused("big", "limits.resource-bytes").await;
-    refused("deep", "limits.resource-depth").await;
-    refused("many", "limits.total-bytes").await;
-    tree.write("root/many/f9", "one more");
-    refused("many", "limits.resources").await;
+    use OmissionReason::{TooDeep, TooLarge, TooLargeTogether, TooMany};
+    for (skill, files, left_out) in [
+        ("big", vec!["a.md"], ("blob", TooLarge)),
+        ("deep", vec!["a/b/file"], ("a/b/c", TooDeep)),
+        ("full", vec!["f0", "f1", "f2", "z"], ("f3", TooLargeTogether)),
+        ("many", vec!["f0", "f1", "f2", "f3"], ("f4", TooMany)),
+    ] {
+        assert_eq!(resources(&source, skill).await, files, "{skill}");
+        assert_eq!(omissions(&source, skill).await, [(left_out.0.to_owned(), left_out.1)], "{skill}");
+        assert_eq!(body(&source, skill).await.as_deref(), Ok("Do it.\n"));
+    }
     assert_eq!(read(&source, "big", "blob").await, Err(SourceErrorKind::TooLarge));
     tree.write("root/big/SKILL.md", text("big", "Grows.", &"x".repeat(3_000)));
     assert_eq!(body(&source, "big").await, Err(SourceErrorKind::TooLarge));
+}
+
+#[tokio::test]
+async fn odd_names_and_links_out_are_left_out_by_name() {
+    let tree = Tree::of(&["root/kit"]);
+    for file in ["guide.md", "scripts\\run.py", "a:agenda.md", "odd\\folder/inside.md", "alias-target.md"] {
+        tree.write(&format!("root/kit/{file}"), "text");
+    }
+    tree.write("secret.txt", "SECRET");
+    tree.link("../../secret.txt", "root/kit/out.md");
+    tree.link("nowhere", "root/kit/gone.md");
+    tree.link("round", "root/kit/round");
+    tree.link("alias-target.md", "root/kit/alias.md");
+    let source = tree.source("root");
+    assert_eq!(resources(&source, "kit").await, ["alias-target.md", "alias.md", "guide.md"]);
+    use OmissionReason::{LinkOut, OddName};
+    let expected = [
+        ("a:agenda.md", OddName),
+        ("gone.md", LinkOut),
+        ("odd\\folder", OddName),
+        ("out.md", LinkOut),
+        ("round", LinkOut),
+        ("scripts\\run.py", OddName),
+    ];
+    assert_eq!(omissions(&source, "kit").await, expected.map(|(path, why)| (path.to_owned(), why)));
+    assert_eq!(read(&source, "kit", "out.md").await, Err(SourceErrorKind::Denied));
+}
+
+#[tokio::test]
+async fn litter_and_secrets_are_no_parts_under_any_name() {
+    let tree = Tree::of(&["root/kit"]);
+    let parts = [".env.example", ".gitignore", ".prettierrc", "guide.md"];
+    let secrets = [".ENV", ".env", ".env.local", ".netrc", ".npmrc", ".ssh", "deploy.key", "keys"];
+    let litter = [".DS_Store", "Thumbs.db", "._SKILL.md", "SKILL.md~", ".SKILL.md.swp", "#SKILL.md#", "desktop.ini"];
+    for file in parts.iter().chain(&secrets[..5]).chain(&litter) {
+        tree.write(&format!("root/kit/{file}"), "hunter2");
+    }
+    tree.write("root/kit/.ssh/config", "hunter2");
+    tree.write("root/kit/deploy.key", "hunter2");
+    tree.write("root/kit/__MACOSX/._guide.md", "hunter2");
+    tree.write("root/kit/.git/config", "hunter2");
+    tree.link(".env", "root/kit/keys");
+    tree.link(".git", "root/kit/up");
+    let source = tree.source("root");
+    assert_eq!(resources(&source, "kit").await, parts);
+    let expected = secrets.map(|path| (path.to_owned(), OmissionReason::Secret)).into_iter();
+    let expected: Vec<_> =
+        std::iter::once((".git".to_owned(), OmissionReason::VersionControl)).chain(expected).collect();
+    let mut omitted = omissions(&source, "kit").await;
+    omitted.sort_by_key(|(_, why)| *why != OmissionReason::VersionControl);
+    assert_eq!(omitted, expected);
+    for hidden in secrets.iter().chain(&litter).chain(&[".ssh/config", "up/config", ".env.", ".e\u{200b}nv"]) {
+        assert_eq!(read(&source, "kit", hidden).await, Err(SourceErrorKind::NotFound), "{hidden}");
+    }
+}
+
+#[tokio::test]
+async fn a_manifest_has_everything_that_can_run() {
+    let tree = Tree::of(&["root/kit"]);
+    let files = [
+        ".DS_Store",
+        ".env",
+        ".venv/bin/go",
+        "__pycache__/a.pyc",
+        "big.bin",
+        "node_modules/x/.git/config",
+        "node_modules/x/index.js",
+        "run.sh",
+        "venv/b.py",
+    ];
+    for file in files {
+        tree.write(&format!("root/kit/{file}"), file);
+    }
+    tree.write("root/kit/.git/HEAD", "ref");
+    tree.write("root/kit/back\\slash", "odd");
+    tree.write("elsewhere/lib.sh", "lib");
+    tree.link("../../elsewhere/lib.sh", "root/kit/lib.sh");
+    tree.link("../../elsewhere", "root/kit/lib");
+    tree.link("node_modules/x", "root/kit/x");
+    let source = tree.with(r#"{ "roots": ["root"], "limits": { "resource-bytes": 3 } }"#);
+    let manifest = source.manifest(&id("kit")).await.unwrap();
+    let named: Vec<_> = manifest.files().iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(named, files.into_iter().filter(|file| !file.contains(".git")).collect::<Vec<_>>());
+    use OmissionReason::{LinkOut, LinkToFolder, OddName, VersionControl};
+    let omitted = |path: &str, why| Omission::new(path, why);
+    let expected = [
+        omitted(".git", VersionControl),
+        omitted("back\\slash", OddName).with_digest(Digest::of(b"odd")),
+        omitted("lib", LinkOut).detail("../../elsewhere"),
+        omitted("lib.sh", LinkOut).detail("../../elsewhere/lib.sh").with_digest(Digest::of(b"lib")),
+        omitted("node_modules/x/.git", VersionControl),
+        omitted("x", LinkToFolder).detail("node_modules/x"),
+    ];
+    assert_eq!(manifest.omissions(), expected);
+    for changed in ["root/kit/__pycache__/a.pyc", "root/kit/venv/b.py", "elsewhere/lib.sh", "root/kit/new.sh"] {
+        let before = source.manifest(&id("kit")).await.unwrap().digest();
+        tree.write(changed, "other");
+        assert_ne!(source.manifest(&id("kit")).await.unwrap().digest(), before, "{changed}");
+    }
+}
+
+/// The content is another, and everything by which a file system tells versions apart is as it was.
+#[tokio::test]
+async fn a_manifest_believes_no_stamp() {
+    let tree = Tree::of(&["root/kit"]);
+    let file = tree.write("root/kit/run.sh", "one");
+    age(&file);
+    let source = tree.source("root");
+    source.resources(&id("kit")).await.unwrap();
+    let before = source.manifest(&id("kit")).await.unwrap();
+    let modified = fs::metadata(&file).unwrap().modified().unwrap();
+    tree.write("root/kit/run.sh", "two");
+    fs::File::options().write(true).open(&file).unwrap().set_modified(modified).unwrap();
+    let after = source.manifest(&id("kit")).await.unwrap();
+    let digests = [before, after].map(|manifest| manifest.files()[0].digest);
+    assert_eq!(digests, [Digest::of(b"one"), Digest::of(b"two")]);
+}
+
+#[tokio::test]
+async fn dependencies_over_their_bounds_are_one_omission() {
+    let tree = Tree::of(&["root/kit"]);
+    tree.write("root/kit/run.sh", "run");
+    let file = tree.write("root/kit/node_modules/large.bin", "");
+    fs::File::options().write(true).open(&file).unwrap().set_len((1 << 30) + 1).unwrap();
+    let source = tree.source("root");
+    let too_large = ("node_modules".to_owned(), OmissionReason::TooLargeTogether);
+    assert_eq!(omissions(&source, "kit").await, [too_large.clone()]);
+    let manifest = source.manifest(&id("kit")).await.unwrap();
+    let omitted: Vec<_> = manifest.omissions().iter().map(|one| (one.path.to_string(), one.reason)).collect();
+    assert_eq!((manifest.files().len(), omitted), (1, vec![too_large]));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use repertoire_core::{Code, Id, Listing, Severity, Skill, Source, SourceErrorKind};
+use repertoire_core::{Code, Id, Listing, OmissionReason, Severity, Skill, Source, SourceErrorKind};
 use repertoire_source_fs::{FsOptions, FsSource, WatchBy, WatchOptions};
 use tempfile::TempDir;
 
@@ -134,6 +134,12 @@ pub(crate) async fn body(source: &FsSource, skill: &str) -> Result<String, Sourc
 
 pub(crate) async fn resources(source: &FsSource, skill: &str) -> Vec<String> {
     source.resources(&id(skill)).await.unwrap().into_iter().map(|row| row.path.to_string()).collect()
+}
+
+/// What lies beside the instructions of `skill` and is not one of its files, and why.
+pub(crate) async fn omissions(source: &FsSource, skill: &str) -> Vec<(String, OmissionReason)> {
+    let omissions = source.omissions(&id(skill)).await.unwrap();
+    omissions.into_iter().map(|one| (one.path.to_string(), one.reason)).collect()
 }
 
 /// Makes `file` look as if it was written a minute ago, when the clock of the file system has moved on since.

@@ -8,7 +8,9 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use repertoire_core::{Code, Digest, Id, Listing, Revision, Skill, Source, SourceError, SourceErrorKind};
+use repertoire_core::{
+    Code, Digest, Id, Listing, OmissionReason, Revision, Skill, Source, SourceError, SourceErrorKind,
+};
 use repertoire_registry::SkillRegistry;
 use repertoire_source_plugin::{Containment, Inspection, PluginError, PluginOptions, PluginSource};
 use serde_json::json;
@@ -185,8 +187,11 @@ async fn entries_are_read_by_the_rules_for_every_file() {
 #[tokio::test]
 async fn no_resource_leaves_its_skill() {
     for at in BOTH {
-        let error = soon(source(at, acting("climb", "resources")).resources(&fine())).await.unwrap_err();
-        assert_eq!(error.kind(), SourceErrorKind::Denied, "{at:?}: {error}");
+        let source = source(at, acting("climb", "resources"));
+        assert_eq!(soon(source.resources(&fine())).await.unwrap(), [], "{at:?}");
+        let omitted = soon(source.omissions(&fine())).await.unwrap();
+        let omitted: Vec<_> = omitted.iter().map(|one| (one.path.as_ref(), one.reason)).collect();
+        assert_eq!(omitted, [("../secret", OmissionReason::OddName)], "{at:?}");
     }
 }
 

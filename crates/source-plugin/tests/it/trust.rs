@@ -117,8 +117,8 @@ fn approvals_that_others_could_write_approve_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let state = folder.path().join("plugins.json");
     for (text, mode, expected) in [
-        ("{\"schema\": 1, \"plugins\": []}", 0o620, "others than its owner can write to it"),
-        ("{\"schema\": 1, \"plugins\": []}", 0o602, "others than its owner can write to it"),
+        ("{\"schema\": 1, \"plugins\": []}", 0o620, "others can write to it"),
+        ("{\"schema\": 1, \"plugins\": []}", 0o602, "others can write to it"),
         ("{\"schema\": 2, \"plugins\": []}", 0o600, "expected schema 1, found 2"),
         ("{\"schema\": 1", 0o600, "EOF while parsing"),
     ] {
@@ -127,6 +127,30 @@ fn approvals_that_others_could_write_approve_nothing() {
         let error = Approvals::read(&state).unwrap_err();
         assert!(matches!(&error, PluginError::Approvals { reason, .. } if reason.starts_with(expected)), "{error}");
     }
+}
+
+#[test]
+fn approvals_count_from_an_own_folder_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let (state, text) = (folder.path().join("state"), "{\"schema\": 1, \"plugins\": []}");
+    fs::create_dir(&state).unwrap();
+    let file = state.join("plugins.json");
+    fs::write(folder.path().join("else.json"), text).unwrap();
+    let refused =
+        |file: &Path| Approvals::read(file).map(|read| read.iter().count()).map_err(|error| error.to_string());
+    assert_eq!(refused(&file), Ok(0));
+    std::os::unix::fs::symlink("../else.json", &file).unwrap();
+    assert!(refused(&file).unwrap_err().contains("it is a link"));
+    fs::remove_file(&file).unwrap();
+    fs::write(&file, text).unwrap();
+    assert_eq!(refused(&file), Ok(0));
+    for mode in [0o777, 0o770, 0o1777] {
+        fs::set_permissions(&state, fs::Permissions::from_mode(mode)).unwrap();
+        assert!(refused(&file).unwrap_err().contains("others can write to its folder"), "{mode:o}");
+    }
+    fs::set_permissions(&state, fs::Permissions::from_mode(0o700)).unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    assert!(refused(&file).unwrap_err().contains("everybody can write"));
 }
 
 #[tokio::test]

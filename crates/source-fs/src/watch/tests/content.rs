@@ -161,17 +161,16 @@ async fn a_broken_file_keeps_its_row_until_it_is_repaired_or_gone() {
 #[cfg(unix)]
 #[tokio::test(start_paused = true)]
 async fn content_that_cannot_be_told_stays_unknown_and_is_left_alone() {
-    use std::os::unix::ffi::OsStrExt;
-
     let stage = Stage::unarmed(&["a", "b"], usize::MAX);
-    let unnameable = stage.path("a").join(std::ffi::OsStr::from_bytes(b"\xff.md"));
-    write(&unnameable, "").unwrap();
+    let file = stage.path("a/SKILL.md");
+    let text = std::fs::read_to_string(&file).unwrap();
+    write(&file, [text.as_bytes(), b"\xff"].concat()).unwrap();
     stage.source.changed(Revision(0)).await;
     stage.change().await;
     assert_eq!((stage.row("a").parts, stage.row("b").parts.is_some()), (None, true));
     assert!(stage.is_quiet().await);
-    std::fs::rename(&unnameable, stage.path("a/named.md")).unwrap();
-    stage.world.tell(Kind::Written, &stage.path("a/named.md"));
+    write(&file, text).unwrap();
+    stage.world.tell(Kind::Written, &file);
     stage.until_told().await;
     assert!(stage.is_quiet().await);
 }

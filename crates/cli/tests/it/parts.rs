@@ -1,0 +1,92 @@
+//! The files beside instructions: which there are, which are left out, and how they are found.
+
+use std::fs;
+
+use repertoire_cli::Exit;
+use serde_json::Value;
+use snapbox::{assert_data_eq, str};
+
+use crate::world::{Ran, World};
+
+const ROOT: [&str; 3] = ["--root", "root", "--no-defaults"];
+
+fn run(world: &World, arguments: &[&str]) -> Ran {
+    world.run(&[arguments, &ROOT].concat())
+}
+
+#[test]
+#[cfg(unix)]
+fn odd_files_are_named_once_and_hide_nothing() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let world = World::new();
+    world.skill("root", "kit", "Sorts.").file("root/kit/guide.md", "Guide.\n").file("secret.txt", "SECRET");
+    world.file("root/kit/scripts\\run.py", "").file("root/kit/a:agenda.md", "");
+    let odd = world.here().join("root/kit").join(std::ffi::OsStr::from_bytes(b"\xff.md"));
+    fs::write(odd, "").expect("the file can be written");
+    let huge = fs::File::create(world.here().join("root/kit/master.bin")).expect("a file");
+    huge.set_len(20 << 20).expect("a sparse file can be made");
+    std::os::unix::fs::symlink("../../secret.txt", world.here().join("root/kit/shared.md")).expect("a link");
+    for file in [".env", ".DS_Store", "guide.md~", "__pycache__/a.pyc", ".git/HEAD", "node_modules/x.js"] {
+        world.file(&format!("root/kit/{file}"), "hunter2");
+    }
+    let checked = world.run(&["check", "root"]);
+    assert_eq!(checked.exit, Exit::Success);
+    assert_data_eq!(
+        checked.stdout,
+        str![[r#"
+warning[secret-file]: `.env` holds secrets by convention; it is not listed, read or served
+  --> root/kit/.env
+  |
+  = help: keep secrets outside of the skill's folder
+
+info[not-compared]: `.git` is not compared with a lock: version control keeps it
+ --> root/kit/.git
+
+info[not-compared]: `__pycache__` is not compared with a lock: tools write it as they run
+ --> root/kit/__pycache__
+
+2 warnings, 2 infos; 1 skill listed
+
+"#]]
+    );
+    assert_eq!(run(&world, &["body", "kit"]).data(), "Body of kit.\n");
+    let ran = run(&world, &["files", "kit", "--json"]);
+    let files: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    let paths: Vec<_> = files["files"].as_array().expect("a list").iter().map(|file| file["path"].clone()).collect();
+    assert_eq!(paths, ["guide.md"]);
+}
+
+#[test]
+fn secrets_are_read_by_nobody() {
+    let world = World::new();
+    world.skill("root", "poster", "Posts.").file("root/poster/guide.md", "Guide.\n");
+    for file in [".env", ".ENV", ".env.local", ".netrc", "id_rsa", "cert.pem", "sub/.npmrc"] {
+        world.file(&format!("root/poster/{file}"), "TOKEN=hunter2\n");
+        let ran = run(&world, &["files", "poster", file]);
+        assert!(ran.exit == Exit::Failure && !format!("{ran:?}").contains("hunter2"), "{ran:?}");
+    }
+    world.run(&["lock", "root"]);
+    let lock = fs::read_to_string(world.here().join("repertoire.lock.json")).expect("it was written");
+    assert!(!lock.contains(".env") && !lock.contains("id_rsa") && lock.contains("guide.md"), "{lock}");
+}
+
+#[test]
+fn files_are_found_as_people_type_them() {
+    let world = World::new();
+    world.skill("root", "kit", "Sorts.").file("root/kit/docs/p\u{f4}le.md", "Pole.\n");
+    world.file("root/kit/docs/\u{1112}\u{1161}\u{11a8}.md", "Korean.\n").file("secret.txt", "SECRET");
+    for (typed, text) in [
+        ("docs/p\u{f4}le.md", "Pole.\n"),
+        ("./docs//po\u{302}le.md", "Pole.\n"),
+        ("docs/./\u{d559}.md", "Korean.\n"),
+        (" docs/p\u{f4}le.md ", "Pole.\n"),
+    ] {
+        assert_eq!(run(&world, &["files", "kit", typed]).data(), text, "{typed}");
+    }
+    for typed in ["docs", "docs/", ".", "./", "docs/x.md", "../../secret.txt", "/etc/passwd", "C:/x", "docs\\x"] {
+        let ran = run(&world, &["files", "kit", typed]);
+        assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::Failure, ""), "{typed}");
+        assert!(ran.stderr.contains("docs/p\u{f4}le.md") && !ran.stderr.contains("SECRET"), "{typed}: {ran:?}");
+    }
+}
