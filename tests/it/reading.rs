@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use repertoire::render::{Approvals, Binding, Outcome, Refusal, Runner, directives};
+use repertoire::render::{Approvals, Outcome, Refusal, Runner};
 use repertoire::{ApprovedCommands, FsSource, LiveTools, Renderer, SkillRead, SkillRegistry, ToolOptions};
 use serde_json::json;
 
@@ -43,7 +43,8 @@ async fn a_skill_is_read_rendered_and_runs_what_was_approved_and_nothing_else() 
     let claim = &registry.get("look").unwrap().claim;
     let body = registry.body(claim).await.unwrap();
     let mut approvals = Approvals::default();
-    approvals.approve(Binding::of(claim.qualified_id(), body.digest, &directives(&body.text), &[]));
+    let binding = Renderer::over(registry.clone()).binding(claim, body.digest).await.unwrap();
+    approvals.approve(&binding);
     let approved = read(&registry, Some(ApprovedCommands::new(runner, approvals))).await;
     assert_eq!(approved.body.replace('\\', "/"), expected("calm"));
     assert_ne!(approved.digest, off.digest);

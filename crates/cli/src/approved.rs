@@ -31,15 +31,13 @@ impl<'a> Asked<'a> {
         let body = session.registry.body(claim).await.map_err(|error| Failure::of(&error))?;
         let dialect = session.dialect(&claim.origin.source);
         let directives = Plan::new(&body.text, &Syntax::of(&claim.item, dialect, None)).directives().to_vec();
-        let manifest = match directives.as_slice() {
-            [] => Manifest::default(),
-            _ => session.registry.manifest(claim).await.map_err(|error| Failure::of(&error))?,
-        };
-        let binding = Binding::of(claim.qualified_id(), body.digest, &manifest);
-        let folder = claim.item.location.as_deref().and_then(|location| Path::new(location).parent());
-        let binding = match folder {
-            Some(folder) => binding.in_folder(folder.to_string_lossy()),
-            None => binding,
+        let binding = match directives.as_slice() {
+            [] => {
+                let binding = Binding::of(claim.qualified_id(), body.digest, &Manifest::default());
+                let folder = claim.item.location.as_deref().and_then(|location| Path::new(location).parent());
+                folder.map(Path::to_string_lossy).into_iter().fold(binding, Binding::in_folder)
+            }
+            _ => session.renderer().binding(claim, body.digest).await.map_err(|error| Failure::of(&error))?,
         };
         Ok(Asked { id: &found.entry.id, claim, body, dialect, directives, binding })
     }

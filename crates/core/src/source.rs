@@ -8,8 +8,8 @@ use bytes::Bytes;
 
 use crate::text::{self, Hidden};
 use crate::{
-    Code, Delta, Diagnostic, Digest, Id, Item, Listing, Manifest, Omission, Resource, ResourcePath, Revision, SourceError,
-    SourceErrorKind, Stamp, skill_md,
+    Code, Delta, Diagnostic, Digest, Id, Item, Listing, Manifest, Omission, Resource, ResourcePath, Revision,
+    SourceError, SourceErrorKind, Stamp, skill_md,
 };
 
 /// A text read on demand: the instructions of one item.

@@ -36,15 +36,14 @@ fn odd_files_are_named_once_and_hide_nothing() {
         checked.stdout,
         str![[r#"
 warning[secret-file]: `.env` holds secrets by convention; it is not listed, read or served
-  --> root/kit/.env
-  |
-  = help: keep secrets outside of the skill's folder
+--> root/kit/.env
+ = help: keep secrets outside of the skill's folder
 
 info[not-compared]: `.git` is not compared with a lock: version control keeps it
- --> root/kit/.git
+--> root/kit/.git
 
 info[not-compared]: `__pycache__` is not compared with a lock: tools write it as they run
- --> root/kit/__pycache__
+--> root/kit/__pycache__
 
 2 warnings, 2 infos; 1 skill listed
 

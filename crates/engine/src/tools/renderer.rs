@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use repertoire_core::{Bytes, Resource, ResourcePath, Skill, SourceError, SourceErrorKind, async_trait};
+use repertoire_core::{Bytes, Digest, Resource, ResourcePath, Skill, SourceError, SourceErrorKind, async_trait};
 use repertoire_registry::{Claim, SkillRegistry};
 use repertoire_render::{Arguments, Binding, Context, Dialect, Plan, RenderError, Syntax};
 
@@ -93,6 +93,20 @@ impl Renderer {
         self.commands = Some(commands);
         self
     }
+
+    /// Returns what an approval of the commands and scripts of `claim` is bound to, whose `SKILL.md` has the digest `skill_md`.
+    ///
+    /// Everything that lies beside it is read anew.
+    ///
+    /// # Errors
+    /// The source's own.
+    pub async fn binding(&self, claim: &Claim<Skill>, skill_md: Digest) -> Result<Binding, SourceError> {
+        let binding = Binding::of(claim.qualified_id(), skill_md, &self.registry.manifest(claim).await?);
+        Ok(match folder(&claim.item) {
+            Some(folder) => binding.in_folder(folder.to_string_lossy()),
+            None => binding,
+        })
+    }
 }
 
 #[async_trait]
@@ -115,12 +129,7 @@ impl Reader for Renderer {
         let outcomes = match (&self.commands, plan.directives()) {
             (None, _) | (_, []) => Vec::new(),
             (Some(commands), directives) => {
-                let manifest = self.registry.manifest(claim).await?;
-                let binding = Binding::of(claim.qualified_id(), body.digest, &manifest);
-                let binding = match folder {
-                    Some(folder) => binding.in_folder(folder.to_string_lossy()),
-                    None => binding,
-                };
+                let binding = self.binding(claim, body.digest).await?;
                 commands.run(Asked { claim, directives, context: &context, binding: &binding, folder }).await
             }
         };

@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use repertoire_core::Skill;
+use repertoire_engine::Renderer;
 use repertoire_registry::Entry;
-use repertoire_render::{
-    Approvals, Arguments, Binding, Call, Context, Limits, Plan, Rights, Runner, Switch, Syntax, Verdict,
-};
+use repertoire_render::{Approvals, Arguments, Call, Context, Limits, Plan, Rights, Runner, Switch, Syntax, Verdict};
 
 use super::World;
 use crate::cases::check::{RenderLine, Shell};
@@ -22,7 +21,6 @@ impl World {
 
     async fn rendered(&self, entry: &Entry<Skill>, line: &RenderLine) -> Result<String, String> {
         let body = self.registry.body(&entry.claim).await.map_err(|error| error.to_string())?;
-        let manifest = self.registry.manifest(&entry.claim).await.map_err(|error| error.to_string())?;
         let location = entry.item().location.as_deref().unwrap_or_default();
         let folder = Path::new(location).parent().unwrap_or(Path::new(""));
         let context = Context::new()
@@ -31,7 +29,8 @@ impl World {
             .project_dir(self.cwd.to_string_lossy());
         let plan = Plan::new(&body.text, &Syntax::of(entry.item(), None, None));
 
-        let binding = Binding::of(entry.claim.qualified_id(), body.digest, &manifest);
+        let binding = Renderer::over(self.registry.clone()).binding(&entry.claim, body.digest).await;
+        let binding = binding.map_err(|error| error.to_string())?;
         let mut approvals = Approvals::default();
         approvals.approve(&binding);
         let switch = match line.shell {
