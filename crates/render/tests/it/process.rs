@@ -429,7 +429,7 @@ async fn what_runs_is_what_was_approved() {
         let call = Call::new(skill.folder.path(), &skill.context, binding);
         skill.runner.clone().limits(skill.limits).run(plan.directives(), call, |_| Ok(())).await
     };
-    let approved = skill.binding(&Plan::new("", &Syntax::default()));
+    let approved = skill.binding();
     // What appears is not there for what runs.
     fs::write(skill.path("data.py"), "print('unapproved')\n").expect("it can be written");
     let outcomes = outcomes_with(&approved, "!`ls scripts/..`\n").await;
@@ -452,7 +452,7 @@ fn a_file_that_is_swapped_never_runs() {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     let skill = Skill::new().file("run.sh", "echo approved\n").file("other.sh", "echo unapproved\n");
-    let mut approved = skill.binding(&Plan::new("", &Syntax::default()));
+    let mut approved = skill.binding();
     approved.files.retain(|path, _| path.as_str() == "run.sh");
     let (one, other) = (skill.path("run.sh"), skill.path("other.sh"));
     let is_over = AtomicBool::new(false);
