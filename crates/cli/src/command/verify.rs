@@ -1,6 +1,7 @@
 //! `repertoire verify`.
 
 use std::collections::BTreeMap;
+use std::fs::{self, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -12,7 +13,6 @@ use serde_json::Value;
 use crate::answer::{Answer, json};
 use crate::arguments::Connect;
 use crate::failure::Failure;
-use crate::file;
 use crate::finding::counted;
 use crate::lock::{Hashed, Inventory, NotCompared, RepertoireLock, SkillsLock, folder_hash, line_feeds};
 use crate::session::Session;
@@ -259,9 +259,17 @@ impl Verified {
     }
 }
 
+/// The largest file whose line ends are looked at.
+const LARGEST_TEXT: u64 = 16 << 20;
+
 /// Whether the file at `path` is the text of this digest but for its line ends.
 fn is_same_text(path: &Path, locked: Digest) -> bool {
-    let Some(bytes) = file::read(path).filter(|bytes| !bytes.contains(&0)) else { return false };
+    // What is behind a link, and what is no text of a usual size, is not looked at.
+    let is_text = |metadata: Metadata| metadata.is_file() && metadata.len() <= LARGEST_TEXT;
+    if !path.symlink_metadata().is_ok_and(is_text) {
+        return false;
+    }
+    let Some(bytes) = fs::read(path).ok().filter(|bytes| !bytes.contains(&0)) else { return false };
     let lines = line_feeds(bytes);
     if Digest::of(&lines) == locked {
         return true;
