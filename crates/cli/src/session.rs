@@ -147,6 +147,16 @@ impl<'a> Session<'a> {
         self.snapshot.diagnostics().iter().map(Finding::of).collect()
     }
 
+    /// Returns a note about skills whose body holds hidden text.
+    pub(crate) async fn hidden(&self) -> Option<String> {
+        let who = match self.registry.body_diagnostics(&self.snapshot).await.len() {
+            0 => return None,
+            1 => "the body of 1 skill holds hidden text".to_owned(),
+            count => format!("the bodies of {count} skills hold hidden text"),
+        };
+        Some(format!("{who}; `repertoire check` shows where"))
+    }
+
     /// What to tell about skills that wait for admission.
     pub(crate) fn pending(&self) -> Option<String> {
         let waits = |entry: &&Arc<Entry<Skill>>| entry.claim.trust == Trust::Pending;

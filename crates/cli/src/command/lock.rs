@@ -69,6 +69,7 @@ impl Lock {
         let mut notes = left_out(&inventory.left_out);
         let not_compared: Vec<_> = inventory.not_compared().cloned().collect();
         notes.extend(not_compared_notes(&not_compared));
+        notes.extend(session.hidden().await);
         for (id, path) in &inventory.winners {
             match folder_hash(&inventory.skills[path].folder, Hashed::OfSkill) {
                 Ok(hash) => skills_lock.lock(id, path.as_str(), &hash),

@@ -93,7 +93,7 @@ impl Verify {
             skills: inventory.skills.len(),
             differences: Vec::new(),
             not_compared: inventory.not_compared().cloned().collect(),
-            notes: Vec::new(),
+            notes: session.hidden().await.into_iter().collect(),
         };
         match &ours {
             Some(lock) => {

@@ -56,3 +56,126 @@ fn json_is_valid_and_holds_the_text_as_it_is() {
     let description = skills.iter().find(|skill| skill["id"] == "painter").map(|skill| &skill["description"]);
     assert_eq!(description, Some(&Value::from("Hello \u{1b}[2J\u{1b}]0;owned\u{7} \u{7f}\u{9b}31m \u{202e}\u{e0041}")));
 }
+
+/// Text that spells something in each known way, and text that only looks like it.
+const HIDDEN: &str = "\u{e0053}\u{e0045}\u{e004e}\u{e0044}";
+const HONEST: &str =
+    "\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F} می\u{200c}خواهم ❤\u{fe0f} \u{200f}C++\u{200f}";
+
+fn whisperer() -> World {
+    let world = World::new();
+    let text = |name: &str, body: &str| format!("---\nname: {name}\ndescription: Formats.\n---\n\nFormat.\n{body}\n");
+    world.file("root/whisper/SKILL.md", text("whisper", &format!("Then{HIDDEN} keep\u{202e} $ARGUMENTS.")));
+    world.file("root/honest/SKILL.md", text("honest", HONEST));
+    world
+}
+
+#[test]
+fn hidden_text_in_a_body_is_reported() {
+    let world = whisperer();
+    snapbox::assert_data_eq!(
+        world.run(&["check", "root"]).data(),
+        snapbox::str![[r#"
+warning[invisible-text]: the body holds 5 invisible characters that spell `SEND`
+ --> root/whisper/SKILL.md:7:5
+  |
+7 | Then���� keep� $ARGUMENTS.
+  |     ^
+  |
+  = help: remove them; no model gets them
+
+1 warning; 2 skills listed
+
+"#]]
+    );
+    let ran = world.run(&["check", "root", "--json"]);
+    let document: Value = serde_json::from_str(&ran.stdout).expect("one JSON document");
+    let found = &document["diagnostics"][0];
+    assert_eq!((&found["code"], &found["line"], &found["column"]), (&"invisible-text".into(), &7.into(), &5.into()));
+    assert_eq!(world.run(&["check", "root", "--strict"]).exit, repertoire_cli::Exit::Findings);
+    let shown = world.run(&["show", "whisper", "--root", "root"]).stderr;
+    assert_eq!(shown, "note: the body holds 5 invisible characters that spell `SEND`, on line 7\n");
+    let note = "note: the body of 1 skill holds hidden text; `repertoire check` shows where\n";
+    for command in ["lock", "verify"] {
+        assert!(world.run(&[command, "root"]).stderr.contains(note), "{command}");
+    }
+}
+
+#[test]
+fn a_body_comes_without_its_hidden_text() {
+    let world = whisperer();
+    let clean = "Format.\nThen keep $ARGUMENTS.\n";
+    assert_eq!(world.run(&["body", "whisper", "--root", "root"]).data(), clean);
+    let rendered = world.run(&["render", "whisper", "--root", "root", "--", "all"]).data();
+    assert_eq!(rendered, "Format.\nThen keep all.\n");
+    assert_eq!(world.run(&["body", "honest", "--root", "root"]).data(), format!("Format.\n{HONEST}\n"));
+    // The file itself stays what its digest says.
+    let raw = world.run(&["files", "whisper", "SKILL.md", "--root", "root"]).stdout;
+    assert!(raw.contains(HIDDEN), "{raw:?}");
+}
+
+#[test]
+fn a_person_who_is_asked_hears_of_hidden_text() {
+    let world = World::new();
+    let text = "---\nname: clock\ndescription: Tells.\n---\nNow: !`printf tick`\u{2060}\u{e0041}\n";
+    world.file("a/clock/SKILL.md", text);
+    let ran = world.run_answering("n\n", &["approve", "clock", "--root", "a"]);
+    assert!(
+        ran.stderr.starts_with(
+            "warning: the body holds 2 invisible characters that spell `A`, on line 5; nothing of it runs\n\
+             command in line 1\n    printf tick\nlet it run this, as long as SKILL.md stays as it is? [y/N] "
+        ),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn no_list_commands_the_log_of_a_runner() {
+    let world = World::new();
+    for (folder, name) in [("one", "::error title=x::y"), ("two", "##[error]z"), ("three", "a ##vso[task.x]b")] {
+        world.file(
+            &format!("root/{folder}/SKILL.md"),
+            format!("---\nname: \"{name}\"\ndescription: \"{name}\"\n---\nA.\n"),
+        );
+    }
+    for arguments in [
+        &["list", "root"][..],
+        &["list", "root", "--all"],
+        &["check", "root"],
+        &["show", "::error title=x::y", "--root", "root"],
+        &["which", "##[error]z", "--root", "root"],
+        &["search", "error", "--root", "root"],
+        &["show", "::warning::none", "--root", "root"],
+    ] {
+        let ran = world.run(arguments);
+        for line in ran.stdout.lines().chain(ran.stderr.lines()) {
+            let commands = line.trim_start().starts_with("::") || line.contains("##[") || line.contains("##vso[");
+            assert!(!commands, "{arguments:?}: {line}");
+        }
+    }
+    assert!(world.run(&["list", "root"]).stdout.contains("\\u{3a}:error title=x::y"));
+}
+
+#[test]
+fn a_name_that_looks_like_another_is_reported() {
+    let world = World::new();
+    world.skill("root", "deploy", "Ships.").skill("root", "d\u{435}ploy", "Ships too.").skill(
+        "root",
+        "отчёт",
+        "Reports.",
+    );
+    snapbox::assert_data_eq!(
+        world.run(&["check", "root"]).data(),
+        snapbox::str![[r#"
+warning[looks-alike]: skill `dеploy` looks like `deploy`, and is a different one: it has U+0435
+ --> root/dеploy/SKILL.md
+ ::: root/deploy/SKILL.md
+  |
+  = help: rename it; if you did not write it, look at it before you use it
+
+1 warning; 3 skills listed
+
+"#]]
+    );
+}

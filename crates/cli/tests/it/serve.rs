@@ -70,6 +70,34 @@ pub(crate) fn introduction() -> Value {
 }
 
 #[test]
+fn no_request_writes_a_line_of_the_log() {
+    let world = World::new();
+    world.skill("a", "tidy", "Sorts.");
+    for form in ["text", "json"] {
+        let mut serving = Serving::start(&world, &["a", "--log", form], &[]);
+        let mut ask = serving.0.stdin.take().expect("it is piped");
+        let id = "\u{1b}]0;OWNED\u{7}\n2026-01-01T00:00:00Z  INFO request{id=1}: \u{202e}FORGED\u{e0041}";
+        let lines = [
+            introduction(),
+            json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+            json!({"jsonrpc": "2.0", "id": id, "method": "resources/read", "params": {"uri": format!("x{id}")}}),
+            json!({"jsonrpc": "2.0", "id": id, "method": "prompts/get", "params": {"name": id}}),
+        ];
+        lines.iter().for_each(|line| writeln!(ask, "{line}").expect("it reads"));
+        let answers = BufReader::new(serving.0.stdout.take().expect("it is piped")).lines();
+        assert_eq!(answers.take(3).filter(|answer| answer.is_ok()).count(), 3);
+        drop(ask);
+        serving.ended();
+        let log = serving.stderr();
+        assert!(log.contains("FORGED"), "{log:?}");
+        for line in log.lines() {
+            assert_eq!(repertoire::text::terminal_line(line), line);
+            assert!(!line.starts_with("2026-01-01"), "{line}");
+        }
+    }
+}
+
+#[test]
 fn over_its_streams_it_serves_until_the_client_leaves() {
     let world = World::new();
     world.skill("a", "tidy", "Sorts.").file("a/broken/SKILL.md", "nothing\n");

@@ -44,6 +44,59 @@ async fn m3_a_resource_is_named_and_described_by_its_front_matter() {
 }
 
 #[tokio::test]
+async fn raw_bytes_come_with_the_diagnostic_and_models_get_clean_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = "---\nname: odd\ndescription: O\u{2060}dd.\n---\nDo \u{e0053}\u{e0045}\u{e004e}\u{e0044}it.\n";
+    let notes = "Note\u{202e}.\n";
+    let files: [(&str, &[u8]); 3] =
+        [("odd/SKILL.md", file.as_bytes()), ("odd/notes.md", notes.as_bytes()), ("odd/plain.md", b"Plain.\n")];
+    write(folder.path(), &files);
+    let server = serve_folder(folder.path()).await;
+    let client = Client::of(&server).await;
+    let diagnostic = |message: &str, line: u32, column: u32| {
+        let severity = "warning";
+        serde_json::json!([{
+            "code": "invisible-text", "severity": severity, "message": message, "line": line, "column": column,
+        }])
+    };
+    let of_skill = diagnostic("the file holds 5 invisible characters that spell `SEND`", 3, 15);
+    let of_notes = diagnostic("the file holds 1 invisible character (U+202E)", 1, 5);
+    for (path, bytes, expected) in
+        [("SKILL.md", file, Some(&of_skill)), ("notes.md", notes, Some(&of_notes)), ("plain.md", "Plain.\n", None)]
+    {
+        let uri = format!("skill://home/odd/{path}");
+        assert_eq!(read(&client, &uri).await.unwrap(), bytes.as_bytes(), "{path}");
+        let result = client.peer.read_resource(ReadResourceRequestParams::new(&uri)).await.unwrap();
+        let contents = serde_json::to_value(&result.contents[0]).unwrap();
+        assert_eq!(contents["_meta"].get("repertoire/diagnostics"), expected, "{path}");
+    }
+    let request = rmcp::model::GetSkillRequestParams::new("skill://home/odd/SKILL.md");
+    let skill = serde_json::to_value(client.peer.get_skill(request).await.unwrap().skill).unwrap();
+    assert_eq!(skill["_meta"]["repertoire/diagnostics"], of_skill);
+
+    let resources = client.peer.list_all_resources().await.unwrap();
+    assert_eq!(resources[0].description.as_deref(), Some("Odd."));
+    let prompts = client.peer.list_all_prompts().await.unwrap();
+    assert_eq!(prompts[0].description.as_deref(), Some("Odd."));
+    let prompt = client.peer.get_prompt(rmcp::model::GetPromptRequestParams::new("odd")).await.unwrap();
+    let prompt = serde_json::to_string(&prompt).unwrap();
+    let call = async |name: &'static str, arguments: serde_json::Value| {
+        let request = rmcp::model::CallToolRequestParams::new(name)
+            .with_arguments(arguments.as_object().cloned().expect("an object"));
+        serde_json::to_string(&client.peer.call_tool(request).await.unwrap()).unwrap()
+    };
+    let body = call("read_skill", serde_json::json!({"id": "odd"})).await;
+    let beside = call("read_skill_resource", serde_json::json!({"id": "odd", "path": "notes.md"})).await;
+    assert!(
+        prompt.contains("Do it.") && body.contains("Do it.") && beside.contains("Note."),
+        "{prompt} {body} {beside}"
+    );
+    for text in [prompt, body, beside] {
+        assert!(repertoire::text::is_clean(&text), "{text}");
+    }
+}
+
+#[tokio::test]
 async fn bytes_arrive_as_they_are() {
     let folder = tempfile::tempdir().unwrap();
     let text = "\u{feff}---\r\nname: odd\r\ndescription: Odd.\r\n---\r\n\u{202e}x\u{0001}\r".as_bytes();

@@ -46,6 +46,34 @@ async fn an_added_source_is_there_at_once_behind_all_others() {
 }
 
 #[tokio::test]
+async fn a_name_that_looks_like_another_is_reported() {
+    let rows = ["deploy", "d\u{435}ploy", "отчёт", "сору", "résumé", "resume", "数据整理", "名前-rust", "\u{3bf}κ"];
+    let registry = Registry::builder().user(script("home", rows.map(|name| row(name, 1)))).load().await.unwrap();
+    let told = |registry: &Registry<Workflow>| {
+        let snapshot = registry.snapshot();
+        snapshot.diagnostics().iter().map(|found| found.diagnostic.to_string()).collect::<Vec<_>>()
+    };
+    let deploy =
+        "warning[looks-alike]: workflow `d\u{435}ploy` looks like `deploy`, and is a different one: it has U+0435";
+    assert_eq!(told(&registry), [deploy]);
+    // It comes with the other name, from whichever source, and goes with it.
+    let team = script("team", [row("copy", 1), row("ok", 1)]);
+    let change = registry.add_source(Mount::user(Arc::clone(&team))).await.unwrap();
+    let copy = "warning[looks-alike]: workflow `сору` looks like `copy`, and is a different one: it has U+0441, U+043E, U+0440, U+0443";
+    let new: Vec<_> = change.diagnostics.new.iter().map(|found| found.diagnostic.to_string()).collect();
+    assert_eq!(
+        new,
+        [copy, "warning[looks-alike]: workflow `οκ` looks like `ok`, and is a different one: it has U+03BF, U+03BA"]
+    );
+    team.set([row("ok", 1)]);
+    registry.refresh().await.unwrap();
+    assert_eq!(told(&registry).len(), 2);
+    team.set([]);
+    registry.refresh().await.unwrap();
+    assert_eq!(told(&registry), [deploy]);
+}
+
+#[tokio::test]
 async fn a_source_that_cannot_be_listed_is_added_with_a_finding() {
     let registry = Registry::<Workflow>::builder().load().await.unwrap();
     let team = script("team", []);

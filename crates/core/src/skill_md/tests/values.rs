@@ -360,6 +360,72 @@ fn invisible_text_is_decoded() {
 }
 
 #[test]
+fn hidden_text_is_found_in_every_field() {
+    let lines = "name: some-skill\ndescription: Formats.\nargument-hint: \"[a\u{2060}]\"\nmetadata:\n  note: a\u{202e}b\nother: \"\\u200b\"";
+    let parsed = parse_text(front(lines));
+    let told: Vec<_> =
+        parsed.diagnostics.iter().map(|found| (found.line, found.column, found.message.as_str())).collect();
+    assert_eq!(
+        told,
+        [
+            (Some(4), Some(18), "`argument-hint` holds 1 invisible character (U+2060)"),
+            (Some(6), Some(10), "`metadata` holds 1 invisible character (U+202E)"),
+            (Some(7), Some(8), "`other` holds 1 invisible character (U+200B)"),
+        ]
+    );
+}
+
+#[test]
+fn honest_marks_are_no_hidden_text() {
+    for text in [
+        "Teams: \u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}",
+        "\u{200f}C++\u{200f} و\u{61c}5",
+        "می\u{200c}خواهم ❤\u{fe0f} 葛\u{e0100}城",
+    ] {
+        assert_eq!(found_in(&format!("name: some-skill\ndescription: {text}")), [""; 0], "{text}");
+    }
+}
+
+#[test]
+fn a_description_without_a_shape_is_missing() {
+    for (written, what) in [
+        ("\u{200b}", "1 invisible character (U+200B)"),
+        ("\u{2060}", "1 invisible character (U+2060)"),
+        ("\"\u{feff}\"", "1 invisible character (U+FEFF)"),
+        ("\u{ad}", "1 invisible character (U+00AD)"),
+        ("\u{2800}", "1 invisible character (U+2800)"),
+        ("\u{3164}", "1 invisible character (U+3164)"),
+        ("\u{180e}", "1 invisible character (U+180E)"),
+        ("\"\\u200b\\u200b\"", "2 invisible characters (U+200B)"),
+        ("\u{200e} \u{200f}", "characters without a shape"),
+    ] {
+        let parsed = parse_text(front(&format!("name: some-skill\ndescription: {written}")));
+        assert_eq!(parsed.skill, None, "{written:?}");
+        let messages: Vec<_> = parsed.diagnostics.iter().map(ToString::to_string).collect();
+        let expected =
+            format!("error[missing-description]: field `description` must be a non-empty string, found {what} alone");
+        assert_eq!(messages, [expected], "{written:?}");
+    }
+}
+
+#[test]
+fn a_body_of_a_file_has_no_hidden_text() {
+    let file = "\u{feff}---\r\nname: a\r\ndescription: b\r\n---\r\n\r\n  One.\r\nTw\u{202e}o\u{e0041}.\r\n";
+    let body = crate::Body::of_file(file.as_bytes(), crate::Stamp::of("1")).unwrap();
+    assert_eq!(&*body.text, "  One.\nTwo.\n");
+    assert_eq!(body.digest, crate::Digest::of(file.as_bytes()));
+    let found = body.diagnostic().unwrap();
+    assert_eq!(
+        (found.to_string().as_str(), found.line, found.column),
+        ("warning[invisible-text]: the body holds 2 invisible characters that spell `A`", Some(7), Some(3))
+    );
+    let honest = crate::Body::of_file(b"---\nname: a\ndescription: b\n---\nBody.\n", crate::Stamp::of("1")).unwrap();
+    assert_eq!((honest.hidden.is_none(), &*honest.text), (true, "Body.\n"));
+    let alone = crate::Body::of_file("No front\u{200b} matter.".as_bytes(), crate::Stamp::of("1")).unwrap();
+    assert_eq!((&*alone.text, alone.hidden.unwrap().line), ("No front matter.", 1));
+}
+
+#[test]
 fn anchors_and_tags_are_read_over() {
     let skill = skill_with("license: &l MIT\nmetadata: !!map\n  version: !!str 1.0");
     assert_eq!((skill.license(), skill.text("metadata.version")), (Some("MIT"), Some("1.0")), "V-27");

@@ -77,8 +77,10 @@ fn a_window_gives_a_share_with_a_floor() {
 #[test]
 fn what_was_taken_out_is_flagged() {
     let hidden = "Formats files.\u{E0070}\u{E0072}\u{202E}\n";
-    let report = Catalog::of(&snapshot([skill("ghost", hidden), skill("plain", "Two\n  lines. ")]), &options()).report;
-    assert_eq!(report.lines.iter().map(|line| line.hidden).collect::<Vec<_>>(), [3, 0]);
+    let rows = [skill("ghost", hidden), skill("one", "A.\u{200B}"), skill("plain", "Two\n  lines. ")];
+    let report = Catalog::of(&snapshot(rows), &options()).report;
+    assert_eq!(report.lines.iter().map(|line| line.hidden).collect::<Vec<_>>(), [3, 1, 0]);
+    assert_eq!(report.lines[1].to_string(), "`one`: listed in full, 2 characters; 1 invisible character taken out");
     assert_eq!(report.lines[0].to_string(), "`ghost`: listed in full, 14 characters; 3 invisible characters taken out");
 }
 
