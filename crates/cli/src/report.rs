@@ -55,9 +55,11 @@ impl Excerpt {
         let start = floor(text, span.start.min(text.len()));
         let least = text[start..].chars().next().map_or(start, |c| start + c.len_utf8());
         let end = floor(text, span.end.min(text.len())).max(least);
-        let (before, meant, after) = (veiled(&text[..start]), veiled(&text[start..end]), veiled(&text[end..]));
-        let span = before.len()..before.len() + meant.len();
-        Excerpt { line, text: [before, meant, after].concat(), span }
+        let shown = veiled(text);
+        // As many characters, of other lengths.
+        let place = |at: usize| shown.char_indices().nth(text[..at].chars().count()).map_or(shown.len(), |(at, _)| at);
+        let span = place(start)..place(end);
+        Excerpt { line, text: shown.into_owned(), span }
     }
 }
 

@@ -169,10 +169,9 @@ fn a_name_that_looks_like_another_is_reported() {
         world.run(&["check", "root"]).data(),
         snapbox::str![[r#"
 warning[looks-alike]: skill `dеploy` looks like `deploy`, and is a different one: it has U+0435
- --> root/dеploy/SKILL.md
- ::: root/deploy/SKILL.md
-  |
-  = help: rename it; if you did not write it, look at it before you use it
+--> root/dеploy/SKILL.md
+::: root/deploy/SKILL.md
+ = help: rename it; if you did not write it, look at it before you use it
 
 1 warning; 3 skills listed
 

@@ -81,7 +81,7 @@ fn no_request_writes_a_line_of_the_log() {
             introduction(),
             json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
             json!({"jsonrpc": "2.0", "id": id, "method": "resources/read", "params": {"uri": format!("x{id}")}}),
-            json!({"jsonrpc": "2.0", "id": id, "method": "prompts/get", "params": {"name": id}}),
+            json!({"jsonrpc": "2.0", "id": format!("{id}2"), "method": "prompts/get", "params": {"name": id}}),
         ];
         lines.iter().for_each(|line| writeln!(ask, "{line}").expect("it reads"));
         let answers = BufReader::new(serving.0.stdout.take().expect("it is piped")).lines();

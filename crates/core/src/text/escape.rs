@@ -49,8 +49,16 @@ pub fn spelled_out(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns `text` with one sign for each hidden character and each break but tabs, so that columns stay.
+///
+/// What begins a command of continuous integration inside a line gets such a sign too.
 pub fn masked(text: &str) -> Cow<'_, str> {
-    replaced(text, |c, out| if c == '\t' { out.push(c) } else { out.push(char::REPLACEMENT_CHARACTER) })
+    let mut text = replaced(text, |c, out| out.push(if c == '\t' { c } else { char::REPLACEMENT_CHARACTER }));
+    for command in COMMANDS {
+        if text.contains(command) {
+            text = Cow::Owned(text.replace(command, &format!("{}{}", char::REPLACEMENT_CHARACTER, &command[1..])));
+        }
+    }
+    text
 }
 
 /// Returns `text` with escapes for hidden characters, and for the breaks that are `wanted`.

@@ -174,6 +174,7 @@ fn a_terminal_gets_escapes() {
     ] {
         assert_eq!((terminal_line(text).trim_start(), terminal_lines(text).trim_start()), (line, lines), "{text:?}");
     }
+    assert_eq!(masked("a ##[b"), "a \u{FFFD}#[b");
     assert_eq!(masked("a\t\u{1b}é\u{202E}\u{202E}b"), "a\t\u{FFFD}é\u{FFFD}\u{FFFD}b");
 }
 

@@ -47,7 +47,7 @@ async fn an_added_source_is_there_at_once_behind_all_others() {
 
 #[tokio::test]
 async fn a_name_that_looks_like_another_is_reported() {
-    let rows = ["deploy", "d\u{435}ploy", "отчёт", "сору", "résumé", "resume", "数据整理", "名前-rust", "\u{3bf}κ"];
+    let rows = ["deploy", "d\u{435}ploy", "отчёт", "сору", "résumé", "resume", "数据整理", "名前-rust", "\u{3bf}k"];
     let registry = Registry::builder().user(script("home", rows.map(|name| row(name, 1)))).load().await.unwrap();
     let told = |registry: &Registry<Workflow>| {
         let snapshot = registry.snapshot();
@@ -63,7 +63,7 @@ async fn a_name_that_looks_like_another_is_reported() {
     let new: Vec<_> = change.diagnostics.new.iter().map(|found| found.diagnostic.to_string()).collect();
     assert_eq!(
         new,
-        [copy, "warning[looks-alike]: workflow `οκ` looks like `ok`, and is a different one: it has U+03BF, U+03BA"]
+        [copy, "warning[looks-alike]: workflow `οk` looks like `ok`, and is a different one: it has U+03BF"]
     );
     team.set([row("ok", 1)]);
     registry.refresh().await.unwrap();

@@ -178,7 +178,7 @@ async fn entries_are_read_by_the_rules_for_every_file() {
 
         let listing = soon(source(at, acting("findings", "list")).list()).await.unwrap();
         let finding = &listing.diagnostics()[0];
-        assert_eq!((finding.code, finding.message.as_str()), (Code::PLUGIN_FINDING, "`acme-bad`: a [2Jb"));
+        assert_eq!((finding.code, finding.message.as_str()), (Code::PLUGIN_FINDING, "`acme-bad`: a\\u{1b}[2Jb"));
         assert_eq!(finding.place().as_deref(), Some("plugin:/etc/passwd:3"), "no plugin passes for another place");
         assert!(listing.diagnostics()[1].message.contains("a finding cannot be understood"));
     }

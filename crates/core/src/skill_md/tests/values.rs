@@ -368,7 +368,7 @@ fn hidden_text_is_found_in_every_field() {
     assert_eq!(
         told,
         [
-            (Some(4), Some(18), "`argument-hint` holds 1 invisible character (U+2060)"),
+            (Some(4), Some(19), "`argument-hint` holds 1 invisible character (U+2060)"),
             (Some(6), Some(10), "`metadata` holds 1 invisible character (U+202E)"),
             (Some(7), Some(8), "`other` holds 1 invisible character (U+200B)"),
         ]
@@ -378,7 +378,7 @@ fn hidden_text_is_found_in_every_field() {
 #[test]
 fn honest_marks_are_no_hidden_text() {
     for text in [
-        "Teams: \u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}",
+        "Teams of \u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}",
         "\u{200f}C++\u{200f} و\u{61c}5",
         "می\u{200c}خواهم ❤\u{fe0f} 葛\u{e0100}城",
     ] {
