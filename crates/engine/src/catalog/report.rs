@@ -29,7 +29,7 @@ pub struct Line {
     pub id: Id,
     /// Characters of its description on one line.
     pub length: usize,
-    /// The [hidden](repertoire_core::text) characters that were taken out of it.
+    /// The hidden characters that were taken out of it.
     pub hidden: usize,
     /// How much of it is listed.
     #[serde(flatten)]
