@@ -166,6 +166,8 @@ codes! {
     UNKNOWN_TIER "unknown-tier" Info Info "The functional tier is none of the six that are known; it is kept as a label.";
     UNKNOWN_LEVEL "unknown-level" Warning Warning "The level of invocation is not 1, 2 or 3; it counts as 2.";
     MISSING_REFERENCE "missing-reference" Warning Warning "The skill refers to a file that it does not have.";
+    UNREADABLE_RULE "unreadable-rule" Warning Warning "A rule of `allowed-tools` cannot be read and grants nothing.";
+    WEAK_KEYWORD "weak-keyword" Warning Warning "A keyword of `triggers` is too short or too common and never holds.";
     UNKNOWN_SURFACE "unknown-surface" Warning Warning "The surface mode is unknown and counts as absent.";
     SURFACE_OVER_MCP "surface-over-mcp" Warning Warning "A skill declares the system prompt, which no server writes over MCP.";
     NOT_FORMATTED "not-formatted" Error Error "The formatter left a front matter to its author.";

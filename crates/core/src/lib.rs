@@ -64,6 +64,7 @@ mod source_error;
 mod surface;
 mod surface_rules;
 pub mod text;
+mod tool_pattern;
 mod trust;
 mod value;
 
@@ -85,8 +86,8 @@ pub use name::NameFault;
 pub use omission::{Omission, OmissionReason};
 pub use resource::{InvalidResourcePath, Resource, ResourcePath};
 pub use skill::{
-    Category, Check, FunctionalTier, InvokeLevel, OnError, Skill, SkillTrigger, TriggerFault, WorkflowFault,
-    WorkflowStep,
+    Category, Check, FunctionalTier, InvokeLevel, OnError, Skill, SkillTrigger, TriggerFault, WeakKeyword,
+    WorkflowFault, WorkflowStep,
 };
 pub use skipped_file::SkippedFile;
 pub use skipped_folder::SkippedFolder;
@@ -94,6 +95,7 @@ pub use source::{Body, Source};
 pub use source_error::{SourceError, SourceErrorKind};
 pub use surface::{DecidedBy, Model, Surface, SurfaceMode, SurfacePolicy, UnknownSurfaceMode};
 pub use surface_rules::{ModelPattern, SurfaceRule, SurfaceRules};
+pub use tool_pattern::{ToolPattern, UnreadablePattern};
 pub use trust::Trust;
 pub use value::{Scalar, Value};
 

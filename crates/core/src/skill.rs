@@ -3,6 +3,7 @@
 mod category;
 mod functional_tier;
 mod invoke_level;
+mod keyword;
 mod skill_trigger;
 mod views;
 mod workflow;
@@ -14,11 +15,15 @@ use serde::Serialize;
 pub use self::category::Category;
 pub use self::functional_tier::FunctionalTier;
 pub use self::invoke_level::InvokeLevel;
+pub use self::keyword::WeakKeyword;
 pub use self::skill_trigger::{SkillTrigger, TriggerFault};
 pub use self::workflow::{Check, OnError, WorkflowFault, WorkflowStep};
 use crate::declared::{Declared, unique};
 
-use crate::{Content, Flavor, Id, Injection, InvalidInjection, Item, NotASkill, SurfaceMode, Trigger, Value};
+use crate::{
+    Content, Flavor, Id, Injection, InvalidInjection, Item, NotASkill, SurfaceMode, ToolPattern, Trigger,
+    UnreadablePattern, Value,
+};
 
 /// A skill at level 1: id, description and front matter. Its body and resources are read later.
 ///
@@ -79,6 +84,13 @@ impl Skill {
     pub fn on_surface(mut self, mode: SurfaceMode) -> Skill {
         self.surface = Some(mode);
         self
+    }
+
+    /// Returns the rules of [`allowed_tools`](Skill::allowed_tools) in order, each with what it grants. A rule that cannot be read
+    /// grants nothing.
+    pub fn allowed_rules(&self) -> impl Iterator<Item = (&Arc<str>, Result<ToolPattern, UnreadablePattern>)> {
+        let location = self.location.as_deref();
+        self.allowed_tools.iter().flatten().map(move |rule| (rule, ToolPattern::in_skill(rule, location)))
     }
 
     /// A front-matter field as written.

@@ -135,7 +135,7 @@ pub use catalog::{
     Activation, Budget, Catalog, CatalogCache, CatalogOptions, CatalogPreset, Fate, Format, Line, Overflow,
     PresetBudget, PresetOverflow, Report, Totals,
 };
-pub use grant::{Grants, ToolPattern, UnreadablePattern};
+pub use grant::Grants;
 pub use permission::{
     Access, Authorizer, Capability, Effect, Offer, PermissionPolicy, Ruling, SkillTools, ToolClash, UnknownRole,
     check_tools,
@@ -146,7 +146,7 @@ pub use session::{
     ActivatedBy, Active, ActiveBy, ActiveSkill, Bodies, CannotActivate, CannotCompose, Deferral, Delivery, Evaluation,
     InvalidSession, Lifetime, MessageRules, Notice, Place, Placement, Refresh, Remarks, Rerendered, RerenderedSkill,
     Resumed, Session, SessionOptions, SessionState, Since, SkipReason, Skipped, SlotChange, SlotDelta, SlotMessage,
-    Slots, Survival, Tail, ToolResult, Turn, TurnFact, Undelivered, WhyUndelivered,
+    Slots, Suggested, Survival, Tail, ToolResult, Turn, TurnFact, Undelivered, WhyUndelivered,
 };
 pub use tokens::{Tokenizer, Weights};
 #[cfg(feature = "process")]

@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use repertoire_core::{Digest, Flavor, Id, Skill, Trigger};
-use repertoire_registry::{Claim, LookupError, Snapshot};
+use repertoire_registry::{Claim, LookupError, Snapshot, Trust};
 
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +34,7 @@ use given::Waiting;
 pub use activation::{ActivatedBy, ActiveSkill};
 pub use cannot_compose::{CannotCompose, Undelivered, WhyUndelivered};
 pub use delta::{SlotChange, SlotDelta};
-pub use evaluation::{Active, ActiveBy, Evaluation, SkipReason, Skipped};
+pub use evaluation::{Active, ActiveBy, Evaluation, SkipReason, Skipped, Suggested};
 pub use options::{Bodies, InvalidSession, Lifetime, Refresh, SessionOptions, Survival};
 pub use provider::MessageRules;
 pub use remarks::Remarks;
@@ -77,6 +77,8 @@ pub struct Session {
     /// Messages that were handed out.
     given: BTreeSet<Digest>,
     waiting: Vec<Waiting>,
+    /// What the last evaluation suggested: lists and searches mark it.
+    suggested: Vec<Id>,
 }
 
 /// So many skills that are gone are remembered, those that were touched last.
@@ -130,6 +132,7 @@ impl Session {
             left: BTreeMap::new(),
             given: BTreeSet::new(),
             waiting: Vec::new(),
+            suggested: Vec::new(),
         }
     }
 
@@ -270,6 +273,9 @@ impl Session {
         let found = find(self.tools.snapshot(), activation).ok_or(SkipReason::Gone)?;
         match self.tools.options().modes.hides(activation.audience, found.claim) {
             Some(hidden) => Err(SkipReason::Hidden(hidden)),
+            None if activation.by == ActivatedBy::Trigger && found.claim.trust != Trust::Trusted => {
+                Err(SkipReason::Untrusted)
+            }
             None => Ok(found),
         }
     }
@@ -309,7 +315,7 @@ impl Session {
             activation.arguments = arguments.into();
             (activation.rendered, activation.digest) = (None, None);
         }
-        if by == ActivatedBy::Tool {
+        if by == ActivatedBy::Tool || by == ActivatedBy::Name && activation.by == ActivatedBy::Trigger {
             activation.by = by;
         }
         // It stays for whom it was activated, as long as that one may see it.

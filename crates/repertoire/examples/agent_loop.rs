@@ -7,9 +7,9 @@ use std::error::Error;
 use std::io::{self, Write};
 
 use repertoire::{
-    Activation, Attachable, Budget, CatalogCache, CatalogOptions, Id, LiveTools, MemorySource, Model, Offer,
-    Registered, Renderer, Session, SessionOptions, Skill, SkillRegistry, SkillTools, Slots, Survival, ToolFormat,
-    ToolOptions, ToolPreset, ToolResult, ToolSpec, Turn,
+    Activation, Attachable, Budget, CatalogCache, CatalogOptions, Evaluation, Id, LiveTools, MemorySource, Model,
+    Offer, Registered, Renderer, Session, SessionOptions, Skill, SkillRegistry, SkillTools, Slots, Survival,
+    ToolFormat, ToolOptions, ToolPreset, ToolResult, ToolSpec, Turn,
 };
 use serde_json::{Value, json};
 
@@ -86,24 +86,20 @@ impl Agent {
             let returned: Vec<_> = results.iter().map(Called::result).collect();
             let turn = Turn::of(message).number(call).at_most(MOST_CALLS).results(&returned);
             let evaluation = self.session.evaluate(&turn);
-            let mut evaluation = self.session.read(evaluation, &self.reader).await;
+            let evaluation = self.session.read(evaluation, &self.reader).await;
             for skipped in &evaluation.skipped {
                 writeln!(out, "! {} `{}` is skipped: {}", skipped.flavor, skipped.id, skipped.why)?;
             }
 
-            // One call of the model. What cannot be delivered is named, and left out.
-            let mut slots = match self.session.compose(&evaluation, &model) {
-                Ok(slots) => slots,
-                Err(error) => {
-                    writeln!(out, "! {error}")?;
-                    evaluation = evaluation.without(&error.offenders());
-                    self.session.compose(&evaluation, &model)?
-                }
-            };
+            // One call of the model. A skill that cannot be delivered is left out, and a notice says so.
+            let mut slots = self.session.compose(&evaluation, &model)?;
+            for notice in &slots.notices {
+                writeln!(out, "! {notice}")?;
+            }
             // What a skill brings is offered while it is active.
             let active: Vec<Id> = evaluation.skills().cloned().collect();
             slots.tools.extend(self.own.offered(&active));
-            let request = self.request(&slots);
+            let request = self.request(&slots, &evaluation);
             show(&request, &slots, out)?;
             let reply = self.model.answer(&request)?;
             self.conversation.push(json!({"role": "assistant", "content": reply.content()}));
@@ -143,8 +139,10 @@ impl Agent {
     }
 
     /// The request to the provider, here Anthropic's.
-    fn request(&mut self, slots: &Slots) -> Value {
-        let catalog = self.catalog.of(self.session.tools().snapshot());
+    fn request(&mut self, slots: &Slots, evaluation: &Evaluation) -> Value {
+        // The catalog marks what a source suggests that is not trusted.
+        let suggested = evaluation.suggested.iter().map(|suggested| &suggested.id);
+        let catalog = self.catalog.suggesting(self.session.tools().snapshot(), suggested);
         // What never changes comes first, so that a prompt cache holds.
         let parts = ["You keep a house in order.", catalog.text.trim_end(), slots.system_prompt.as_str()];
         let system: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();

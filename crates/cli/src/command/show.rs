@@ -31,6 +31,8 @@ pub(super) struct Shown<'a> {
     /// The full name of the winner, if this is a shadow.
     shadow_of: Option<repertoire::Id>,
     allowed_tools: Option<&'a [std::sync::Arc<str>]>,
+    /// The rules among them that cannot be read and grant nothing.
+    unread_rules: Vec<&'a str>,
     allowed_workflows: Option<&'a [std::sync::Arc<str>]>,
     /// Whether what it needs is on this machine.
     readiness: Readiness,
@@ -115,6 +117,7 @@ impl Show {
             skill,
             shadow_of: (!is_winner).then(|| found.entry.claim.qualified_id()),
             allowed_tools: item.allowed_tools.as_deref(),
+            unread_rules: item.allowed_rules().filter(|(_, read)| read.is_err()).map(|(rule, _)| &**rule).collect(),
             allowed_workflows: item.allowed_workflows.as_deref(),
             readiness: Readiness::of(item, &session.machine),
             needs: [Need::all_of(item), Need::stood_in_for(item)],
@@ -151,6 +154,7 @@ impl Answer for Shown<'_> {
         fact("location", row.location.map(|path| self.session.near(path).to_owned()));
         fact("surface", Some(format!("{}, decided by {}", row.surface.mode, row.surface.decided_by)));
         fact("tools", self.allowed_tools.map(|tools| format!("{} (a request, not a limit)", names(tools))));
+        self.unread_rules.iter().for_each(|rule| fact("unread rule", Some(format!("{rule} (grants nothing)"))));
         fact("workflows", self.allowed_workflows.map(names));
         let Readiness { missing, stood_in_for, unknown, .. } = &self.readiness;
         for (what, needs) in ["needs", "instead of"].into_iter().zip(&self.needs) {

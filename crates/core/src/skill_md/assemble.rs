@@ -9,9 +9,9 @@ use super::findings::Findings;
 use super::spelling::{self, LookAlike};
 use super::table::{Mark, Table};
 use super::{Limits, Site, extensions, report, strict};
-use crate::declared::{DISABLE_MODEL_INVOCATION, Declared, LIMITING, USER_INVOCABLE};
+use crate::declared::{ALLOWED_TOOLS, DISABLE_MODEL_INVOCATION, Declared, LIMITING, USER_INVOCABLE};
 use crate::text::{self, quoted};
-use crate::{Code, Diagnostic, Id, InvalidId, Scalar, Skill, Value};
+use crate::{Code, Diagnostic, Id, InvalidId, Scalar, Skill, ToolPattern, Value};
 
 /// Fields of one front matter on their way to a skill.
 pub(super) struct Assembly<'a, 'b> {
@@ -49,6 +49,7 @@ impl Assembly<'_, '_> {
         }
         skill.declare(declared);
         extensions::check(&table, self.text, self.findings);
+        self.rules(&skill, &table);
         if let Some((value, mark)) = table.get("argument-hint") {
             skill.spell_argument_hint(value, self.text.get(mark.value.clone()).unwrap_or_default().trim_end());
         }
@@ -245,6 +246,20 @@ impl Assembly<'_, '_> {
             _ => "field `compatibility` must be a string, found a list or a map".to_owned(),
         };
         self.findings.say(mark.key, Code::BAD_COMPATIBILITY, message);
+    }
+
+    /// Warns of rules that grant nothing.
+    fn rules(&mut self, skill: &Skill, table: &Table) {
+        // Where the folder is not known yet, any stands for it.
+        let location = if self.site.path.contains(['/', '\\']) { self.site.path } else { "/skill/SKILL.md" };
+        let rules = skill.allowed_tools.iter().flatten();
+        let unread = rules.filter(|rule| ToolPattern::in_skill(rule, Some(location)).is_err());
+        let unread: Vec<_> = unread.map(|rule| format!("`{}`", quoted(rule))).collect();
+        let (Some((_, mark)), false) = (table.get(ALLOWED_TOOLS), unread.is_empty()) else { return };
+        let what = if unread.len() == 1 { "a rule that grants" } else { "rules that grant" };
+        let message = format!("`{ALLOWED_TOOLS}` holds {what} nothing: {}", unread.join(", "));
+        let help = "write `Tool`, `Tool(words)`, `Tool(words:*)` or `mcp__server__*`";
+        self.findings.add(mark.key, Diagnostic::new(Code::UNREADABLE_RULE, message).help(help));
     }
 
     /// Warns if a comment ends the unquoted text: what follows may have been meant as text.

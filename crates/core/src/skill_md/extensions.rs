@@ -5,8 +5,8 @@ use super::table::{Mark, Table};
 use crate::declared::CATEGORY;
 use crate::text::quoted;
 use crate::{
-    Category, Check, Code, Diagnostic, FunctionalTier, InvokeLevel, SkillTrigger, TriggerFault, Value, WorkflowFault,
-    WorkflowStep,
+    Category, Check, Code, Diagnostic, FunctionalTier, InvokeLevel, SkillTrigger, TriggerFault, Value, WeakKeyword,
+    WorkflowFault, WorkflowStep,
 };
 
 /// Reports every extension field that cannot be read whole. They stand at the top level or under `metadata`.
@@ -105,7 +105,15 @@ fn triggers(value: &Value, place: &Place<'_>, findings: &mut Findings<'_>) {
         return findings.say(place.at(), Code::UNREADABLE_FIELD, message);
     }
     for (number, item) in (1..).zip(value.items()) {
-        let fault = match SkillTrigger::read(item) {
+        let triggers = SkillTrigger::read(item);
+        for keyword in triggers.iter().flatten() {
+            let SkillTrigger::Keyword(word) = keyword else { continue };
+            if let Some(weak) = WeakKeyword::of(word) {
+                let message = format!("the keyword `{}` never holds: {weak}", quoted(word));
+                findings.say(place.item(number), Code::WEAK_KEYWORD, message);
+            }
+        }
+        let fault = match triggers {
             Ok(triggers) => triggers.iter().find_map(SkillTrigger::fault),
             Err(fault) => Some(fault),
         };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
-use repertoire_core::Skill;
+use repertoire_core::{Id, Skill};
 use repertoire_registry::{Modified, Snapshot};
 
 use super::{Catalog, CatalogOptions};
@@ -43,6 +43,20 @@ impl CatalogCache {
         };
         self.last.store(Some(Arc::new((snapshot.clone(), catalog.clone()))));
         catalog
+    }
+
+    /// Returns the catalog of `snapshot` for a turn that [suggests](CatalogOptions::suggesting) these skills. One that suggests
+    /// something is not kept.
+    pub fn suggesting<'a>(
+        &self,
+        snapshot: &Snapshot<Skill>,
+        suggested: impl IntoIterator<Item = &'a Id>,
+    ) -> Arc<Catalog> {
+        let mut suggested = suggested.into_iter().peekable();
+        if suggested.peek().is_none() {
+            return self.of(snapshot);
+        }
+        Arc::new(Catalog::of(snapshot, &self.options.clone().suggesting(suggested)))
     }
 }
 

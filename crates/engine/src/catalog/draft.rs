@@ -38,7 +38,7 @@ impl<'a> Draft<'a> {
         // Stable: what is alike stays in the catalog's order.
         ranked.sort_by_key(|number| {
             let (id, skill): &(Id, Listable<'_>) = &skills[*number];
-            (skill.mode != Mode::Pinned, Reverse(options.overflow.uses(id)))
+            (skill.mode != Mode::Pinned, !skill.texts.is_suggested, Reverse(options.overflow.uses(id)))
         });
         ranked.into_iter().enumerate().for_each(|(rank, number)| skills[number].1.rank = rank);
         Draft { options, skills, order }

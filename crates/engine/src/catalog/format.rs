@@ -43,7 +43,12 @@ pub(super) struct Texts<'a> {
     pub(super) source: Option<Cow<'a, str>>,
     /// Only where it is wanted and known.
     pub(super) location: Option<Cow<'a, str>>,
+    /// Whether the turn suggests it.
+    pub(super) is_suggested: bool,
 }
+
+/// What stands for a mark where every text has a value.
+const MARKED: &str = "yes";
 
 impl Texts<'_> {
     /// What is told by name, with `description` in place of the skill's own.
@@ -54,6 +59,7 @@ impl Texts<'_> {
             (Tag::DESCRIPTION, description),
             (Tag::SOURCE, self.source.as_deref()),
             (Tag::LOCATION, self.location.as_deref()),
+            (Tag::SUGGESTED, self.is_suggested.then_some(MARKED)),
         ];
         rows.into_iter().filter_map(|(tag, text)| Some((tag, text?)))
     }

@@ -21,12 +21,13 @@ pub(super) struct Listable<'a> {
 
 impl<'a> Listable<'a> {
     pub(super) fn of(told: &Told<'a>) -> Listable<'a> {
-        let Told { name, description, source, location, mode, .. } = *told;
+        let Told { name, description, source, location, mode, is_suggested, .. } = *told;
         let texts = Texts {
             name: clean_line(name),
             description: clean_line(description),
             source: source.map(clean_line),
             location: location.map(clean_line),
+            is_suggested,
         };
         let length = texts.description.chars().count();
         // Nothing was taken out but blanks at the ends.

@@ -1,6 +1,9 @@
 //! How a catalog is to look.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use repertoire_core::Id;
 
 use crate::{Audience, Modes, Tokenizer};
 
@@ -20,6 +23,7 @@ pub struct CatalogOptions {
     pub(super) hint: Option<Cow<'static, str>>,
     pub(super) modes: Modes,
     pub(super) audience: Audience,
+    pub(super) suggested: BTreeSet<Id>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -40,6 +44,7 @@ impl Default for CatalogOptions {
             hint: None,
             modes: Modes::default(),
             audience: Audience::Model,
+            suggested: BTreeSet::new(),
         }
     }
 }
@@ -96,6 +101,14 @@ impl CatalogOptions {
             self.locations = Locations::Told;
         }
         self.activation = Some(activation);
+        self
+    }
+
+    /// Marks the skills that a turn [suggests](crate::Evaluation::suggested), and lets them give way after the others that are not
+    /// pinned. Nothing else changes: they keep their place, and their descriptions are cut like any other.
+    #[must_use]
+    pub fn suggesting<'a>(mut self, suggested: impl IntoIterator<Item = &'a Id>) -> CatalogOptions {
+        self.suggested = suggested.into_iter().cloned().collect();
         self
     }
 

@@ -29,6 +29,8 @@ pub(super) struct Told<'a> {
     /// Only where it is wanted and known.
     pub(super) location: Option<&'a str>,
     pub(super) mode: Mode,
+    /// Whether the turn suggests it.
+    pub(super) is_suggested: bool,
 }
 
 impl<'a> Visible<'a> {
@@ -73,6 +75,7 @@ impl<'a> Told<'a> {
             source: restricted.then_some(&*entry.origin().source),
             location: skill.location.as_deref().filter(|_| options.locations == Locations::Told),
             mode: options.modes.of(&entry.claim),
+            is_suggested: options.suggested.contains(&entry.id),
         }
     }
 }

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use repertoire_core::{Id, Skill};
+use repertoire_core::{Id, Skill, ToolPattern};
 use repertoire_registry::{Claim, Standing, Trust};
 
-use super::pattern::ToolPattern;
 use crate::{Effect, Ruling};
 
 /// What the active skills pre-approve: `allowed-tools`, a request by each skill and no limit to it.
@@ -45,10 +44,10 @@ impl Grants {
         let mut grants = Grants::default();
         let heard = |claim: &&Claim<Skill>| claim.trust == Trust::Trusted && claim.standing == Standing::Admitted;
         for claim in active.into_iter().filter(heard) {
-            for tool in claim.item.allowed_tools.iter().flatten() {
-                match tool.parse() {
+            for (rule, pattern) in claim.item.allowed_rules() {
+                match pattern {
                     Ok(pattern) => grants.granted.push((claim.qualified_id(), pattern)),
-                    Err(_) => grants.unread.push((claim.qualified_id(), tool.clone())),
+                    Err(_) => grants.unread.push((claim.qualified_id(), rule.clone())),
                 }
             }
         }

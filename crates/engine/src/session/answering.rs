@@ -23,7 +23,7 @@ impl Session {
         reader: &dyn Reader,
         model: &Model<'_>,
     ) -> Option<Answer> {
-        let answer = self.tools.clone().call(tool, arguments, reader).await?;
+        let answer = self.tools.call_in_turn(tool, arguments, reader, &self.suggested).await?;
         Some(self.take_in(answer, model))
     }
 

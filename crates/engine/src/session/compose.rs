@@ -19,6 +19,14 @@ struct Planned<'e> {
     active: &'e Active,
     /// Of a skill with a body.
     surface: Option<Surface>,
+    fate: Fate,
+}
+
+/// Whether something active is part of a call.
+#[derive(PartialEq)]
+enum Fate {
+    Delivered,
+    LeftOut,
 }
 
 /// Slots in the making.
@@ -41,14 +49,15 @@ impl Session {
     /// | mode | read by the tool | activated otherwise |
     /// |---|---|---|
     /// | `system-prompt` | system prompt | system prompt |
-    /// | `tool-only` | result | refused; as `both` if a rule or nobody decided it |
+    /// | `tool-only` | result | left out; as `both` if a rule or nobody decided it |
     /// | `both` | system prompt and result | system prompt |
     ///
+    /// What is left out is named by a [`Notice::Undelivered`]. It stays active, and a call of the tool that reads it delivers it.
     /// A body whose place is the result and that is not in the conversation any more, or is due for a
     /// [`Refresh`], comes as a message of the user.
     ///
     /// # Errors
-    /// [`CannotCompose`], before anything counts as delivered.
+    /// [`CannotCompose`] for injections of the host that would reach the model nowhere, before anything counts as delivered.
     pub fn compose(&mut self, evaluation: &Evaluation, model: &Model<'_>) -> Result<Slots, CannotCompose> {
         let mut draft = Draft {
             slots: Slots::default(),
@@ -58,10 +67,10 @@ impl Session {
             tail: evaluation.tail,
             rules: self.options.rules_of(model),
         };
-        let planned = self.plan(evaluation, model, &mut draft.slots.notices)?;
-        self.refuse_roles(evaluation, model, draft.rules)?;
+        let planned = self.plan(evaluation, model, draft.rules, &mut draft.slots.notices)?;
 
         self.calls = self.calls.saturating_add(1);
+        self.suggested = evaluation.suggested.iter().map(|suggested| suggested.id.clone()).collect();
         self.tokens = match evaluation.tokens {
             TokensSoFar::Told(tokens) => tokens,
             TokensSoFar::More(tokens) => self.tokens.saturating_add(tokens),
@@ -70,7 +79,11 @@ impl Session {
         for waiting in std::mem::take(&mut self.waiting) {
             self.give(waiting, &mut draft);
         }
-        for Planned { active, surface } in planned {
+        for Planned { active, surface, fate } in planned {
+            if fate == Fate::LeftOut {
+                self.leave_out(active, surface, &mut draft);
+                continue;
+            }
             match &active.what {
                 What::Host(host, text) => {
                     self.place_host(active, &host.injection.content, text.as_deref(), surface, &mut draft);
@@ -89,53 +102,73 @@ impl Session {
     /// Where each body goes.
     ///
     /// # Errors
-    /// All whose body would go nowhere.
+    /// The injections of the host that would go nowhere.
     fn plan<'e>(
         &self,
         evaluation: &'e Evaluation,
         model: &Model<'_>,
+        rules: MessageRules,
         notices: &mut Vec<Notice>,
     ) -> Result<Vec<Planned<'e>>, CannotCompose> {
-        let mut undelivered = Vec::new();
+        let mut offenders = Vec::new();
         let mut planned = Vec::new();
         // Nothing that is hidden since it was evaluated.
         for active in evaluation.active.iter().filter(|active| !self.hides(active)) {
-            let (declared, is_read) = match &active.what {
-                What::Host(host, _) => {
-                    let has_body = host.injection.content.slots().contains(&Slot::SystemPrompt);
-                    let is_body = active.flavor == Flavor::Skill && has_body;
-                    (is_body.then_some(host.surface), false)
+            let undelivered = match self.surface_of(active, model, notices) {
+                Ok(surface) => {
+                    offenders.extend(self.refused_roles(active, model, rules));
+                    planned.push(Planned { active, surface, fate: Fate::Delivered });
+                    continue;
                 }
-                What::Skill(skill) => match &skill.rendered {
-                    None => {
-                        undelivered.push(undelivered_by(active, WhyUndelivered::NotRead));
-                        continue;
-                    }
-                    Some(rendered) => {
-                        let is_read = skill.by == ActivatedBy::Tool;
-                        ((!rendered.is_blank()).then_some(skill.claim.item.surface), is_read)
-                    }
-                },
+                Err(why) => undelivered_by(active, why),
             };
-            let surface = declared.map(|declared| self.options.surfaces.resolve(declared, model));
-            let surface = match surface {
-                Some(surface) if surface.mode == SurfaceMode::ToolOnly && !is_read => match surface.decided_by {
-                    DecidedBy::Rule(_) | DecidedBy::Fallback => {
-                        let mut raised = surface.clone();
-                        raised.mode = SurfaceMode::Both;
-                        notices.push(Notice::Raised { id: active.id.clone(), surface });
-                        Some(raised)
-                    }
-                    DecidedBy::Skill | DecidedBy::Registry => {
-                        undelivered.push(undelivered_by(active, WhyUndelivered::NoToolRead(surface)));
-                        continue;
-                    }
-                },
-                surface => surface,
-            };
-            planned.push(Planned { active, surface });
+            match &active.what {
+                What::Host(..) => offenders.push(undelivered),
+                What::Skill(_) => {
+                    let surface = match &undelivered.why {
+                        WhyUndelivered::NoToolRead(surface) => Some(surface.clone()),
+                        _ => None,
+                    };
+                    planned.push(Planned { active, surface, fate: Fate::LeftOut });
+                    notices.push(Notice::Undelivered(undelivered));
+                }
+            }
         }
-        if undelivered.is_empty() { Ok(planned) } else { Err(CannotCompose::Undelivered(undelivered)) }
+        if offenders.is_empty() { Ok(planned) } else { Err(CannotCompose { offenders }) }
+    }
+
+    /// Where the body of `active` goes, if it has one.
+    fn surface_of(
+        &self,
+        active: &Active,
+        model: &Model<'_>,
+        notices: &mut Vec<Notice>,
+    ) -> Result<Option<Surface>, WhyUndelivered> {
+        let (declared, is_read) = match &active.what {
+            What::Host(host, _) => {
+                let has_body = host.injection.content.slots().contains(&Slot::SystemPrompt);
+                let is_body = active.flavor == Flavor::Skill && has_body;
+                (is_body.then_some(host.surface), false)
+            }
+            What::Skill(skill) => {
+                let rendered = skill.rendered.as_ref().ok_or(WhyUndelivered::NotRead)?;
+                let is_read = skill.by == ActivatedBy::Tool;
+                ((!rendered.is_blank()).then_some(skill.claim.item.surface), is_read)
+            }
+        };
+        let surface = declared.map(|declared| self.options.surfaces.resolve(declared, model));
+        match surface {
+            Some(surface) if surface.mode == SurfaceMode::ToolOnly && !is_read => match surface.decided_by {
+                DecidedBy::Rule(_) | DecidedBy::Fallback => {
+                    let mut raised = surface.clone();
+                    raised.mode = SurfaceMode::Both;
+                    notices.push(Notice::Raised { id: active.id.clone(), surface });
+                    Ok(Some(raised))
+                }
+                DecidedBy::Skill | DecidedBy::Registry => Err(WhyUndelivered::NoToolRead(surface)),
+            },
+            surface => Ok(surface),
+        }
     }
 
     fn hides(&self, active: &Active) -> bool {
@@ -145,28 +178,33 @@ impl Session {
         }
     }
 
-    /// Refuses messages that the provider cannot carry. What waits goes on waiting.
-    fn refuse_roles(
-        &self,
-        evaluation: &Evaluation,
-        model: &Model<'_>,
-        rules: MessageRules,
-    ) -> Result<(), CannotCompose> {
-        let mut refused = Vec::new();
-        for active in &evaluation.active {
-            let What::Host(host, _) = &active.what else { continue };
-            let messages = host.injection.content.messages.iter().filter(|message| !message.text.trim().is_empty());
-            for message in messages.filter(|message| !rules.carries(message.role)) {
-                if !self.given.contains(&given::key(&active.flavor, &active.id, message)) {
-                    refused.push((active.flavor.clone(), active.id.clone(), message.role));
-                }
+    /// The messages of `active` that the provider cannot carry and that were not given yet, each role once. What waits goes on
+    /// waiting.
+    fn refused_roles(&self, active: &Active, model: &Model<'_>, rules: MessageRules) -> Vec<Undelivered> {
+        let What::Host(host, _) = &active.what else { return Vec::new() };
+        let provider = || self.options.provider(model).unwrap_or_default().to_owned();
+        let mut refused: Vec<Undelivered> = Vec::new();
+        for message in host.injection.content.messages.iter().filter(|message| !message.text.trim().is_empty()) {
+            let is_given = || self.given.contains(&given::key(&active.flavor, &active.id, message));
+            if rules.carries(message.role) || is_given() {
+                continue;
+            }
+            let one = undelivered_by(active, WhyUndelivered::Role { provider: provider(), role: message.role });
+            if !refused.contains(&one) {
+                refused.push(one);
             }
         }
-        if refused.is_empty() {
-            return Ok(());
+        refused
+    }
+
+    /// Leaves a skill out of a call, and keeps that no place of a standing body has it.
+    fn leave_out(&mut self, active: &Active, surface: Option<Surface>, draft: &mut Draft) {
+        if let (What::Skill(skill), Some(surface)) = (&active.what, &surface) {
+            let qualified = skill.claim.qualified_id();
+            let held = self.activations.iter_mut().find(|held| held.qualified == qualified);
+            held.into_iter().for_each(|held| held.surface = Some(surface.clone()));
         }
-        let provider = self.options.provider(model).unwrap_or_default().to_owned();
-        Err(CannotCompose::Roles { provider, refused })
+        draft.placed(active, Slot::Messages, Delivery::LeftOut, surface);
     }
 
     fn place_host(

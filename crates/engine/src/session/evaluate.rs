@@ -8,7 +8,7 @@ use repertoire_core::{Flavor, Id, SkillTrigger, Trigger};
 
 use super::Session;
 use super::activation::{ActivatedBy, Rendered};
-use super::evaluation::{Active, ActiveBy, ActiveClaim, Evaluation, SkipReason, TokensSoFar, What};
+use super::evaluation::{Active, ActiveBy, ActiveClaim, Evaluation, SkipReason, Suggested, TokensSoFar, What};
 use super::options::Host;
 use super::remarks::Remarks;
 use super::turn::Turn;
@@ -21,6 +21,7 @@ impl Session {
         let mut evaluation = Evaluation {
             active: Vec::new(),
             skipped: Vec::new(),
+            suggested: Vec::new(),
             remarks: Vec::new(),
             tail: turn.tail(),
             tokens: match turn.tokens {
@@ -138,10 +139,12 @@ impl Session {
         let mut room = self.options.most_skills.saturating_sub(self.triggered.skills);
         let (fired, missed) = triggers.heard(&turn.occasion(&names).modes(modes));
         let behind = behind_names(&fired, turn.message);
-        // Activations that are hidden from whom they were for: who asks now may be somebody else.
-        let hidden = evaluation.skipped.iter().filter(|skipped| matches!(skipped.why, SkipReason::Hidden(_)));
+        // Activations that are hidden from whom they were for, or need another's word: who asks now may be somebody else.
+        let is_for_another = |why: &SkipReason| matches!(why, SkipReason::Hidden(_) | SkipReason::Untrusted);
+        let hidden = evaluation.skipped.iter().filter(|skipped| is_for_another(&skipped.why));
         let mut hidden: HashSet<Id> = hidden.map(|skipped| skipped.id.clone()).collect();
         let mut known = evaluation.skills_told();
+        let (fired, suggesting): (Vec<_>, Vec<_>) = fired.into_iter().partition(Fired::activates);
         for fired in fired {
             let found = Meant { entry: &fired.entry, claim: &fired.claim };
             let (id, qualified, audience) = (found.id(), found.claim.qualified_id(), audience(&fired.by));
@@ -187,11 +190,30 @@ impl Session {
                 evaluation.skip(Flavor::Skill, id, why);
             }
         }
+        self.suggest(suggesting, &mut known, evaluation);
         for refused in triggers.refused() {
             let (id, claim) = (&refused.entry.id, &refused.entry.claim);
             let is_seen = [Audience::Model, Audience::User].iter().any(|audience| modes.sees(*audience, claim));
             if is_seen && known.insert(id.clone()) {
                 evaluation.skip(Flavor::Skill, id.clone(), SkipReason::TriggerRefused(refused.why.clone()));
+            }
+        }
+    }
+
+    /// Takes what only suggests, each skill once.
+    fn suggest(&self, fired: Vec<Fired>, known: &mut HashSet<Id>, evaluation: &mut Evaluation) {
+        for Fired { entry, claim, by, .. } in fired {
+            let id = Meant { entry: &entry, claim: &claim }.id();
+            if !known.insert(id.clone()) {
+                continue;
+            }
+            let source = claim.origin.source.clone();
+            if self.ended.contains(&claim.qualified_id()) {
+                evaluation.skip(Flavor::Skill, id, SkipReason::Ended);
+            } else if evaluation.suggested.iter().filter(|other| other.source == source).count() == MOST_SUGGESTED {
+                evaluation.skip(Flavor::Skill, id, SkipReason::TooManySuggested(MOST_SUGGESTED));
+            } else {
+                evaluation.suggested.push(Suggested { id, source, by });
             }
         }
     }
@@ -239,6 +261,9 @@ impl Session {
     }
 }
 
+/// So many skills of one source are suggested for a message: more would be a catalog of its own.
+const MOST_SUGGESTED: usize = 3;
+
 impl Evaluation {
     fn skills_told(&self) -> HashSet<Id> {
         let skipped = self.skipped.iter().filter(|skipped| skipped.flavor == Flavor::Skill);
@@ -279,7 +304,7 @@ fn audience(by: &FiredBy) -> Audience {
 
 /// Where the skills that the message begins with are named: what follows is said to all of them.
 fn behind_names(fired: &[Fired], message: &str) -> usize {
-    let named = fired.iter().filter(|fired| audience(&fired.by) == Audience::User);
+    let named = fired.iter().filter(|fired| fired.activates() && audience(&fired.by) == Audience::User);
     let mut spans: Vec<_> = named.flat_map(|fired| fired.spans.iter().cloned()).collect();
     spans.sort_unstable_by_key(|span| (span.start, span.end));
     let mut behind = 0;

@@ -15,7 +15,7 @@ use super::template::TurnFact;
 use crate::{Audience, FiredBy, Hidden, TriggerRefusal};
 
 /// What is active in a turn: the host's injections in the order in which they were given, then skills in the order in which
-/// they were first activated. Nothing is in both lists; what is simply not active is in neither.
+/// they were first activated. Nothing is in two of the lists; what is simply not active is in none.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Evaluation {
@@ -23,6 +23,9 @@ pub struct Evaluation {
     pub active: Vec<Active>,
     /// What would be, and why it is not.
     pub skipped: Vec<Skipped>,
+    /// Skills that a trigger of a source suggests that is not trusted. They are not active: a catalog
+    /// [marks](crate::CatalogOptions::suggesting) them, and so do the tools that list and search.
+    pub suggested: Vec<Suggested>,
     /// What came of the bodies that were [read](crate::Session::read) for it, beside their text: those of which there is
     /// something to tell.
     pub remarks: Vec<Remarks>,
@@ -88,6 +91,18 @@ pub enum ActiveBy {
     Fired(FiredBy),
 }
 
+/// A skill that a trigger suggests and does not activate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Suggested {
+    /// The id that a model reaches it by.
+    pub id: Id,
+    /// The source it is of.
+    pub source: Arc<str>,
+    /// The trigger.
+    pub by: FiredBy,
+}
+
 /// What would be active, and why it is not. For the host: never tell a model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
@@ -119,6 +134,8 @@ pub enum SkipReason {
     Gone,
     /// It is hidden.
     Hidden(Hidden),
+    /// A trigger activated it, and its source is not trusted, or not any more.
+    Untrusted,
     /// The user named it, and several are called so: these are their full names.
     Ambiguous(Vec<Id>),
     /// A trigger holds, or the user named it; but it was ended since the user's message.
@@ -127,6 +144,8 @@ pub enum SkipReason {
     TriggerRefused(TriggerRefusal),
     /// So many skills were activated by triggers since the user's message.
     TooMany(usize),
+    /// So many other skills of its source are suggested.
+    TooManySuggested(usize),
     /// The skills that triggers activated since the user's message may have so many tokens.
     TooLong(usize),
     /// Its source could not give its instructions.
@@ -137,14 +156,6 @@ impl Evaluation {
     /// The ids of the active skills: for offering their tools.
     pub fn skills(&self) -> impl Iterator<Item = &Id> {
         self.active.iter().filter(|active| active.flavor == Flavor::Skill).map(|active| &active.id)
-    }
-
-    /// The same without these: what [cannot be composed](crate::CannotCompose::offenders).
-    #[must_use]
-    pub fn without(mut self, offenders: &[(Flavor, Id)]) -> Evaluation {
-        let is = |active: &Active, (flavor, id): &(Flavor, Id)| active.flavor == *flavor && active.id == *id;
-        self.active.retain(|active| !offenders.iter().any(|offender| is(active, offender)));
-        self
     }
 
     pub(super) fn skip(&mut self, flavor: Flavor, id: Id, why: SkipReason) {
@@ -177,8 +188,12 @@ impl fmt::Display for SkipReason {
             SkipReason::Ended => f.write_str("it was ended since the user's message"),
             SkipReason::Gone => f.write_str("its source has it no more"),
             SkipReason::Hidden(hidden) => hidden.fmt(f),
+            SkipReason::Untrusted => f.write_str("a trigger activated it, and its source is not trusted"),
             SkipReason::TriggerRefused(why) => write!(f, "its trigger never holds: {why}"),
             SkipReason::TooMany(most) => write!(f, "triggers activate at most {most} skills for one message"),
+            SkipReason::TooManySuggested(most) => {
+                write!(f, "a source that is not trusted suggests at most {most} skills for one message")
+            }
             SkipReason::TooLong(most) => write!(f, "triggers activate skills of at most {most} tokens for one message"),
             SkipReason::Unreadable(why) => write!(f, "it cannot be read: {why}"),
         }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use repertoire_core::{Flavor, Id, Role, Slot, Surface, ToolSpec};
 use serde::Serialize;
 
+use super::cannot_compose::Undelivered;
 use super::delta::{SlotChange, SlotDelta};
 
 /// What a model call is made of, beside the conversation itself.
@@ -94,7 +95,7 @@ pub enum Delivery {
     Earlier,
     /// It waits until the conversation can take it.
     Deferred,
-    /// There was no room for it.
+    /// There was no room for it, or no place: a [notice](Slots::notices) says which.
     LeftOut,
 }
 
@@ -115,6 +116,8 @@ pub enum Deferral {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Notice {
+    /// A skill that is active reaches the model nowhere in this call.
+    Undelivered(Undelivered),
     /// The cascade left the body to a tool's result, and no tool was called for it: it is in the system prompt.
     Raised {
         /// The skill.
@@ -186,6 +189,9 @@ impl Slots {
 impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Notice::Undelivered(Undelivered { id, flavor, by, why }) => {
+                write!(f, "{flavor} `{id}` ({by}) is left out: {why}")
+            }
             Notice::Raised { id, surface } => write!(
                 f,
                 "skill `{id}` is in the system prompt: no tool read it, and `{}` was decided by {}",

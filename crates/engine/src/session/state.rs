@@ -177,6 +177,8 @@ impl Session {
         let found = match self.find(held) {
             Ok(found) => found,
             Err(SkipReason::Hidden(hidden)) => return resumed(&held.qualified, Since::Hidden(hidden)),
+            // It waits for being named, and is read then.
+            Err(SkipReason::Untrusted) => return resumed(&held.qualified, Since::Same),
             Err(_) => return resumed(&held.qualified, Since::Gone),
         };
         let (id, claim) = (found.id(), found.claim.clone());

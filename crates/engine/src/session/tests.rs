@@ -130,8 +130,19 @@ fn message(name: &str, role: Role) -> Injection {
     injection(name, Flavor::Fact, Trigger::Always, Content::message(role, format!("{name} text")))
 }
 
-fn skills(names: &[&str]) -> Vec<(Flavor, Id)> {
-    names.iter().map(|name| (Flavor::Skill, id(name))).collect()
+/// The skills that a call leaves out because they would reach the model nowhere.
+fn left_out(slots: &Slots) -> Vec<&str> {
+    let mut left_out = Vec::new();
+    for notice in &slots.notices {
+        if let Notice::Undelivered(undelivered) = notice {
+            left_out.push(undelivered.id.as_str());
+        }
+    }
+    left_out
+}
+
+fn suggested(evaluation: &Evaluation) -> Vec<&str> {
+    evaluation.suggested.iter().map(|suggested| suggested.id.as_str()).collect()
 }
 
 fn ids(evaluation: &Evaluation) -> Vec<&str> {
@@ -147,7 +158,8 @@ fn active(session: &Session) -> Vec<String> {
 fn assert_each_once(evaluation: &Evaluation) {
     let active = evaluation.active.iter().map(|active| (active.flavor.clone(), active.id.clone()));
     let skipped = evaluation.skipped.iter().map(|skipped| (skipped.flavor.clone(), skipped.id.clone()));
-    let all: Vec<_> = active.chain(skipped).collect();
+    let suggested = evaluation.suggested.iter().map(|suggested| (Flavor::Skill, suggested.id.clone()));
+    let all: Vec<_> = active.chain(skipped).chain(suggested).collect();
     let unique: std::collections::HashSet<_> = all.iter().collect();
     assert_eq!(unique.len(), all.len(), "{all:?}");
 }

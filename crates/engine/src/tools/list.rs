@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use repertoire_core::Skill;
+use repertoire_core::{Id, Skill};
 use repertoire_registry::{Entry, Trust};
 use serde_json::{Map, Value, json};
 
@@ -16,9 +16,9 @@ use crate::Index;
 const MATCHES: usize = 10;
 
 impl Toolset {
-    pub(super) async fn list(&self, arguments: &Arguments<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn list(&self, arguments: &Arguments<'_>, suggested: &[Id]) -> Result<Answer, Failure> {
         if self.0.options.preset.rows != Rows::Pages {
-            let rows: Value = self.0.visible.iter().map(|entry| self.row(entry)).collect();
+            let rows: Value = self.0.visible.iter().map(|entry| self.row(entry, suggested)).collect();
             let text = if self.0.options.preset.rows == Rows::Array { rows } else { json!({"skills": rows}) };
             return Ok(Answer::ok(format!("{text:#}")));
         }
@@ -40,7 +40,7 @@ impl Toolset {
             },
         };
         let page = &found[first..found.len().min(first + limit)];
-        let rows: Value = page.iter().map(|entry| self.row(entry)).collect();
+        let rows: Value = page.iter().map(|entry| self.row(entry, suggested)).collect();
         let mut text = json!({"skills": rows, "total": found.len()});
         if let (Some(last), true) = (page.last(), first + limit < found.len()) {
             text["next_cursor"] = last.id.as_str().into();
@@ -48,7 +48,7 @@ impl Toolset {
         Ok(Answer { trouble, ..Answer::ok(format!("{text:#}")) })
     }
 
-    pub(super) async fn search(&self, arguments: &Arguments<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn search(&self, arguments: &Arguments<'_>, suggested: &[Id]) -> Result<Answer, Failure> {
         let query = arguments.required("query", "say in a few words what you need")?;
         let (found, trouble) = if query.trim().is_empty() {
             // Nothing is in everything.
@@ -57,7 +57,7 @@ impl Toolset {
         } else {
             self.ranked(query, MATCHES).await
         };
-        let matches: Value = found.iter().map(|entry| self.row(entry)).collect();
+        let matches: Value = found.iter().map(|entry| self.row(entry, suggested)).collect();
         let text = format!("{:#}", json!({"query": query, "matches": matches}));
         Ok(Answer { trouble, ..Answer::ok(text) })
     }
@@ -75,7 +75,8 @@ impl Toolset {
         (hits.into_iter().map(|hit| hit.entry).collect(), trouble)
     }
 
-    fn row(&self, entry: &Entry<Skill>) -> Value {
+    /// A skill as lists and searches have it. Being suggested marks it, and moves it nowhere.
+    fn row(&self, entry: &Entry<Skill>, suggested: &[Id]) -> Value {
         let key = if self.0.options.preset.rows == Rows::Named { "name" } else { "id" };
         let description = repertoire_core::text::clean_line(&entry.item().description);
         let description = if description.is_empty() { "(no description)" } else { &description };
@@ -84,6 +85,9 @@ impl Toolset {
         row.insert("description".to_owned(), description.into());
         if entry.claim.trust != Trust::Trusted {
             row.insert("source".to_owned(), repertoire_core::text::clean_line(&entry.origin().source).into());
+        }
+        if suggested.contains(&entry.id) {
+            row.insert("suggested".to_owned(), true.into());
         }
         row.into()
     }

@@ -110,15 +110,26 @@ impl Toolset {
     /// # Cancel safety
     /// May be dropped at any await.
     pub async fn call(&self, tool: &str, arguments: &Value, reader: &dyn Reader) -> Option<Answer> {
+        self.call_in_turn(tool, arguments, reader, &[]).await
+    }
+
+    /// Answers a call as [`call`](Toolset::call) in a turn that suggests these skills: lists and searches mark them.
+    pub(crate) async fn call_in_turn(
+        &self,
+        tool: &str,
+        arguments: &Value,
+        reader: &dyn Reader,
+        suggested: &[Id],
+    ) -> Option<Answer> {
         let preset = &self.0.options.preset;
         let is = |name: Option<&str>| name == Some(tool);
         let arguments = &Arguments(arguments);
         Some(Answer::of(if is(Some(&preset.read.name)) {
             self.read(arguments, reader).await
         } else if is(preset.list.as_deref()) {
-            self.list(arguments).await
+            self.list(arguments, suggested).await
         } else if is(preset.search.as_deref()) {
-            self.search(arguments).await
+            self.search(arguments, suggested).await
         } else if is(preset.resource.as_ref().map(|tool| tool.name.as_ref())) {
             self.resource(arguments, reader).await
         } else {

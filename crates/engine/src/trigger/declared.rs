@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::fmt;
 use std::sync::Arc;
 
-use repertoire_core::{Skill, SkillTrigger};
+use repertoire_core::{Skill, SkillTrigger, WeakKeyword};
 use repertoire_registry::{Entry, Snapshot, Trust};
 use serde::Serialize;
 
@@ -32,6 +32,8 @@ pub enum TriggerRefusal {
     Untrusted,
     /// It says nothing.
     Empty,
+    /// It is a keyword that nearly every message would have, whatever its source.
+    Weak(WeakKeyword),
     /// It is longer than 256 bytes; a regular expression, than 1,024.
     TooLong,
     /// The skill declares more than 64 of them; the later ones do not count.
@@ -114,7 +116,13 @@ fn key(trigger: &SkillTrigger, trust: Trust, before: usize) -> Result<String, Tr
         SkillTrigger::Command(text) => command(text),
         _ => text.to_owned(),
     };
-    if key.is_empty() && !is_always { Err(TriggerRefusal::Empty) } else { Ok(key) }
+    if key.is_empty() && !is_always {
+        return Err(TriggerRefusal::Empty);
+    }
+    match trigger {
+        SkillTrigger::Keyword(text) => WeakKeyword::of(text).map_or(Ok(key), |weak| Err(TriggerRefusal::Weak(weak))),
+        _ => Ok(key),
+    }
 }
 
 /// A word or phrase as it is compared.
@@ -145,6 +153,7 @@ impl fmt::Display for TriggerRefusal {
         match self {
             TriggerRefusal::Untrusted => f.write_str("its source is not trusted"),
             TriggerRefusal::Empty => f.write_str("it says nothing"),
+            TriggerRefusal::Weak(weak) => weak.fmt(f),
             TriggerRefusal::TooLong => write!(f, "expected at most {LONGEST} bytes, or {LONGEST_REGEX} of a `regex`"),
             TriggerRefusal::TooMany => write!(f, "expected at most {MOST} triggers"),
             TriggerRefusal::Invalid(why) => f.write_str(why),

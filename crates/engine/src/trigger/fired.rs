@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use repertoire_core::{Skill, SkillTrigger};
-use repertoire_registry::{Claim, Entry};
+use repertoire_registry::{Claim, Entry, Trust};
 use serde::Serialize;
 
 /// A trigger that holds.
@@ -20,6 +20,14 @@ pub struct Fired {
     /// Where in the message it holds, in bytes on the edges of characters: every place, from the first to the last. Empty
     /// for what the message does not say.
     pub spans: Arc<[Range<usize>]>,
+}
+
+impl Fired {
+    /// Returns whether this activates the skill: the user named it, or its source is [`Trusted`](Trust::Trusted). Every other
+    /// trigger only suggests it.
+    pub fn activates(&self) -> bool {
+        self.by == FiredBy::Mention || self.claim.trust == Trust::Trusted
+    }
 }
 
 /// What made a skill be suggested.

@@ -37,7 +37,9 @@ use crate::globs::{PathGlobs, ToolGlobs};
 /// name is written as the skill's, bare or in full. A name that several skills have mentions none, and
 /// [`missed`](Triggers::missed) tells so.
 ///
-/// Only skills of trusted sources may declare `always` and `regex`; what is refused is told by [`refused`](Triggers::refused).
+/// Only skills of trusted sources may declare `always` and `regex`, and only theirs are [activated](Fired::activates) by what they
+/// declare. A keyword that nearly every message has never holds, whatever its source: see [`WeakKeyword`](repertoire_core::WeakKeyword).
+/// What is refused is returned by [`refused`](Triggers::refused).
 ///
 /// ```
 /// use repertoire_core::{Listed, Listing, Revision, Stamp, skill_md};

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use repertoire::render::Context;
 use repertoire::{
-    Access, Activation, Audience, Budget, CannotActivate, CannotCompose, Catalog, CatalogOptions, Evaluation, Flavor,
-    Id, Model, Modes, PermissionPolicy, Renderer, Ruling, SkillTools, Slots, ToolOptions, ToolPreset, ToolResult,
-    Toolset, Turn,
+    Access, Activation, Audience, Authorizer, Budget, CannotActivate, CatalogCache, CatalogOptions, Evaluation, Flavor,
+    Id, Model, Modes, PermissionPolicy, Renderer, Ruling, SkillTools, ToolCheck, ToolOptions, ToolPreset, ToolResult,
+    Toolset, Turn, check_tools,
 };
 use serde_json::Value;
 
@@ -23,8 +23,10 @@ pub(super) struct Play<'m> {
     /// Who may call which tool.
     gate: SkillTools,
     policy: Option<Arc<PermissionPolicy>>,
+    /// The names of the tools that there are; none where the script has none.
+    available: Vec<String>,
     /// What tells the model which skills there are.
-    catalog: String,
+    catalog: CatalogCache,
     session: repertoire::Session,
     reader: Renderer,
     /// The names of the rules that hold now.
@@ -62,7 +64,8 @@ impl<'m> Play<'m> {
             model: composed.model,
             gate: script.gate(&tools, policy.as_ref(), composed)?,
             policy,
-            catalog: Catalog::of(&composed.snapshot, &catalog).text,
+            available: script.available(&tools),
+            catalog: CatalogCache::new(catalog),
             session: repertoire::Session::new(tools.clone(), options),
             tools,
             reader: composed.renderer().context(context),
@@ -111,12 +114,16 @@ impl<'m> Play<'m> {
 
         let evaluation = self.session.evaluate(&turn);
         let evaluation = self.session.read(evaluation, &self.reader).await;
-        let (evaluation, slots) = self.compose(evaluation, &mut refused)?;
+        let slots = self.session.compose(&evaluation, &self.model).map_err(|error| {
+            let failure = Failure::new(format!("turn {number}: {}", Failure::of(&error).message()));
+            failure.help("correct them under `injections` of the script")
+        })?;
         let active: Vec<Id> = evaluation.skills().cloned().collect();
         let mut shown = Shown::of(number, &evaluation, slots);
         let offered = self.gate.offered(&active);
         shown.tools = offered.iter().map(|tool| tool.name.to_string()).collect();
-        shown.catalog = self.catalog.clone();
+        shown.catalog = self.catalog(&evaluation);
+        shown.notices.extend(self.unmet(&active));
         shown.compacted = compacted;
         shown.skipped.extend(refused);
         (shown.user, shown.says) = (step.user, step.says);
@@ -142,22 +149,32 @@ impl<'m> Play<'m> {
         }
     }
 
-    /// The slots of what can be put before the model; what cannot joins `refused`.
-    fn compose(
-        &mut self,
-        mut evaluation: Evaluation,
-        refused: &mut Vec<SkippedRow>,
-    ) -> Result<(Evaluation, Slots), Failure> {
-        loop {
-            match self.session.compose(&evaluation, &self.model) {
-                Ok(slots) => return Ok((evaluation, slots)),
-                Err(error) if error.offenders().is_empty() => return Err(Failure::of(&error)),
-                Err(error) => {
-                    refused.extend(reasons(&error));
-                    evaluation = evaluation.without(&error.offenders());
-                }
+    /// What active skills ask for and do not get: tools that they require, and rules that grant nothing.
+    fn unmet(&self, active: &[Id]) -> Vec<String> {
+        let available: Vec<&str> = self.available.iter().map(String::as_str).collect();
+        let authorizers: Vec<Arc<dyn Authorizer>> = self.policy.iter().map(|policy| policy.clone() as _).collect();
+        let mut unmet = Vec::new();
+        for id in active {
+            let Ok(found) = self.tools.snapshot().resolve(id.as_str()) else { continue };
+            if available.is_empty() {
+                continue;
             }
+            let ToolCheck { missing, denied, .. } = check_tools(&found.claim.item, &available, &authorizers);
+            let states = missing.iter().map(|tool| (tool, "missing")).chain(denied.iter().map(|tool| (tool, "denied")));
+            unmet.extend(
+                states.map(|(tool, state)| format!("skill `{id}` requires the tool `{tool}`, which is {state}")),
+            );
         }
+        let grants = self.session.grants();
+        let unread = grants.unread().iter();
+        unmet.extend(unread.map(|(id, rule)| format!("the rule `{rule}` in `allowed-tools` of `{id}` grants nothing")));
+        unmet
+    }
+
+    /// The catalog of a turn: what that suggests is marked.
+    fn catalog(&self, evaluation: &Evaluation) -> String {
+        let suggested = evaluation.suggested.iter().map(|suggested| &suggested.id);
+        self.catalog.suggesting(self.tools.snapshot(), suggested).text.clone()
     }
 
     async fn call(&mut self, call: Called, active: &[Id], turn: usize) -> Result<CallRow, Failure> {
@@ -201,24 +218,4 @@ impl<'m> Play<'m> {
             ruling => granted().or(ruling),
         }
     }
-}
-
-/// Who is refused, and why, as the error has it.
-fn reasons(error: &CannotCompose) -> Vec<SkippedRow> {
-    let refused = error.offenders().into_iter().map(|(flavor, id)| {
-        let undelivered = match error {
-            CannotCompose::Undelivered(all) => all.iter().find(|one| (&one.flavor, &one.id) == (&flavor, &id)),
-            _ => None,
-        };
-        let why = match undelivered {
-            None => error.to_string(),
-            Some(one) => {
-                // Whose it is, is said already.
-                let whose = format!("{flavor} `{id}` ({}): ", one.by);
-                one.to_string().trim_start_matches(&whose).to_owned()
-            }
-        };
-        SkippedRow { id, flavor: flavor.to_string(), why }
-    });
-    refused.collect()
 }

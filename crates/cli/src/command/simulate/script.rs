@@ -145,6 +145,13 @@ impl Script {
         }
     }
 
+    /// The names of the tools that there are, if the script has any.
+    pub(super) fn available(&self, tools: &Toolset) -> Vec<String> {
+        let own = self.tools.iter().map(Declared::name);
+        let discovery = tools.tools().iter().map(|tool| &*tool.name).filter(|_| !self.tools.is_empty());
+        discovery.chain(own).map(str::to_owned).collect()
+    }
+
     /// The tools for skills, those of the script, and who may call them.
     pub(super) fn gate(
         &self,

@@ -35,6 +35,8 @@ pub(super) struct Shown {
     pub(super) catalog: String,
     pub(super) active: Vec<ActiveRow>,
     pub(super) skipped: Vec<SkippedRow>,
+    /// Skills that a trigger of a source suggests that is not trusted: the catalog of the turn and its searches mark them.
+    pub(super) suggested: Vec<SuggestedRow>,
     /// What is put into the system prompt.
     pub(super) system_prompt: String,
     /// What is put into the conversation.
@@ -81,6 +83,16 @@ pub(super) struct SkippedRow {
     pub(super) flavor: String,
     /// Why.
     pub(super) why: String,
+}
+
+/// A skill that a trigger suggests and does not activate.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct SuggestedRow {
+    pub(super) id: Id,
+    pub(super) source: String,
+    /// The trigger.
+    pub(super) cause: String,
 }
 
 /// A message that is put into the conversation.
@@ -182,8 +194,14 @@ impl Shown {
             flavor: skipped.flavor.to_string(),
             why: skipped.why.to_string(),
         });
+        let suggested = evaluation.suggested.iter().map(|suggested| SuggestedRow {
+            id: suggested.id.clone(),
+            source: suggested.source.to_string(),
+            cause: cause(&json(&suggested.by)),
+        });
         Shown {
             number,
+            suggested: suggested.collect(),
             active: evaluation.active.iter().map(|active| ActiveRow::of(active, &placements)).collect(),
             skipped: skipped.collect(),
             system_prompt,
@@ -212,6 +230,9 @@ impl Shown {
         }
         for SkippedRow { id, flavor, why } in &self.skipped {
             writeln!(out, "skipped: {} `{}`: {}", shown(flavor), shown(id.as_str()), shown(why))?;
+        }
+        for SuggestedRow { id, source, cause } in &self.suggested {
+            writeln!(out, "suggested: skill `{}` of `{}`: {}", shown(id.as_str()), shown(source), shown(cause))?;
         }
         // It is there in every call, and the same as long as nothing changes.
         if before.is_none_or(|before| before.catalog != self.catalog) && !self.catalog.is_empty() {

@@ -15,6 +15,9 @@ pub(super) fn item(texts: &Texts<'_>, description: &str, out: &mut String) {
             out.push(')');
         }
     }
+    if texts.is_suggested {
+        out.push_str(" (suggested)");
+    }
     if !description.is_empty() {
         out.push_str(": ");
         push_markdown(description, out);

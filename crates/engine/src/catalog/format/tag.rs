@@ -12,5 +12,6 @@ impl Tag {
     pub(super) const DESCRIPTION: Tag = Tag { name: "description", open: "<description>", close: "</description>" };
     pub(super) const SOURCE: Tag = Tag { name: "source", open: "<source>", close: "</source>" };
     pub(super) const LOCATION: Tag = Tag { name: "location", open: "<location>", close: "</location>" };
+    pub(super) const SUGGESTED: Tag = Tag { name: "suggested", open: "<suggested>", close: "</suggested>" };
     pub(super) const NOTE: Tag = Tag { name: "note", open: "<note>", close: "</note>" };
 }

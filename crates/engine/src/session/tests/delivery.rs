@@ -64,7 +64,7 @@ fn skill_by_rule(name: &str, mode: Option<&str>, body: &str, trigger: Trigger) -
 }
 
 #[tokio::test]
-async fn what_would_be_delivered_nowhere_is_refused_with_every_offender_named() {
+async fn injections_of_the_host_that_go_nowhere_are_refused() {
     let world =
         World::of(&["name: typed\nsurfaceMode: tool-only\ntriggers: [kettle]", "name: fine\ntriggers: [kettle]"]).await;
     let secret = "the secret body";
@@ -73,6 +73,8 @@ async fn what_would_be_delivered_nowhere_is_refused_with_every_offender_named() 
         .inject(skill_by_rule("ruled", Some("tool-only"), secret, Trigger::Rule("on".into())))
         .unwrap()
         .inject(skill_by_rule("after", Some("tool-only"), secret, Trigger::AfterTool("bash".into())))
+        .unwrap()
+        .inject(message("spoken", Role::System))
         .unwrap()
         // D11: nothing to deliver.
         .inject(skill_by_rule("empty", Some("tool-only"), " ", Trigger::Always))
@@ -84,21 +86,65 @@ async fn what_would_be_delivered_nowhere_is_refused_with_every_offender_named() 
     let evaluation = session.read(evaluation, &world.registry).await;
     let before = session.state();
     let error = session.compose(&evaluation, &claude()).unwrap_err();
-    assert_eq!(error.offenders(), skills(&["ruled", "after", "typed"]));
     let text = error.to_string();
     assert_eq!(
         text,
-        "these would reach the model nowhere: skill `ruled` (by rule `on`): `tool-only`, decided by skill, and no tool read it; \
-         declare `both` or `system-prompt`, skill `after` (after tool `bash`): `tool-only`, decided by skill, and no tool read \
-         it; declare `both` or `system-prompt`, skill `typed` (by a trigger that it declares): `tool-only`, decided by skill, \
-         and no tool read it; declare `both` or `system-prompt`"
+        "these injections of the host would reach the model nowhere: skill `ruled` (by rule `on`): `tool-only`, decided by skill, \
+         and no tool read it; declare `both` or `system-prompt`, skill `after` (after tool `bash`): `tool-only`, decided by skill, \
+         and no tool read it; declare `both` or `system-prompt`, fact `spoken` (always active): provider `anthropic` carries no \
+         message of the role `system`"
     );
     assert!(!text.contains(secret) && !text.contains("typed body"));
     assert_eq!(session.state(), before);
-    // What is left can be composed.
-    let slots = session.compose(&evaluation.without(&error.offenders()), &claude()).unwrap();
-    assert_eq!(times(&slots.system_prompt, "fine body"), 1);
-    assert!(!slots.system_prompt.contains("typed body") && !slots.system_prompt.contains(secret));
+}
+
+#[tokio::test]
+async fn a_skill_that_goes_nowhere_is_left_out_of_every_call() {
+    let world =
+        World::of(&["name: typed\nsurfaceMode: tool-only\ntriggers: [kettle]", "name: fine\ntriggers: [kettle]"]).await;
+    let mut session = world.session(plain());
+    let surface = SurfacePolicy::default().resolve(Some(SurfaceMode::ToolOnly), &claude());
+    let undelivered = |by: &str| {
+        let why = WhyUndelivered::NoToolRead(surface.clone());
+        vec![Notice::Undelivered(Undelivered { id: id("typed"), flavor: Flavor::Skill, by: by.to_owned(), why })]
+    };
+    for (message, by) in
+        [("Put the kettle on", "by a trigger that it declares"), ("And now?", "activated"), ("/typed", "activated")]
+    {
+        session.begin(world.tools());
+        let slots = world.slots(&mut session, &Turn::of(message), &claude()).await;
+        assert_eq!((slots.notices.as_slice(), times(&slots.system_prompt, "fine body")), (&undelivered(by)[..], 1));
+        let placed = slots.placements.iter().find(|placement| placement.id == id("typed")).unwrap();
+        assert_eq!(
+            (placed.slot, placed.delivery, &placed.surface),
+            (Slot::Messages, Delivery::LeftOut, &Some(surface.clone()))
+        );
+        assert!(!slots.system_prompt.contains("typed body") && slots.messages.is_empty());
+    }
+    assert_eq!(
+        undelivered("activated")[0].to_string(),
+        "skill `typed` (activated) is left out: `tool-only`, decided by skill, and no tool read it; declare `both` or `system-prompt`"
+    );
+    // A call of the tool delivers it, from then on.
+    let text = world.read(&mut session, "typed", &claude()).await;
+    assert_eq!(times(&text, "typed body"), 1);
+    let slots = world.slots(&mut session, &Turn::of("/typed").number(2), &claude()).await;
+    assert_eq!((slots.notices, slots.system_prompt.contains("typed body")), (vec![], false));
+}
+
+/// What stood in the system prompt and may only come as a result: the model that reads it gets it.
+#[tokio::test]
+async fn a_skill_that_loses_its_place_is_given_when_it_is_read() {
+    let world = World::of(&["name: tea\nsurface: both"]).await;
+    let mut session = world.session(plain());
+    assert_eq!(times(&world.slots(&mut session, &Turn::of("/tea"), &claude()).await.system_prompt, BODY), 1);
+    let now = Registered::new(skill("name: tea\ndescription: New.\nsurface: tool-only"), BODY);
+    world.home.replace(&id("tea"), now).unwrap();
+    world.registry.refresh().await.unwrap();
+    session.begin(world.tools());
+    let slots = world.slots(&mut session, &Turn::of("And now?"), &claude()).await;
+    assert_eq!((left_out(&slots), slots.system_prompt.as_str()), (vec!["tea"], ""));
+    assert_eq!(times(&world.read(&mut session, "tea", &claude()).await, BODY), 1);
 }
 
 #[tokio::test]
@@ -117,8 +163,7 @@ async fn what_a_rule_left_to_a_result_that_never_comes_is_raised() {
     );
     // A registry that says so itself is taken at its word.
     let mut session = world.session(declaring(SurfaceMode::ToolOnly));
-    let error = world.try_slots(&mut session, &Turn::of("kettle"), &gpt()).await.unwrap_err();
-    assert_eq!(error.offenders(), skills(&["tea"]));
+    assert_eq!(left_out(&world.slots(&mut session, &Turn::of("kettle"), &gpt()).await), ["tea"]);
 }
 
 #[tokio::test]
@@ -126,11 +171,13 @@ async fn what_was_not_read_is_not_left_out_in_silence() {
     let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
     let mut session = world.session(plain());
     let evaluation = session.evaluate(&Turn::of("kettle"));
-    let error = session.compose(&evaluation, &claude()).unwrap_err().to_string();
+    let slots = session.compose(&evaluation, &claude()).unwrap();
+    let notices: Vec<_> = slots.notices.iter().map(ToString::to_string).collect();
     assert_eq!(
-        error,
-        "these would reach the model nowhere: skill `tea` (by a trigger that it declares): its body is missing; hand the \
-         evaluation to `Session::read` first"
+        notices,
+        [
+            "skill `tea` (by a trigger that it declares) is left out: its body is missing; hand the evaluation to `Session::read` first"
+        ]
     );
 }
 

@@ -166,10 +166,6 @@ async fn what_is_left_out_is_of_that_flavor_alone() {
     let world = World::of(&["name: tone\nsurfaceMode: tool-only\ntriggers: [kettle]"]).await;
     let options = plain().inject(steering("tone", Trigger::Always)).unwrap();
     let mut session = world.session(options);
-    let evaluation = session.evaluate(&Turn::of("kettle"));
-    let evaluation = session.read(evaluation, &world.registry).await;
-    let error = session.compose(&evaluation, &claude()).unwrap_err();
-    assert_eq!(error.offenders(), skills(&["tone"]));
-    let slots = session.compose(&evaluation.without(&error.offenders()), &claude()).unwrap();
-    assert_eq!(slots.system_prompt, "tone text");
+    let slots = world.slots(&mut session, &Turn::of("kettle"), &claude()).await;
+    assert_eq!((left_out(&slots), slots.system_prompt.as_str()), (vec!["tone"], "tone text"));
 }

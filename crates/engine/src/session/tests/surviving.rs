@@ -240,14 +240,9 @@ async fn what_becomes_hidden_is_delivered_no_more() {
 async fn what_never_was_in_the_conversation_does_not_come_by_its_being_shortened() {
     let world = World::of(&["name: tea\ntriggers: [kettle]\nsurface: tool-only", "name: milk"]).await;
     let mut session = world.session(plain());
-    let turn = Turn::of("kettle");
-    let evaluation = session.evaluate(&turn);
-    let evaluation = session.read(evaluation, &world.registry).await;
-    assert!(session.compose(&evaluation, &gpt()).is_err(), "it would reach the model nowhere");
+    assert_eq!(left_out(&world.slots(&mut session, &Turn::of("kettle"), &gpt()).await), ["tea"]);
     session.activate(Audience::User, "milk", "").unwrap();
-    let evaluation = session.evaluate(&Turn::of("").number(2)).without(&[(Flavor::Skill, id("tea"))]);
-    let evaluation = session.read(evaluation, &world.registry).await;
-    session.compose(&evaluation, &gpt()).unwrap();
+    assert_eq!(left_out(&world.slots(&mut session, &Turn::of("").number(2), &gpt()).await), ["tea"]);
     assert_eq!(active(&session), ["tea", "milk"]);
     assert_eq!(session.rerender(&Survival::default()), Rerendered::default());
 }

@@ -95,17 +95,115 @@ async fn what_the_model_asks_for_meanwhile_stays() {
 async fn only_trusted_skills_are_there_always_or_by_expression() {
     let skills = ["name: a\ntriggers: [{always: true}]", "name: b\ntriggers: [{regex: 'ket+le'}, kettle]"];
     let refused = SkipReason::TriggerRefused(crate::TriggerRefusal::Untrusted);
-    for (trust, expected, skips) in
-        [(Trust::Trusted, vec!["b", "a"], vec![]), (Trust::Restricted, vec!["b"], vec![("a", refused)])]
+    for (trust, expected, suggests, skips) in
+        [(Trust::Trusted, vec!["b", "a"], vec![], vec![]), (Trust::Restricted, vec![], vec!["b"], vec![("a", refused)])]
     {
         let world = World::trusted(&skills, trust).await;
         let evaluation = world.session(plain()).evaluate(&Turn::of("kettle"));
         assert_each_once(&evaluation);
-        assert_eq!((ids(&evaluation), skipped(&evaluation)), (expected, skips), "{trust}");
+        let found = (ids(&evaluation), suggested(&evaluation), skipped(&evaluation));
+        assert_eq!(found, (expected, suggests, skips), "{trust}");
     }
     let world = World::trusted(&skills, Trust::Pending).await;
     let evaluation = world.session(plain()).evaluate(&Turn::of("kettle"));
     assert_eq!((evaluation.active.len(), evaluation.skipped.len()), (0, 0));
+}
+
+#[tokio::test]
+async fn untrusted_triggers_suggest_and_never_activate() {
+    let declared = "triggers: [kettle, {task: review}, {tool: 'git_*'}, {command: brew}]\npaths: '*.rs'";
+    let results = [ToolResult::new("git_log", "")];
+    for turn in [
+        Turn::of("Put the kettle on"),
+        Turn::of("").task("review"),
+        Turn::of("").results(&results),
+        Turn::of("").command("brew"),
+        Turn::of("/brew now"),
+        Turn::of("").paths(&["src/lib.rs"]),
+    ] {
+        let world = World::trusted(&[&format!("name: tea\n{declared}")], Trust::Restricted).await;
+        let mut session = world.session(plain());
+        let evaluation = session.evaluate(&turn);
+        assert_eq!((ids(&evaluation), suggested(&evaluation), skipped(&evaluation)), (vec![], vec!["tea"], vec![]));
+        assert_eq!(&*evaluation.suggested[0].source, "home");
+        let slots = world.slots(&mut session, &turn, &claude()).await;
+        assert_eq!((slots.system_prompt.as_str(), slots.messages.len(), active(&session).len()), ("", 0, 0));
+        // The turn marks it where a model looks for skills, and nowhere else.
+        for (tool, arguments) in [("list_skills", json!({})), ("search_skills", json!({"query": "tea"}))] {
+            let Some(answer) = session.call(tool, &arguments, &world.registry, &claude()).await else { continue };
+            assert_eq!(times(&answer.text, "\"suggested\": true"), 1, "{}", answer.text);
+            let toolset = world.tools().call(tool, &arguments, &world.registry).await.unwrap();
+            assert_eq!(times(&toolset.text, "suggested"), 0, "{}", toolset.text);
+        }
+        // The user's word activates it.
+        session.begin(world.tools());
+        let slots = world.slots(&mut session, &Turn::of("Use $tea with the kettle"), &claude()).await;
+        assert_eq!(times(&slots.system_prompt, "tea body"), 1);
+        let evaluation = session.evaluate(&Turn::of("Use $tea with the kettle"));
+        assert_eq!((ids(&evaluation), suggested(&evaluation)), (vec!["tea"], vec![]));
+    }
+}
+
+#[tokio::test]
+async fn one_source_suggests_three_skills_at_most() {
+    let names = ["a1", "a2", "a3", "a4", "a5"].map(|name| format!("name: {name}\ntriggers: [kettle]"));
+    let world = World::trusted(&names.each_ref().map(String::as_str), Trust::Restricted).await;
+    let evaluation = world.session(plain()).evaluate(&Turn::of("kettle"));
+    assert_each_once(&evaluation);
+    assert_eq!(suggested(&evaluation), ["a1", "a2", "a3"]);
+    assert_eq!(
+        skipped(&evaluation),
+        [("a4", SkipReason::TooManySuggested(3)), ("a5", SkipReason::TooManySuggested(3))]
+    );
+}
+
+#[tokio::test]
+async fn an_untrusted_command_changes_no_arguments() {
+    let world = World::of(&["name: tea"]).await;
+    let far = MemorySource::named("far");
+    far.register(Registered::new(skill("name: far-tea\ndescription: D.\ntriggers: [{command: green}]"), "far"))
+        .unwrap();
+    let mounts = [Mount::user(world.home.clone()), Mount::plugin(far).trust(Trust::Restricted)];
+    let builder = mounts.into_iter().fold(SkillRegistry::builder(), |builder, mount| builder.mount(mount));
+    let registry = builder.load().await.unwrap();
+    let tools = Toolset::of(&registry.snapshot(), &ToolOptions::default());
+    let mut session = Session::new(tools, plain());
+    let evaluation = session.evaluate(&Turn::of("/tea /green now"));
+    let evaluation = session.read(evaluation, &registry).await;
+    assert_eq!(suggested(&evaluation), ["far:far-tea"]);
+    assert_eq!(session.active()[0].arguments.as_ref(), "/green now");
+}
+
+#[tokio::test]
+async fn what_a_trigger_activated_ends_with_its_trust() {
+    let trusted = World::of(&["name: tea\ntriggers: [kettle]"]).await;
+    let mut session = trusted.session(plain());
+    trusted.slots(&mut session, &Turn::of("kettle"), &claude()).await;
+    let world = World::trusted(&["name: tea\ntriggers: [kettle]"], Trust::Restricted).await;
+    session.begin(world.tools());
+    let evaluation = session.evaluate(&Turn::of("And now?"));
+    assert_eq!((ids(&evaluation), skipped(&evaluation)), (vec![], vec![("home:tea", SkipReason::Untrusted)]));
+    assert_eq!(world.slots(&mut session, &Turn::of("And now?"), &claude()).await.system_prompt, "");
+    let slots = world.slots(&mut session, &Turn::of("/tea"), &claude()).await;
+    assert_eq!(times(&slots.system_prompt, "tea body"), 1);
+    let slots = world.slots(&mut session, &Turn::of("").number(2), &claude()).await;
+    assert_eq!(times(&slots.system_prompt, "tea body"), 1);
+}
+
+#[tokio::test]
+async fn weak_keywords_suggest_nothing() {
+    let keywords = "triggers: [a, the, to, i, you, please, is, kettle]";
+    for trust in [Trust::Trusted, Trust::Restricted] {
+        let world = World::trusted(&[&format!("name: tea\n{keywords}")], trust).await;
+        let session = world.session(plain());
+        let evaluation = session.evaluate(&Turn::of("Please tell me: what is the weather to you?"));
+        assert_eq!((ids(&evaluation), suggested(&evaluation)), (vec![], vec![]));
+        let why = session.evaluate(&Turn::of("")).skipped[0].why.to_string();
+        assert_eq!(
+            why,
+            "its trigger never holds: expected at least 3 letters, or 2 characters in Chinese, Japanese and Korean"
+        );
+    }
 }
 
 #[tokio::test]

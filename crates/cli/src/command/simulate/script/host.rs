@@ -88,6 +88,12 @@ impl<'de, T: FromStr<Err: Display>> Deserialize<'de> for Parsed<T> {
     }
 }
 
+impl Declared {
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+}
+
 impl Working {
     pub(in super::super) fn options(&self, composed: &Session<'_>) -> SessionOptions {
         let surfaces = composed.registry.surface_policy();

@@ -9,12 +9,13 @@ use std::sync::Arc;
 /// | written | means |
 /// |---|---|
 /// | `Read` | every use of `Read` |
-/// | `mcp__github__*` | every tool of that server |
+/// | `mcp__github__*` | every tool of that server; `mcp__github` alone names no tool and is not read |
 /// | `Bash(git status)` | this argument: for a shell the command, for others what their first argument says |
 /// | `Bash(git:*)`, `Bash(git *)` | `git`, and everything that begins with this word |
 /// | `Read(docs/*.md)` | `*` is any text |
 ///
-/// Dialects differ in the rest: braces, brackets, question marks, variables, a `*` at the beginning. Those are not read.
+/// Dialects differ in the rest: braces, brackets, question marks, variables, a `*` at the beginning. Those are not read, but for
+/// the [folder of a skill](ToolPattern::in_skill).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ToolPattern {
     text: Arc<str>,
@@ -40,7 +41,7 @@ enum Argument {
 
 /// A text that is no [`ToolPattern`], or one that could mean more than its author saw.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("cannot read the tool pattern `{}`: expected `Tool`, `Tool(words)`, `Tool(words:*)` or `mcp__server__*`", repertoire_core::text::terminal_line(.0))]
+#[error("cannot read the tool pattern `{}`: expected `Tool`, `Tool(words)`, `Tool(words:*)` or `mcp__server__*`", crate::text::terminal_line(.0))]
 pub struct UnreadablePattern(String);
 
 impl FromStr for ToolPattern {
@@ -69,9 +70,15 @@ impl Name {
                 let server = beginning.strip_prefix("mcp__")?.strip_suffix("__")?;
                 is_name(server).then(|| Name::Begins(beginning.into()))
             }
+            None if is_server_alone(text) => None,
             None => is_name(text).then(|| Name::Is(text.into())),
         }
     }
+}
+
+/// Returns whether `name` is that of an MCP server, with no tool behind it: no tool has such a name.
+fn is_server_alone(name: &str) -> bool {
+    name.strip_prefix("mcp__").is_some_and(|rest| rest.split_once("__").is_none_or(|(_, tool)| tool.is_empty()))
 }
 
 impl Argument {
@@ -107,7 +114,25 @@ impl Argument {
     }
 }
 
+/// The variables that stand for the folder of a skill, as bodies have them.
+const FOLDER: [&str; 2] = ["${CLAUDE_SKILL_DIR}", "${SKILL_DIR}"];
+
 impl ToolPattern {
+    /// Reads a rule of the skill whose `SKILL.md` lies at `location`: `${SKILL_DIR}` and `${CLAUDE_SKILL_DIR}` in it stand for
+    /// the folder. No other variable is resolved.
+    ///
+    /// # Errors
+    /// [`UnreadablePattern`], also for a folder that is not absolute or has characters that a pattern cannot have, such as blanks.
+    pub fn in_skill(rule: &str, location: Option<&str>) -> Result<ToolPattern, UnreadablePattern> {
+        if !FOLDER.iter().any(|variable| rule.contains(variable)) {
+            return rule.parse();
+        }
+        let unreadable = || UnreadablePattern(rule.to_owned());
+        let folder = location.and_then(folder).ok_or_else(unreadable)?;
+        let resolved = FOLDER.iter().fold(rule.to_owned(), |rule, variable| rule.replace(variable, folder));
+        resolved.parse().map_err(|_| unreadable())
+    }
+
     /// Whether it is about `tool`, with whatever argument.
     pub fn is_about(&self, tool: &str) -> bool {
         match &self.tool {
@@ -135,6 +160,15 @@ impl ToolPattern {
             |command: String| self.argument.has(&command) || self.argument.has(without_assignments(&command));
         self.is_about(tool) && commands.any(is_meant)
     }
+}
+
+/// Returns the folder of the file at `location`, if it is absolute and means itself wherever it stands in a command.
+fn folder(location: &str) -> Option<&str> {
+    let (folder, _) = location.rsplit_once('/')?;
+    let rooted = folder.strip_prefix(|c: char| c.is_ascii_alphabetic()).and_then(|rest| rest.strip_prefix(':'));
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '_' | '-' | '.' | '+' | '@' | ',' | '~');
+    let rest = rooted.unwrap_or(folder);
+    (rest.starts_with('/') && rest.len() > 1 && rest.chars().all(is_plain) && !climbs(rest)).then_some(folder)
 }
 
 /// What joins commands in a shell, or leads their input and output elsewhere.
@@ -186,3 +220,6 @@ impl fmt::Display for ToolPattern {
         f.pad(&self.text)
     }
 }
+
+#[cfg(test)]
+mod tests;
