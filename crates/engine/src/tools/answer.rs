@@ -36,7 +36,7 @@ pub enum AnswerCode {
     Unknown,
     /// Several skills are called so; the text has their full names.
     Ambiguous,
-    /// The skill is not for who asks. The text may say so, or that there is none.
+    /// The skill is hidden from who asks: the text is that of an unknown one, and [`trouble`](Answer::trouble) has the reason.
     Refused,
     /// The skill was there when the tools were made, and is no more.
     Stale,

@@ -49,7 +49,9 @@ impl Toolset {
     }
 
     pub(super) async fn search(&self, arguments: &Arguments<'_>, suggested: &[Id]) -> Result<Answer, Failure> {
-        let query = arguments.required("query", "say in a few words what you need")?;
+        let Some(query) = arguments.written("query")? else {
+            return Err(arguments.missing("query", "say in a few words what you need"));
+        };
         let (found, trouble) = if query.trim().is_empty() {
             // Nothing is in everything.
             let most = if self.0.options.preset.rows == Rows::Pages { MATCHES } else { usize::MAX };

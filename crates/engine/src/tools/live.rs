@@ -70,6 +70,8 @@ impl LiveTools {
         };
         Some(match answer.code {
             AnswerCode::Unknown if let Some(text) = gone() => Answer::of(Err(Failure::new(AnswerCode::Stale, text))),
+            // What is hidden now is answered as what is gone.
+            AnswerCode::Refused if let Some(text) = gone() => Answer { text, ..answer },
             _ => answer,
         })
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::preset::ToolPreset;
-use crate::{Audience, CatalogOptions, Hidden, Modes, Ranker};
+use crate::{Audience, CatalogOptions, Modes, Ranker};
 
 /// How the tools are made: the project's own names, no catalog in a description, unless told otherwise.
 #[derive(Debug, Clone)]
@@ -14,7 +14,6 @@ pub struct ToolOptions {
     pub(crate) modes: Modes,
     pub(super) ranker: Option<Arc<dyn Ranker>>,
     pub(super) named: usize,
-    pub(super) told: Vec<Hidden>,
 }
 
 impl Default for ToolOptions {
@@ -26,7 +25,6 @@ impl Default for ToolOptions {
             modes: Modes::default(),
             ranker: None,
             named: 250,
-            told: vec![Hidden::Disabled, Hidden::Pending, Hidden::ForUsersOnly, Hidden::ForModelsOnly],
         }
     }
 }
@@ -73,15 +71,6 @@ impl ToolOptions {
     #[must_use]
     pub fn name_at_most(mut self, count: usize) -> ToolOptions {
         self.named = count;
-        self
-    }
-
-    /// Why a hidden skill may be refused in so many words to who names it: that it is switched off, waits for admission, or is
-    /// for the user or the model alone, unless told otherwise. One that is hidden for any other reason is answered as
-    /// if there were none; [`Answer::code`](super::Answer::code) and [`Answer::trouble`](super::Answer::trouble) tell the host.
-    #[must_use]
-    pub fn tell(mut self, reasons: impl IntoIterator<Item = Hidden>) -> ToolOptions {
-        self.told = reasons.into_iter().collect();
         self
     }
 }

@@ -16,7 +16,7 @@ use super::reader::Reader;
 use crate::meant::Meant;
 use crate::place::Place;
 use crate::shorten::shorten;
-use crate::{Catalog, Hidden, Index, Query, Triggers};
+use crate::{Catalog, Index, Query, Triggers};
 
 /// Rows of a page, unless the model asks for fewer or more.
 pub(super) const USUAL_PAGE: usize = 50;
@@ -164,16 +164,13 @@ impl Toolset {
         };
         match modes.hides(*audience, found.claim) {
             None => Ok(found),
-            Some(hidden) => Err(self.refused(name, hidden, found.claim)),
+            Some(_) => Err(self.refused(name, found.claim)),
         }
     }
 
-    /// Says that a skill is not for who asks, or what is said of one that there is none of. The host learns the truth.
-    fn refused(&self, name: &str, hidden: Hidden, claim: &Claim<Skill>) -> Failure {
-        let text = match self.0.options.told.contains(&hidden) {
-            true => format!("The skill {} cannot be read: {hidden}.", quoted(name)),
-            false => self.unknown(name).text,
-        };
+    /// Answers for a hidden skill as for one that does not exist. The host gets the reason.
+    fn refused(&self, name: &str, claim: &Claim<Skill>) -> Failure {
+        let text = self.unknown(name).text;
         let why = self.0.options.modes.explain(self.0.options.audience, claim);
         let trouble = why.map(|why| format!("`{}` was refused: {why}", claim.qualified_id()));
         Failure { trouble, ..Failure::new(AnswerCode::Refused, text) }

@@ -66,8 +66,9 @@ async fn an_unknown_name_is_an_error_that_helps() {
     }
 }
 
+/// Every tool, every way to write the name: hidden skills are unknown skills, and the host gets the reason.
 #[tokio::test]
-async fn who_may_not_read_is_told_why_and_nothing_more() {
+async fn hidden_skills_are_answered_as_unknown() {
     let registry = hidden().await;
     for (name, why) in [
         ("release-by-hand", "only the user may invoke it"),
@@ -76,9 +77,59 @@ async fn who_may_not_read_is_told_why_and_nothing_more() {
         ("clone:release-clone", "its source is not trusted yet"),
     ] {
         for (tool, path) in [("read_skill", None), ("read_skill_resource", Some("a.md"))] {
-            let (code, text) = answered(&registry, &without_off(), tool, json!({"id": name, "path": path})).await;
-            assert_eq!((code, text), (AnswerCode::Refused, format!("The skill `{name}` cannot be read: {why}.")));
+            let arguments = |name: &str| json!({"id": name, "path": path});
+            let (shown, other) = (name, name.replace("release", "xxxxxxx"));
+            let answer = call(&registry, &without_off(), tool, arguments(shown)).await;
+            let unknown = call(&registry, &without_off(), tool, arguments(&other)).await;
+            let said = answer.text.split_once(shown).map(|(before, _)| before);
+            assert_eq!((answer.code, unknown.code), (AnswerCode::Refused, AnswerCode::Unknown), "{name}");
+            assert_eq!((said, unknown.text.starts_with("Unknown skill `")), (Some("Unknown skill `"), true), "{name}");
+            assert!(!answer.text.contains(why), "{}", answer.text);
+            assert!(answer.trouble.is_some_and(|trouble| trouble.contains(why)), "{name}");
         }
+    }
+}
+
+/// What models and hosts write for numbers and for what they leave open.
+#[tokio::test]
+async fn numbers_and_blanks_are_read_as_they_are_meant() {
+    let registry = two().await;
+    let options = ToolOptions::default();
+    let plain = answered(&registry, &options, "read_skill", json!({"id": "billing"})).await;
+    let list = answered(&registry, &options, "list_skills", json!({})).await;
+    for blank in [json!(""), json!(" "), json!(null), json!(0), json!(0.0), json!("0"), json!("0.0"), json!(-0.0)] {
+        let arguments = json!({"id": "billing", "offset": blank});
+        assert_eq!(answered(&registry, &options, "read_skill", arguments).await, plain, "{blank}");
+    }
+    for arguments in [
+        json!({"limit": ""}),
+        json!({"limit": 50.0}),
+        json!({"limit": "50.0"}),
+        json!({"limit": 5e1}),
+        json!({"cursor": ""}),
+        json!({"cursor": " ", "query": ""}),
+    ] {
+        assert_eq!(answered(&registry, &options, "list_skills", arguments.clone()).await, list, "{arguments}");
+    }
+    for (wrong, found) in [
+        (json!(2.5), "2.5"),
+        (json!(-1), "-1"),
+        (json!(1e300), "1e300"),
+        (json!("five"), "five"),
+        (json!([]), "[]"),
+        (json!(true), "true"),
+    ] {
+        let (code, text) = answered(&registry, &options, "list_skills", json!({"limit": wrong})).await;
+        let expected = format!("The arguments do not fit: `limit` is a whole number from 0 on; found `{found}`.");
+        assert_eq!((code, text.replace("1e+300", "1e300")), (AnswerCode::BadArguments, expected));
+    }
+    for (tool, arguments) in [
+        ("read_skill", json!({"id": ""})),
+        ("read_skill", json!({"id": " "})),
+        ("read_skill_resource", json!({"id": "billing", "path": ""})),
+    ] {
+        let (code, text) = answered(&registry, &options, tool, arguments).await;
+        assert!(code == AnswerCode::BadArguments && text.contains("is missing"), "{text}");
     }
 }
 

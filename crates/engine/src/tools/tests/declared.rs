@@ -18,10 +18,7 @@ async fn where_nothing_is_visible_there_are_no_tools() {
     let tools = Toolset::of(&two().await.snapshot(), &off);
     assert_eq!(names(&tools), [""; 0]);
     let answer = tools.call("read_skill", &json!({"id": "billing"}), &empty).await.unwrap();
-    assert_eq!(
-        (answer.code, answer.text.as_str()),
-        (AnswerCode::Refused, "The skill `billing` cannot be read: it is disabled.")
-    );
+    assert_eq!((answer.code, answer.text.as_str()), (AnswerCode::Refused, "Unknown skill `billing`. There are none."));
     let answer = tools.call("list_skills", &json!({}), &empty).await.unwrap();
     assert_eq!(parsed(&answer.text), json!({"skills": [], "total": 0}));
 }

@@ -1,7 +1,7 @@
 //! What permissions leave of the tools; the labels are those of agentfootprint's vectors.
 
 use super::*;
-use crate::{Audience, Authorizer, Hidden, PermissionPolicy};
+use crate::{Audience, Authorizer, PermissionPolicy};
 
 /// `payroll` beside what the role `support` may see: `refunds` and `lookup`.
 async fn three() -> SkillRegistry {
@@ -63,25 +63,6 @@ async fn m19_what_is_denied_is_answered_as_what_there_is_not_and_the_host_learns
     assert_eq!(read(&of_role("all"), "read_skill", "payroll").await.code, AnswerCode::Ok);
     let tools = Toolset::of(&three().await.snapshot(), &options);
     assert!(tools.call("payroll", &json!({}), &three().await).await.is_none(), "nor is it a skill that was called");
-}
-
-#[tokio::test]
-async fn a_host_may_have_the_model_told_or_told_nothing_at_all() {
-    let told = read(&of_role("support").tell([Hidden::Denied]), "read_skill", "payroll").await;
-    assert_eq!(told.text, "The skill `payroll` cannot be read: permissions deny it.");
-    let off = without_off().tell([]);
-    let registry = hidden().await;
-    for (name, why) in [
-        ("release-off", "it is disabled"),
-        ("release-clone", "its source is not trusted yet"),
-        ("release-by-hand", "only the user may invoke it"),
-    ] {
-        let answer = call(&registry, &off, "read_skill", json!({"id": name})).await;
-        let expected =
-            format!("Unknown skill `{name}`. Did you mean `release-notes`? `list_skills` tells which there are.");
-        assert_eq!((answer.code, answer.text), (AnswerCode::Refused, expected));
-        assert!(answer.trouble.unwrap().ends_with(why));
-    }
 }
 
 #[tokio::test]

@@ -17,10 +17,13 @@ pub(super) fn activate(Activation { by, asked, want }: &Activation, world: &Worl
     let answer = world.activate(*by, &name);
     let told = format!("{:?}: {}", answer.code, answer.text);
     let text = |want: &Want| want.holds(&answer.text.as_str().into());
+    // The answer for a hidden skill is that for an unknown one: the reason is with the operator.
+    let told_to_all = format!("{}\n{}", answer.text, answer.trouble.as_deref().unwrap_or_default());
+    let error = |want: &Want| want.holds(&told_to_all.as_str().into());
     let holds = match want {
         ActivationWant::Ok => !answer.is_error,
         ActivationWant::Error => answer.is_error,
-        ActivationWant::ErrorText(want) => answer.is_error && text(want),
+        ActivationWant::ErrorText(want) => answer.is_error && error(want),
         ActivationWant::Text(want) => !answer.is_error && text(want),
         ActivationWant::PathOf(path) => !answer.is_error && answer.text.contains(&absolute(path)),
         ActivationWant::AtMost(most) => !answer.is_error && answer.text.len() <= *most,
