@@ -7,6 +7,7 @@ use std::sync::Arc;
 use repertoire_core::{FunctionalTier, InvokeLevel, Skill, SkillTrigger, Value};
 use repertoire_registry::{Entry, Tier};
 
+use crate::fold::bare;
 use crate::place::beginning;
 use crate::{Audience, Hidden, Modes};
 
@@ -146,6 +147,11 @@ impl Doc {
         quick(self).cmp(&quick(other)).then_with(|| self.entry.id.cmp(&other.entry.id))
     }
 
+    /// The names that the skill has: its id, and that of the skill itself where a namespace stands before it.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        [self.entry.id.as_str(), self.entry.item().id.as_str()].into_iter()
+    }
+
     pub(super) fn tier(&self) -> Tier {
         self.tier
     }
@@ -178,12 +184,20 @@ impl Terms {
     pub(super) fn of(entry: &Entry<Skill>, stems: &Stems) -> Terms {
         let skill = entry.item();
         let mut terms = Terms { counts: HashMap::new(), name_words: Vec::new(), names: Vec::new(), length: 0 };
-        let mut count = |term: String, field: HitField| {
+        let mut count_term = |term: String, field: HitField| {
             let counts: &mut Counts = terms.counts.entry(term).or_default();
             counts[field as usize] = (counts[field as usize] + 1).min(2);
         };
+        // As it is written, and as it is typed without accents.
+        let mut count = |word: &str, field: HitField| {
+            count_term(stems.of(word).into_owned(), field);
+            if let Some(bare) = bare(word) {
+                count_term(accented(&stems.of(&bare)), field);
+            }
+        };
         name_words(entry.id.as_str(), |word| {
-            count(stems.of(word).into_owned(), HitField::Name);
+            count(word, HitField::Name);
+            terms.name_words.extend(bare(word));
             terms.name_words.push(word.to_owned());
         });
         terms.name_words.sort_unstable();
@@ -193,7 +207,7 @@ impl Terms {
             let mut length = 0_u16;
             words(text, |word| {
                 if !is_stop_word(word) {
-                    count(stems.of(word).into_owned(), field);
+                    count(word, field);
                     length = length.saturating_add(1);
                 }
             });
@@ -229,11 +243,15 @@ impl Terms {
             }
         }
         for word in terms.name_words.iter().filter(|word| Vocabulary::takes(word)) {
-            let counts = terms.counts[stems.of(word).as_ref()];
+            let stem = stems.of(word);
+            let counts = terms.counts.get(stem.as_ref()).or_else(|| terms.counts.get(&accented(&stem)));
+            let counts = *counts.expect("each word of a name was counted");
             terms.counts.insert(written(word), counts);
         }
         terms.length = length;
         terms.names = vec![squashed(entry.id.as_str()), squashed(skill.id.as_str())];
+        terms.names.extend(terms.names.iter().filter_map(|name| bare(name)).collect::<Vec<_>>());
+        terms.names.sort_unstable();
         terms.names.dedup();
         // Signs alone make no word.
         terms.names.retain(|name| !name.is_empty());
@@ -244,6 +262,11 @@ impl Terms {
 /// The term of names that have `word` as it is written here: no word begins with a control character.
 pub(super) fn written(word: &str) -> String {
     format!("\u{5}{word}")
+}
+
+/// Returns the term of skills that have a word with accents that is this stem without them.
+pub(super) fn accented(stem: &str) -> String {
+    format!("\u{6}{stem}")
 }
 
 /// What a search can be narrowed to, beside what every doc knows of itself.

@@ -40,6 +40,8 @@ pub struct Why {
 pub enum Fit {
     /// It is the name; case, blanks and signs aside.
     Exact,
+    /// It is the name, accents aside too.
+    Spelled,
     /// The name begins with it.
     Beginning,
     /// Every word of it is in the name.
@@ -70,6 +72,7 @@ impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.fit {
             Fit::Exact => return f.write_str("its name"),
+            Fit::Spelled => return f.write_str("its name, accents aside"),
             Fit::Beginning => return f.write_str("its name begins so"),
             Fit::Ranked => return f.write_str("another ranking named it"),
             Fit::Everything => return f.write_str("no words to look for"),

@@ -98,9 +98,9 @@ impl Index {
 
     /// The skills that fit `query`, the best first.
     ///
-    /// 1. By [`Fit`](super::Fit): the name itself, its beginning, every word in the name, some words anywhere.
+    /// 1. By [`Fit`](super::Fit): the name itself, the name but for its accents, its beginning, every word in the name, some words anywhere.
     /// 2. By the words: rare ones count more, and a word counts most in a name, then in a trigger, a tag, a description
-    ///    (BM25F). The forms of an English word are one word. A word that no skill has is taken for the nearest
+    ///    (BM25F). Accents are folded: a word counts a little less where they differ from those typed. The forms of an English word are one word. A word that no skill has is taken for the nearest
     ///    words of names; the last word also for the beginning of one.
     /// 3. By tier, then id.
     ///

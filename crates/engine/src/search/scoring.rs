@@ -2,7 +2,7 @@
 
 use super::best::{Best, Row};
 use super::bits::Bits;
-use super::document::Posting;
+use super::document::{Doc, Posting};
 use super::hit::{Fit, Hit, Why};
 use super::index::Inner;
 use super::postings::Postings;
@@ -11,7 +11,10 @@ use super::sorted::{Chunks, Sorted};
 use super::table::BLOCK;
 use super::wanted::{Term, Wanted};
 use super::words::squashed;
+use crate::fold::bare;
 
+/// What a word counts that was typed in another spelling, with accents or without.
+pub(super) const SPELLED: f32 = 0.9;
 /// What a word counts that was not typed.
 pub(super) const INSTEAD: f32 = 0.4;
 
@@ -35,15 +38,30 @@ pub(super) fn search(index: &Inner, query: &Query) -> Vec<Hit> {
     best.into_rows().into_iter().map(hit).collect()
 }
 
+impl Inner {
+    /// How `name` fits the skill with this number, whose name it is or begins, accents aside.
+    fn fit(&self, number: u32, name: &str, is_whole: bool) -> Fit {
+        if !is_whole {
+            return Fit::Beginning;
+        }
+        let is_named = |doc: &Doc| doc.names().any(|other| squashed(other) == name);
+        if self.docs.get(number).as_ref().is_some_and(is_named) { Fit::Exact } else { Fit::Spelled }
+    }
+}
+
 /// The skills whose name is `name`, begins with it or has every word, by number; for each the best of these.
 fn named(index: &Inner, name: &str, wanted: &[Wanted<'_>]) -> Vec<(u32, Fit)> {
-    // One letter is the beginning of too many names.
-    let begins = name.chars().nth(1).is_some();
-    let names = index.names.from(|(other, _)| **other < *name);
-    let names = names.take_while(|(other, _)| !name.is_empty() && other.starts_with(name));
-    let names = names.take_while(|(other, _)| begins || other.len() == name.len());
-    let fit = |other: &str| if other.len() == name.len() { Fit::Exact } else { Fit::Beginning };
-    let mut found: Vec<(u32, Fit)> = names.map(|(other, number)| (*number, fit(other))).collect();
+    let typed = name;
+    let mut found = Vec::new();
+    let bare = bare(name);
+    for name in std::iter::once(name).chain(bare.as_deref()) {
+        // One letter is the beginning of too many names.
+        let begins = name.chars().nth(1).is_some();
+        let names = index.names.from(|(other, _)| **other < *name);
+        let names = names.take_while(|(other, _)| !name.is_empty() && other.starts_with(name));
+        let names = names.take_while(|(other, _)| begins || other.len() == name.len());
+        found.extend(names.map(|(other, number)| (*number, index.fit(*number, typed, other.len() == name.len()))));
+    }
     found.extend(with_every(wanted).into_iter().map(|number| (number, Fit::Name)));
     found.sort_unstable();
     found.dedup_by_key(|(number, _)| *number);
@@ -116,7 +134,7 @@ struct Block {
 struct Word<'a> {
     /// As typed: in names, and elsewhere.
     typed: Option<[Cursor<'a>; 2]>,
-    /// In names, what stands for it.
+    /// Its other spellings; and in names, what stands for it.
     instead: Vec<Cursor<'a>>,
 }
 
@@ -127,9 +145,13 @@ impl<'a> Word<'a> {
             [named, others].map(|list| Cursor::of(list, term.rarity))
         };
         let instead = |term: &Term<'a>| Cursor::of(&term.postings.named, INSTEAD * term.rarity);
+        let spelled = wanted.spelled.iter().flat_map(|term| {
+            let Postings { named, others } = term.postings;
+            [named, others].map(|list| Cursor::of(list, SPELLED * term.rarity))
+        });
         Word {
             typed: wanted.typed.as_ref().map(typed),
-            instead: wanted.instead.iter().map(|(_, term)| instead(term)).collect(),
+            instead: spelled.chain(wanted.instead.iter().map(|(_, term)| instead(term))).collect(),
         }
     }
 

@@ -407,3 +407,34 @@ fn shown(index: &Index, text: &str) -> Vec<(Id, Why)> {
     let hits = index.search(&Query::new(text).limit(50)).into_iter();
     hits.map(|hit| (hit.entry.id.clone(), hit.why)).collect()
 }
+
+/// What people type without accents, in each script where they do; and the spelling that was typed comes first.
+#[test]
+fn accents_are_no_obstacle_and_the_exact_spelling_comes_first() {
+    for (written, typed) in [
+        ("résumé", "resume"),
+        ("française", "francaise"),
+        ("traducción", "traduccion"),
+        ("größen", "grossen"),
+        ("łódź", "lodz"),
+        ("øre", "ore"),
+        ("æther", "aether"),
+        ("đường", "duong"),
+        ("việt", "viet"),
+        ("İstanbul", "istanbul"),
+        ("отчёт", "отчет"),
+        ("λόγος", "λογοσ"),
+        ("مُفَصَّلة", "مفصلة"),
+        ("أحمد", "احمد"),
+        ("שָׁלוֹם", "שלום"),
+    ] {
+        for (first, second) in [(written, typed), (typed, written)] {
+            let id = |name: &str| name.parse::<Id>().unwrap().to_string();
+            let named = index([skill(written, "Does it."), skill(typed, "Does it.")]);
+            check(&named, first, &[&id(first), &id(second)]);
+            let about = index([skill("one-of-two", written), skill("two-of-two", typed)]);
+            let order = if first == written { ["one-of-two", "two-of-two"] } else { ["two-of-two", "one-of-two"] };
+            check(&about, first, &order);
+        }
+    }
+}

@@ -1,18 +1,21 @@
 //! The words of a query, and what stands for them in an index.
 
-use super::document::{HitField, Posting, written};
+use super::document::{HitField, Posting, accented, written};
 use super::hit::HitWord;
 use super::index::Inner;
 use super::postings::Postings;
 use super::sight::Sight;
 use super::sorted::Sorted;
 use super::words::{Stems, is_stop_word, words};
+use crate::fold::bare;
 
 /// One word of a query, with the terms that stand for it.
 pub(super) struct Wanted<'a> {
     text: String,
     /// Its own.
     pub(super) typed: Option<Term<'a>>,
+    /// Those of its other spellings, with accents or without.
+    pub(super) spelled: Vec<Term<'a>>,
     /// Those of other words that it may be, each with its word: they count in names alone.
     pub(super) instead: Vec<(&'a str, Term<'a>)>,
 }
@@ -51,10 +54,16 @@ impl<'a> Wanted<'a> {
             if seen.contains(&stem) {
                 continue;
             }
-            let typed = terms.of(&stem);
-            let instead = terms.instead_of(&text, &stem, typed.is_none(), place == last);
+            let mut typed = terms.of(&stem);
+            let mut spelled = terms.spelled(&text, &stem);
+            // Spellings of one word are equally rare, so that the one that was typed comes first.
+            let forms = || typed.iter().chain(&spelled).map(|term| term.rarity);
+            let rarity = forms().fold(f32::INFINITY, f32::min);
+            typed.iter_mut().chain(&mut spelled).for_each(|term| term.rarity = rarity);
+            let is_unknown = typed.is_none() && spelled.is_empty();
+            let instead = terms.instead_of(&text, &stem, is_unknown, place == last);
             seen.push(stem);
-            all.push(Wanted { text, typed, instead });
+            all.push(Wanted { text, typed, spelled, instead });
         }
         all
     }
@@ -62,13 +71,13 @@ impl<'a> Wanted<'a> {
     /// Who has the word, or one that stands for it, in the name.
     pub(super) fn names(&self) -> impl Iterator<Item = &'a Sorted<Posting>> {
         let instead = self.instead.iter().map(|(_, term)| term);
-        self.typed.iter().chain(instead).map(|term| &term.postings.named)
+        self.typed.iter().chain(&self.spelled).chain(instead).map(|term| &term.postings.named)
     }
 
     /// What of the skill with this number made it a hit, as far as this word goes.
     pub(super) fn found_in(&self, number: u32) -> Option<HitWord> {
         let word = |instead, fields| HitWord { word: self.text.clone(), instead, fields };
-        if let Some(posting) = self.typed.as_ref().and_then(|term| term.postings.get(number)) {
+        if let Some(posting) = self.typed.iter().chain(&self.spelled).find_map(|term| term.postings.get(number)) {
             let fields = HitField::ALL.into_iter().zip(posting.counts()).filter(|(_, count)| *count > 0);
             return Some(word(None, fields.map(|(field, _)| field).collect()));
         }
@@ -97,12 +106,25 @@ impl<'a> Terms<'a, '_> {
         (with > 0.0).then_some(Term { postings, rarity })
     }
 
+    /// The terms of the other spellings of a word: with accents where it is typed without, and all others where it has some.
+    fn spelled(&self, text: &str, stem: &str) -> Vec<Term<'a>> {
+        match bare(text) {
+            None => self.of(&accented(stem)).into_iter().collect(),
+            Some(bare) => {
+                let stem = self.stems.of(&bare);
+                self.of(&stem).into_iter().chain(self.of(&accented(&stem))).collect()
+            }
+        }
+    }
+
     fn instead_of(&self, text: &str, stem: &str, is_unknown: bool, is_last: bool) -> Vec<(&'a str, Term<'a>)> {
         let names = |word: &str, all: u32| match self.sight {
             None => all,
             Some(sight) => self.index.dictionary.get(&written(word)).map_or(0, |names| sight.count_of(names) as u32),
         };
         let mut words = Vec::new();
+        let bare = bare(text);
+        let text = bare.as_deref().unwrap_or(text);
         if is_unknown {
             words.extend(self.index.vocabulary.near(text, MOST_INSTEAD, &names));
         }
@@ -111,6 +133,10 @@ impl<'a> Terms<'a, '_> {
             words.extend(self.index.vocabulary.beginning_with(text, MOST_INSTEAD, &names));
         }
         let others = words.into_iter().map(|word| (word, self.stems.of(word))).filter(|(_, other)| other != stem);
-        others.filter_map(|(word, other)| Some((word, self.of(&other)?))).collect()
+        let terms = others.flat_map(|(word, other)| {
+            let accented = accented(&other);
+            [other.as_ref(), &accented].map(|stem| self.of(stem)).into_iter().flatten().map(move |term| (word, term))
+        });
+        terms.collect()
     }
 }
