@@ -96,7 +96,7 @@ pub use layer::Layer;
 pub use level::{Authority, Decision, Level, Target};
 pub use listener::Unsubscribe;
 pub use lookup::{Found, LookupError};
-pub use memory::{MemorySource, RegisterError, Registered};
+pub use memory::{MemorySource, RegisterError, Registered, UnregistrableInjection};
 pub use merge::{merge, merge_under};
 pub use mount::Mount;
 pub use reason::Reason;

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use bytes::Bytes;
 use repertoire_core::{
-    Body, Digest, Id, Injection, Item, Listed, Listing, Manifest, NotASkill, Parts, Resource, ResourcePath, Revision,
-    Skill, Source, SourceError, SourceErrorKind, Stamp,
+    Body, Digest, Flavor, Id, Injection, Item, Listed, Listing, Manifest, NotASkill, Parts, Resource, ResourcePath,
+    Revision, Skill, Source, SourceError, SourceErrorKind, Stamp, Trigger,
 };
 use tokio::sync::watch;
 
@@ -57,13 +57,41 @@ impl<T: Item> From<T> for Registered<T> {
 }
 
 impl TryFrom<Injection> for Registered<Skill> {
-    type Error = NotASkill;
+    type Error = UnregistrableInjection;
 
-    /// Takes a skill in its delivered form apart again; refuses every other flavor.
-    fn try_from(injection: Injection) -> Result<Registered<Skill>, NotASkill> {
+    /// Returns the skill that was [injected](Skill::inject), with its body. Refuses what a registered skill cannot keep.
+    fn try_from(injection: Injection) -> Result<Registered<Skill>, UnregistrableInjection> {
+        if injection.flavor == Flavor::Skill {
+            let lost = [
+                ("tools", !injection.content.tools.is_empty()),
+                ("messages", !injection.content.messages.is_empty()),
+                ("a trigger but `activated`", injection.trigger != Trigger::Activated),
+            ];
+            let lost: Vec<_> = lost.into_iter().filter(|(_, is_lost)| *is_lost).map(|(what, _)| what).collect();
+            if !lost.is_empty() {
+                return Err(UnregistrableInjection::Lossy { id: injection.id, lost });
+            }
+        }
         let body = injection.content.system_prompt.clone();
         Ok(Registered { body, ..Registered::from(Skill::try_from(injection)?) })
     }
+}
+
+/// The reason why an injection cannot be registered as a skill.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum UnregistrableInjection {
+    /// It has another flavor.
+    #[error(transparent)]
+    NotASkill(#[from] NotASkill),
+    /// It has what a registered skill cannot keep.
+    #[error("skill `{id}` cannot be registered with {}; give the injection to the session instead", .lost.join(" and "))]
+    Lossy {
+        /// The skill.
+        id: Id,
+        /// What would be lost, in words.
+        lost: Vec<&'static str>,
+    },
 }
 
 /// What the verbs refuse.

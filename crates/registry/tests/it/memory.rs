@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use proptest::prelude::*;
 use repertoire_core::{
-    Content, Flavor, Id, Injection, Moved, NotASkill, Role, Skill, Source, SourceErrorKind, Trigger,
+    Content, Flavor, Id, Injection, Message, Moved, NotASkill, Role, Skill, Source, SourceErrorKind, ToolSpec, Trigger,
+    Value,
 };
 use repertoire_registry::{MemorySource, RegisterError, Registered};
 
@@ -55,7 +57,7 @@ fn registering_another_flavor_is_refused_and_names_it() {
     let content = Content::message(Role::User, "Be brief.");
     let steering = Injection::new(id("brief"), Flavor::Steering, Trigger::Always, "Keeps it short.", content).unwrap();
     let refused = Registered::try_from(steering).unwrap_err();
-    assert_eq!(refused, NotASkill { id: id("brief"), flavor: Flavor::Steering });
+    assert_eq!(refused, NotASkill { id: id("brief"), flavor: Flavor::Steering }.into());
     assert_eq!(refused.to_string(), "expected a skill, but `brief` has the flavor `steering`");
 }
 
@@ -64,6 +66,38 @@ fn a_delivered_skill_registers_with_its_body() {
     let injection = Skill::new(id("tidy"), "Sorts.").inject("Sort it.").unwrap();
     let registered = Registered::try_from(injection).unwrap();
     assert_eq!(registered, Registered::new(Skill::new(id("tidy"), "Sorts."), "Sort it."));
+}
+
+#[test]
+fn what_a_registered_skill_cannot_keep_is_refused() {
+    let tool = ToolSpec::new("sort", "Sorts.", serde_json::json!({"type": "object"})).unwrap();
+    let text = || Content::system_prompt("Sort it.");
+    let mut with_message = text();
+    with_message.messages.push(Message::new(Role::User, "Sort."));
+    for (trigger, content, lost) in [
+        (Trigger::Activated, text().with_tools([tool.clone()]), "tools"),
+        (Trigger::Activated, with_message, "messages"),
+        (Trigger::Always, text(), "a trigger but `activated`"),
+        (Trigger::AfterTool("run".into()), text().with_tools([tool]), "tools and a trigger but `activated`"),
+    ] {
+        let injection = Injection::new(id("tidy"), Flavor::Skill, trigger, "Sorts.", content).unwrap();
+        let error = Registered::try_from(injection).unwrap_err().to_string();
+        let expected =
+            format!("skill `tidy` cannot be registered with {lost}; give the injection to the session instead");
+        assert_eq!(error, expected);
+    }
+}
+
+proptest! {
+    /// What is registered comes back as the injection that it was.
+    #[test]
+    fn a_registered_injection_is_kept_whole(body in "[a-z*]{1,9}", value in "[a-z ]{0,9}", about in "[a-z ]{0,9}") {
+        let injection = Injection::new(id("tidy"), Flavor::Skill, Trigger::Activated, about, Content::system_prompt(body));
+        let injection = injection.unwrap().with_metadata([("license".into(), Value::text(value))]);
+        let registered = Registered::try_from(injection.clone()).unwrap();
+        let again = registered.item.inject(registered.body.unwrap()).unwrap();
+        prop_assert_eq!(again, injection);
+    }
 }
 
 #[test]
