@@ -79,7 +79,7 @@ impl Server {
     /// code.
     pub fn new(registry: SkillRegistry, options: ServerOptions) -> Server {
         // What is hidden is unknown to every client, whoever asks by whichever method.
-        let tools = ToolOptions::default().preset(options.tools.clone()).modes(options.modes.clone()).tell([]);
+        let tools = ToolOptions::default().preset(options.tools.clone()).modes(options.modes.clone());
         let tools = LiveTools::over(registry.clone(), tools);
         let reader = options.reader.clone().unwrap_or_else(|| Arc::new(registry.clone()));
         let view = View::new(tools.current(), &options.modes, None);
