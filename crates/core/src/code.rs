@@ -160,6 +160,7 @@ codes! {
     UNREACHABLE "unreachable" Warning Warning "Neither a model nor a user may call the skill.";
     UNKNOWN_CATEGORY "unknown-category" Info Info "The category is neither `standard` nor `raw`; it counts as `raw`.";
     UNREADABLE_FIELD "unreadable-field" Warning Warning "An extension field has a shape that cannot be read and counts as absent.";
+    FOREIGN_FIELD "foreign-field" Info Info "An extension field under `metadata` has a shape of another program and counts as absent.";
     BAD_TRIGGER "bad-trigger" Warning Warning "An item of `triggers` can never hold: an unknown kind, or an invalid regular expression.";
     BAD_WORKFLOW "bad-workflow" Warning Warning "The steps of `workflow` do not hold together.";
     BAD_VERIFICATION "bad-verification" Warning Warning "An item of `verification` is not a check.";

@@ -102,7 +102,9 @@ fn check_field(key: &str, value: &Value, place: &Place<'_>, findings: &mut Findi
 fn triggers(value: &Value, place: &Place<'_>, findings: &mut Findings<'_>) {
     if matches!(value, Value::Map(_)) {
         let message = "`triggers` must be a text or a list, found a map; it counts as absent";
-        return findings.say(place.at(), Code::UNREADABLE_FIELD, message);
+        // Many skills have one there for another program: `{files: [...], keywords: [...]}`.
+        let code = if place.key.is_some() { Code::FOREIGN_FIELD } else { Code::UNREADABLE_FIELD };
+        return findings.say(place.at(), code, message);
     }
     for (number, item) in (1..).zip(value.items()) {
         let triggers = SkillTrigger::read(item);

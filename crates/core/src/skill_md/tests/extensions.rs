@@ -57,7 +57,7 @@ references: {a: b}";
 fn faults_under_metadata_have_their_own_line() {
     let lines = "metadata:\n  author: me\n  triggers: {a: b}\n  category: databse\n  invoke-level: 9";
     insta::assert_snapshot!(told(lines).join("\n"), @r#"
-    unreadable-field 6: `triggers` must be a text or a list, found a map; it counts as absent
+    foreign-field 6: `triggers` must be a text or a list, found a map; it counts as absent
     unknown-category 7: the category is neither `standard` nor `raw`; it counts as `raw`, which limits
     unknown-level 8: `invoke-level` must be 1, 2 or 3, found `9`; it counts as 2
     "#);
