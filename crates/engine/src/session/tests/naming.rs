@@ -131,14 +131,15 @@ async fn nobody_takes_an_active_skill_by_writing_its_full_name() {
     other.register(Registered::new(copy, "other body")).unwrap();
     let registry = SkillRegistry::builder().user(world.home.clone()).mount(Mount::plugin(other)).load().await.unwrap();
     let tools = Toolset::of(&registry.snapshot(), &ToolOptions::default());
-    assert_eq!(registry.snapshot().resolve("home:tea").unwrap().claim.origin.source.as_ref(), "other");
+    assert_eq!(registry.snapshot().resolve("home:tea").unwrap().claim.origin.source.as_ref(), "home");
     let mut session = Session::new(tools, plain());
     session.activate(Audience::Model, "tea", "").unwrap();
     let evaluation = session.read(session.evaluate(&Turn::of("")), &registry).await;
     assert_eq!((ids(&evaluation), skipped(&evaluation)), (vec!["tea"], vec![]));
     let slots = session.compose(&evaluation, &claude()).unwrap();
     assert_eq!((times(&slots.system_prompt, "tea body"), times(&slots.system_prompt, "other body")), (1, 0));
-    assert_eq!(ids(&session.evaluate(&Turn::of("kettle"))), ["tea", "home:tea"]);
+    let evaluation = session.evaluate(&Turn::of("kettle"));
+    assert_eq!((ids(&evaluation), suggested(&evaluation)), (vec!["tea"], vec!["home:tea"]));
 }
 
 #[tokio::test]

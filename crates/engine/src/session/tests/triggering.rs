@@ -170,7 +170,7 @@ async fn an_untrusted_command_changes_no_arguments() {
     let mut session = Session::new(tools, plain());
     let evaluation = session.evaluate(&Turn::of("/tea /green now"));
     let evaluation = session.read(evaluation, &registry).await;
-    assert_eq!(suggested(&evaluation), ["far:far-tea"]);
+    assert_eq!(suggested(&evaluation), ["far-tea"]);
     assert_eq!(session.active()[0].arguments.as_ref(), "/green now");
 }
 

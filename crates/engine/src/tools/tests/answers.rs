@@ -174,7 +174,7 @@ async fn arguments_that_do_not_fit_are_told() {
         (
             "read_skill",
             json!({"id": "billing", "offset": -1}),
-            "The arguments do not fit: `offset` is a number that is not negative.",
+            "The arguments do not fit: `offset` is a whole number from 0 on; found `-1`.",
         ),
         (
             "search_skills",
