@@ -114,9 +114,9 @@ impl<'t> Incoming<'t> {
         match id {
             Some(id) if is_asking => {
                 let method = value["method"].as_str().and_then(|method| Method::named(method, None));
-                let has_params = value.get("params").is_some_and(|params| !params.is_object());
+                let is_request = value.get("jsonrpc").is_some_and(|version| version == "2.0") && !is_answer;
                 let error = match method {
-                    Some(method) if has_params => method.malformed(value.get("params")).error(),
+                    Some(method) if is_request => method.malformed(value.get("params")).error(),
                     _ => ErrorData::new(ErrorCode::INVALID_PARAMS, "the request has another form", None),
                 };
                 Incoming::Refused(Refusal::of(error, Some(&id)))

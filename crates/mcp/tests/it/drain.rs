@@ -105,7 +105,9 @@ async fn what_was_asked_is_answered_and_nothing_else_is() {
         held.is_asked().await;
         let [mut there, mut ready, mut alive] =
             [Connection::to(&listening).await, Connection::to(&listening).await, Connection::to(&listening).await];
-        assert_eq!(there.ask("GET /metrics", "").await.0, 200);
+        for connection in [&mut there, &mut ready, &mut alive] {
+            assert_eq!(connection.ask("GET /metrics", "").await.0, 200);
+        }
         listening.end.cancel();
         while there.ask("GET /metrics", "").await.0 == 200 {}
         assert_eq!(ready.ask("GET /readyz", "").await.0, 503);
