@@ -75,7 +75,10 @@ impl Method {
         let reason = match params {
             None | Some(Value::Null) => "there are no `params`".to_owned(),
             Some(params) if !params.is_object() => "`params` are not an object".to_owned(),
-            Some(params) => (self.fault)(params).unwrap_or_else(|| "`_meta` is not an object of metadata".to_owned()),
+            Some(params) if params.get("_meta").is_some_and(|meta| !meta.is_object()) => {
+                "`_meta` is not an object".to_owned()
+            }
+            Some(params) => (self.fault)(params).unwrap_or_else(|| "`params` have another form".to_owned()),
         };
         Malformed(format!("`{}`: {reason}", self.name))
     }
