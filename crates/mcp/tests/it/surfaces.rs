@@ -15,13 +15,13 @@ async fn server(default: Option<SurfaceMode>) -> Server {
     for mode in modes {
         let mut skill = skill(mode.map_or("auto", SurfaceMode::as_str), "Is one.");
         skill.surface = mode;
-        home.register(Registered::new(skill, "Sort it.\n")).unwrap();
+        home.register(Registered::new(skill, "Sort it.\n")).expect("ids are unique");
     }
     let mut builder = SkillRegistry::builder().user(home);
     if let Some(mode) = default {
         builder = builder.surface_mode(mode);
     }
-    let registry = builder.load().await.unwrap();
+    let registry = builder.load().await.expect("composed");
     Server::new(registry, ServerOptions::default())
 }
 
@@ -29,8 +29,9 @@ async fn server(default: Option<SurfaceMode>) -> Server {
 async fn doors(client: &Client, id: &str) -> [Value; 2] {
     let mut call = CallToolRequestParams::new("read_skill");
     call.arguments = json!({"id": id}).as_object().cloned();
-    let tool = serde_json::to_value(client.peer.call_tool(call).await.unwrap()).unwrap();
-    let prompt = serde_json::to_value(client.peer.get_prompt(GetPromptRequestParams::new(id)).await.unwrap()).unwrap();
+    let tool = serde_json::to_value(client.peer.call_tool(call).await.expect("an answer")).expect("a document");
+    let prompt = client.peer.get_prompt(GetPromptRequestParams::new(id)).await.expect("an answer");
+    let prompt = serde_json::to_value(prompt).expect("a document");
     [tool, prompt].map(|answer| {
         assert!(answer.to_string().contains("Sort it."), "{id}: {answer}");
         answer["_meta"]["repertoire/surface"].clone()
@@ -82,7 +83,7 @@ async fn doors_of(client: &Client, name: &str, id: &str) -> Vec<Value> {
     }
     let mut call = CallToolRequestParams::new("read_skill");
     call.arguments = json!({"id": id}).as_object().cloned();
-    let tool = serde_json::to_value(client.peer.call_tool(call).await.unwrap()).unwrap();
+    let tool = serde_json::to_value(client.peer.call_tool(call).await.expect("an answer")).expect("a document");
     vec![tool["_meta"]["repertoire/surface"].clone()]
 }
 

@@ -10,16 +10,16 @@ use crate::forms::Raw;
 /// A server with one skill that is seen, and one for each reason that hides one.
 async fn server() -> Server {
     let home = MemorySource::named("home");
-    home.register(Registered::new(skill("seen", "Is one."), "Sort it.\n")).unwrap();
-    home.register(Registered::new(skill("disabled", "Secret."), "Secret.\n")).unwrap();
+    home.register(Registered::new(skill("seen", "Is one."), "Sort it.\n")).expect("ids are unique");
+    home.register(Registered::new(skill("disabled", "Secret."), "Secret.\n")).expect("ids are unique");
     let mut users = skill("for-users", "Secret.");
     (users.disable_model_invocation, users.user_invocable) = (true, false);
-    home.register(Registered::new(users, "Secret.\n")).unwrap();
+    home.register(Registered::new(users, "Secret.\n")).expect("ids are unique");
     let cloned = MemorySource::named("cloned");
-    cloned.register(Registered::new(skill("pending", "Secret."), "Secret.\n")).unwrap();
+    cloned.register(Registered::new(skill("pending", "Secret."), "Secret.\n")).expect("ids are unique");
     let registry = SkillRegistry::builder().user(home).mount(Mount::user(cloned).trust(Trust::Pending));
-    let modes = Modes::default().with("disabled".parse().unwrap(), Mode::Off);
-    Server::new(registry.load().await.unwrap(), ServerOptions::default().modes(modes))
+    let modes = Modes::default().with("disabled".parse().expect("an id"), Mode::Off);
+    Server::new(registry.load().await.expect("composed"), ServerOptions::default().modes(modes))
 }
 
 /// An answer, with the name of the skill that was asked for taken out.
