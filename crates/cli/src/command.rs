@@ -28,8 +28,6 @@ mod verify;
 pub(crate) mod watch;
 mod which;
 
-use std::path::PathBuf;
-
 use clap::Subcommand;
 #[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -37,6 +35,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use crate::Environment;
 use crate::answer::Answer;
 use crate::arguments::Places;
+use crate::compose::Named;
 use crate::failure::Failure;
 use crate::pool::Pool;
 use crate::session::Session;
@@ -143,18 +142,18 @@ impl Command {
         )
     }
 
-    /// The folders named as arguments.
-    pub(crate) fn folders(&self) -> &[PathBuf] {
-        match self {
+    /// Returns the folders named as arguments. A check searches all that any client would.
+    pub(crate) fn named(&self) -> Named<'_> {
+        Named::Alone(match self {
             Command::List(list) => &list.folders,
-            Command::Check(check) => &check.folders,
+            Command::Check(check) => return Named::WithLayout(&check.folders),
             Command::Watch(watch) => &watch.folders,
             Command::Catalog(catalog) => &catalog.folders,
             Command::Tools(tools) => &tools.folders,
             Command::Lock(lock) => &lock.folders,
             Command::Verify(verify) => &verify.folders,
             _ => &[],
-        }
+        })
     }
 
     /// Returns what makes the sources of this command.

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use repertoire::{
-    Authority, Builder, Client, ComposeError, Discovery, FsSource, Id, Level, Model, Mount, Registry, Renderer, Rules,
-    Scope, Skill, SkillRegistry, Trust, discover,
+    Authority, Builder, Client, ClientPlugin, ClientPluginsOptions, ComposeError, Discovery, FsLimits, FsOptions,
+    FsSource, Id, Layout, Level, Model, Mount, Registry, Renderer, Rules, Scope, Skill, SkillRegistry, Trust, discover,
 };
 use tokio::runtime::Handle;
 
@@ -20,11 +20,20 @@ use crate::failure::Failure;
 use crate::page::Page;
 use crate::pool::{Made, Pool};
 use crate::replace::Spot;
-use crate::session::Session;
+use crate::session::{Session, Waiting};
 use crate::{Environment, builtin};
 
 /// How long reading may take before a person is told what is going on.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The folders that were named as arguments.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Named<'a> {
+    /// Searched as clients search.
+    Alone(&'a [PathBuf]),
+    /// Searched together with what clients and plugins keep below them, each as a source of its own.
+    WithLayout(&'a [PathBuf]),
+}
 
 /// What was typed, read and ready to be composed.
 pub(crate) struct Plan {
@@ -33,22 +42,24 @@ pub(crate) struct Plan {
     /// The sources that search folders, by name.
     pub(crate) folders: Vec<(String, Arc<FsSource>)>,
     bodies: Bodies,
+    /// The standard folders that are not admitted.
+    waiting: Vec<Waiting>,
 }
 
 /// Composes what was typed and lists it once.
 pub(crate) async fn compose<'m>(
     places: &Places,
-    named: &[PathBuf],
+    named: Named<'_>,
     model: Model<'m>,
     mut pool: Pool,
     environment: &mut Environment<'_>,
 ) -> Result<Session<'m>, Failure> {
     let plan = Plan::read(places, named, environment, &mut pool)?;
-    let Plan { builder, config, folders, bodies } = plan;
+    let Plan { builder, config, folders, bodies, waiting } = plan;
     let registry = patiently("reading skills", builder.load(), environment)
         .await
         .map_err(|error| blame(config.as_ref(), &error))?;
-    Ok(Session::new(registry, folders, model, environment).with_bodies(bodies))
+    Ok(Session::new(registry, folders, model, environment).with_bodies(bodies).with_waiting(waiting))
 }
 
 impl Plan {
@@ -58,7 +69,7 @@ impl Plan {
     /// configuration file or else the standard folders. The built-in skills come with those.
     pub(crate) fn read(
         places: &Places,
-        named: &[PathBuf],
+        named: Named<'_>,
         environment: &Environment<'_>,
         pool: &mut Pool,
     ) -> Result<Plan, Failure> {
@@ -76,7 +87,10 @@ impl Plan {
         let declared = || extra.iter().chain(config.iter().flat_map(|config| &config.sources));
         let mut folders = Folders::new(declared().map(Declared::name), pool);
         let roots = folders.take(&places.roots, cwd)?;
-        let named = folders.take(named, cwd)?;
+        let named = match named {
+            Named::Alone(named) => folders.take(named, cwd)?,
+            Named::WithLayout(named) => folders.take_with_layout(named, cwd)?,
+        };
         let standard = if named.is_empty() && config.is_none() && !places.no_defaults {
             folders.standard(places, environment)?
         } else {
@@ -104,8 +118,9 @@ impl Plan {
         }
         let searching = declared().filter_map(Declared::folders);
         let bodies = Bodies { dialects: declared().filter_map(Declared::dialect).collect(), plugins: folders.plugins };
+        let waiting = folders.waiting;
         let folders = folders.sources.into_iter().chain(searching).collect();
-        Ok(Plan { builder, config, folders, bodies })
+        Ok(Plan { builder, config, folders, bodies, waiting })
     }
 
     /// Composes it, and keeps up with changes in the runtime that this is called in.
@@ -137,7 +152,7 @@ pub(crate) async fn reload(
     take: impl AsyncFnOnce(&Plan, &Environment<'_>) -> Result<(), Failure>,
 ) {
     pool.turn();
-    let taken = match Plan::read(places, named, environment, pool) {
+    let taken = match Plan::read(places, Named::Alone(named), environment, pool) {
         Ok(plan) => take(&plan, environment).await,
         Err(failure) => Err(failure),
     };
@@ -192,36 +207,67 @@ struct Folders<'p> {
     sources: Vec<(String, Arc<FsSource>)>,
     /// The folders of plugins, by the name of their source.
     plugins: BTreeMap<String, PathBuf>,
+    waiting: Vec<Waiting>,
 }
 
 impl<'p> Folders<'p> {
     fn new<'n>(taken: impl Iterator<Item = &'n str>, pool: &'p mut Pool) -> Folders<'p> {
         let mut names: BTreeSet<_> = taken.map(str::to_owned).collect();
         names.extend([Registry::<Skill>::REGISTERED, builtin::NAME].map(str::to_owned));
-        Folders { pool, names, real: BTreeSet::new(), sources: Vec::new(), plugins: BTreeMap::new() }
+        Folders {
+            pool,
+            names,
+            real: BTreeSet::new(),
+            sources: Vec::new(),
+            plugins: BTreeMap::new(),
+            waiting: Vec::new(),
+        }
     }
 
     /// Folders that a person named: they must be there, and are trusted.
     fn take(&mut self, folders: &[PathBuf], cwd: &Path) -> Result<Vec<Mount<Skill>>, Failure> {
         let mut mounts = Vec::new();
         for folder in folders {
-            let mut path: PathBuf = cwd.join(folder).components().collect();
-            // A `SKILL.md` stands for the folder that it makes a skill, so that hooks can name what changed.
-            if path.file_name().is_some_and(|name| name == "SKILL.md") && path.is_file() {
-                path.pop();
-            }
+            let path = search_folder(folder, cwd);
             if let Err(error) = fs::read_dir(&path) {
                 let failure = Failure::io(format!("cannot read the folder `{}`", folder.display()), &error);
                 let is_file = path.is_file();
                 return Err(if is_file { failure.help("name the folder that the file is in") } else { failure });
             }
             let name = source_name(&path);
-            mounts.extend(self.add(path, &name));
+            mounts.extend(self.add(&path, &name, |pool, name| pool.folder(name, &path)));
         }
         Ok(mounts)
     }
 
-    /// The built-in skills, and the folders in which clients keep theirs. Those of a project wait for admission.
+    /// As [`take`](Folders::take), with what clients and plugins keep below the folders.
+    fn take_with_layout(&mut self, folders: &[PathBuf], cwd: &Path) -> Result<Vec<Mount<Skill>>, Failure> {
+        let mut mounts = Vec::new();
+        for folder in folders {
+            let path = search_folder(folder, cwd);
+            let layout = Layout::find(&path, &FsLimits::default());
+            if layout.plugins.is_empty() {
+                mounts.extend(self.take(std::slice::from_ref(folder), cwd)?);
+            } else {
+                let options = without_plugins(&path, &layout.plugins);
+                mounts.extend(self.add(&path, &source_name(&path), |pool, name| pool.search(name, &path, options)));
+            }
+            for path in layout.client_folders {
+                let name = source_name(path.parent().unwrap_or(&path));
+                mounts.extend(self.add(&path, &name, |pool, name| pool.folder(name, &path)));
+            }
+            for plugin in layout.plugins {
+                let name = self.free(&plugin.name);
+                let made = self.pool.plugin(&name, &plugin, &ClientPluginsOptions::new(&plugin.folder));
+                self.sources.extend(made.folders.map(|source| (name, source)));
+                mounts.push(made.mount.namespaced());
+            }
+        }
+        Ok(mounts)
+    }
+
+    /// The built-in skills, and the folders in which clients keep theirs. Those of a project wait for admission, and those
+    /// about which another user decides are never admitted.
     fn standard(&mut self, places: &Places, environment: &Environment<'_>) -> Result<Vec<Mount<Skill>>, Failure> {
         let mut clients = Vec::new();
         for name in &places.clients {
@@ -239,21 +285,25 @@ impl<'p> Folders<'p> {
             discover(&Discovery { cwd: &environment.cwd, home: environment.home.as_deref(), clients: &clients });
         let builtin = self.pool.builtin();
         let mounts = roots.into_iter().filter_map(|root| {
-            let mount = self.add(root.path, &root.name)?;
-            let pending = root.scope == Scope::Project && !places.trust_project;
-            Some(if pending { mount.trust(Trust::Pending) } else { mount })
+            let mount = self.add(&root.path, &root.name, |pool, name| pool.standard(name, &root))?;
+            if root.stranger.is_none() && (root.scope == Scope::Home || places.trust_project) {
+                return Some(mount);
+            }
+            let source = mount.origin().source.to_string();
+            self.waiting.push(Waiting { source, path: root.path, stranger: root.stranger });
+            Some(mount.trust(Trust::Pending))
         });
         Ok(std::iter::once(builtin).chain(mounts).collect())
     }
 
-    /// A source over `path`, unless another one is, under a name that no other has.
-    fn add(&mut self, path: PathBuf, name: &str) -> Option<Mount<Skill>> {
-        let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+    /// Makes a source over `path`, unless another one is, under a name that no other has.
+    fn add(&mut self, path: &Path, name: &str, make: impl FnOnce(&mut Pool, &str) -> Made) -> Option<Mount<Skill>> {
+        let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         if !self.real.insert(real) {
             return None;
         }
         let name = self.free(name);
-        let Made { mount, folders } = self.pool.folder(&name, path);
+        let Made { mount, folders } = make(self.pool, &name);
         self.sources.extend(folders.map(|source| (name, source)));
         Some(mount)
     }
@@ -282,6 +332,34 @@ impl<'p> Folders<'p> {
         let free = std::iter::once(name.to_owned()).chain(numbered).find(|name| self.names.insert(name.clone()));
         free.expect("numbers do not end")
     }
+}
+
+/// Returns the folder to search for what was typed. A `SKILL.md` stands for the folder that it makes a skill, so that hooks
+/// can name what changed.
+fn search_folder(folder: &Path, cwd: &Path) -> PathBuf {
+    let mut path: PathBuf = cwd.join(folder).components().collect();
+    if path.file_name().is_some_and(|name| name == "SKILL.md") && path.is_file() {
+        path.pop();
+    }
+    path
+}
+
+/// Returns the options of a search of `folder` that leaves the skills of `plugins` out.
+fn without_plugins(folder: &Path, plugins: &[ClientPlugin]) -> FsOptions {
+    let mut options = FsOptions::default();
+    options.roots = vec![folder.to_owned()];
+    for skills in plugins.iter().flat_map(|plugin| &plugin.skills) {
+        let Ok(below) = skills.strip_prefix(folder) else { continue };
+        let steps = below.components().map(|step| escaped(&step.as_os_str().to_string_lossy()));
+        options.patterns.push(format!("!{}/**/SKILL.md", steps.collect::<Vec<_>>().join("/")));
+    }
+    options
+}
+
+/// Returns a name as a pattern that matches it alone.
+fn escaped(name: &str) -> String {
+    let is_special = |c: char| matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | '\\' | ',' | '!');
+    name.chars().flat_map(|c| is_special(c).then_some('\\').into_iter().chain([c])).collect()
 }
 
 /// The name of a source that searches `folder`: the folder's own, if it can stand before the colon of a full name.

@@ -87,8 +87,7 @@ pub(crate) struct Bases(HashMap<String, Vec<PathBuf>>);
 impl Bases {
     /// The folders of `sources`.
     pub(crate) fn of(sources: &[(String, Arc<FsSource>)]) -> Bases {
-        let folders = |source: &FsSource| source.starts().map(Path::to_owned).collect();
-        Bases(sources.iter().map(|(name, source)| (name.clone(), folders(source))).collect())
+        Bases(sources.iter().map(|(name, source)| (name.clone(), source.starts())).collect())
     }
 
     /// One source and its folders.

@@ -1,12 +1,12 @@
 //! The sources that were made, so that places read again keep those that stay.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
 use repertoire::{
-    ClientPlugin, ClientPluginsOptions, ConfigError, FsSource, Mount, Skill, SourceConfig, SourceKind, WatchOptions,
-    configured_folders,
+    ClientPlugin, ClientPluginsOptions, ConfigError, FsOptions, FsSource, Mount, Root, Skill, SourceConfig, SourceKind,
+    WatchOptions, configured_folders,
 };
 use serde_json::{Map, Value};
 
@@ -63,10 +63,29 @@ impl Pool {
     }
 
     /// A source over one folder.
-    pub(crate) fn folder(&mut self, name: &str, path: PathBuf) -> Made {
+    pub(crate) fn folder(&mut self, name: &str, path: &Path) -> Made {
         let watching = self.watching;
         let key = format!("folder {name} {}", path.display());
         self.one(key, || Made::folders(FsSource::new(name, path), watching))
+    }
+
+    /// Makes a source that searches `folder` by `options`, called `name`.
+    pub(crate) fn search(&mut self, name: &str, folder: &Path, options: FsOptions) -> Made {
+        let watching = self.watching;
+        let key = format!("search {name} {} {options:?}", folder.display());
+        self.one(key, || {
+            let source = FsSource::from_options(name, folder, options);
+            Made::folders(source.expect("the roots are absolute and the patterns are escaped"), watching)
+        })
+    }
+
+    /// Makes a source over a standard folder, called `name`.
+    pub(crate) fn standard(&mut self, name: &str, root: &Root) -> Made {
+        let watching = self.watching;
+        let mut root = root.clone();
+        name.clone_into(&mut root.name);
+        let key = format!("standard {root:?}");
+        self.one(key, || Made::folders(root.source(), watching))
     }
 
     /// A source over the skills of a plugin, called `name`.

@@ -104,7 +104,7 @@ async fn compose_and_answer(
     if let Some(answer) = command.answer_alone(places, environment).await? {
         return Ok(deliver(answer.as_ref(), name, format, environment));
     }
-    let session = compose(places, command.folders(), arguments.model(), command.pool(), environment).await?;
+    let session = compose(places, command.named(), arguments.model(), command.pool(), environment).await?;
     let answer = command.answer(&session, environment).await?;
     Ok(deliver(answer.as_ref(), name, format, environment))
 }

@@ -1,6 +1,6 @@
 //! What was composed for one run.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -33,6 +33,17 @@ pub(crate) struct Session<'a> {
     bodies: Bodies,
     home: Option<PathBuf>,
     state: Option<PathBuf>,
+    waiting: Vec<Waiting>,
+}
+
+/// A standard folder whose skills are not admitted.
+#[derive(Debug)]
+pub(crate) struct Waiting {
+    /// The source that searches it.
+    pub(crate) source: String,
+    pub(crate) path: PathBuf,
+    /// The reason why it is never admitted.
+    pub(crate) stranger: Option<String>,
 }
 
 impl<'a> Session<'a> {
@@ -59,7 +70,13 @@ impl<'a> Session<'a> {
         let stale = stale.filter_map(|one| one.diagnostic.path.clone()).collect();
         let (cwd, home, state) = (environment.cwd.clone(), environment.home.clone(), environment.state.clone());
         let (machine, bodies) = (Machine::of(environment), Bodies::default());
-        Session { registry, snapshot, folders, stale, model, cwd, machine, bodies, home, state }
+        let waiting = Vec::new();
+        Session { registry, snapshot, folders, stale, model, cwd, machine, bodies, home, state, waiting }
+    }
+
+    /// Returns the same session, in which the skills of these folders are not admitted.
+    pub(crate) fn with_waiting(self, waiting: Vec<Waiting>) -> Session<'a> {
+        Session { waiting, ..self }
     }
 
     /// The same session, whose bodies are rendered with this.
@@ -160,13 +177,35 @@ impl<'a> Session<'a> {
     /// What to tell about skills that wait for admission.
     pub(crate) fn pending(&self) -> Option<String> {
         let waits = |entry: &&Arc<Entry<Skill>>| entry.claim.trust == Trust::Pending;
-        let count = self.snapshot.entries().iter().filter(waits).count();
-        let who = match count {
+        let pending = || self.snapshot.entries().iter().filter(waits);
+        let who = match pending().count() {
             0 => return None,
             1 => "1 skill waits for admission and reaches no model".to_owned(),
             count => format!("{count} skills wait for admission and reach no model"),
         };
-        Some(format!("{who}; `--trust-project` admits a project, `trust` in a configuration file any source"))
+        let mut sources: BTreeSet<&str> = pending().map(|entry| entry.origin().source.as_ref()).collect();
+        let folders: Vec<&Waiting> = self.waiting.iter().filter(|folder| sources.remove(&*folder.source)).collect();
+        let shown = |folder: &&Waiting| format!("`{}`", near(&folder.path.to_string_lossy(), &self.cwd));
+        let (own, others): (Vec<_>, Vec<_>) = folders.iter().partition(|folder| folder.stranger.is_none());
+        let mut ways = Vec::new();
+        if !own.is_empty() {
+            let own: Vec<_> = own.into_iter().map(shown).collect();
+            ways.push(format!("`--trust-project` admits {}", own.join(", ")));
+        }
+        if !sources.is_empty() {
+            ways.push("`trust` in a configuration file admits any source".to_owned());
+        }
+        for folder in others {
+            let why = folder.stranger.as_deref().unwrap_or_default();
+            ways.push(format!("{} is never admitted, as {why}: name it with `--root` to trust it", shown(&folder)));
+        }
+        Some(format!("{who}; {}", ways.join("; ")))
+    }
+
+    /// Returns whether diagnostics of `source` may quote the file at `path`.
+    pub(crate) fn may_quote(&self, source: &str, path: &str) -> bool {
+        let folders = self.folders.iter().find(|(name, _)| name == source);
+        folders.is_some_and(|(_, folders)| folders.may_quote(Path::new(path)))
     }
 
     /// A path as a person at the working folder would type it.

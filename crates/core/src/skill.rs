@@ -53,6 +53,9 @@ pub struct Skill {
     /// How `argument-hint` is spelled in its file, where its value does not tell.
     #[serde(skip)]
     argument_hint: Option<Arc<str>>,
+    /// The real path of its file, which only the source that read the file sets.
+    #[serde(skip)]
+    real_location: Option<Arc<str>>,
 }
 
 impl Skill {
@@ -69,6 +72,7 @@ impl Skill {
             location: None,
             fields: Vec::new(),
             argument_hint: None,
+            real_location: None,
         }
     }
 
@@ -76,6 +80,14 @@ impl Skill {
     #[must_use]
     pub fn from_location(mut self, location: impl Into<Arc<str>>) -> Skill {
         self.location = Some(location.into());
+        self
+    }
+
+    /// Returns the same skill with the real path of its file. Only for sources that read the file themselves: of two
+    /// skills with one real path, the merge counts one.
+    #[must_use]
+    pub fn from_real_location(mut self, location: impl Into<Arc<str>>) -> Skill {
+        self.real_location = Some(location.into());
         self
     }
 
@@ -152,6 +164,10 @@ impl Item for Skill {
 
     fn location(&self) -> Option<&str> {
         self.location.as_deref()
+    }
+
+    fn real_location(&self) -> Option<&str> {
+        self.real_location.as_deref()
     }
 }
 

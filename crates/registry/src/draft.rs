@@ -90,8 +90,8 @@ impl<T: Item> Draft<T> {
                 let full_name = if is_owners { FullName::Anothers } else { FullName::Own };
                 Claim { standing: layer.standing(claim.item.id(), rules, full_name), ..claim.clone() }
             };
-            let claims: Vec<_> = entry.claims().map(now).collect();
-            if claims.iter().zip(entry.claims()).any(|(now, before)| now.standing != before.standing) {
+            let claims: Vec<_> = entry.all_claims().map(now).collect();
+            if claims.iter().zip(entry.all_claims()).any(|(now, before)| now.standing != before.standing) {
                 index.reopen(id, claims);
             }
         }
@@ -111,8 +111,8 @@ impl<T: Item> Draft<T> {
                 let layer = layers.get(&claim.origin.source).expect("every claim was made by a layer");
                 Claim { standing: layer.standing(claim.item.id(), rules, FullName::Own), ..claim.clone() }
             };
-            let claims: Vec<_> = entry.claims().map(now).collect();
-            if claims.iter().zip(entry.claims()).any(|(now, before)| now.standing != before.standing) {
+            let claims: Vec<_> = entry.all_claims().map(now).collect();
+            if claims.iter().zip(entry.all_claims()).any(|(now, before)| now.standing != before.standing) {
                 index.reopen(id, claims);
             }
         }
@@ -157,8 +157,8 @@ impl<T: Item> Draft<T> {
         for layer in moved(&kept, in_order).iter().filter_map(|source| layers.get(source)) {
             for row in layer.listing.iter() {
                 let id = layer.effective_id(row.item.id());
-                if let Some(entry) = index.get(id.as_str()).filter(|entry| !entry.shadows.is_empty()) {
-                    let claims = entry.claims().cloned().collect();
+                if let Some(entry) = index.get(id.as_str()).filter(|entry| entry.all_claims().nth(1).is_some()) {
+                    let claims = entry.all_claims().cloned().collect();
                     index.reopen(id, claims);
                 }
             }
@@ -179,7 +179,7 @@ pub(crate) fn owner<'i, T: Item>(id: &Id, layers: &Layers<T>, index: &'i Index<T
     let (source, rest) = id.as_str().split_once(':')?;
     let layer = layers.get(source)?;
     let id = layer.effective_id(&rest.parse().ok()?);
-    let mut claims = index.get(id.as_str())?.claims();
+    let mut claims = index.get(id.as_str())?.all_claims();
     claims.find(|claim| claim.origin == layer.origin)
 }
 

@@ -1,5 +1,6 @@
 //! One merged row.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use repertoire_core::{Digest, Id, Item, Listed, Moved, Parts, Stamp};
@@ -94,6 +95,10 @@ pub struct Entry<T> {
     pub claim: Claim<T>,
     /// The losers, in the order in which they would step forward.
     pub shadows: Vec<Shadow<T>>,
+    /// The claims to the very file of the winner or of a shadow, of the same tier and trust. They are no copies, so
+    /// nothing is reported of them; they count again once the first claim to the file is gone.
+    #[serde(skip)]
+    pub(crate) aliases: Vec<Claim<T>>,
     /// Who would have the id, had nobody preferred the winner.
     #[serde(skip)]
     pub(crate) passed: Option<Origin>,
@@ -102,13 +107,19 @@ pub struct Entry<T> {
 impl<T: Item> Entry<T> {
     /// The row of an id that nobody else claims.
     pub(crate) fn uncontested(id: Id, claim: Claim<T>) -> Entry<T> {
-        Entry { id, claim, shadows: Vec::new(), passed: None }
+        Entry { id, claim, shadows: Vec::new(), aliases: Vec::new(), passed: None }
     }
 
     /// Decides who of `claims`, at least one and all made by `layers`, has `id`. The one place where precedence is
     /// applied.
     pub(crate) fn contest(id: Id, mut claims: Vec<Claim<T>>, layers: &Layers<T>) -> Entry<T> {
         claims.sort_by_cached_key(|claim| layers.rank(claim));
+        let mut real = HashSet::new();
+        let (claims, aliases): (Vec<_>, Vec<_>) = claims.into_iter().partition(|claim| {
+            let location = claim.item.real_location();
+            // Another tier or trust is another claim, whatever file it is made to.
+            location.is_none_or(|location| real.insert((location.to_owned(), claim.origin.tier, claim.trust)))
+        });
         let mut claims = claims.into_iter();
         let winner = claims.next().expect("an id that nobody claims is never contested");
         let shadow = |claim: Claim<T>| Shadow { identical: is_identical(&winner, &claim), claim };
@@ -120,7 +131,7 @@ impl<T: Item> Entry<T> {
                 Some(passed.claim.origin.clone())
             }),
         };
-        Entry { shadows, id, claim: winner, passed }
+        Entry { shadows, id, claim: winner, aliases, passed }
     }
 
     /// The winning item.
@@ -144,6 +155,11 @@ impl<T: Item> Entry<T> {
     /// Every claim, the winner first.
     pub fn claims(&self) -> impl Iterator<Item = &Claim<T>> {
         std::iter::once(&self.claim).chain(self.shadows.iter().map(|shadow| &shadow.claim))
+    }
+
+    /// Returns every claim, those through links behind the others.
+    pub(crate) fn all_claims(&self) -> impl Iterator<Item = &Claim<T>> {
+        self.claims().chain(&self.aliases)
     }
 
     /// Whether both entries have the same winner, for the same reason, and the same shadows, with the same content.

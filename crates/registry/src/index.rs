@@ -89,8 +89,8 @@ impl<T: Item> Index<T> {
                 self.len += 1;
             }
             (TableEntry::Vacant(_), None) => {}
-            (TableEntry::Occupied(place), claim) if place.get().claims().any(is_others) => {
-                let others = place.get().claims().filter(|claim| is_others(claim)).cloned();
+            (TableEntry::Occupied(place), claim) if place.get().all_claims().any(is_others) => {
+                let others = place.get().all_claims().filter(|claim| is_others(claim)).cloned();
                 self.open.insert(id, others.chain(claim).collect());
             }
             (TableEntry::Occupied(mut place), Some(claim)) => {

@@ -119,7 +119,7 @@ impl<T: Item> Snapshot<T> {
         let layer = self.layer(source)?;
         let effective = if layer.namespaced { layer.effective_id(&id.parse().ok()?) } else { id.parse().ok()? };
         let entry = self.get(effective.as_str())?;
-        let claims = || entry.claims().filter(|claim| claim.origin == layer.origin);
+        let claims = || entry.all_claims().filter(|claim| claim.origin == layer.origin);
         let claim = claims().find(|claim| claim.item.id().as_str() == id).or_else(|| claims().next())?;
         Some(Found { entry, claim })
     }

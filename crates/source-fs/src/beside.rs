@@ -94,10 +94,13 @@ fn version_of(path: &Path) -> Option<FileStamp> {
 }
 
 /// The fingerprint of the paths and versions of `files`. What is a folder behind a link does not count.
+///
+/// The change time is part of a version: a copy in place can restore the size and the time of modification, not this one. A
+/// new mode or link count changes it too; whether that is a change of content is decided by digests.
 fn fingerprint(files: &[PathBuf]) -> Stamp {
     let version = |path: &PathBuf| {
         let metadata = path.metadata().ok().filter(|metadata| !metadata.is_dir())?;
-        Some((path.clone(), FileStamp::of(path, &metadata).content()))
+        Some((path.clone(), FileStamp::of(path, &metadata)))
     };
     Stamp::of(&files.iter().filter_map(version).collect::<Vec<_>>())
 }

@@ -3,7 +3,9 @@
 mod described;
 mod findings;
 mod installed;
+mod layout;
 mod options;
+mod origin;
 mod version;
 
 use std::fs;
@@ -17,7 +19,9 @@ use installed::Installed;
 use version::Version;
 
 pub use findings::ClientPluginsFindings;
+pub use layout::Layout;
 pub use options::ClientPluginsOptions;
+pub(crate) use origin::PluginOrigin;
 
 /// The plugins that a client keeps in one folder: one version of each.
 ///
@@ -65,6 +69,7 @@ pub struct ClientPlugin {
     pub folder: PathBuf,
     /// The folders that hold its skills, whether they exist or not; absolute, at least one.
     pub skills: Vec<PathBuf>,
+    pub(crate) origin: PluginOrigin,
 }
 
 impl ClientPlugin {
@@ -78,7 +83,7 @@ impl ClientPlugins {
     /// Finds the plugins in `folder`; none, if it is not there. Blocks for a few system calls for each plugin.
     pub fn find(folder: &Path) -> ClientPlugins {
         let folder = &std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-        let mut found = Found { installed: Installed::read(folder), plugins: Vec::new(), diagnostics: Vec::new() };
+        let mut found = Found::in_cache(folder);
         match Marketplace::read(folder, &mut found.diagnostics) {
             Some(marketplace) => found.listed(folder, marketplace),
             None => found.walk(folder),
@@ -111,12 +116,19 @@ impl ClientPlugins {
 }
 
 struct Found {
+    cache: PathBuf,
     installed: Installed,
     plugins: Vec<ClientPlugin>,
     diagnostics: Vec<Diagnostic>,
 }
 
 impl Found {
+    /// Returns what is found in `folder` before anything was looked at.
+    fn in_cache(folder: &Path) -> Found {
+        let (cache, installed) = (folder.to_owned(), Installed::read(folder));
+        Found { cache, installed, plugins: Vec::new(), diagnostics: Vec::new() }
+    }
+
     /// What a marketplace lists.
     fn listed(&mut self, folder: &Path, marketplace: Marketplace) {
         for entry in marketplace.plugins {
@@ -162,7 +174,9 @@ impl Found {
         // A name that could not stand before a colon is the folder's.
         let own = manifest.name.filter(|name| is_name(name));
         let version = version.or(manifest.version);
-        ClientPlugin { name: own.unwrap_or(name), version, folder: place.to_owned(), skills }
+        let name = own.unwrap_or(name);
+        let origin = PluginOrigin { cache: self.cache.clone(), name: name.clone() };
+        ClientPlugin { name, version, folder: place.to_owned(), skills, origin }
     }
 
     /// The path that a file of a plugin names, if it stays inside.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use crate::Client;
+use crate::{Client, FsSource, file, owner};
 
 /// From where to look for roots. Nothing is taken from the environment: the caller says where it works and lives.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,16 +38,37 @@ pub struct Root {
     /// A unique name for the source that searches it: `project`, `project-claude`, `home`, with the number of the
     /// folder behind it where that is not the first, as in `project-2` for the one above the working folder.
     pub name: String,
+    /// The folder that no link in it may leave: the project's. `None` for a folder of the user, whose links are the user's.
+    pub within: Option<PathBuf>,
+    /// The reason why the root must never be trusted, in words: another user decides what it holds.
+    ///
+    /// That is so when a folder, a link or the `.git` that makes it a root belongs to a user other than this one and root, or
+    /// can be written by every user.
+    pub stranger: Option<String>,
 }
 
-/// The folders to search, nearest project first, home last: compose one [`FsSource`](crate::FsSource) from each, in this order.
+impl Root {
+    /// Creates the source that searches it, called by its name.
+    pub fn source(&self) -> FsSource {
+        let source = FsSource::new(self.name.as_str(), self.path.as_path());
+        match &self.within {
+            Some(folder) => source.within(folder),
+            None => source,
+        }
+    }
+}
+
+/// Finds the folders to search, nearest project first, home last: compose one [source](Root::source) from each, in this order.
 ///
 /// 1. From the working folder up to the root of its repository, the nearest folder with an entry called `.git`, and never
 ///    above it; without a repository the working folder alone. In each, the shared folder first, then those of the clients.
 /// 2. The same below the home folder.
 ///
-/// Of two paths to the same real folder the first stays. Folders that do not exist are included, since they may appear.
-/// Blocks for a few system calls.
+/// The home folder and the root of the file system are never a project, whatever they hold. The way up ends below a folder
+/// that another user [decides about](Root::stranger); when that is the working folder itself, its roots say so.
+///
+/// Of two paths to the same real folder that of the home scope stays, else the first. Folders that do not exist are included,
+/// since they may appear. Blocks for a few system calls.
 ///
 /// ```
 /// use std::path::Path;
@@ -64,24 +85,78 @@ pub struct Root {
 /// ```
 pub fn discover(discovery: &Discovery<'_>) -> Vec<Root> {
     let mut roots = Roots::default();
+    if let Some(home) = discovery.home {
+        let below = |client: &Client| client.home.iter().map(|below| home.join(below));
+        let all = std::iter::once(&Client::SHARED).chain(discovery.clients).flat_map(below);
+        roots.of_home = all.filter_map(|path| path.canonicalize().ok()).collect();
+    }
     let clients: Vec<&Client> = std::iter::once(&Client::SHARED).chain(discovery.clients).collect();
-    for (level, folder) in project(discovery.cwd).into_iter().enumerate() {
+    let project = Project::around(discovery.cwd, discovery.home);
+    for (level, folder) in project.folders.iter().enumerate() {
         for client in &clients {
-            roots.add(Scope::Project, client, folder, client.project, level);
+            roots.add(Scope::Project, client, (folder, level), client.project, &project);
         }
     }
     if let Some(home) = discovery.home {
         for client in &clients {
-            roots.add(Scope::Home, client, home, client.home, 0);
+            roots.add(Scope::Home, client, (home, 0), client.home, &project);
         }
     }
     roots.found
 }
 
-/// The folders of the project around `cwd`, nearest first.
-fn project(cwd: &Path) -> Vec<&Path> {
-    let repository = cwd.ancestors().position(|folder| folder.join(".git").symlink_metadata().is_ok());
-    cwd.ancestors().take(repository.map_or(1, |above| above + 1)).collect()
+/// The project around a working folder.
+#[derive(Default)]
+struct Project<'a> {
+    /// Its folders, nearest first; none in the home folder and at the root of the file system.
+    folders: Vec<&'a Path>,
+    /// The reason why another user decides about the working folder.
+    stranger: Option<String>,
+}
+
+impl<'a> Project<'a> {
+    fn around(cwd: &'a Path, home: Option<&Path>) -> Project<'a> {
+        let real_home = home.and_then(|home| home.canonicalize().ok());
+        let is_home =
+            |folder: &Path| Some(folder) == home || real_home.is_some() && folder.canonicalize().ok() == real_home;
+        let mut project = Project::default();
+        for folder in cwd.ancestors().take_while(|folder| folder.parent().is_some() && !is_home(folder)) {
+            let git = folder.join(".git");
+            let is_repository = git.symlink_metadata().is_ok();
+            let stranger = stranger(folder).or_else(|| stranger(&git));
+            if stranger.is_some() && !project.folders.is_empty() {
+                break;
+            }
+            project.folders.push(folder);
+            if is_repository || stranger.is_some() {
+                project.stranger = stranger;
+                return project;
+            }
+        }
+        // Without a repository, what lies above is not of this project.
+        project.folders.truncate(1);
+        project
+    }
+
+    /// Returns the folder that holds all others.
+    fn top(&self) -> Option<&'a Path> {
+        self.folders.last().copied()
+    }
+}
+
+/// Returns why another user decides what the root `path`, which lies below `folder`, holds; links are followed up to `top`.
+fn stranger_on_the_way(folder: &Path, top: &Path, path: &Path) -> Option<String> {
+    let inside = |path: &Path, top: &Path| path.ancestors().take_while(|step| *step != top).find_map(stranger);
+    let at_real = || {
+        let (real, top) = (path.canonicalize().ok()?, top.canonicalize().ok()?);
+        if real.starts_with(&top) { inside(&real, &top) } else { stranger(&real) }
+    };
+    inside(path, folder).or_else(at_real)
+}
+
+/// Returns why another user decides what `path` is, with its name.
+fn stranger(path: &Path) -> Option<String> {
+    owner::stranger(path).map(|why| format!("`{}` {why}", file::shown(path)))
 }
 
 #[derive(Default)]
@@ -89,16 +164,31 @@ struct Roots {
     found: Vec<Root>,
     names: HashSet<String>,
     real: HashSet<PathBuf>,
+    /// The real folders of the home scope.
+    of_home: HashSet<PathBuf>,
 }
 
 impl Roots {
-    fn add(&mut self, scope: Scope, client: &Client, folder: &Path, below: &[&str], level: usize) {
+    fn add(
+        &mut self,
+        scope: Scope,
+        client: &Client,
+        (folder, level): (&Path, usize),
+        below: &[&str],
+        project: &Project<'_>,
+    ) {
         for path in below.iter().map(|below| folder.join(below)) {
             // A folder that does not exist has no other path yet.
-            if self.real.insert(path.canonicalize().unwrap_or_else(|_| path.clone())) {
-                let name = self.name(scope, client, level);
-                self.found.push(Root { path, scope, client: client.name, name });
+            let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+            if scope == Scope::Project && self.of_home.contains(&real) || !self.real.insert(real) {
+                continue;
             }
+            let name = self.name(scope, client, level);
+            let top = if scope == Scope::Project { project.top() } else { None };
+            let known = top.and_then(|_| project.stranger.clone());
+            let stranger = known.or_else(|| stranger_on_the_way(folder, top.unwrap_or(folder), &path));
+            let within = top.map(Path::to_owned);
+            self.found.push(Root { path, scope, client: client.name, name, within, stranger });
         }
     }
 

@@ -22,11 +22,13 @@ pub(crate) fn open(path: &Path) -> io::Result<(File, Metadata)> {
     Ok((file, metadata))
 }
 
-/// What something that is no regular file is, with its article.
+/// Returns what something is, with its article.
 pub(crate) fn what(metadata: &Metadata) -> &'static str {
     let kind = metadata.file_type();
     if kind.is_dir() {
         return "a folder";
+    } else if kind.is_file() {
+        return "a file";
     }
     #[cfg(unix)]
     {
@@ -39,7 +41,7 @@ pub(crate) fn what(metadata: &Metadata) -> &'static str {
             return "a device";
         }
     }
-    "no regular file"
+    "something that is not a regular file"
 }
 
 /// Why something could not be read, in the words of the operating system, lower case.

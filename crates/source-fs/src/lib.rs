@@ -76,17 +76,20 @@
 
 mod beside;
 mod blocks;
+mod bounds;
 mod client_plugins;
 mod clients;
 mod discovery;
 mod edit;
 mod file;
+mod file_system;
 mod folder;
 mod limits;
 mod location;
 mod manifest;
 mod near;
 mod options;
+mod owner;
 mod pattern;
 mod record;
 mod records;
@@ -95,12 +98,13 @@ mod scan;
 mod source;
 mod stamp;
 mod survey;
+mod text_link;
 mod visit;
 mod walk;
 mod watch;
 mod workers;
 
-pub use client_plugins::{ClientPlugin, ClientPlugins, ClientPluginsFindings, ClientPluginsOptions};
+pub use client_plugins::{ClientPlugin, ClientPlugins, ClientPluginsFindings, ClientPluginsOptions, Layout};
 pub use clients::Client;
 pub use discovery::{Discovery, Root, Scope, discover};
 pub use limits::FsLimits;

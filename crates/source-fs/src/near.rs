@@ -18,10 +18,21 @@ pub(crate) struct Near {
     held: Option<std::os::fd::OwnedFd>,
 }
 
+/// Something that was opened for reading.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub(crate) file: File,
+    /// The version, if it is a regular file.
+    pub(crate) stamp: Option<FileStamp>,
+    /// Whether a link led there.
+    pub(crate) is_link: bool,
+}
+
 /// [`Near::open`] by the whole path.
-fn whole(path: &Path) -> io::Result<(File, Option<FileStamp>)> {
+fn whole(path: &Path) -> io::Result<Opened> {
     let (file, metadata) = file::open(path)?;
-    Ok((file, metadata.is_file().then(|| FileStamp::of(path, &metadata))))
+    let stamp = metadata.is_file().then(|| FileStamp::of(path, &metadata));
+    Ok(Opened { file, stamp, is_link: path.is_symlink() })
 }
 
 #[cfg(unix)]
@@ -38,16 +49,22 @@ impl Near {
         }
     }
 
-    /// Opens whatever is at `path` for reading, without ever blocking, and tells its version if it is a regular file.
-    pub(crate) fn open(&self, path: &Path) -> io::Result<(File, Option<FileStamp>)> {
+    /// Opens what `path` leads to for reading. Never blocks.
+    pub(crate) fn open(&self, path: &Path) -> io::Result<Opened> {
         use rustix::fs::{FileType, Mode, OFlags, fstat, openat};
 
-        let Some((held, path)) = self.below(path) else { return whole(path) };
+        let Some((held, below)) = self.below(path) else { return whole(path) };
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-        let file = File::from(rustix::io::retry_on_intr(|| openat(held, path, flags, Mode::empty()))?);
+        let open = |flags| rustix::io::retry_on_intr(|| openat(held, below, flags, Mode::empty()));
+        // Refused for a link, which spares a question whether it is one.
+        let (file, is_link) = match open(flags | OFlags::NOFOLLOW) {
+            Ok(file) => (File::from(file), false),
+            Err(error) if error != rustix::io::Errno::NOENT && path.is_symlink() => (File::from(open(flags)?), true),
+            Err(error) => return Err(error.into()),
+        };
         let stat = fstat(&file)?;
         let is_file = FileType::from_raw_mode(stat.st_mode).is_file();
-        Ok((file, is_file.then(|| FileStamp::of_stat(&stat))))
+        Ok(Opened { file, stamp: is_file.then(|| FileStamp::of_stat(&stat)), is_link })
     }
 
     /// The version of the file to which `path` leads.
@@ -84,8 +101,8 @@ impl Near {
         self.folder = folder.to_owned();
     }
 
-    /// Opens whatever is at `path` for reading, without ever blocking, and tells its version if it is a regular file.
-    pub(crate) fn open(&self, path: &Path) -> io::Result<(File, Option<FileStamp>)> {
+    /// Opens what `path` leads to for reading. Never blocks.
+    pub(crate) fn open(&self, path: &Path) -> io::Result<Opened> {
         whole(path)
     }
 

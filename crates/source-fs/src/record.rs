@@ -10,16 +10,20 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::SystemTime;
 
 use repertoire_core::skill_md::{self, Head, Site};
-use repertoire_core::{Code, Diagnostic, Digest, Id, Listed, Skill, Stamp, Strictness};
+use repertoire_core::{Code, Diagnostic, Digest, Id, Listed, Severity, Skill, Stamp, Strictness};
 
 use crate::FsLimits;
 use crate::beside::Beside;
+use crate::bounds::Bounds;
 use crate::file;
+use crate::file_system::FileSystem;
 use crate::location::Location;
-use crate::near::Near;
+use crate::near::{Near, Opened};
 use crate::pattern::FILE_NAME;
 use crate::root::bytes;
 use crate::stamp::FileStamp;
+use crate::text_link;
+use crate::visit::{Folder, Reach};
 
 /// What is known of one `SKILL.md`.
 #[derive(Debug)]
@@ -32,6 +36,8 @@ pub(crate) struct Record {
     pub(crate) path: Location,
     /// Whether its folder is where a search starts, so that other skills may lie below it.
     pub(crate) holds_others: bool,
+    /// How the walk reached its folder.
+    reach: Reach,
     /// The version that was read; `None` when it could not be.
     pub(crate) file: Option<FileStamp>,
     /// Whether [`file`](Record::file) tells a later version apart for sure.
@@ -63,9 +69,9 @@ pub(crate) struct Row {
 /// Where a file stands, and how it is to be read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reading<'a> {
-    pub(crate) start: usize,
+    pub(crate) folder: &'a Folder,
     pub(crate) root: usize,
-    pub(crate) holds_others: bool,
+    pub(crate) bounds: &'a Bounds,
     pub(crate) limits: &'a skill_md::Limits,
     /// The limits of the skill's other files, when those count.
     pub(crate) beside: Option<&'a FsLimits>,
@@ -76,10 +82,23 @@ pub(crate) struct Reading<'a> {
 }
 
 impl Reading<'_> {
+    fn start(&self) -> usize {
+        self.folder.start
+    }
+
+    fn holds_others(&self) -> bool {
+        self.folder.depth == 0
+    }
+
+    /// Returns whether `known` was read of a folder that was reached in the same way.
+    fn is_as_before(&self, known: &Record) -> bool {
+        (known.start, known.holds_others) == (self.start(), self.holds_others()) && known.reach == self.folder.reach
+    }
+
     /// What lies beside the file `path`, if that counts.
     fn beside(&self, path: &Path) -> Option<Beside> {
         let known = self.previous.and_then(|known| known.beside.as_deref());
-        self.beside.map(|limits| Beside::of(path, self.holds_others, limits, known))
+        self.beside.map(|limits| Beside::of(path, self.holds_others(), limits, known))
     }
 }
 
@@ -94,7 +113,7 @@ impl Record {
     pub(crate) fn read(path: &Path, reading: Reading<'_>) -> io::Result<Arc<Record>> {
         let known = reading.previous.filter(|known| known.settled && known.file.is_some());
         if let Some(known) = known
-            && (known.start, known.holds_others) == (reading.start, reading.holds_others)
+            && reading.is_as_before(known)
             && let Ok(stamp) = reading.near.stamp(path)
             && known.file == Some(stamp)
             && known.beside.as_deref() == reading.beside(path).as_ref()
@@ -102,13 +121,36 @@ impl Record {
             return Ok(known.clone());
         }
         let now = SystemTime::now();
-        let (mut opened, stamp) = reading.near.open(path)?;
+        let Opened { file: mut opened, stamp, is_link } = reading.near.open(path)?;
         let mut record = Record::blank(Location::new(path), reading);
         let Some(stamp) = stamp else {
-            let what = opened.metadata().map_or("no regular file", |metadata| file::what(&metadata));
+            let what = opened.metadata().map_or("something else", |metadata| file::what(&metadata));
             let finding = record.finding(Code::NOT_A_FILE, format!("expected a file, found {what}"));
             return Ok(record.broken(finding, reading));
         };
+        let mut reach = reading.folder.reach.clone();
+        if is_link || reach.by_link {
+            // Of the very file that is open: the links on the way may be others by now.
+            let real = path.canonicalize().ok().filter(|real| {
+                real.metadata().is_ok_and(|metadata| FileStamp::of(real, &metadata).identity == stamp.identity)
+            });
+            if !real.as_deref().is_some_and(|real| reading.bounds.admit(real)) {
+                let message = "the link leads out of the folder that may be searched";
+                let mut finding = record.finding(Code::LINK_LEADS_OUT, message);
+                // There is no skill because of it.
+                finding.severity = Severity::Error;
+                return Ok(record.broken(finding.help("put the file itself there"), reading));
+            }
+            reach.is_outside = !real.as_deref().is_some_and(|real| reading.bounds.let_quote(real));
+            reach.real = real.map(Arc::from);
+        } else {
+            reach.real = reach.real.map(|folder| folder.join(path.file_name().unwrap_or_default()).into());
+        }
+        if stamp.identity.device() != reading.folder.identity.device()
+            && FileSystem::of_file(&opened) == FileSystem::Kernel
+        {
+            return Ok(record.made_by_the_kernel(reading));
+        }
         let limit = reading.limits.file_bytes;
         if stamp.size > limit {
             return Ok(record.too_large(reading));
@@ -122,6 +164,10 @@ impl Record {
                 return Ok(record.broken(finding, reading));
             }
             Ok(None) => return Ok(record.too_large(reading)),
+            // Files of the kernel have no size, whatever they hold.
+            Ok(Some(front_matter)) if stamp.size == 0 && !front_matter.is_empty() => {
+                return Ok(record.made_by_the_kernel(reading));
+            }
             Ok(Some(front_matter)) => {
                 record.file = Some(stamp);
                 record.settled = stamp.is_settled(now);
@@ -129,7 +175,7 @@ impl Record {
                 record.stamp = Some(stamp.with_front_matter(front_matter, record.beside_stamp()));
                 if let Some(known) = reading.previous
                     && (known.file, known.stamp) == (record.file, record.stamp)
-                    && (known.start, known.holds_others) == (record.start, record.holds_others)
+                    && reading.is_as_before(known)
                     && known.settled == record.settled
                     && known.beside == record.beside
                     // Within one tick of the clock only the content tells.
@@ -137,7 +183,7 @@ impl Record {
                 {
                     return Ok(known.clone());
                 }
-                record.parse(front_matter, reading);
+                record.parse(front_matter, &reach, reading);
                 record.compare(reading);
             }
         }
@@ -153,21 +199,33 @@ impl Record {
 
     /// This record, once nothing can be said of its file any more.
     pub(crate) fn gone_stale(self: &Arc<Record>) -> Arc<Record> {
-        let (limits, near) = (skill_md::Limits::default(), Near::default());
-        let (start, root, holds_others, previous) = (self.start, self.root, self.holds_others, Some(self));
-        let reading = Reading { start, root, holds_others, limits: &limits, beside: None, near: &near, previous };
-        let mut record = Record::blank(self.path.clone(), reading);
-        record.keep_last_good(reading);
+        let mut record = Record {
+            start: self.start,
+            root: self.root,
+            path: self.path.clone(),
+            holds_others: self.holds_others,
+            reach: self.reach.clone(),
+            file: None,
+            settled: false,
+            stamp: None,
+            beside: None,
+            row: None,
+            diagnostics: Vec::new(),
+            is_untold: false,
+            digests: self.digests.clone(),
+        };
+        record.keep_last_good(Some(self));
         Arc::new(record)
     }
 
     fn blank(path: Location, reading: Reading<'_>) -> Record {
-        let Reading { start, root, holds_others, previous, .. } = reading;
+        let Reading { root, previous, folder, .. } = reading;
         Record {
-            start,
+            start: reading.start(),
             root,
             path,
-            holds_others,
+            holds_others: reading.holds_others(),
+            reach: folder.reach.clone(),
             file: None,
             settled: false,
             stamp: None,
@@ -185,17 +243,22 @@ impl Record {
         self.broken(finding.help("move parts of it into other files, or raise `limits.file-bytes`"), reading)
     }
 
+    fn made_by_the_kernel(self, reading: Reading<'_>) -> Arc<Record> {
+        let finding = self.finding(Code::NOT_A_FILE, "expected a file, found a table of the kernel");
+        self.broken(finding, reading)
+    }
+
     fn finding(&self, code: Code, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(code, message).at_path(self.path.text())
     }
 
     fn broken(mut self, finding: Diagnostic, reading: Reading<'_>) -> Arc<Record> {
         self.diagnostics.push(finding);
-        self.keep_last_good(reading);
+        self.keep_last_good(reading.previous);
         Arc::new(self)
     }
 
-    fn parse(&mut self, front_matter: &[u8], reading: Reading<'_>) {
+    fn parse(&mut self, front_matter: &[u8], reach: &Reach, reading: Reading<'_>) {
         let path = self.path.text();
         let folder = self.path.parent().and_then(Path::file_name).map(|name| name.to_string_lossy());
         let site = Site::new(&path);
@@ -207,17 +270,49 @@ impl Record {
             diagnostics
                 .push(Diagnostic::new(Code::PATH_NOT_UTF8, message).at_path(path.clone()).help("rename the folder"));
         }
-        let skill = parsed.skill.map(|skill| skill.from_location(path));
+        let mut skill = parsed.skill.map(|skill| skill.from_location(path.clone()));
+        let real: Option<Arc<str>> = match (&reach.real, &self.path) {
+            (Some(real), _) => real.to_str().map(Arc::from),
+            (None, Location::Text(_)) => Some(path),
+            (None, Location::Other(_)) => None,
+        };
+        if let Some(real) = real {
+            skill = skill.map(|skill| skill.from_real_location(real));
+        }
+        if reach.is_outside {
+            diagnostics = self.without_quotes(diagnostics);
+        } else if skill.is_none()
+            && let Some(target) = self.path.parent().and_then(|folder| text_link::to_file(folder, front_matter))
+        {
+            diagnostics = vec![text_link::finding(&self.path, &target).diagnostic];
+        }
         self.diagnostics = diagnostics;
         match (skill, self.stamp) {
             (Some(skill), Some(stamp)) => self.row = Some(Row { listed: Listed::new(skill, stamp), version: stamp }),
-            _ => self.keep_last_good(reading),
+            _ => self.keep_last_good(reading.previous),
         }
     }
 
+    /// Returns the diagnostics of a file that is not a skill of a root, without anything of its content.
+    ///
+    /// A link in a repository can lead to a secret, and diagnostics are printed where strangers read them.
+    fn without_quotes(&self, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+        let Some(severity) = diagnostics.iter().map(|found| found.severity).max() else { return diagnostics };
+        let message = "a link leads to this file, which is not a skill of the root; its content is not quoted";
+        let mut leads_out = self.finding(Code::LINK_LEADS_OUT, message);
+        leads_out.severity = severity;
+        let without = |found: Diagnostic| {
+            let mut about = found.code.about().trim_end_matches('.').to_owned();
+            about[..1].make_ascii_lowercase();
+            self.finding(found.code, about)
+        };
+        let help = "name the folder that really holds it as a root to see more";
+        std::iter::once(leads_out.help(help)).chain(diagnostics.into_iter().map(without)).collect()
+    }
+
     /// Keeps the row that the file had while it could be understood.
-    fn keep_last_good(&mut self, reading: Reading<'_>) {
-        let Some(row) = reading.previous.and_then(|known| known.row.clone()) else { return };
+    fn keep_last_good(&mut self, previous: Option<&Arc<Record>>) {
+        let Some(row) = previous.and_then(|known| known.row.clone()) else { return };
         let message = format!("`{}` stays as it was when this file could last be read", row.listed.item.id);
         self.diagnostics.push(self.finding(Code::STALE, message));
         self.row = Some(row);

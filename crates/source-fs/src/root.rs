@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use repertoire_core::skill_md;
 
-use crate::FsLimits;
 use crate::pattern::Patterns;
+use crate::{ClientPlugin, FsLimits};
 
 /// A folder in which a source searches, and what came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +28,18 @@ pub(crate) struct Plan {
     pub(crate) parser: skill_md::Limits,
     /// Whether a skill's other files count into its row.
     pub(crate) beside: bool,
+    /// The folder that no link may leave, if there is one.
+    pub(crate) within: Option<PathBuf>,
+    /// What decides where the starts are.
+    pub(crate) guides: Guides,
+}
+
+/// Files and folders beside the roots that decide which folders are roots.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Guides {
+    pub(crate) files: Vec<PathBuf>,
+    /// Folders whose entries matter.
+    pub(crate) folders: Vec<PathBuf>,
 }
 
 /// A folder where a search starts: a root, and the literal part of a pattern below it.
@@ -51,12 +63,32 @@ impl Plan {
         let starts = starts.collect();
         let mut parser = skill_md::Limits::default();
         parser.file_bytes = limits.file_bytes;
-        Plan { starts, patterns, limits, parser, beside: false }
+        Plan { starts, patterns, limits, parser, beside: false, within: None, guides: Guides::default() }
+    }
+
+    /// Returns the same plan over the skills of `plugin`, out of which no link leads.
+    pub(crate) fn of(self, plugin: &ClientPlugin) -> Plan {
+        let Plan { patterns, limits, parser, beside, .. } = self;
+        let Plan { starts, .. } = Plan::new(plugin.skills.iter().cloned(), patterns.clone(), limits.clone());
+        let within = Some(plugin.folder.clone());
+        Plan { starts, patterns, limits, parser, beside, within, guides: plugin.guides() }
+    }
+
+    /// Returns whether searches start at the same folders.
+    pub(crate) fn is_over_like(&self, other: &Plan) -> bool {
+        self.starts.iter().map(|start| &start.path).eq(other.starts.iter().map(|start| &start.path))
     }
 
     /// The order of skills: roots as configured, then paths by their bytes.
     pub(crate) fn order<'a>(&self, start: usize, path: &'a Path) -> (usize, &'a [u8]) {
         (self.starts[start].root, bytes(path))
+    }
+}
+
+impl Start {
+    /// Returns the root that it lies in.
+    pub(crate) fn root_folder(&self) -> &Path {
+        self.path.ancestors().nth(self.prefix.components().count()).unwrap_or(&self.path)
     }
 }
 

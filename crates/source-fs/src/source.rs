@@ -11,6 +11,8 @@ use repertoire_core::{
 };
 use tokio::sync::{Mutex, watch};
 
+use crate::bounds::Bounds;
+use crate::client_plugins::PluginOrigin;
 use crate::edit::Edit;
 use crate::folder::SkillFolder;
 use crate::pattern::Patterns;
@@ -18,7 +20,7 @@ use crate::record::Record;
 use crate::root::Plan;
 use crate::scan::{self, Scan};
 use crate::watch::{Dirty, Watcher};
-use crate::{FsLimits, FsOptions, InvalidOptions, RootReport, WatchOptions, manifest, workers};
+use crate::{ClientPlugin, FsLimits, FsOptions, InvalidOptions, RootReport, WatchOptions, manifest, workers};
 
 /// Skills from folder trees. What counts as a skill: see the [crate's page](crate).
 ///
@@ -29,7 +31,9 @@ use crate::{FsLimits, FsOptions, InvalidOptions, RootReport, WatchOptions, manif
 /// Every method must be called inside a tokio runtime, whose blocking pool does the reading.
 pub struct FsSource {
     name: String,
-    plan: Arc<Plan>,
+    /// Replaced when the plugin moves whose skills these are.
+    plan: RwLock<Arc<Plan>>,
+    plugin: Option<PluginOrigin>,
     /// Held while scanning: scans come one after another.
     turn: Mutex<()>,
     latest: RwLock<Option<Arc<Scan>>>,
@@ -73,7 +77,8 @@ impl FsSource {
     fn from_plan(name: String, plan: Plan) -> FsSource {
         FsSource {
             name,
-            plan: Arc::new(plan),
+            plan: RwLock::new(Arc::new(plan)),
+            plugin: None,
             turn: Mutex::new(()),
             latest: RwLock::new(None),
             told: AtomicU64::new(0),
@@ -93,13 +98,72 @@ impl FsSource {
         self.watched_by(Watcher::new(options))
     }
 
+    /// Returns the same source, in which no link leads out of `folder`.
+    ///
+    /// Made for trees of strangers: their links may point at what is private, or at skills of the user. A root, a folder or
+    /// a `SKILL.md` whose real path lies elsewhere is left out, with a
+    /// [`link-leads-out`](repertoire_core::Code::LINK_LEADS_OUT) diagnostic.
+    #[must_use]
+    pub fn within(mut self, folder: impl Into<PathBuf>) -> FsSource {
+        self.plan_mut().within = Some(folder.into());
+        self
+    }
+
+    /// Returns the same source, which follows `plugin` to other versions, and in which no link leads out of it.
+    pub(crate) fn of_plugin(mut self, plugin: &ClientPlugin) -> FsSource {
+        let plan = self.plan_mut();
+        *plan = plan.clone().of(plugin);
+        self.plugin = Some(plugin.origin.clone());
+        self
+    }
+
+    fn plan(&self) -> Arc<Plan> {
+        self.plan.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn plan_mut(&mut self) -> &mut Plan {
+        Arc::make_mut(self.plan.get_mut().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Follows the plugin to the version that counts now. Returns whether its skills are elsewhere since then.
+    async fn follow(&self) -> Result<bool, SourceError> {
+        let Some(origin) = self.plugin.clone() else { return Ok(false) };
+        let plan = self.plan();
+        // An uninstalled plugin has no skills where it was, and may come back there.
+        let Some(next) = workers::run(move || Some(Plan::clone(&plan).of(&origin.plugin()?))).await? else {
+            return Ok(false);
+        };
+        let mut plan = self.plan.write().unwrap_or_else(PoisonError::into_inner);
+        let (has_moved, is_led_anew) = (!next.is_over_like(&plan), next.guides != plan.guides);
+        if has_moved || is_led_anew {
+            *plan = Arc::new(next);
+        }
+        if let Some(watcher) = self.watcher.as_ref().filter(|_| is_led_anew) {
+            watcher.arm_again();
+        }
+        Ok(has_moved)
+    }
+
+    /// Returns whether diagnostics may quote the file at `path`: it lies in a root without a link on the way, or links lead
+    /// to a `SKILL.md` that the source could have found itself. Blocks for a few system calls.
+    ///
+    /// A link in a repository can lead to a secret, and diagnostics are printed where strangers read them.
+    pub fn may_quote(&self, path: &Path) -> bool {
+        let Ok(real) = path.canonicalize() else { return false };
+        let is_own = |root: &Path| {
+            let below = path.strip_prefix(root).ok();
+            below.zip(root.canonicalize().ok()).is_some_and(|(below, root)| root.join(below) == real)
+        };
+        self.plan().starts.iter().any(|start| is_own(start.root_folder())) || Bounds::of(&self.plan()).let_quote(&real)
+    }
+
     /// Whether it keeps up with its folders.
     pub fn is_watching(&self) -> bool {
         self.watcher.is_some()
     }
 
     pub(crate) fn watched_by(mut self, watcher: Watcher) -> FsSource {
-        Arc::make_mut(&mut self.plan).beside = true;
+        self.plan_mut().beside = true;
         self.watcher = Some(Arc::new(watcher));
         self
     }
@@ -114,14 +178,14 @@ impl FsSource {
     pub async fn rescan(&self, folder: &Path) -> Result<Listing<Skill>, SourceError> {
         let _turn = self.turn.lock().await;
         Ok(self.keep(match self.latest() {
-            Some(latest) => scan::rescan(&self.plan, latest, [folder]).await?,
-            None => scan::scan(&self.plan, None).await?,
+            Some(latest) => scan::rescan(&self.plan(), latest, [folder]).await?,
+            None => scan::scan(&self.plan(), None).await?,
         }))
     }
 
     /// Returns the folders where this source starts to search, whether they exist or not.
-    pub fn starts(&self) -> impl Iterator<Item = &Path> {
-        self.plan.starts.iter().map(|start| start.path.as_path())
+    pub fn starts(&self) -> Vec<PathBuf> {
+        self.plan().starts.iter().map(|start| start.path.clone()).collect()
     }
 
     /// The folders in which this source searches, in order, as last listed: whether they exist, and what they hold.
@@ -129,7 +193,7 @@ impl FsSource {
     /// # Errors
     /// As [`list`](Source::list).
     pub async fn roots(&self) -> Result<Vec<RootReport>, SourceError> {
-        Ok(self.scanned().await?.roots(&self.plan))
+        Ok(self.scanned().await?.roots(&self.plan()))
     }
 
     /// Every folder that was looked into when this source was last listed, sorted: those of skills and those above
@@ -183,7 +247,7 @@ impl FsSource {
         let mut is_settled = false;
         for _ in 0..ROUNDS {
             {
-                let (watcher, plan, scan) = (watcher.clone(), self.plan.clone(), scan.clone());
+                let (watcher, plan, scan) = (watcher.clone(), self.plan(), scan.clone());
                 workers::run(move || watcher.arm(&plan, &scan)).await?;
             }
             let fresh = watcher.take_fresh();
@@ -195,7 +259,7 @@ impl FsSource {
             taken.dirty.extend(fresh.clone());
             scan = self.look(watcher, scan, &fresh).await?;
         }
-        self.tell(Scan::clone(&scan).report(watcher.finding(&self.plan)));
+        self.tell(Scan::clone(&scan).report(watcher.finding(&self.plan())));
         if is_settled {
             taken.done();
         }
@@ -203,19 +267,21 @@ impl FsSource {
     }
 
     async fn look(&self, watcher: &Watcher, previous: Arc<Scan>, dirty: &Dirty) -> Result<Arc<Scan>, SourceError> {
-        if dirty.all {
+        let is_outside = |folder: &PathBuf| !self.plan().starts.iter().any(|start| folder.starts_with(&start.path));
+        if dirty.all || self.plugin.is_some() && dirty.folders.iter().any(is_outside) && self.follow().await? {
             self.look_at_all(watcher, Some(previous)).await
         } else if dirty.folders.is_empty() {
             Ok(previous)
         } else {
             let folders = dirty.folders.iter().map(PathBuf::as_path);
-            Ok(Arc::new(scan::rescan(&self.plan, previous, folders).await?))
+            Ok(Arc::new(scan::rescan(&self.plan(), previous, folders).await?))
         }
     }
 
     async fn look_at_all(&self, watcher: &Watcher, previous: Option<Arc<Scan>>) -> Result<Arc<Scan>, SourceError> {
         watcher.looked();
-        Ok(Arc::new(scan::scan(&self.plan, previous).await?))
+        self.follow().await?;
+        Ok(Arc::new(scan::scan(&self.plan(), previous).await?))
     }
 
     /// Keeps what waiting for changes has brought.
@@ -232,7 +298,7 @@ impl FsSource {
         if batch.is_empty() {
             return Ok(false);
         }
-        let (watcher, plan) = (watcher.clone(), self.plan.clone());
+        let (watcher, plan) = (watcher.clone(), self.plan());
         let read = move |old: Arc<Record>| Edit { new: Some(Arc::new(old.read_whole(&plan.limits))), old: Some(old) };
         let edits =
             workers::run(move || batch.into_iter().take_while(|_| watcher.is_idle()).map(read).collect()).await?;
@@ -268,7 +334,8 @@ const ROUNDS: usize = 8;
 impl fmt::Debug for FsSource {
     /// Without what was read, which may be much.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let roots: Vec<&Path> = self.plan.starts.iter().map(|start| start.path.as_path()).collect();
+        let plan = self.plan();
+        let roots: Vec<&Path> = plan.starts.iter().map(|start| start.path.as_path()).collect();
         f.debug_struct("FsSource").field("name", &self.name).field("roots", &roots).finish_non_exhaustive()
     }
 }
@@ -281,7 +348,12 @@ impl Source<Skill> for FsSource {
 
     async fn list(&self) -> Result<Listing<Skill>, SourceError> {
         let _turn = self.turn.lock().await;
-        Ok(self.keep(scan::scan(&self.plan, self.latest()).await?))
+        let latest = self.latest();
+        // At first it is where it was just found.
+        if latest.is_some() {
+            self.follow().await?;
+        }
+        Ok(self.keep(scan::scan(&self.plan(), latest).await?))
     }
 
     /// Costs no look at the disk when waiting for [`changed`](Source::changed) has brought what came after `old`.
@@ -297,33 +369,33 @@ impl Source<Skill> for FsSource {
     /// Reads the very file that was listed: beneath the skill's folder, or outside of it only when that is where the
     /// link called `SKILL.md` led when it was listed.
     async fn body(&self, id: &Id) -> Result<Body, SourceError> {
-        let (record, plan) = (self.file_of(id).await?, self.plan.clone());
+        let (record, plan) = (self.file_of(id).await?, self.plan());
         workers::run(move || Ok(record.as_listed(SkillFolder::open(&record, &plan.limits)?.body()?))).await?
     }
 
     /// Every regular file below the skill's folder that is part of the skill and can be read, but its own `SKILL.md`. The list
     /// does not decide about trust: the [`manifest`](Source::manifest) does.
     async fn resources(&self, id: &Id) -> Result<Vec<Resource>, SourceError> {
-        let (record, plan) = (self.file_of(id).await?, self.plan.clone());
+        let (record, plan) = (self.file_of(id).await?, self.plan());
         workers::run(move || Ok(manifest::of(&SkillFolder::open(&record, &plan.limits)?))).await?
     }
 
     /// What a look at names, sizes and rights tells; no file is read.
     async fn omissions(&self, id: &Id) -> Result<Vec<Omission>, SourceError> {
-        let (record, plan) = (self.file_of(id).await?, self.plan.clone());
+        let (record, plan) = (self.file_of(id).await?, self.plan());
         workers::run(move || Ok(manifest::omissions(&SkillFolder::open(&record, &plan.limits)?))).await?
     }
 
     /// Everything below the skill's folder but its own `SKILL.md` and version control: bytecode, dependencies, litter and
     /// secrets too. Nothing is taken from an earlier look.
     async fn manifest(&self, id: &Id) -> Result<Manifest, SourceError> {
-        let (record, plan) = (self.file_of(id).await?, self.plan.clone());
+        let (record, plan) = (self.file_of(id).await?, self.plan());
         workers::run(move || Ok(manifest::of_everything(&SkillFolder::open(&record, &plan.limits)?))).await?
     }
 
     /// Any regular file beneath the skill's folder, the raw `SKILL.md` included.
     async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {
-        let (record, plan, path) = (self.file_of(id).await?, self.plan.clone(), path.clone());
+        let (record, plan, path) = (self.file_of(id).await?, self.plan(), path.clone());
         workers::run(move || SkillFolder::open(&record, &plan.limits)?.resource(&path)).await?
     }
 

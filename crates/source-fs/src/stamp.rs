@@ -13,8 +13,15 @@ use repertoire_core::Stamp;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Identity(u64, u64);
 
+impl Identity {
+    /// Returns the number of the device, which is 0 for all where there is no such number.
+    pub(crate) fn device(self) -> u64 {
+        self.0
+    }
+}
+
 /// One version of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct FileStamp {
     /// Which file.
     pub(crate) identity: Identity,

@@ -8,12 +8,15 @@ use std::sync::Arc;
 
 use repertoire_core::{Code, Diagnostic};
 
+use crate::bounds::Bounds;
 use crate::file;
+use crate::file_system::FileSystem;
 use crate::near::Near;
 use crate::pattern::{Cursor, FILE_NAME};
 use crate::record::{Reading, Record};
 use crate::root::Plan;
 use crate::stamp::Identity;
+use crate::text_link;
 
 /// A folder to look at.
 #[derive(Debug, Clone)]
@@ -25,6 +28,25 @@ pub(crate) struct Folder {
     pub(crate) depth: usize,
     pub(crate) cursor: Cursor,
     pub(crate) identity: Identity,
+    pub(crate) reach: Reach,
+}
+
+/// How the walk reached something, and where it really is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Reach {
+    /// The real path, where the path is not the real one itself.
+    pub(crate) real: Option<Arc<Path>>,
+    /// Whether a link below the root led there.
+    pub(crate) by_link: bool,
+    /// Whether it lies outside of every root of the source.
+    pub(crate) is_outside: bool,
+}
+
+impl Reach {
+    /// Returns the reach of the folder `name` inside, which is not a link.
+    fn inside(&self, name: &OsString) -> Reach {
+        Reach { real: self.real.as_ref().map(|real| real.join(name).into()), ..*self }
+    }
 }
 
 /// A link that may lead to a folder.
@@ -90,14 +112,15 @@ impl Finding {
 pub(crate) fn visit<'k>(
     plan: &Plan,
     folder: &Folder,
+    bounds: &Bounds,
     near: &Near,
     known: impl Fn((usize, &[u8])) -> Option<&'k Arc<Record>>,
 ) -> Visit {
     let mut visit = Visit::default();
     let reading = |path: &Path| Reading {
-        start: folder.start,
+        folder,
         root: plan.starts[folder.start].root,
-        holds_others: folder.depth == 0,
+        bounds,
         limits: &plan.parser,
         beside: plan.beside.then_some(&plan.limits),
         near,
@@ -130,7 +153,7 @@ pub(crate) fn visit<'k>(
             return visit;
         }
     }
-    let Some(entries) = visit.list(plan, folder) else { return visit };
+    let Some((entries, texts)) = visit.list(plan, folder) else { return visit };
     let mut spellings: Vec<&OsString> =
         entries.iter().map(|child| &child.name).filter(|name| name.eq_ignore_ascii_case(FILE_NAME)).collect();
     spellings.sort();
@@ -159,13 +182,23 @@ pub(crate) fn visit<'k>(
     if !is_skill || folder.depth == 0 {
         visit.listed = Some(folder.path.clone());
         visit.descend(plan, folder, &entries);
+        let leads = |name: &&OsString| plan.patterns.step(&folder.cursor, name).is_some();
+        let texts = texts.iter().filter(leads).map(|name| folder.path.join(name));
+        visit.findings.extend(texts.filter_map(|path| text_link::finding_of(&path)));
     }
     visit
 }
 
 impl Visit {
-    /// The entries of `folder` that lead somewhere or are a `SKILL.md`, in order of names.
-    fn list(&mut self, plan: &Plan, folder: &Folder) -> Option<Vec<Child>> {
+    /// Returns the entries of `folder` that lead somewhere or are a `SKILL.md`, in order of names, and the files that may
+    /// stand for links to folders.
+    fn list(&mut self, plan: &Plan, folder: &Folder) -> Option<(Vec<Child>, Vec<OsString>)> {
+        // A folder of skills has a parent that is none: one question for many skills.
+        if folder.depth > 0 && FileSystem::of(&folder.path) == FileSystem::Kernel {
+            let message = "a table of the kernel, not a folder of files; it is not searched";
+            self.findings.push(Finding::new(folder.path.clone(), Code::WALK_TRUNCATED, message));
+            return None;
+        }
         let listing = match folder.path.read_dir() {
             Ok(listing) => listing,
             // Deleted since its parent was read.
@@ -175,7 +208,7 @@ impl Visit {
                 return None;
             }
         };
-        let mut entries = Vec::new();
+        let (mut entries, mut texts) = (Vec::new(), Vec::new());
         for (count, entry) in listing.enumerate() {
             if count >= plan.limits.entries {
                 let message = format!("more than {} entries; nothing below is read", plan.limits.entries);
@@ -191,13 +224,19 @@ impl Visit {
                     if name.eq_ignore_ascii_case(FILE_NAME) || kind.is_some_and(leads) {
                         let identity = Identity::of_entry(folder.identity, &entry);
                         entries.push(Child { name, kind, identity });
+                    } else if texts.len() < TEXTS
+                        && !folder.reach.is_outside
+                        && !name.as_encoded_bytes().contains(&b'.')
+                    {
+                        texts.push(name);
                     }
                 }
                 Err(error) => self.lose(folder, &error),
             }
         }
         entries.sort_by(|a, b| a.name.as_encoded_bytes().cmp(b.name.as_encoded_bytes()));
-        Some(entries)
+        texts.sort();
+        Some((entries, texts))
     }
 
     fn descend(&mut self, plan: &Plan, folder: &Folder, entries: &[Child]) {
@@ -211,7 +250,8 @@ impl Visit {
                 return;
             }
             if kind.is_dir() {
-                self.folders.push(Folder { start, path, depth, cursor, identity: *identity });
+                let (identity, reach) = (*identity, folder.reach.inside(name));
+                self.folders.push(Folder { start, path, depth, cursor, identity, reach });
             } else if !name.eq_ignore_ascii_case(FILE_NAME) {
                 self.links.push(Link { start, path, depth, cursor });
             }
@@ -224,6 +264,9 @@ impl Visit {
         self.findings.push(Finding::new(folder.path.clone(), Code::UNREADABLE, message));
     }
 }
+
+/// How many files of one folder may stand for links. Folders of skills have hardly any file without an ending.
+const TEXTS: usize = 256;
 
 /// A finding for every other spelling of the file in the folder of a `SKILL.md` that was opened by that name.
 ///

@@ -7,13 +7,16 @@ use std::sync::Arc;
 
 use repertoire_core::{Code, SourceError};
 
+use crate::bounds::Bounds;
 use crate::file;
+use crate::file_system::FileSystem;
 use crate::near::Near;
 use crate::record::Record;
 use crate::root::{Plan, Start};
 use crate::scan::Scan;
 use crate::stamp::Identity;
-use crate::visit::{Finding, Folder, Link, Visit, visit};
+use crate::text_link;
+use crate::visit::{Finding, Folder, Link, Reach, Visit, visit};
 use crate::workers;
 
 /// What a walk has found so far.
@@ -31,6 +34,14 @@ pub(crate) struct Walk {
     pub(crate) too_deep: Vec<PathBuf>,
     visited: usize,
     pub(crate) left_out: usize,
+    bounds: Arc<Bounds>,
+}
+
+/// A folder to which a link leads.
+#[derive(Debug)]
+struct Target {
+    identity: Identity,
+    reach: Reach,
 }
 
 impl Walk {
@@ -69,16 +80,18 @@ impl Walk {
         parts: Vec<(usize, PathBuf)>,
         previous: &Arc<Scan>,
     ) -> Result<Walk, SourceError> {
-        let (level, has_links) = {
+        let (level, mut walk) = {
             let plan = plan.clone();
             workers::run(move || {
+                let bounds = Arc::new(Bounds::of(&plan));
                 let has_links = parts.iter().any(|(_, path)| path.is_symlink());
-                let folders = parts.iter().filter_map(|(start, path)| inner_folder(&plan, *start, path));
-                (folders.collect(), has_links)
+                let folders = parts.iter().filter_map(|(start, path)| inner_folder(&plan, &bounds, *start, path));
+                let folders: Vec<Folder> = folders.collect();
+                let findings = parts.iter().filter_map(|(_, path)| text_link::finding_of(path)).collect();
+                (folders, Walk { has_links, findings, bounds, ..Walk::default() })
             })
             .await?
         };
-        let mut walk = Walk { has_links, ..Walk::default() };
         walk.descend(plan, level, &mut HashSet::new(), Some(previous)).await?;
         Ok(walk)
     }
@@ -96,13 +109,13 @@ impl Walk {
             self.left_out += level.len().saturating_sub(room);
             level.truncate(room);
             self.visited += level.len();
-            let (plan, previous) = (plan.clone(), previous.cloned());
+            let (plan, previous, bounds) = (plan.clone(), previous.cloned(), self.bounds.clone());
             let work = move |folders: &[Folder]| {
                 let known = |order: (usize, &[u8])| previous.as_ref().and_then(|scan| scan.records.at(order));
                 let (mut part, mut near) = (Walk::default(), Near::default());
                 for folder in folders {
                     near.hold_above(&folder.path);
-                    part.gather(visit(&plan, folder, &near, known));
+                    part.gather(visit(&plan, folder, &bounds, &near, known));
                 }
                 part
             };
@@ -145,25 +158,33 @@ impl Walk {
         seen: &mut HashSet<Identity>,
         above: &HashSet<Identity>,
     ) -> Result<Vec<Folder>, SourceError> {
-        let work = |links: &[Link]| links.iter().map(|link| target(&link.path)).collect::<Vec<_>>();
+        let bounds = self.bounds.clone();
+        let work = move |links: &[Link]| links.iter().map(|link| target(&link.path, &bounds)).collect::<Vec<_>>();
         let targets = workers::map(links.clone(), work).await?.into_iter().flatten();
         let mut folders = Vec::new();
         for (link, target) in links.into_iter().zip(targets) {
             let Link { start, path, depth, cursor } = link;
             match target {
                 Ok(None) => {}
-                Ok(Some(identity)) if above.contains(&identity) => {
+                Ok(Some(Target { identity, .. })) if above.contains(&identity) => {
                     let message = "the link leads to a folder that holds the root; it is not followed";
                     self.findings.push(Finding::new(path, Code::LINK_REPEATED, message));
                 }
-                Ok(Some(identity)) if !seen.insert(identity) => {
+                Ok(Some(Target { identity, .. })) if !seen.insert(identity) => {
                     let message = "the link leads to a folder that is read already";
                     self.findings.push(Finding::new(path, Code::LINK_REPEATED, message));
                 }
-                Ok(Some(identity)) => folders.push(Folder { start, path, depth, cursor, identity }),
+                Ok(Some(Target { identity, reach })) => {
+                    folders.push(Folder { start, path, depth, cursor, identity, reach });
+                }
                 Err((code, message)) => {
                     self.lost.extend((code == Code::UNREADABLE).then(|| path.clone()));
-                    self.findings.push(Finding::new(path, code, message));
+                    let finding = Finding::new(path, code, message);
+                    self.findings.push(if code == Code::LINK_LEADS_OUT {
+                        finding.help(ROOT_OF_ITS_OWN)
+                    } else {
+                        finding
+                    });
                 }
             }
         }
@@ -176,19 +197,28 @@ impl Walk {
             let (limit, count) = (plan.limits.depth, self.too_deep.len());
             let message = format!("nothing below {limit} levels is searched; folders that go deeper: {count}");
             let finding = Finding::new(first.clone(), Code::WALK_TRUNCATED, message);
-            self.findings.push(finding.help("raise `limits.depth`, or name a folder further down as a root"));
+            self.findings.push(finding.help(format!(
+                "name a folder further down as a root, or raise `limits.depth`: write `limits = {{ depth = {} }}` for the source",
+                limit * 2
+            )));
         }
         if self.left_out > 0 {
             let message = format!("more than {} folders; the rest is not searched", plan.limits.folders);
             let finding = Finding::new(root, Code::WALK_TRUNCATED, message);
-            self.findings.push(finding.help("raise `limits.folders`, or give narrower patterns"));
+            self.findings.push(finding.help(format!(
+                "name a folder further down as a root, or raise `limits.folders`: write `limits = {{ folders = {} }}` for the source",
+                plan.limits.folders * 10
+            )));
         }
     }
 }
 
+const ROOT_OF_ITS_OWN: &str = "to have its skills, name the folder that it leads to as a root";
+
 /// The folders where searches start, what is wrong with them, and which exist.
 fn starts(plan: &Plan) -> (Vec<Folder>, Walk, Vec<bool>) {
-    let (mut folders, mut walk) = (Vec::new(), Walk::default());
+    let bounds = Arc::new(Bounds::of(plan));
+    let (mut folders, mut walk) = (Vec::new(), Walk { bounds: bounds.clone(), ..Walk::default() });
     let mut exists = Vec::with_capacity(plan.starts.len());
     for (start, Start { path, prefix, .. }) in plan.starts.iter().enumerate() {
         let metadata = std::fs::metadata(path);
@@ -197,13 +227,30 @@ fn starts(plan: &Plan) -> (Vec<Folder>, Walk, Vec<bool>) {
             Ok(metadata) if metadata.is_dir() => {
                 let Some(cursor) = plan.patterns.cursor(prefix) else { continue };
                 let identity = Identity::of(path, &metadata);
-                folders.push(Folder { start, path: path.clone(), depth: 0, cursor, identity });
+                if FileSystem::of(path) == FileSystem::Kernel {
+                    let message = "expected a folder of files, found a table of the kernel";
+                    walk.findings.push(Finding::new(path.clone(), Code::UNREADABLE, message));
+                    continue;
+                }
+                match reach(path, &bounds) {
+                    Ok(reach) => {
+                        let reach = Reach { by_link: false, ..reach };
+                        folders.push(Folder { start, path: path.clone(), depth: 0, cursor, identity, reach });
+                    }
+                    Err((code, message)) => {
+                        walk.findings.push(Finding::new(path.clone(), code, message).help(ROOT_OF_ITS_OWN));
+                    }
+                }
             }
             Ok(metadata) => {
                 let message = format!("expected a folder, found {}", file::what(&metadata));
-                walk.findings.push(Finding::new(path.clone(), Code::UNREADABLE, message));
+                let other = || Finding::new(path.clone(), Code::UNREADABLE, message);
+                walk.findings.push(text_link::finding_above(path).unwrap_or_else(other));
             }
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+            // Some systems say that there is nothing below a file.
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                walk.findings.extend(text_link::finding_above(path));
+            }
             Err(error) => {
                 walk.lost.push(path.clone());
                 let message = format!("the folder cannot be read: {}", file::cause(&error));
@@ -215,19 +262,42 @@ fn starts(plan: &Plan) -> (Vec<Folder>, Walk, Vec<bool>) {
 }
 
 /// The folder `path` below a start as the walk would come to it; `None` when it would not, or there is none.
-fn inner_folder(plan: &Plan, start: usize, path: &Path) -> Option<Folder> {
+fn inner_folder(plan: &Plan, bounds: &Bounds, start: usize, path: &Path) -> Option<Folder> {
     let below = path.strip_prefix(&plan.starts[start].path).ok()?;
     let depth = below.components().count();
     let cursor = plan.patterns.cursor(&plan.starts[start].prefix.join(below))?;
     let metadata = std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_dir)?;
     let identity = Identity::of(path, &metadata);
-    (depth <= plan.limits.depth).then(|| Folder { start, path: path.to_owned(), depth, cursor, identity })
+    let reach = Reach { by_link: false, ..reach(path, bounds).ok()? };
+    (depth <= plan.limits.depth).then(|| Folder { start, path: path.to_owned(), depth, cursor, identity, reach })
 }
 
-/// The folder to which a link leads; `None` for something else than a folder.
-fn target(link: &Path) -> Result<Option<Identity>, (Code, String)> {
+/// Returns where the folder that `path` leads to really is, unless it lies where the walk may not go.
+fn reach(path: &Path, bounds: &Bounds) -> Result<Reach, (Code, String)> {
+    let unknown =
+        |error: std::io::Error| (Code::UNREADABLE, format!("the folder cannot be read: {}", file::cause(&error)));
+    let real = path.canonicalize().map_err(unknown)?;
+    if !bounds.admit(&real) {
+        let message =
+            format!("it leads to `{}`, out of the folder that may be searched; it is not followed", file::shown(&real));
+        return Err((Code::LINK_LEADS_OUT, message));
+    }
+    let is_outside = !bounds.hold(&real);
+    Ok(Reach { real: (real != path).then(|| real.into()), by_link: true, is_outside })
+}
+
+/// Returns the folder to which a link leads; `None` for something else than a folder.
+fn target(link: &Path, bounds: &Bounds) -> Result<Option<Target>, (Code, String)> {
     let error = match std::fs::metadata(link) {
-        Ok(metadata) => return Ok(metadata.is_dir().then(|| Identity::of(link, &metadata))),
+        Ok(metadata) if !metadata.is_dir() => return Ok(None),
+        Ok(_) if FileSystem::of(link) == FileSystem::Kernel => {
+            let message = "the link leads to a table of the kernel; it is not followed";
+            return Err((Code::LINK_LEADS_OUT, message.into()));
+        }
+        Ok(metadata) => {
+            let identity = Identity::of(link, &metadata);
+            return reach(link, bounds).map(|reach| Some(Target { identity, reach }));
+        }
         Err(error) => error,
     };
     match (link.read_link(), error.kind()) {

@@ -14,7 +14,8 @@ mod ways;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,6 +24,7 @@ use repertoire_core::Code;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
+use crate::file;
 use crate::root::{Plan, bytes};
 use crate::scan::Scan;
 use crate::visit::Finding;
@@ -55,6 +57,8 @@ struct Post {
     seat: Option<Seat>,
     /// The latest scan for whose folders everything is armed.
     armed_for: Option<Arc<Scan>>,
+    /// The diagnostic of a folder whose file system does not report every change, as long as the same folders are armed.
+    remote: Option<Degraded>,
 }
 
 /// How well it is watched. Held for a moment only.
@@ -71,11 +75,11 @@ struct Health {
 }
 
 /// What keeps folders from being watched.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Degraded {
     message: String,
-    /// The setting of the system that would help.
-    setting: Option<&'static str>,
+    /// The advice that comes after the promise that nothing is lost.
+    help: Cow<'static, str>,
 }
 
 impl Watcher {
@@ -118,6 +122,11 @@ impl Watcher {
         self.hints.dirty_since().is_none() && self.next_poll().is_none_or(|poll| poll > Instant::now())
     }
 
+    /// Notes that other folders are to be watched, although the scan is the same.
+    pub(crate) fn arm_again(&self) {
+        self.hints.stay_stale();
+    }
+
     /// Notes that everything was looked at.
     pub(crate) fn looked(&self) {
         self.health().looked = Some(Instant::now());
@@ -126,13 +135,10 @@ impl Watcher {
     /// What people should know of how watching fares.
     pub(crate) fn finding(&self, plan: &Plan) -> Option<Finding> {
         let health = self.health();
-        let Degraded { message, setting } = health.degraded.as_ref()?;
+        let Degraded { message, help } = health.degraded.as_ref()?;
         let root = plan.starts.first().map(|start| start.path.clone()).unwrap_or_default();
         let every = self.options.poll;
-        let mut help = format!("nothing is lost: everything is looked at every {every:?} until it can be watched");
-        if let Some(setting) = setting {
-            help.push_str(&format!("; raise `{setting}` to have changes told at once"));
-        }
+        let help = format!("nothing is lost: everything is looked at every {every:?}{help}");
         Some(Finding::new(root, Code::WATCH_DEGRADED, message.as_str()).help(help))
     }
 
@@ -191,7 +197,7 @@ impl Watcher {
         {
             // The later one is quicker to compare with what comes next.
             armed_for.clone_from(scan);
-            return None;
+            return post.remote.clone();
         }
         if let Some(failure) = self.hints.take_failure() {
             *post = Post::default();
@@ -207,8 +213,9 @@ impl Watcher {
             },
         };
         post.armed_for = Some(scan.clone());
+        post.remote = places(plan, scan).find_map(|folder| Some(Degraded::on_remote(folder, seat.remote(folder)?)));
         let steps = steps(plan, scan);
-        let (orders, mut gone) = self.hints.expect(&wanted(scan, &steps), &steps);
+        let (orders, mut gone) = self.hints.expect(&wanted(plan, scan, &steps), &steps);
         // First of all, so that there is room.
         seat.unwatch(&std::mem::take(&mut gone));
         let folders: Vec<Arc<Path>> = orders.iter().map(|order| order.folder.clone()).collect();
@@ -239,7 +246,7 @@ impl Watcher {
         if has_new && self::steps(plan, scan) != steps {
             self.hints.stay_stale();
         }
-        let refusal = refused?;
+        let Some(refusal) = refused else { return post.remote.clone() };
         self.hints.stay_stale();
         Some(Degraded::by(&refusal, &format!("{count} folders cannot be watched")))
     }
@@ -257,7 +264,17 @@ impl fmt::Debug for Watcher {
 
 impl Degraded {
     fn new(message: String) -> Degraded {
-        Degraded { message, setting: None }
+        Degraded { message, help: UNTIL_THEN.into() }
+    }
+
+    fn on_remote(folder: &Path, file_system: &str) -> Degraded {
+        let folder = file::shown(folder);
+        let message =
+            format!("`{folder}` lies on a file system ({file_system}) that does not report what others change");
+        Degraded {
+            message,
+            help: "; to have no diagnostic, write `watch = { by = \"polling\" }` for the source".into(),
+        }
     }
 
     fn by(refusal: &Refusal, what: &str) -> Degraded {
@@ -265,23 +282,42 @@ impl Degraded {
             Refusal::Exhausted(limit) => limit.setting(),
             Refusal::Absent | Refusal::Denied(_) => None,
         };
-        Degraded { message: format!("{what}: {refusal}"), setting }
+        let help = match setting {
+            Some(setting) => format!("{UNTIL_THEN}; raise `{setting}` to have changes told at once").into(),
+            None => UNTIL_THEN.into(),
+        };
+        Degraded { message: format!("{what}: {refusal}"), help }
     }
+}
+
+const UNTIL_THEN: &str = " until it can be watched";
+
+/// Returns a folder for each file system that the source reads: every root, and one skill for each device.
+fn places<'a>(plan: &'a Plan, scan: &'a Scan) -> impl Iterator<Item = &'a Path> {
+    let mut devices = HashSet::new();
+    let skills = scan
+        .records
+        .iter()
+        .filter(move |record| record.file.is_some_and(|file| devices.insert(file.identity.device())));
+    plan.starts.iter().map(|start| start.path.as_path()).chain(skills.map(|record| record.folder()))
 }
 
 /// Everything on the way to what was looked at, links included.
 fn steps(plan: &Plan, scan: &Scan) -> BTreeSet<PathBuf> {
     let mut steps = BTreeSet::new();
     let starts = plan.starts.iter().map(|start| start.path.as_path());
-    starts.chain(scan.links()).for_each(|path| ways::to(path, &mut steps));
+    let guides = plan.guides.files.iter().map(PathBuf::as_path);
+    starts.chain(guides).chain(scan.links()).for_each(|path| ways::to(path, &mut steps));
     steps
 }
 
 /// The folders to watch, sorted by bytes, so that a folder comes before what lies in it.
-fn wanted<'a>(scan: &'a Scan, steps: &'a BTreeSet<PathBuf>) -> Vec<(&'a Path, Role)> {
+fn wanted<'a>(plan: &'a Plan, scan: &'a Scan, steps: &'a BTreeSet<PathBuf>) -> Vec<(&'a Path, Role)> {
     let above = steps.iter().filter_map(|step| step.parent()).filter(|parent| !parent.as_os_str().is_empty());
     let above = above.map(|parent| (parent, Role::Above));
-    let mut wanted: Vec<(&Path, Role)> = above.chain(scan.looked_into().map(|folder| (folder, Role::Inside))).collect();
+    let guides = plan.guides.folders.iter().map(PathBuf::as_path);
+    let inside = guides.chain(scan.looked_into()).map(|folder| (folder, Role::Inside));
+    let mut wanted: Vec<(&Path, Role)> = above.chain(inside).collect();
     // Who is inside comes first, and stays.
     wanted.sort_by(|(a, one), (b, other)| bytes(a).cmp(bytes(b)).then(other.cmp(one)));
     wanted.dedup_by(|(later, _), (first, _)| bytes(later) == bytes(first));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use repertoire::skill_md::{self, Limits, Site};
-use repertoire::{Diagnostic, Strictness};
+use repertoire::{Code, Diagnostic, Strictness};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -58,6 +58,8 @@ impl Check {
         // After the verdict: what lies beside instructions is not parsed as such.
         let of_parts = session.registry.part_diagnostics(&session.snapshot).await;
         diagnostics.extend(of_parts.iter().map(Finding::of));
+        // What was never looked at puts all else in doubt.
+        diagnostics.sort_by_key(|finding| finding.diagnostic.code != Code::WALK_TRUNCATED);
         let skills = session.snapshot.len();
         let (strict, folders) = (self.strict, self.folders.clone());
         Checked { strict, skills, counts: Counts::of(&diagnostics), diagnostics, folders, session }
@@ -94,7 +96,13 @@ fn judge_strictly(findings: Vec<Finding>, session: &Session<'_>) -> Vec<Finding>
         }
     }
     let bases = session.bases();
-    let judged = of_files.into_iter().flat_map(|((source, path), found)| judge_file(&source, &path, found, &bases));
+    let judged = of_files.into_iter().flat_map(|((source, path), found)| {
+        if session.may_quote(&source, &path) {
+            judge_file(&source, &path, found, &bases)
+        } else {
+            found.into_iter().map(weigh).collect()
+        }
+    });
     judged.chain(rest.into_iter().map(weigh)).collect()
 }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
 use clap::Args;
-use repertoire::{Tier, Trust};
+use repertoire::{Code, Diagnostic, FsLimits, Layout, Tier, Trust};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -66,7 +66,16 @@ pub(super) fn nothing_found(folders: &[PathBuf]) -> String {
         return "no skills found; `repertoire roots` shows where they were looked for".to_owned();
     }
     let folders: Vec<_> = folders.iter().map(|folder| format!("`{}`", folder.display())).collect();
-    format!("no skills found in {}; folders with a dot in front are searched only when named", folders.join(", "))
+    format!("no skills found in {}", folders.join(", "))
+}
+
+/// Returns the folders below `folders` that would be searched if they were named, for a note.
+fn skipped_folders(folders: &[PathBuf], session: &Session<'_>) -> Option<String> {
+    let layouts = folders.iter().map(|folder| Layout::find(&session.cwd.join(folder), &FsLimits::default()));
+    let skipped: Vec<_> = layouts.flat_map(|layout| layout.client_folders).collect();
+    let shown = |folder: &PathBuf| format!("`{}`", session.near(&folder.to_string_lossy()));
+    let skipped: Vec<_> = skipped.iter().map(shown).collect();
+    (!skipped.is_empty()).then(|| format!("searched only when named: {}", skipped.join(", ")))
 }
 
 /// Of each file that gives no skill, the error that says why.
@@ -116,12 +125,20 @@ impl Answer for Listed<'_> {
             notes.push("no skill has these labels".to_owned());
         } else if self.skills.is_empty() {
             notes.push(nothing_found(&self.folders));
+            notes.extend(skipped_folders(&self.folders, self.session));
         } else if self.skills.iter().all(|skill| skill.row.tier == Tier::Builtin && skill.shadows.is_empty()) {
             notes.push(
                 "no skills found but built-in ones; `repertoire roots` shows where they were looked for".to_owned(),
             );
         }
         notes.extend(self.session.pending());
+        let cut = self.diagnostics.iter().filter(|finding| finding.diagnostic.code == Code::WALK_TRUNCATED);
+        notes.extend(cut.map(|finding| {
+            let Diagnostic { path, message, help, .. } = &finding.diagnostic;
+            let place = path.as_deref().map_or("", |path| self.session.near(path));
+            let help = help.as_deref().map(|help| format!("; {help}")).unwrap_or_default();
+            format!("the list may lack skills of `{place}`: {message}{help}")
+        }));
         let counts = Counts { infos: 0, ..Counts::of(&self.diagnostics) };
         if counts != Counts::default() {
             notes.push(format!("{}; `repertoire check` shows them", counts.sentence()));

@@ -23,7 +23,7 @@ use self::reading::Reading;
 use super::modes::Offered;
 use super::render::When;
 use crate::arguments::{Places, at_least_one};
-use crate::compose::{Plan, reload};
+use crate::compose::{Named, Plan, reload};
 use crate::failure::Failure;
 use crate::finding::{Finding, Sources};
 use crate::log::LogForm;
@@ -130,7 +130,7 @@ impl Serve {
         let listening = environment.signals.listen();
         listening.map_err(|error| Failure::io("cannot listen to signals", &error))?;
         let mut pool = Pool::watching();
-        let plan = Plan::read(places, &self.folders, environment, &mut pool)?;
+        let plan = Plan::read(places, Named::Alone(&self.folders), environment, &mut pool)?;
         let registry = plan.start(environment).await?;
         let reading = Arc::new(Reading::new(&plan, registry.clone(), &self.run_commands, self.sandbox, environment)?);
         let server = Server::new(registry.clone(), self.options().reader(reading.clone()));

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::answer::{Format, json, write_line};
 use crate::arguments::{Places, at_least_one};
-use crate::compose::{Plan, reload};
+use crate::compose::{Named, Plan, reload};
 use crate::failure::Failure;
 use crate::finding::{Finding, Sources, counted};
 use crate::pool::Pool;
@@ -106,7 +106,7 @@ impl Watch {
         let listening = environment.signals.listen();
         listening.map_err(|error| Failure::io("cannot listen to signals", &error))?;
         let mut pool = Pool::watching();
-        let plan = Plan::read(places, &self.folders, environment, &mut pool)?;
+        let plan = Plan::read(places, Named::Alone(&self.folders), environment, &mut pool)?;
         let registry = plan.start(environment).await?;
         let folders = plan.folders.clone();
         let mut teller = Teller { registry: registry.clone(), folders, model, format };

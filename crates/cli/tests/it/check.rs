@@ -221,3 +221,82 @@ fn faults_of_extension_fields_are_shown_with_their_lines() {
     world.skill("root", "tidy", "Sorts.");
     assert_eq!(world.run(&["check", "root"]).data(), "no findings; 1 skill listed\n");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_out_shows_nothing_of_what_it_leads_to() {
+    let world = World::new();
+    world.file("../home/.git-credentials", "https://ada:hunter2@example.com\n").skill("../elsewhere", "clean", "Fine.");
+    world.file("../elsewhere/clean/SKILL.md", "---\nname: clean\ndescription: Fine.\nhunter2: hunter2\n---\n");
+    world.link("../../../../home/.git-credentials", ".agents/skills/a/SKILL.md");
+    world.link("/proc/self/environ", ".agents/skills/b/SKILL.md");
+    world.link("../../../elsewhere/clean", ".agents/skills/c");
+    for arguments in [&["check"][..], &["check", ".agents/skills"]] {
+        for more in [&[][..], &["--strict"], &["--format", "json"], &["--format", "sarif"]] {
+            let ran = world.run(&[arguments, more].concat());
+            let said = format!("{}{}", ran.stdout, ran.stderr);
+            assert!(!said.contains("hunter2") && !said.contains("PATH="), "{arguments:?} {more:?}: {said}");
+            assert!(said.contains("a/SKILL.md") && said.contains("b/SKILL.md"), "{said}");
+            assert_eq!(ran.exit, Exit::Findings);
+        }
+    }
+}
+
+#[test]
+fn a_check_of_a_folder_looks_where_any_client_would() {
+    let world = World::new();
+    world.skill("repo/templates", "plain", "In the open.");
+    let folders =
+        [".agents/skills", ".apm/skills", ".claude/skills", ".github/skills", ".opencode/skill", "pkg/.kiro/skills"];
+    for folder in folders {
+        let skill = format!("s{}", folder.len());
+        world.file(&format!("repo/{folder}/{skill}/SKILL.md"), format!("---\nname: {skill}\n---\n"));
+    }
+    // The same skill for two clients is no fault of either.
+    world.skill("repo/.agents/skills", "same", "Copied.").skill("repo/.claude/skills", "same", "Copied.");
+    world.skill("repo/.git/skills", "never", "Of a tool.");
+    let ran = world.run(&["check", "repo", "--format", "json"]);
+    let checked: Value = serde_json::from_str(&ran.stdout).expect("an answer in JSON");
+    let found = checked["diagnostics"].as_array().expect("a list");
+    let root = "[WORLD]/here";
+    let mut about: Vec<_> = found
+        .iter()
+        .map(|found| {
+            (found["path"].as_str().unwrap_or_default().replace(root, ""), found["code"].as_str().unwrap_or_default())
+        })
+        .filter(|(_, code)| *code != "shadowed-identical")
+        .collect();
+    about.sort();
+    let mut expected: Vec<_> = folders
+        .iter()
+        .map(|folder| (format!("/repo/{folder}/s{}/SKILL.md", folder.len()), "missing-description"))
+        .collect();
+    expected.sort();
+    assert_eq!((about, &checked["skills"]), (expected, &Value::from(2)));
+    assert_eq!((ran.exit, ran.stderr.as_str()), (Exit::Findings, ""));
+}
+
+#[test]
+fn plugins_of_a_marketplace_may_use_one_name() {
+    let world = World::new();
+    let marketplace =
+        r#"{"name": "m", "plugins": [{"name": "one", "source": "./kits/one"}, {"name": "all", "source": "./"}]}"#;
+    world.file("repo/.claude-plugin/marketplace.json", marketplace);
+    world.file("repo/own/two/.claude-plugin/plugin.json", r#"{"name": "two", "skills": "./more"}"#);
+    for folder in ["kits/one/skills", "own/two/more", "plugins/three/skills", "plugins/[four]/skills", "skills"] {
+        world.skill(&format!("repo/{folder}"), "review", &format!("From {folder}."));
+    }
+    let ran = world.run(&["check", "repo"]);
+    assert_data_eq!(ran.data(), "no findings; 5 skills listed\n");
+}
+
+#[test]
+fn what_was_not_searched_comes_first() {
+    let world = World::new();
+    world.file("root/aaa/SKILL.md", "---\nname: aaa\n---\n").skill("root/b", "deep", "Too deep.");
+    let source = "fs:mine:roots = ['root'], limits = { depth = 1 }";
+    let ran = world.run(&["check", "--no-defaults", "--source", source]);
+    let heads: Vec<_> =
+        ran.stdout.lines().filter(|line| line.contains("]: ")).map(|line| line.split(':').next()).collect();
+    assert_eq!(heads, [Some("warning[walk-truncated]"), Some("error[missing-description]")]);
+}

@@ -287,12 +287,13 @@ fn files_over_a_limit_are_not_counted() {
 fn nothing_found_in_a_named_folder_says_what_is_not_searched() {
     let world = World::new();
     world.skill("root/.agents/skills", "hidden", "Behind a dot.");
-    let note = "note: no skills found in `root`; folders with a dot in front are searched only when named\n";
+    let note = "note: no skills found in `root`\nnote: searched only when named: `root/.agents/skills`\n";
     let ran = world.run(&["list", "root"]);
     assert_eq!((ran.exit, ran.stdout.as_str(), ran.stderr.as_str()), (Exit::Success, "", note));
-    let ran = world.run(&["check", "root"]);
-    assert_eq!(ran.exit, Exit::Success);
-    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("no findings; 0 skills listed\n", note));
+    // Where that is not the reason, nothing is said of it.
+    world.file("broken/nodesc/SKILL.md", "---\nname: nodesc\n---\n");
+    let ran = world.run(&["check", "broken"]);
+    assert_eq!((ran.exit, ran.stderr.as_str()), (Exit::Findings, "note: no skills found in `broken`\n"));
 }
 
 #[test]
@@ -359,4 +360,20 @@ fn a_skill_that_nobody_may_call_is_unreachable() {
     assert_eq!(list["skills"][0]["flags"], serde_json::json!(["unreachable"]));
     let check = world.run(&["check", "root"]).stdout;
     assert!(check.starts_with("warning[unreachable]: neither a model nor a user reaches the skill"), "{check}");
+}
+
+#[test]
+fn a_list_that_was_cut_short_says_so_and_how_to_go_on() {
+    let world = World::new();
+    for name in ["one", "two", "three"] {
+        world.skill("root", name, "A skill.");
+    }
+    let source = "fs:mine:roots = ['root'], limits = { folders = 2 }";
+    let ran = world.run(&["list", "--no-defaults", "--source", source]);
+    let note = "note: the list may lack skills of `root`: more than 2 folders; the rest is not searched; name a folder further \
+                down as a root, or raise `limits.folders`: write `limits = { folders = 20 }` for the source\n";
+    assert!(ran.stderr.starts_with(note), "{}", ran.stderr);
+    let raised = source.replace("2 }", "20 }");
+    let ran = world.run(&["list", "--no-defaults", "--source", &raised]);
+    assert_eq!((ran.stdout.lines().count(), ran.stderr.as_str()), (4, ""));
 }

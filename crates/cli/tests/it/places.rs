@@ -41,7 +41,7 @@ steady          home       user     trusted  tool-only       6
     assert_data_eq!(
         ran.stderr,
         str![[r#"
-note: 2 skills wait for admission and reach no model; `--trust-project` admits a project, `trust` in a configuration file any source
+note: 2 skills wait for admission and reach no model; `--trust-project` admits `.agents/skills`, `[WORLD]/here/repo/.agents/skills`
 note: 1 warning; `repertoire check` shows them
 
 "#]]
@@ -315,4 +315,87 @@ fn a_source_is_called_like_its_folder_where_a_full_name_allows_it() {
         let row = ran.stdout.lines().nth(1).unwrap_or_default();
         assert_eq!(row.split_whitespace().nth(1), Some(name), "{folder:?}: {ran:?}");
     }
+}
+
+#[test]
+fn in_the_home_folder_the_skills_of_the_user_are_trusted() {
+    let world = World::new();
+    world.skill("../home/.agents/skills", "steady", "From home.").file("../home/.git/HEAD", "ref: refs/heads/main\n");
+    for folder in ["../home", "../home/notes"] {
+        world.file(&format!("{folder}/note.md"), "A note.");
+        let ran = world.run_in(folder, &["list", "--format", "json"]);
+        assert_eq!((ran.exit, ran.stderr.as_str()), (Exit::Success, ""));
+        let listed: serde_json::Value = serde_json::from_str(&ran.stdout).expect("an answer in JSON");
+        let steady = listed["skills"].as_array().into_iter().flatten().find(|skill| skill["id"] == "steady");
+        let steady = steady.unwrap_or_else(|| panic!("{listed:#}"));
+        assert_eq!((&steady["source"], &steady["trust"]), (&"home".into(), &"trusted".into()));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_skill_of_another_root_is_one_skill() {
+    let world = World::new();
+    for name in ["tdd", "review"] {
+        world.skill("../home/.agents/skills", name, "Shared by links.");
+        world.link(&format!("../../.agents/skills/{name}"), &format!("../home/.claude/skills/{name}"));
+    }
+    world.link("../../home/.agents/skills/tdd", ".agents/skills/tdd");
+    let ran = world.run(&["list", "--all", "--client", "claude", "--trust-project"]);
+    assert_data_eq!(
+        ran.stdout,
+        str![[r#"
+name            source   tier     trust    surface    tokens  flags
+use-repertoire  builtin  builtin  trusted  tool-only      57
+write-a-skill   builtin  builtin  trusted  tool-only      51
+write-a-source  builtin  builtin  trusted  tool-only      55
+review          home     user     trusted  tool-only       7
+tdd             home     user     trusted  tool-only       7
+
+"#]]
+    );
+    let ran = world.run(&["check", "--client", "claude", "--trust-project"]);
+    assert_data_eq!(
+        ran.stdout,
+        str![[r#"
+warning[link-leads-out]: it leads to `[WORLD]/home/.agents/skills/tdd`, out of the folder that may be searched; it is not followed
+ --> .agents/skills/tdd
+  |
+  = help: to have its skills, name the folder that it leads to as a root
+
+1 warning; 5 skills listed
+
+"#]]
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_of_another_user_is_never_admitted() {
+    let world = World::new();
+    world.file("repo/.git/HEAD", "").skill("repo/.agents/skills", "tidy", "Own.");
+    let theirs = world.here().join("repo/.agents");
+    if let Err(error) = std::os::unix::fs::chown(&theirs, Some(65534), Some(65534)) {
+        return eprintln!("SKIPPED: only root can give files to another user: {error}");
+    }
+    let ran = world.run_in("repo", &["list", "--trust-project", "--format", "json"]);
+    let listed: serde_json::Value = serde_json::from_str(&ran.stdout).expect("an answer in JSON");
+    let tidy = listed["skills"].as_array().into_iter().flatten().find(|skill| skill["id"] == "tidy");
+    assert_eq!(tidy.map(|tidy| &tidy["trust"]), Some(&"pending".into()));
+    assert_data_eq!(
+        world.run_in("repo", &["list", "--trust-project"]).stderr,
+        str![[r#"
+note: 1 skill waits for admission and reaches no model; `.agents/skills` is never admitted, as `[WORLD]/here/repo/.agents` belongs to another user (65534): name it with `--root` to trust it
+
+"#]]
+    );
+    let ran = world.run_in("repo", &["list", "--root", ".agents/skills", "--no-defaults"]);
+    assert_data_eq!(
+        ran.data(),
+        str![[r#"
+name  source  tier  trust    surface    tokens  flags
+tidy  skills  user  trusted  tool-only       4
+
+"#]]
+    );
 }

@@ -49,6 +49,15 @@ impl World {
         self.file(&format!("{folder}/{name}/SKILL.md"), text)
     }
 
+    /// Makes a link, relative to the working folder.
+    #[cfg(unix)]
+    pub(crate) fn link(&self, target: &str, path: &str) -> &World {
+        let path = self.here().join(path);
+        fs::create_dir_all(path.parent().expect("a link has a folder")).expect("the folder can be made");
+        std::os::unix::fs::symlink(target, path).expect("the link can be made");
+        self
+    }
+
     /// Puts the library of the plugin `hello` at `path`, in folders that nobody else can write to.
     pub(crate) fn library(&self, path: &str) -> &World {
         let name = format!("{}hello{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);

@@ -1,6 +1,7 @@
 //! What the registry promises, at its public door.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod aliases;
 mod callbacks;
 mod changes;
 mod composing;

@@ -88,6 +88,14 @@ impl Marketplace {
 /// The JSON of a file, if it is there.
 fn read<T: DeserializeOwned>(place: &Path, name: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<T> {
     let path = PLACES.iter().map(|folder| place.join(folder).join(name)).find(|path| path.is_file())?;
+    // Errors quote what they are about, and a link can lead to a secret.
+    let is_inside =
+        path.canonicalize().is_ok_and(|path| place.canonicalize().is_ok_and(|place| path.starts_with(place)));
+    if !is_inside {
+        let message = format!("`{name}` is a link that leads out of the plugin, and is not read");
+        diagnostics.push(Diagnostic::new(Code::LINK_LEADS_OUT, message).at_path(super::shown(&path)));
+        return None;
+    }
     let bytes = File::open(&path).and_then(|file| {
         let mut bytes = Vec::new();
         file.take(LARGEST).read_to_end(&mut bytes).map(|_| bytes)

@@ -9,7 +9,8 @@ use crate::workers;
 
 /// A source without skills: what is wrong or odd in a folder of plugins, whose skills are other sources'.
 ///
-/// Which plugins are composed is decided when a configuration is read. When others are there by now, a finding says so.
+/// Which plugins are composed is decided when a configuration is read. When one came or went since then, a finding says so.
+/// Another version of a plugin is no such case: the source of the plugin follows it.
 #[derive(Debug, Clone)]
 pub struct ClientPluginsFindings {
     name: String,
@@ -30,11 +31,11 @@ impl ClientPluginsFindings {
 
     fn look(&self) -> Vec<Diagnostic> {
         let ClientPlugins { plugins, mut diagnostics } = self.options.find(&self.base);
-        let mut differ = plugins.iter().filter(|plugin| !self.composed.contains(plugin)).collect::<Vec<_>>();
-        let is_gone = |old: &&ClientPlugin| !plugins.iter().any(|plugin| plugin.name == old.name);
-        differ.extend(self.composed.iter().filter(is_gone));
-        for plugin in differ {
-            let message = format!("plugin `{}` is not what was composed", plugin.name);
+        let is_in = |all: &[ClientPlugin], name: &str| all.iter().any(|plugin| plugin.name == name);
+        let came = plugins.iter().filter(|plugin| !is_in(&self.composed, &plugin.name));
+        let went = self.composed.iter().filter(|plugin| !is_in(&plugins, &plugin.name));
+        for (plugin, what) in came.map(|plugin| (plugin, "came")).chain(went.map(|plugin| (plugin, "went"))) {
+            let message = format!("plugin `{}` {what} after the sources were composed", plugin.name);
             let finding = Diagnostic::new(Code::CLIENT_PLUGIN, message).at_path(shown(&plugin.folder));
             diagnostics.push(finding.help("read the configuration again"));
         }

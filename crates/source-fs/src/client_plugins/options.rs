@@ -54,12 +54,13 @@ impl ClientPluginsOptions {
         found
     }
 
-    /// A source over the skills of `plugin`, called `name`: most often the plugin's own.
+    /// A source over the skills of `plugin`, called `name`: most often the plugin's own. Links that lead out of the
+    /// plugin are not followed. When the client moves the plugin to another version, the source follows.
     pub fn source(&self, plugin: &ClientPlugin, name: impl Into<String>) -> FsSource {
         let (limits, watch) = (self.limits.clone(), self.watch.clone());
         let options = FsOptions { roots: plugin.skills.clone(), limits, watch, ..FsOptions::default() };
         let source = FsSource::from_options(name, &plugin.folder, options);
-        source.expect("there is a root, all of them are absolute, and the pattern is the usual one")
+        source.expect("there is a root, all of them are absolute, and the pattern is the usual one").of_plugin(plugin)
     }
 
     /// A source called `name` that tells what is wrong or odd in the folder, beside those of the plugins that were

@@ -126,6 +126,10 @@ async fn plugins_that_are_others_by_now_are_told() {
     };
     assert!(told().await.is_empty());
     fs::create_dir_all(tree.path().join("c/tool/1.10.0/skills")).expect("a fresh folder");
+    assert!(told().await.is_empty(), "the source of the plugin follows");
+    fs::create_dir_all(tree.path().join("c/new/1.0/skills")).expect("a fresh folder");
     fs::remove_dir_all(tree.path().join("c/kit")).expect("it is there");
-    assert_eq!(told().await, ["plugin `tool` is not what was composed", "plugin `kit` is not what was composed"]);
+    let expected =
+        ["plugin `new` came after the sources were composed", "plugin `kit` went after the sources were composed"];
+    assert_eq!(told().await, expected);
 }

@@ -33,6 +33,7 @@ impl Record {
             row: row.or_else(|| self.row.clone()),
             diagnostics: self.diagnostics.clone(),
             digests: self.digests.clone(),
+            reach: self.reach.clone(),
             ..*self
         }
     }

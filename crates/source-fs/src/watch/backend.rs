@@ -5,6 +5,7 @@ use std::fmt::{self, Debug};
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::file_system::FileSystem;
 use crate::watch::hub::Audience;
 use crate::watch::limit::Limit;
 
@@ -20,6 +21,14 @@ pub(crate) trait Backend: Debug + Send + Sync {
 
     /// Watches the folder no more, if it does.
     fn unwatch(&self, place: Place);
+
+    /// Returns the name of the file system that holds `folder`, if other machines change it without an event here.
+    fn remote(&self, folder: &Path) -> Option<&'static str> {
+        match FileSystem::of(folder) {
+            FileSystem::Remote(name) => Some(name),
+            FileSystem::Local | FileSystem::Kernel => None,
+        }
+    }
 }
 
 /// Opens a backend.

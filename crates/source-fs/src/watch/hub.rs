@@ -150,6 +150,11 @@ impl Seat {
         results
     }
 
+    /// Returns the name of the file system that holds `folder`, if other machines change it without an event here.
+    pub(crate) fn remote(&self, folder: &Path) -> Option<&'static str> {
+        self.line.backend.remote(folder)
+    }
+
     /// Watches the folders at these places no more under these paths.
     pub(crate) fn unwatch(&self, folders: &[(Arc<Path>, Place)]) {
         let Line { backend, audience, turn } = &*self.line;

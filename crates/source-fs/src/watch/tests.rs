@@ -211,6 +211,56 @@ async fn at_the_limit_of_watches_everything_is_polled_until_there_is_room() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_others_change_on_a_remote_file_system_is_polled() {
+    let stage = Stage::unarmed(&["a", "b"], usize::MAX);
+    *stage.world.remote.lock().unwrap() = Some(stage.path(""));
+    stage.source.changed(Revision(0)).await;
+    stage.until_told().await;
+    assert_eq!(stage.complaints(), [Code::WATCH_DEGRADED]);
+    let diagnostic = stage.shown().diagnostics()[0].clone();
+    let root = stage.path("");
+    let root = root.display().to_string();
+    let root = root.trim_end_matches('/');
+    assert_eq!(
+        diagnostic.message,
+        format!("`{root}` lies on a file system (FAKE) that does not report what others change")
+    );
+    let help = "nothing is lost: everything is looked at every 2s; to have no diagnostic, write `watch = { by = \"polling\" }` \
+                for the source";
+    assert_eq!(diagnostic.help.as_deref(), Some(help));
+    stage.write("b", "Nobody tells.");
+    let elapsed = stage.change().await;
+    assert!(elapsed <= POLL + Duration::from_millis(5), "{elapsed:?}");
+    assert_eq!(stage.rows(), rows(&[("a", "First."), ("b", "Nobody tells.")]));
+    assert!(stage.is_quiet().await, "polling goes on without a word");
+    stage.edit("a", "Told.");
+    assert!(about(stage.change().await, DEBOUNCE), "events of this machine count at once");
+    *stage.world.remote.lock().unwrap() = None;
+    stage.world.say(Told::Anything);
+    stage.change().await;
+    assert_eq!(stage.complaints(), [], "it is mounted elsewhere by now");
+}
+
+#[cfg(unix)]
+#[tokio::test(start_paused = true)]
+async fn one_linked_skill_on_a_remote_file_system_is_enough() {
+    let stage = Stage::unarmed(&["a"], usize::MAX);
+    // Another device than that of temporary folders, where there is one.
+    let Ok(other) = tempfile::tempdir_in("/dev/shm") else { return eprintln!("SKIPPED: no second file system") };
+    std::fs::write(other.path().join("SKILL.md"), "---\nname: far\ndescription: First.\n---\n").unwrap();
+    std::os::unix::fs::symlink(other.path(), stage.path("far")).unwrap();
+    *stage.world.remote.lock().unwrap() = Some(stage.path("far"));
+    stage.source.changed(Revision(0)).await;
+    stage.until_told().await;
+    let same_device =
+        rustix::fs::stat(other.path()).unwrap().st_dev == rustix::fs::stat(&stage.path("a")).unwrap().st_dev;
+    if same_device {
+        return eprintln!("SKIPPED: no second file system");
+    }
+    assert!(stage.complaints().contains(&Code::WATCH_DEGRADED), "{:?}", stage.complaints());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_backend_that_fails_is_replaced_and_nothing_is_lost_meanwhile() {
     let stage = Stage::new(&["a"]).await;
     stage.world.say(Told::Failed("out of order"));

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use repertoire_source_fs::{Client, Discovery, FsSource, Root, Scope, discover};
+use repertoire_core::Code;
+use repertoire_source_fs::{Client, Discovery, Root, Scope, discover};
 
 use crate::tree::{Tree, ids, list};
 
@@ -26,8 +27,8 @@ async fn the_project_reaches_from_the_working_folder_to_the_root_of_the_reposito
     assert_eq!(roots.iter().map(|root| root.path.clone()).collect::<Vec<_>>(), paths);
     assert!(roots.iter().all(|root| root.scope == Scope::Project && root.client == "agents"));
     let mut loaded = Vec::new();
-    for Root { name, path, .. } in roots {
-        loaded.extend(ids(&list(&FsSource::new(name, path)).await).into_iter().map(str::to_owned));
+    for root in roots {
+        loaded.extend(ids(&list(&root.source()).await).into_iter().map(str::to_owned));
     }
     assert_eq!(loaded, ["both", "rootwide"]);
 }
@@ -70,12 +71,117 @@ fn clients_come_behind_the_shared_folder_and_home_comes_last() {
 }
 
 #[test]
-fn a_home_that_is_the_project_is_looked_at_once() {
+fn the_home_folder_is_never_a_project() {
     let tree = Tree::of(&["home/.agents/skills/steady"]);
+    tree.folder("home/.git");
+    tree.folder("home/notes/today");
     let roots = found(&tree, "home", Some("home"), &[]);
-    assert_eq!((names(&roots), roots[0].scope), (vec!["project"], Scope::Project));
+    assert_eq!((names(&roots), roots[0].scope), (vec!["home"], Scope::Home));
+    // A repository of settings does not make all that the user has one project.
+    let roots = found(&tree, "home/notes/today", Some("home"), &[]);
+    assert_eq!(names(&roots), ["project", "home"]);
+    assert_eq!(roots[0].path, tree.path("home/notes/today/.agents/skills"));
     let missing = found(&tree, "nowhere", Some("nowhere"), &[]);
-    assert_eq!(names(&missing), ["project"], "also while it does not exist");
+    assert_eq!(names(&missing), ["home"], "also while it does not exist");
+    let top = discover(&Discovery { cwd: Path::new("/"), home: Some(&tree.path("home")), clients: &[] });
+    assert_eq!(names(&top), ["home"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_home_folder_is_known_by_its_real_path() {
+    let tree = Tree::of(&["home/.agents/skills/steady"]);
+    tree.link("home", "alias");
+    assert_eq!(names(&found(&tree, "alias", Some("home"), &[])), ["home"]);
+    assert_eq!(names(&found(&tree, "home", Some("alias"), &[])), ["home"]);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_link_of_a_project_hides_no_root_of_the_user() {
+    for (target, path) in [("../../../.agents/skills", ".agents/skills"), ("../../.agents", ".agents")] {
+        let tree = Tree::of(&["home/.agents/skills/mine"]);
+        tree.folder("home/src/clone/.git");
+        tree.link(target, &format!("home/src/clone/{path}"));
+        let roots = found(&tree, "home/src/clone", Some("home"), &[]);
+        assert_eq!(names(&roots), ["home"]);
+        assert_eq!(ids(&list(&roots[0].source()).await), ["mine"]);
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_root_that_leaves_its_repository_is_not_searched() {
+    let tree = Tree::of(&["elsewhere/stray", "repo/shared/near"]);
+    tree.folder("repo/.git");
+    tree.link("../../elsewhere", "repo/.agents/skills");
+    tree.link("../shared", "repo/.claude/skills");
+    let roots = found(&tree, "repo", None, &[Client::named("claude").unwrap()]);
+    assert_eq!(names(&roots), ["project", "project-claude"]);
+    let listing = list(&roots[0].source()).await;
+    assert_eq!(ids(&listing), [""; 0]);
+    assert_eq!(tree.complaints(&listing), [("repo/.agents/skills".to_owned(), Code::LINK_LEADS_OUT)]);
+    let listing = list(&roots[1].source()).await;
+    assert_eq!((ids(&listing), tree.complaints(&listing)), (vec!["near"], vec![]));
+}
+
+/// Gives paths to another user, or says why the test cannot.
+#[cfg(unix)]
+fn give(tree: &Tree, paths: &[&str]) -> bool {
+    let nobody = Some(65534);
+    let given = paths.iter().try_for_each(|path| std::os::unix::fs::lchown(tree.path(path), nobody, nobody));
+    if let Err(error) = &given {
+        eprintln!("SKIPPED: only root can give files to another user: {error}");
+    }
+    given.is_ok()
+}
+
+#[cfg(unix)]
+#[test]
+fn the_way_up_ends_below_a_folder_of_another_user() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let tree = Tree::of(&["shared/.agents/skills/theirs", "shared/mine/.agents/skills/own"]);
+    tree.folder("shared/.git");
+    assert_eq!(names(&found(&tree, "shared/mine", None, &[])), ["project", "project-2"]);
+    let mode = |mode| std::fs::Permissions::from_mode(mode);
+    std::fs::set_permissions(tree.path("shared"), mode(0o1777)).unwrap();
+    let roots = found(&tree, "shared/mine", None, &[]);
+    assert_eq!((names(&roots), roots[0].stranger.clone()), (vec!["project"], None));
+    // In that folder itself there is nothing to stop below: its root is named and never to be trusted.
+    let roots = found(&tree, "shared", None, &[]);
+    let why = format!("`{}` can be written by every user", tree.path("shared").display());
+    assert_eq!((names(&roots), roots[0].stranger.clone()), (vec!["project"], Some(why)));
+    std::fs::set_permissions(tree.path("shared"), mode(0o755)).unwrap();
+    if !give(&tree, &["shared"]) {
+        return;
+    }
+    let roots = found(&tree, "shared/mine", None, &[]);
+    assert_eq!((names(&roots), roots[0].stranger.clone()), (vec!["project"], None));
+}
+
+#[cfg(unix)]
+#[test]
+fn everything_that_makes_a_root_has_to_be_ours() {
+    for given in
+        ["repo/.git", "repo/.agents", "repo/.agents/skills", "repo/.claude/skills", "repo/kit", "repo/kit/skills"]
+    {
+        let tree = Tree::of(&["repo/.agents/skills/own", "repo/kit/skills/linked"]);
+        tree.folder("repo/.git");
+        tree.link("../kit/skills", "repo/.claude/skills");
+        if !give(&tree, &[given]) {
+            return;
+        }
+        let roots = found(&tree, "repo", None, &[Client::named("claude").unwrap()]);
+        let why = format!("`{}` belongs to another user (65534)", tree.path(given).display());
+        let strangers: Vec<_> = roots.iter().map(|root| root.stranger.as_deref() == Some(&*why)).collect();
+        let expected = [given == "repo/.git" || given.contains(".agents"), !given.contains(".agents")];
+        assert_eq!(strangers, expected, "{given}: {roots:?}");
+    }
+    let tree = Tree::of(&["home/.agents/skills/own"]);
+    give(&tree, &["home/.agents/skills"]);
+    let roots = found(&tree, "elsewhere", Some("home"), &[]);
+    assert!(roots[1].stranger.is_some(), "{roots:?}");
 }
 
 #[cfg(unix)]

@@ -2,8 +2,10 @@
 #![cfg(unix)]
 
 use std::fs;
+use std::path::Path;
 
-use repertoire_core::{Code, Source, SourceErrorKind};
+use repertoire_core::{Code, Diagnostic, Listing, Severity, Skill, Source, SourceErrorKind};
+use repertoire_source_fs::FsSource;
 
 use crate::tree::{Tree, body, id, ids, list, loads, read, resources, text};
 
@@ -166,4 +168,135 @@ async fn a_link_that_is_swapped_while_it_is_read_never_leads_out() {
         assert!(digests.iter().all(|row| row.size == 6), "{digests:?}");
     }
     swapping.join().unwrap();
+}
+
+/// Every diagnostic in full.
+fn told(tree: &Tree, listing: &Listing<Skill>) -> Vec<String> {
+    let root = format!("{}/", tree.root().display());
+    let line = |found: &Diagnostic| {
+        let place = found.place().unwrap_or_default();
+        format!("{place} {found} {}", found.help.as_deref().unwrap_or_default()).replace(&root, "")
+    };
+    listing.diagnostics().iter().map(line).collect()
+}
+
+#[tokio::test]
+async fn what_lies_outside_of_the_root_is_never_quoted() {
+    let tree = Tree::of(&["root/steady", "elsewhere/fine"]);
+    tree.write("home/.netrc", "machine example login ada password hunter2\n");
+    tree.write("home/keys.yaml", "---\nname: [hunter2\ntoken: hunter2\ndescription: &x hunter2: y\n---\n");
+    tree.write("elsewhere/broken/SKILL.md", "hunter2 without front matter\n");
+    tree.link("../../home/.netrc", "root/netrc/SKILL.md");
+    tree.link("../../home/keys.yaml", "root/keys/SKILL.md");
+    tree.link("../elsewhere", "root/linked");
+    tree.link("steady", "root/again");
+    tree.write("root/.git/config", "[http] extraheader = hunter2\n");
+    tree.link("../.git/config", "root/config/SKILL.md");
+    tree.write("root/creds.json", "{\"token\": \"hunter2\"}");
+    tree.link("../creds.json", "root/creds/SKILL.md");
+    let listing = list(&tree.source("root")).await;
+    let all = told(&tree, &listing);
+    assert!(all.iter().all(|line| !line.contains("hunter2")), "{all:#?}");
+    let leads_out: Vec<_> = listing
+        .diagnostics()
+        .iter()
+        .filter(|found| found.code == Code::LINK_LEADS_OUT)
+        .map(|found| found.severity)
+        .collect();
+    let [error, warning] = [Severity::Error, Severity::Warning];
+    assert_eq!(leads_out, [error, error, warning, error, error], "{all:#?}");
+    assert!(listing.diagnostics().iter().all(|found| found.line.is_none()), "{all:#?}");
+    assert!(tree.complaints(&listing).contains(&("root/netrc/SKILL.md".to_owned(), Code::NO_FRONT_MATTER)));
+    assert!(ids(&listing).contains(&"fine"), "links are followed all the same: {:?}", ids(&listing));
+    // Seen from a root that holds it, the same file is quoted.
+    let listing = list(&tree.source("elsewhere")).await;
+    assert!(listing.diagnostics().iter().any(|found| found.line == Some(1)), "{:#?}", listing.diagnostics());
+}
+
+#[tokio::test]
+async fn tables_of_the_kernel_are_not_searched() {
+    if !Path::new("/proc/self/environ").exists() {
+        return eprintln!("SKIPPED: there is no procfs");
+    }
+    let tree = Tree::of(&["root/steady"]);
+    tree.link("/proc/self/environ", "root/environment/SKILL.md");
+    tree.link("/proc/self/cmdline", "root/command/SKILL.md");
+    tree.link("/proc", "root/proc");
+    tree.link("/proc/self/cwd", "root/cwd");
+    tree.link("/sys", "root/sys");
+    let listing = list(&tree.source("root")).await;
+    assert!(ids(&listing).contains(&"steady"));
+    let about = |path: &str| -> Vec<Code> {
+        tree.findings(&listing).into_iter().filter(|(of, _)| of == path).map(|(_, code)| code).collect()
+    };
+    assert_eq!(about("root/environment/SKILL.md"), [Code::NOT_A_FILE]);
+    assert_eq!(about("root/command/SKILL.md"), [Code::NOT_A_FILE]);
+    assert_eq!(about("root/proc"), [Code::LINK_LEADS_OUT]);
+    assert_eq!(about("root/sys"), [Code::LINK_LEADS_OUT]);
+    let all = told(&tree, &listing);
+    assert!(all.iter().all(|line| !line.contains("PATH=")), "{all:#?}");
+    let listing = list(&FsSource::new("test", "/proc/self")).await;
+    assert_eq!(listing.diagnostics().iter().map(|found| found.code).collect::<Vec<_>>(), [Code::UNREADABLE]);
+}
+
+#[tokio::test]
+async fn a_tree_of_strangers_is_left_by_no_link() {
+    let tree = Tree::of(&["kit/skills/own", "kit/more/inner", "private/secret", "other/skills/theirs"]);
+    tree.write("private/SKILL.md", text("file", "Private.", "Secret.\n"));
+    tree.link("../more/inner", "kit/skills/inner");
+    tree.link("../../private/secret", "kit/skills/leak");
+    tree.link("../../other/skills", "kit/skills/others");
+    tree.link("../../../private/SKILL.md", "kit/skills/file/SKILL.md");
+    let source = tree.source("kit/skills").within(tree.path("kit"));
+    let listing = list(&source).await;
+    assert_eq!(ids(&listing), ["inner", "own"]);
+    let expected = ["kit/skills/file/SKILL.md", "kit/skills/leak", "kit/skills/others"];
+    assert_eq!(tree.complaints(&listing), expected.map(|path| (path.to_owned(), Code::LINK_LEADS_OUT)));
+    assert_eq!(list(&source).await, listing);
+    // A root that is one, too.
+    tree.link("../private", "kit/roots");
+    let listing = list(&tree.source("kit/roots").within(tree.path("kit"))).await;
+    assert_eq!(tree.complaints(&listing), [("kit/roots".to_owned(), Code::LINK_LEADS_OUT)]);
+}
+
+#[tokio::test]
+async fn links_that_became_text_files_are_told_with_their_fix() {
+    let tree = Tree::of(&["src/alpha", "src/beta", "shared/skills/gamma", "root/steady"]);
+    tree.write("root/alpha", "../src/alpha");
+    tree.write("root/all", "../src\r\n");
+    tree.write("root/beta/SKILL.md", "../../src/beta/SKILL.md");
+    tree.write("root/gone/SKILL.md", "../../nowhere/SKILL.md\n");
+    tree.write("root/LICENSE", "All rights reserved.\n");
+    tree.write("root/NOTES", "../src/nothing");
+    tree.write("repo/.agents", "../shared");
+    tree.write("linked", "src");
+    let of = async |root: &str| {
+        let listing = list(&tree.source(root)).await;
+        let all = told(&tree, &listing);
+        assert!(all.iter().all(|line| line.contains("core.symlinks") && line.contains("link to `")), "{all:#?}");
+        tree.complaints(&listing)
+    };
+    let expected =
+        |paths: &[&str]| paths.iter().map(|path| ((*path).to_owned(), Code::LINK_AS_TEXT)).collect::<Vec<_>>();
+    let in_root = ["root/all", "root/alpha", "root/beta/SKILL.md", "root/gone/SKILL.md"];
+    assert_eq!(of("root").await, expected(&in_root));
+    assert_eq!(of("repo/.agents/skills").await, expected(&["repo/.agents"]));
+    assert_eq!(of("linked").await, expected(&["linked"]));
+    // Parts of a tree say the same as the whole.
+    let source = tree.source("root");
+    list(&source).await;
+    fs::remove_file(tree.path("root/alpha")).unwrap();
+    let listing = source.rescan(&tree.path("root/alpha")).await.unwrap();
+    assert_eq!(tree.complaints(&listing), expected(&["root/all", "root/beta/SKILL.md", "root/gone/SKILL.md"]));
+    tree.write("root/alpha", "../src/alpha");
+    let listing = source.rescan(&tree.path("root/alpha")).await.unwrap();
+    assert_eq!(tree.complaints(&listing), expected(&in_root));
+}
+
+#[tokio::test]
+async fn a_root_that_is_a_file_is_called_a_file() {
+    let tree = Tree::new();
+    tree.write("root", "Text of several\nlines.\n");
+    let listing = list(&tree.source("root")).await;
+    assert_eq!(told(&tree, &listing), ["root error[unreadable]: expected a folder, found a file "]);
 }

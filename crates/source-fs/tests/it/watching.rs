@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use repertoire_core::{Code, Listing, Revision, Skill, Source};
-use repertoire_source_fs::{FsSource, WatchBy};
+use repertoire_source_fs::{ClientPlugins, ClientPluginsOptions, FsSource, WatchBy};
 
 use crate::tree::{Tree, ids, list, swift, text};
 
@@ -320,4 +320,71 @@ async fn an_unwatched_source_never_changes_by_itself() {
         () = source.changed(before.revision()) => panic!("nobody watches"),
         () = tokio::task::yield_now() => {}
     }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_copy_in_place_with_its_old_size_and_time_is_seen() {
+    let tree = Tree::of(&["root/tool"]);
+    let script = tree.write("root/tool/scripts/run.sh", "echo one");
+    for by in [WatchBy::Events, WatchBy::Polling] {
+        fs::write(&script, "echo one").unwrap();
+        crate::tree::age(&script);
+        let source = tree.source("root").watching(swift(by));
+        source.changed(Revision(0)).await;
+        let listing = list(&source).await;
+        let listing = until(&source, listing, |listing| listing.iter().all(|row| row.parts.is_some())).await;
+        let (before, modified) = (contents(&listing), script.metadata().unwrap().modified().unwrap());
+        let mut file = fs::File::options().write(true).open(&script).unwrap();
+        file.write_all(b"echo two").unwrap();
+        file.set_modified(modified).unwrap();
+        drop(file);
+        until(&source, listing, |listing| contents(listing) != before).await;
+    }
+}
+
+#[tokio::test]
+async fn a_plugin_that_moves_to_a_new_version_is_followed() {
+    let tree = Tree::of(&["cache/market/kit/1.9.0/skills/old", "cache/market/other/1.0/skills/steady"]);
+    let found = ClientPlugins::find(&tree.path("cache"));
+    let kit = found.plugins.iter().find(|plugin| plugin.name == "kit").unwrap();
+    let mut options = ClientPluginsOptions::new(tree.path("cache"));
+    options.watch = Some(swift(WatchBy::Events));
+    let source = options.source(kit, "kit");
+    source.changed(Revision(0)).await;
+    let listing = until_ids(&source, list(&source).await, &["old"]).await;
+    // As clients do it: the new version appears file by file, then the old one goes.
+    tree.folder("cache/market/kit/1.10.0");
+    tree.skill("cache/market/kit/1.10.0/skills/new");
+    let listing = until_ids(&source, listing, &["new"]).await;
+    fs::remove_dir_all(tree.path("cache/market/kit/1.9.0")).unwrap();
+    tree.skill("cache/market/kit/1.10.0/skills/newer");
+    let listing = until_ids(&source, listing, &["new", "newer"]).await;
+    // The record of the client counts more than the number.
+    tree.skill("cache/market/kit/1.5.0/skills/pinned");
+    tree.write("installed_plugins.json", r#"{"version": 1, "plugins": {"kit@market": {"version": "1.5.0"}}}"#);
+    let listing = until_ids(&source, listing, &["pinned"]).await;
+    fs::remove_dir_all(tree.path("cache/market/kit")).unwrap();
+    let listing = until_ids(&source, listing, &[]).await;
+    tree.skill("cache/market/kit/1.5.0/skills/again");
+    until_ids(&source, listing, &["again"]).await;
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_plugin_shows_nothing_that_lies_outside_of_it() {
+    let tree = Tree::of(&["cache/evil/skills/own", "cache/good/skills/theirs", "private/secret"]);
+    tree.link("../../../private/secret", "cache/evil/skills/leak");
+    tree.link("../../good/skills", "cache/evil/skills/others");
+    tree.write("secret.json", "{\"name\": [\"hunter2\"]}");
+    tree.link("../../../secret.json", "cache/evil/.claude-plugin/plugin.json");
+    let found = ClientPlugins::find(&tree.path("cache"));
+    let codes: Vec<_> = found.diagnostics.iter().map(|found| found.code).collect();
+    assert_eq!(codes, [Code::LINK_LEADS_OUT]);
+    assert!(!found.diagnostics[0].message.contains("hunter2"), "{:?}", found.diagnostics);
+    let evil = found.plugins.iter().find(|plugin| plugin.name == "evil").unwrap();
+    let listing = list(&evil.source()).await;
+    assert_eq!(ids(&listing), ["own"]);
+    let expected = ["cache/evil/skills/leak", "cache/evil/skills/others"];
+    assert_eq!(tree.complaints(&listing), expected.map(|path| (path.to_owned(), Code::LINK_LEADS_OUT)));
 }

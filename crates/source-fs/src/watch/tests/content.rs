@@ -96,6 +96,38 @@ async fn a_touch_and_a_rewrite_of_the_same_are_no_change() {
     assert_eq!((body.stamp, Some(body.digest)), (row.stamp, row.digest), "a body is that of its row");
 }
 
+/// Writes a file in place and restores its time of modification, as `cp -p` does.
+fn rewrite(path: &std::path::Path, text: &str) {
+    let modified = path.metadata().unwrap().modified().unwrap();
+    let mut file = File::options().write(true).open(path).unwrap();
+    std::io::Write::write_all(&mut file, text.as_bytes()).unwrap();
+    file.set_modified(modified).unwrap();
+}
+
+#[cfg(unix)]
+#[tokio::test(start_paused = true)]
+async fn a_part_rewritten_with_its_old_size_and_time_is_a_change() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let stage = with_script().await;
+    let script = stage.path("a/scripts/run.sh");
+    let before = stage.row("a");
+    rewrite(&script, "echo two");
+    stage.world.tell(Kind::Written, &script);
+    stage.change().await;
+    assert_eq!(before.moved(&stage.row("a")), Moved { resources: true, ..Moved::default() });
+    // What moves the change time alone is none.
+    let before = stage.shown();
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    stage.world.tell(Kind::Written, &script);
+    assert!(stage.is_quiet().await);
+    std::fs::hard_link(&script, stage.path("../linked")).unwrap();
+    rewrite(&script, "echo two");
+    stage.world.tell(Kind::Written, &script);
+    assert!(stage.is_quiet().await);
+    assert_eq!(stage.shown(), before);
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_moved_can_be_told_and_other_rows_stay() {
     let stage = with_script().await;

@@ -37,6 +37,8 @@ pub(super) struct World {
     audience: Mutex<Option<Arc<Audience>>>,
     /// A folder that is made anew while watches are added, of which it is told before anybody can listen.
     pub(super) restless: Mutex<Option<PathBuf>>,
+    /// A folder on a file system that other machines change.
+    pub(super) remote: Mutex<Option<PathBuf>>,
 }
 
 #[derive(Debug)]
@@ -73,6 +75,11 @@ impl Backend for Fake {
     fn unwatch(&self, place: Place) {
         self.0.watched.lock().unwrap().retain(|_, other| *other != place);
     }
+
+    fn remote(&self, folder: &Path) -> Option<&'static str> {
+        let remote = self.0.remote.lock().unwrap();
+        remote.as_ref().filter(|remote| folder.starts_with(remote)).map(|_| "FAKE")
+    }
 }
 
 impl Drop for Fake {
@@ -90,6 +97,7 @@ impl World {
             opened: AtomicUsize::new(0),
             audience: Mutex::default(),
             restless: Mutex::default(),
+            remote: Mutex::default(),
         })
     }
 

@@ -1,0 +1,98 @@
+//! The places below a folder that hold skills apart from it.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use repertoire_core::SkippedFolder;
+
+use super::described::{Manifest, Marketplace};
+use super::{ClientPlugin, Found, folders};
+use crate::pattern::FILE_NAME;
+use crate::{Client, FsLimits};
+
+/// The places below a folder that hold skills apart from it: two of them may use one name without a conflict.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Layout {
+    /// The skill folders of clients whose path begins with a dot, as in `.claude/skills`. Wildcards do not match them.
+    pub client_folders: Vec<PathBuf>,
+    /// The plugins, each with its skills; not the folder itself, if that is one.
+    pub plugins: Vec<ClientPlugin>,
+}
+
+impl Layout {
+    /// Finds these places below `folder`, within `limits`. Follows no links. Blocks for a few system calls for each folder.
+    ///
+    /// A client's folder is one of [`Client::ALL`] or any `.NAME/skills`. A plugin is a folder that a `marketplace.json` names,
+    /// one with a `plugin.json`, and one with `skills` in a folder called `plugins`.
+    pub fn find(folder: &Path, limits: &FsLimits) -> Layout {
+        let mut found = Found::in_cache(folder);
+        let mut layout = Layout::default();
+        let mut level = vec![folder.to_owned()];
+        let mut room = limits.folders;
+        for _ in 0..=limits.depth {
+            level.truncate(room);
+            room -= level.len();
+            let mut next = Vec::new();
+            for place in std::mem::take(&mut level) {
+                found.meet(&place);
+                if place != folder && place.join(FILE_NAME).is_file() {
+                    continue;
+                }
+                let entries = place.read_dir().into_iter().flatten().flatten();
+                let real = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+                let mut names: Vec<_> = real.map(|entry| entry.file_name()).collect();
+                names.retain(|name| SkippedFolder::of(name).is_none());
+                names.sort();
+                for name in names {
+                    if name.as_encoded_bytes().first() == Some(&b'.') {
+                        layout.client_folders.extend(client_folders(&place, &name.to_string_lossy()));
+                    } else {
+                        next.push(place.join(name));
+                    }
+                }
+            }
+            level = next;
+        }
+        layout.plugins = found.plugins;
+        let mut seen = HashSet::new();
+        layout.plugins.retain(|plugin| plugin.folder != folder && seen.insert(plugin.folder.clone()));
+        layout
+    }
+}
+
+/// Returns the folders of skills in the folder `name`, whose name begins with a dot, in `place`.
+fn client_folders(place: &Path, name: &str) -> Vec<PathBuf> {
+    let known = Client::ALL.iter().chain([&Client::SHARED]).flat_map(|client| client.project.iter().chain(client.home));
+    let known = known.filter(|path| path.split('/').next() == Some(name)).map(|path| place.join(path));
+    let mut folders: Vec<PathBuf> = known.chain([place.join(name).join("skills")]).collect();
+    folders.sort();
+    folders.dedup();
+    folders.retain(|folder| folder.is_dir());
+    folders
+}
+
+impl Found {
+    /// Adds the plugin that `place` is, and those that it lists or holds.
+    fn meet(&mut self, place: &Path) {
+        let is_of_plugins = place.file_name().is_some_and(|name| name == "plugins");
+        if let Some(marketplace) = Marketplace::read(place, &mut self.diagnostics) {
+            self.listed(place, marketplace);
+        } else if is_of_plugins {
+            let all = folders(place).into_iter().filter(|(_, plugin)| plugin.join("skills").is_dir());
+            for (name, place) in all {
+                self.add(&place, name);
+            }
+        } else if Manifest::is_in(place) {
+            let name = place.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            self.add(place, name);
+        }
+    }
+
+    fn add(&mut self, place: &Path, name: String) {
+        if !self.plugins.iter().any(|plugin| plugin.folder == place) {
+            let plugin = self.plugin(place, name, None);
+            self.plugins.push(plugin);
+        }
+    }
+}
