@@ -50,10 +50,9 @@ pub struct WatchOptions {
 #[non_exhaustive]
 pub enum WatchBy {
     /// The system tells; where it cannot, by polling, with a [`watch-degraded`](repertoire_core::Code::WATCH_DEGRADED)
-    /// diagnostic, until it can again: that is tried at every poll.
-    ///
-    /// On Linux the source recognizes file systems that report only what this machine changes, such as network shares, folders
-    /// of Windows in WSL and folders of the host in containers. There it does both, with the same diagnostic.
+    /// diagnostic, until it can again: that is tried at every poll. On Linux the source recognizes file systems that report
+    /// only what this machine changes, such as network shares, folders of Windows in WSL and folders of the host in
+    /// containers. There it does both, with the same diagnostic.
     Events,
     /// By looking, without a diagnostic. A file may have changed when its path, inode, size, time of modification or change
     /// time has; its content decides.
