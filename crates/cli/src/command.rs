@@ -28,6 +28,8 @@ mod verify;
 pub(crate) mod watch;
 mod which;
 
+use std::path::PathBuf;
+
 use clap::Subcommand;
 #[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -142,18 +144,26 @@ impl Command {
         )
     }
 
-    /// Returns the folders named as arguments. A check searches all that any client would.
-    pub(crate) fn named(&self) -> Named<'_> {
-        Named::Alone(match self {
+    /// The folders named as arguments.
+    pub(crate) fn folders(&self) -> &[PathBuf] {
+        match self {
             Command::List(list) => &list.folders,
-            Command::Check(check) => return Named::WithLayout(&check.folders),
+            Command::Check(check) => &check.folders,
             Command::Watch(watch) => &watch.folders,
             Command::Catalog(catalog) => &catalog.folders,
             Command::Tools(tools) => &tools.folders,
             Command::Lock(lock) => &lock.folders,
             Command::Verify(verify) => &verify.folders,
             _ => &[],
-        })
+        }
+    }
+
+    /// Returns the folders named as arguments, and how to search them. A check looks where any client would.
+    pub(crate) fn named(&self) -> Named<'_> {
+        match self {
+            Command::Check(check) => Named::WithLayout(&check.folders),
+            _ => Named::Alone(self.folders()),
+        }
     }
 
     /// Returns what makes the sources of this command.

@@ -202,6 +202,11 @@ impl<'a> Session<'a> {
         Some(format!("{who}; {}", ways.join("; ")))
     }
 
+    /// Returns whether `source` searches folders and reached the file at `path` through a link that may lead to anything.
+    pub(crate) fn is_behind_a_link(&self, source: &str, path: &str) -> bool {
+        self.folders.iter().any(|(name, _)| name == source) && !self.may_quote(source, path)
+    }
+
     /// Returns whether diagnostics of `source` may quote the file at `path`.
     pub(crate) fn may_quote(&self, source: &str, path: &str) -> bool {
         let folders = self.folders.iter().find(|(name, _)| name == source);

@@ -69,7 +69,13 @@ impl Check {
 /// Returns the findings with those about bodies, each behind the last one of its file.
 async fn with_bodies(mut findings: Vec<Finding>, session: &Session<'_>) -> Vec<Finding> {
     for found in session.registry.body_diagnostics(&session.snapshot).await {
-        let found = Finding::of(&found);
+        let mut found = Finding::of(&found);
+        if found.diagnostic.path.as_deref().is_some_and(|path| session.is_behind_a_link(&found.source, path)) {
+            // What a body hides is quoted, and a link may lead to anything.
+            let Diagnostic { message, help, .. } = &mut found.diagnostic;
+            (*message, *help) =
+                ("a link leads to this file, so what is wrong with its body is not quoted".to_owned(), None);
+        }
         let is_beside =
             |other: &Finding| other.source == found.source && other.diagnostic.path == found.diagnostic.path;
         let place = findings.iter().rposition(is_beside).map_or(findings.len(), |last| last + 1);
