@@ -15,7 +15,7 @@ fn draw(excerpt: Option<Excerpt>, help: Option<&str>) -> String {
 }
 
 #[test]
-fn a_word_is_underlined() {
+fn a_value_is_underlined() {
     let text = draw(Excerpt::at("---\nname: Big One\n", 2, 7), Some("write `big`"));
     snapbox::assert_data_eq!(
         text,
@@ -24,7 +24,7 @@ warning[a-code]: it is odd
  --> a/SKILL.md:2:7
   |
 2 | name: Big One
-  |       ^^^
+  |       ^^^^^^^
   |
   = help: write `big`
 

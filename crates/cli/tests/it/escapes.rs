@@ -123,7 +123,7 @@ fn a_person_who_is_asked_hears_of_hidden_text() {
     assert!(
         ran.stderr.starts_with(
             "warning: the body holds 2 invisible characters that spell `A`, on line 5; nothing of it runs\n\
-             command in line 1\n    printf tick\nlet it run this, as long as SKILL.md stays as it is? [y/N] "
+             command in line 1\n    printf tick\nlet it run this, as long as SKILL.md stays as it is"
         ),
         "{}",
         ran.stderr

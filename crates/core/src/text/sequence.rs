@@ -57,7 +57,10 @@ pub(super) fn is_honest(before: Option<char>, run: &str, after: Option<char>) ->
 fn has_variant(base: char, selector: char) -> bool {
     match selector {
         '\u{FE0E}' | '\u{FE0F}' => {
-            is_emoji(base) || base.is_ascii_digit() || matches!(base, '#' | '*') || is_sign(base)
+            is_emoji(base)
+                || base.is_ascii_digit()
+                || matches!(base, '#' | '*' | char::REPLACEMENT_CHARACTER)
+                || is_sign(base)
         }
         '\u{FE00}'..='\u{FE0D}' => {
             let is_listed = matches!(base,
