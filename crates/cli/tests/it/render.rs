@@ -273,10 +273,8 @@ fn an_approval_of_one_project_holds_in_no_other() {
     let text = "---\nname: build\ndescription: Builds.\n---\n!`printf built`\n";
     world.file("one/.agents/skills/build/SKILL.md", text).file("two/.agents/skills/build/SKILL.md", text);
     let render = |project: &str| {
-        let ran = world.run_in(
-            project,
-            &["render", "build", "--trust-project", "--allow-commands", "--no-defaults", "--root", ".agents/skills"],
-        );
+        let ran = world
+            .run_in(project, &["render", "build", "--allow-commands", "--no-defaults", "--root", ".agents/skills"]);
         ran.stdout
     };
     let approve = |project: &str, more: &[&str]| {
