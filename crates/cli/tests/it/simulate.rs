@@ -246,6 +246,7 @@ ruling: deny, by guest.allowlist.miss: the tool `list_skills` is not among the a
 
 the model calls read_skill {"id":"minutes"}: refused:
   | Unknown skill `minutes`. The skills are `tidy`, `vault`. `list_skills` tells which there are.
+trouble: `root:minutes` was refused: permissions deny it: guest.skills.miss: the skill `root:minutes` is not among the skills of the role `guest`
 
 the model calls read_skill {"id":"tidy"}: ok:
   | <skill_content name="tidy">
@@ -405,7 +406,7 @@ fn a_restricted_source_only_suggests() {
         "[[source]]\nkind = \"fs\"\nname = \"far\"\nroots = [\"far\"]\ntier = \"plugin\"\ntrust = \"restricted\"\n",
     );
     let played = |message: &str| {
-        world.file("turns.yaml", format!("turns: [{{user: {message}}}]\n"));
+        world.file("turns.yaml", format!("turns: [{{user: {message:?}}}]\n"));
         let ran = world.run(&["simulate", "--script", "turns.yaml", "--config", "c.toml", "--no-defaults", "--json"]);
         let document: serde_json::Value = serde_json::from_str(&ran.stdout).expect("one JSON document");
         document["turns"][0].clone()
@@ -431,7 +432,10 @@ fn an_injection_that_goes_nowhere_ends_the_play() {
         "turns.yaml",
         "injections: [{id: lost, flavor: fact, when: always, role: system, message: It rains.}]\nturns: [{user: Hello.}]\n",
     );
-    assert_data_eq!(world.run(&arguments("anthropic/claude-sonnet-4-5")).failure(), str![[r#""#]]);
+    let said = world.run(&arguments("anthropic/claude-sonnet-4-5")).failure();
+    let expected = "turn 1: these injections of the host would reach the model nowhere: fact `lost` (always active): provider \
+                    `anthropic` carries no message of the role `system`";
+    assert!(said.contains(expected), "{said}");
 }
 
 /// What an active skill asks for and does not get is a notice of its turn.

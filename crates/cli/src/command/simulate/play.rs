@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use repertoire::render::Context;
 use repertoire::{
-    Access, Activation, Audience, Authorizer, Budget, CannotActivate, CatalogCache, CatalogOptions, Evaluation, Flavor,
-    Id, Model, Modes, PermissionPolicy, Renderer, Ruling, SkillTools, ToolCheck, ToolOptions, ToolPreset, ToolResult,
-    Toolset, Turn, check_tools,
+    Access, Activation, Answer, Audience, Authorizer, Budget, CannotActivate, CatalogCache, CatalogOptions, Evaluation,
+    Flavor, Id, Model, Modes, PermissionPolicy, Renderer, Ruling, SkillTools, ToolCheck, ToolOptions, ToolPreset,
+    ToolResult, Toolset, Turn, check_tools,
 };
 use serde_json::Value;
 
@@ -182,17 +182,19 @@ impl<'m> Play<'m> {
         let Called { tool, arguments, result, failed, .. } = call;
         if ruling.as_ref().is_some_and(Ruling::is_refused) {
             let (code, text) = (Some("refused".to_owned()), format!("There is no tool `{tool}` for you now."));
-            return Ok(CallRow { tool, arguments, code, is_error: true, ruling: ruling.map(RulingRow::of), text });
+            let ruling = ruling.map(RulingRow::of);
+            return Ok(CallRow { tool, arguments, code, is_error: true, ruling, trouble: None, text });
         }
         let answer = self.session.call(&tool, &Value::Object(arguments.clone()), &self.reader, &self.model).await;
         match (answer, result) {
             (Some(answer), None) => {
                 let code = Some(super::word(&answer.code));
-                Ok(CallRow { tool, arguments, code, is_error: answer.is_error, ruling: None, text: answer.text })
+                let Answer { text, is_error, trouble, .. } = answer;
+                Ok(CallRow { tool, arguments, code, is_error, ruling: None, trouble, text })
             }
             (None, Some(text)) => {
                 let ruling = ruling.map(RulingRow::of);
-                Ok(CallRow { tool, arguments, code: None, is_error: failed, ruling, text })
+                Ok(CallRow { tool, arguments, code: None, is_error: failed, ruling, trouble: None, text })
             }
             (Some(_), Some(_)) => {
                 let failure = Failure::new(format!("turn {turn}: `{tool}` answers for itself"));

@@ -150,6 +150,8 @@ pub(super) struct CallRow {
     pub(super) is_error: bool,
     /// What was decided about it, if anybody did.
     pub(super) ruling: Option<RulingRow>,
+    /// What the operator should know of the answer, and the model is not told.
+    pub(super) trouble: Option<String>,
     pub(super) text: String,
 }
 
@@ -253,12 +255,15 @@ impl Shown {
         if let Some(says) = &self.says {
             quote("\nthe model says", says, out)?;
         }
-        for CallRow { tool, arguments, code, is_error, ruling, text } in &self.calls {
+        for CallRow { tool, arguments, code, is_error, ruling, trouble, text } in &self.calls {
             let ended = code.as_deref().unwrap_or(if *is_error { "failed" } else { "ok" });
             let arguments = Value::Object(arguments.clone()).to_string();
             quote(&format!("\nthe model calls {} {}: {ended}", shown(tool), shown(&arguments)), text, out)?;
             if let Some(RulingRow { effect, rule, why }) = ruling {
                 writeln!(out, "ruling: {effect}, by {}: {}", shown(rule), shown(why))?;
+            }
+            if let Some(trouble) = trouble {
+                writeln!(out, "trouble: {}", shown(trouble))?;
             }
         }
         Ok(())
