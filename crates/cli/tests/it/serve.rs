@@ -191,13 +191,13 @@ fn commands_run_for_clients_only_of_the_source_that_was_named_and_as_approved() 
 #[test]
 fn what_is_run_for_clients_may_be_confined() {
     let world = World::new();
-    world.file("a/clock/SKILL.md", "---\nname: clock\ndescription: Tells.\n---\nNow: !`echo 6; echo x > ../written`\n");
+    let written = world.here().join("written");
+    let body = format!("Now: !`echo 6; echo x > {}`", written.display());
+    world.file("a/clock/SKILL.md", format!("---\nname: clock\ndescription: Tells.\n---\n{body}\n"));
     world.run(&["approve", "clock", "--root", "a", "--yes"]).data();
-    let written = world.here().join("a/written");
-    for sandbox in ["--sandbox", "--sandbox=require"] {
-        read_clock(&world, &["a", "--run-commands", "a", sandbox]);
-        assert!(!written.exists(), "{sandbox}");
-    }
+    // Where there is no sandbox, nothing runs.
+    read_clock(&world, &["a", "--run-commands", "a", "--sandbox=require"]);
+    assert!(!written.exists());
     let ran = read_clock(&world, &["a", "--run-commands", "a", "--sandbox=off"]);
     assert!(ran.contains("Now: 6") && written.exists(), "{ran}");
 }
@@ -420,7 +420,7 @@ fn what_cannot_be_served_is_said_before_anybody_is_let_in() {
         (&["--http", "127.0.0.1:0", "--token-env", "NOBODY"], "error: no variable `NOBODY`\n"),
         (
             &["--run-commands", "nobody"],
-            "error: no source `nobody` to run commands of\n  |\n  = help: the source is `a`\n",
+            "error: no source `nobody` to run commands of\n |\n = help: the source is `a`\n",
         ),
         (&["--run-commands", "registered"], "error: no source `registered` to run commands of\n"),
         (
