@@ -1,6 +1,6 @@
 //! `cargo xtask gen [--check]`: the tables and files that code knows better than prose.
 
-mod command_line;
+pub(crate) mod command_line;
 mod header;
 mod schema;
 

@@ -13,6 +13,7 @@ mod cases;
 mod ci;
 mod corpus;
 mod demo;
+mod dist;
 mod fields;
 mod fuzz;
 mod generate;
@@ -60,7 +61,13 @@ enum Task {
     },
     /// Show the main job from start to finish.
     Demo,
-    /// Build the release library of a plugin, and tell its digest.
+    /// Build what a release carries: program, archive, wheel, npm package, checksums, bill of materials.
+    Dist {
+        /// Build nothing; install what was built into empty environments, and use it.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Build the release library of a plugin, and print its digest.
     DistPlugin {
         /// A folder of `plugins`.
         name: String,
@@ -101,6 +108,8 @@ fn main() -> ExitCode {
         Task::Cases { dir, binary } => cases::run(&dir, binary),
         Task::Corpus { dir } => corpus::run(&dir),
         Task::Demo => demo::run(),
+        Task::Dist { check: true } => dist::check(),
+        Task::Dist { check: false } => dist::run(),
         Task::DistPlugin { name } => plugin::dist(&name),
         Task::Fuzz { seconds } => fuzz::run(seconds),
         Task::Gen { check: true } => generate::check(),

@@ -18,7 +18,7 @@ const SHELLS: [(&str, &str); 5] = [
 ];
 
 /// The generated files, by their path in the workspace.
-pub(super) fn files() -> Result<Vec<(String, String)>, Failure> {
+pub(crate) fn files() -> Result<Vec<(String, String)>, Failure> {
     let mut files = Vec::new();
     for (shell, name) in SHELLS {
         files.push((format!("docs/completions/{name}"), tell(&["completions", shell])?));
