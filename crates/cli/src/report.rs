@@ -87,7 +87,11 @@ fn meant(line: &str, start: usize) -> usize {
         }
     }
     if is_value {
-        return rest.find(" #").map_or(rest, |comment| &rest[..comment]).trim_end().len();
+        let value = rest.find(" #").map_or(rest, |comment| &rest[..comment]);
+        // Inside of a list or a map on one line, a value ends where the next sign does.
+        let is_within = before.matches(['[', '{']).count() > before.matches([']', '}']).count();
+        let end = value.find([',', ']', '}']).filter(|_| is_within).unwrap_or(value.len());
+        return value[..end].trim_end().len();
     }
     rest.find(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_')).unwrap_or(rest.len())
 }

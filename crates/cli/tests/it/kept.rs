@@ -36,7 +36,7 @@ fn nothing_outlives_a_server_that_is_a_program() {
         let script = serde_json::to_string(&format!("{HIDES}; {ends}")).expect("a text");
         let options = format!("command = \"/bin/sh\"\nargs = [\"-c\", {script}]\nstart-ms = 2000\n");
         world.file("server.toml", format!("[[source]]\nkind = \"mcp\"\nname = \"server\"\n{options}"));
-        let ran = world.run(&["list", "--config", "server.toml"]);
+        let ran = world.run(&["list", "--config", "server.toml", "--connect"]);
         assert!(ran.stderr.contains("1 error"), "{ran:?}");
         assert_gone(&world);
         fs::remove_file(world.here().join("away")).expect("it is there");
@@ -56,7 +56,7 @@ fn nothing_outlives_the_process_of_a_plugin() {
         let options =
             format!("path = \"libhello.so\"\ndigest = \"{digest}\"\nrunner = \"runner.sh\"\ndeadline-ms = 2000\n");
         world.file("process.toml", format!("[[source]]\nkind = \"process\"\nname = \"hello\"\n{options}"));
-        let ran = world.run(&["list", "--config", "process.toml"]);
+        let ran = world.run(&["list", "--config", "process.toml", "--connect"]);
         assert!(ran.stderr.contains("1 error"), "{ran:?}");
         assert_gone(&world);
         fs::remove_file(here.join("away")).expect("it is there");

@@ -410,6 +410,8 @@ fn log_of_http(world: &World, token: &str, variables: &[(&str, &str)]) -> String
 fn what_cannot_be_served_is_said_before_anybody_is_let_in() {
     let world = World::new();
     world.skill("a", "tidy", "Sorts.").file("weak", "short\n");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+    std::fs::set_permissions(world.here().join("weak"), mode).expect("it is there");
     for (arguments, expected) in [
         (
             &["--http", "0.0.0.0:0"][..],

@@ -413,10 +413,7 @@ fn a_restricted_source_only_suggests() {
     };
     let turn = played("What is the weather to you, please?");
     assert_eq!((&turn["active"], &turn["system_prompt"]), (&serde_json::json!([]), &serde_json::json!("")));
-    assert_eq!(
-        turn["suggested"],
-        serde_json::json!([{"id": "far:inject", "source": "far", "cause": "keyword weather"}])
-    );
+    assert_eq!(turn["suggested"], serde_json::json!([{"id": "inject", "source": "far", "cause": "keyword weather"}]));
     let catalog = turn["catalog"].as_str().expect("a text");
     assert!(catalog.contains("<source>far</source><suggested>yes</suggested></skill>"), "{catalog}");
     // Words of every message suggest nothing.

@@ -115,7 +115,7 @@ fn a_name_that_no_resource_path_can_spell_is_refused() {
     let root = tree(&["a/SKILL.md", "a/b\\c.txt"]);
     assert_eq!(
         fault(&root),
-        "a/b\\c.txt: `b\\\\c.txt` is not a path inside a skill: it holds a backslash; separate folders with `/`\nhelp: \
+        "a/b\\c.txt: `b\\c.txt` is not a path inside a skill: it holds a backslash; separate folders with `/`\nhelp: \
          rename it"
     );
 }

@@ -43,7 +43,7 @@ async fn told(source: &dyn Source<Skill>) -> Vec<(Skill, Body, Vec<Resource>, Ve
     let mut told = Vec::new();
     for row in listing.iter() {
         let id = &row.item.id;
-        let mut skill = row.item.as_ref().clone();
+        let mut skill = row.item.as_ref().clone().from_real_location("");
         skill.location = None;
         let read = source.body(id).await.expect("it has bodies");
         let body = Body::new(read.text, read.digest, Stamp::of(""));

@@ -42,10 +42,8 @@ pub(in crate::command) struct Decision {
     #[serde(skip_serializing_if = "Option::is_none")]
     previous: Option<Digest>,
     /// Of one that was approved, the libraries that the system loads with it, whose content no digest covers.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     needed: Vec<String>,
     /// The folders in which the system looks for those first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     run_path: Vec<String>,
 }
 

@@ -82,7 +82,7 @@ error: a name must not be blank
  --> turns.yaml:1:22
   |
 1 | roles: {a: {skills: ['']}}
-  |                      ^
+  |                      ^^
 
 "#]],
         ),

@@ -148,7 +148,11 @@ async fn a_file_is_read_whole_or_in_parts() {
     let (code, text) = read(json!({"path": "../../etc/passwd"})).await;
     assert_eq!(
         (code, text.as_str()),
-        (AnswerCode::NoResource, "The skill `with-parts` has no file `../../etc/passwd`.")
+        (
+            AnswerCode::NoResource,
+            "The skill `with-parts` has no file `../../etc/passwd`. \
+             It has `logo.png`, `references/how.md`, `scripts/go.sh`."
+        )
     );
     let (code, text) = read(json!({"path": "logo.png"})).await;
     assert_eq!(
