@@ -197,7 +197,7 @@ impl<'a> Session<'a> {
         }
         for folder in others {
             let why = folder.stranger.as_deref().unwrap_or_default();
-            ways.push(format!("{} is never admitted, as {why}: name it with `--root` to trust it", shown(&folder)));
+            ways.push(format!("{} is never admitted, as {why}: name it with `--root` to trust it", shown(folder)));
         }
         Some(format!("{who}; {}", ways.join("; ")))
     }

@@ -25,7 +25,7 @@ impl FileSystem {
         rustix::fs::fstatfs(file).map_or(FileSystem::Local, |stat| FileSystem::numbered(&stat))
     }
 
-    #[expect(clippy::unnecessary_cast, reason = "the type differs between systems")]
+    #[allow(clippy::unnecessary_cast, reason = "the type differs between systems")]
     fn numbered(stat: &rustix::fs::StatFs) -> FileSystem {
         // Sign extension differs between systems: the numbers have 32 bits.
         let number = stat.f_type as u64 & 0xffff_ffff;

@@ -244,10 +244,10 @@ impl Network {
                 let read = read_token(&environment.cwd.join(path));
                 let (text, open) = read.map_err(|error| Failure::io(format!("cannot read {place}"), &error))?;
                 match open {
-                    Open::ToOwner => {}
-                    Open::ToReaders => environment
+                    Open::OwnerOnly => {}
+                    Open::Readable => environment
                         .say(&format!("warning: {place} can be read by every user of this machine: `chmod 600` it\n")),
-                    Open::ToWriters => {
+                    Open::Writable => {
                         let failure = Failure::new(format!("{place} can be written by every user of this machine"));
                         return Err(failure.help("make a new token in a file of `chmod 600`"));
                     }
@@ -267,9 +267,9 @@ impl Network {
 
 /// Who can open the file of a token.
 enum Open {
-    ToOwner,
-    ToReaders,
-    ToWriters,
+    OwnerOnly,
+    Readable,
+    Writable,
 }
 
 /// The text of a token's file, and who else can open it.
@@ -284,15 +284,15 @@ fn read_token(path: &Path) -> io::Result<(String, Open)> {
 fn openness(file: &File) -> io::Result<Open> {
     use std::os::unix::fs::MetadataExt;
     Ok(match file.metadata()?.mode() {
-        mode if mode & 0o002 != 0 => Open::ToWriters,
-        mode if mode & 0o004 != 0 => Open::ToReaders,
-        _ => Open::ToOwner,
+        mode if mode & 0o002 != 0 => Open::Writable,
+        mode if mode & 0o004 != 0 => Open::Readable,
+        _ => Open::OwnerOnly,
     })
 }
 
 #[cfg(not(unix))]
 fn openness(_: &File) -> io::Result<Open> {
-    Ok(Open::ToOwner)
+    Ok(Open::OwnerOnly)
 }
 
 /// An origin as browsers write it, which is how it is compared.

@@ -253,7 +253,7 @@ async fn one_linked_skill_on_a_remote_file_system_is_enough() {
     stage.source.changed(Revision(0)).await;
     stage.until_told().await;
     let same_device =
-        rustix::fs::stat(other.path()).unwrap().st_dev == rustix::fs::stat(&stage.path("a")).unwrap().st_dev;
+        rustix::fs::stat(other.path()).unwrap().st_dev == rustix::fs::stat(stage.path("a")).unwrap().st_dev;
     if same_device {
         return eprintln!("SKIPPED: no second file system");
     }
