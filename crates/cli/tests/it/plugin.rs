@@ -177,5 +177,5 @@ fn a_new_plugin_builds_and_passes_the_tests_of_every_source() {
     let output = cargo.output().expect("cargo runs");
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
-    assert!(said.contains("test result: ok. 46 passed"), "{said}");
+    assert!(said.contains("test result: ok. 48 passed"), "{said}");
 }
