@@ -31,7 +31,7 @@ const SCENES: &[Scene] = &[
     },
     Scene {
         heading: "The same with two plugins, one in Rust and one in C, loaded because their digests are pinned",
-        line: "list --all @hello @hello-c",
+        line: "list --all --connect @hello @hello-c",
         exit: Exit::Success,
         seen: &["\ngreet-ann ", "\nhello-c:code-review ", "hello-c  plugin   restricted "],
         only: &["id", "name", "greet-", "code-review", "hello-c:"],
@@ -106,7 +106,7 @@ const SCENES: &[Scene] = &[
             "rule at-night",
             "after-tool run_tests",
             "skipped: instructions `holiday`: there is no rule `on-holiday`",
-            "skipped: skill `minutes`: `tool-only`, decided by skill",
+            "notice: skill `minutes` (by a trigger that it declares) is left out: `tool-only`, decided by skill",
             "  | Publish 1.2: tag it, then push the tag.",
             "  | The skill `review` is active already",
             "<name>review</name>",

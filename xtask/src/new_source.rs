@@ -16,6 +16,7 @@ const LEFT: [(&str, &[&str]); 3] = [
             "a_body_is_what_was_written",
             "a_removed_skill_is_gone",
             "an_unknown_id_is_not_found",
+            "what_is_listed_can_be_read",
         ],
     ),
     (
