@@ -32,3 +32,24 @@ fn no_path_leaves_its_skill_on_any_platform() {
         assert!(ResourcePath::new(path).is_err(), "{path:?}");
     }
 }
+
+#[test]
+fn typed_paths_are_cleaned_or_refused() {
+    let typed = |text| ResourcePath::typed(text).ok().map(|path| path.as_str().to_owned());
+    for text in ["docs/x.md", "./docs/x.md", "docs//x.md", "docs/./x.md", "docs/x.md/", " docs/x.md "] {
+        assert_eq!(typed(text).as_deref(), Some("docs/x.md"), "{text:?}");
+    }
+    for text in ["", ".", "./", "/docs/x.md", "../x.md", "docs/../x.md", "C:/x.md", "docs\\x.md"] {
+        assert_eq!(typed(text), None, "{text:?}");
+    }
+}
+
+#[test]
+fn two_alike_paths_are_ambiguous() {
+    let path = |text: &str| text.parse::<ResourcePath>().unwrap();
+    let (typed, other) = (path("a\u{302}\u{323}.md"), path("\u{1ead}.md"));
+    let both = [path("a\u{323}\u{302}.md"), other.clone()];
+    assert_eq!(typed.meant_among([&other]), Some(&other));
+    assert_eq!(typed.meant_among(&both), None);
+    assert_eq!(typed.meant_among([&both[0], &typed]), Some(&typed));
+}

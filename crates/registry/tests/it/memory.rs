@@ -181,3 +181,12 @@ async fn another_file_beside_the_same_body_modifies_the_entry_and_nothing_else_o
     let moved: Vec<_> = change.modified.iter().map(|modified| modified.moved()).collect();
     assert_eq!(moved, [Moved { resources: true, ..Moved::default() }]);
 }
+
+#[tokio::test]
+async fn a_file_is_found_in_other_composed_letters() {
+    let registry = repertoire_registry::SkillRegistry::builder().load().await.unwrap();
+    registry.register(skill("a").with_resource("references/\u{d559}\u{c810}.md".parse().unwrap(), "hello")).unwrap();
+    let claim = registry.get("a").unwrap().claim.clone();
+    let decomposed = "references/\u{1112}\u{1161}\u{11a8}\u{110c}\u{1165}\u{11b7}.md".parse().unwrap();
+    assert_eq!(registry.resource(&claim, &decomposed).await.unwrap(), "hello");
+}
