@@ -102,7 +102,7 @@ async fn a_slip_of_the_model_is_answered_in_words_that_help() {
 
     let error = skills.read().call(&mut ToolContext::new(), json!({"id": "deploy"})).await.unwrap_err();
     let error = skills.read().map_error(error);
-    assert_eq!(error.kind(), ToolErrorKind::NotFound);
+    assert_eq!(error.kind(), ToolErrorKind::PermissionDenied);
     assert_eq!(
         error.model_feedback(),
         Some("Unknown skill `deploy`. The skills are `greet`, `tidy`. `list_skills` tells which there are.")
