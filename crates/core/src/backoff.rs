@@ -1,63 +1,58 @@
-//! How soon something that did not last is tried again.
+//! Pauses between failed attempts.
 
 use std::time::{Duration, Instant};
 
-/// The first wait; doubled up to the last.
 const FIRST: Duration = Duration::from_millis(250);
 const LAST: Duration = Duration::from_secs(60);
 
-/// What lasted so long did not fail to begin.
+/// What lasted this long did not fail to start.
 const SOUND: Duration = Duration::from_secs(60);
 
-/// When something was last tried, a process or a connection of a source, and how often that did not last.
+/// The attempts to start a process or to open a connection.
 ///
-/// The second try may come at once, for accidents happen; the next one after 250 ms, and each later one after twice the
-/// wait, up to a minute. What lasted for a minute and its wait is forgiven.
+/// The second attempt may follow at once. The next one follows after 250 ms, and each later one after twice the pause, up to
+/// a minute. An attempt that lasted for a minute and its pause resets the count.
 ///
 /// ```
 /// use std::time::{Duration, Instant};
 ///
 /// use repertoire_core::Backoff;
 ///
-/// let (mut tries, now) = (Backoff::default(), Instant::now());
-/// assert_eq!(tries.begin(now), Ok(()));
-/// assert_eq!(tries.begin(now), Ok(()));
-/// assert_eq!(tries.begin(now), Err(Duration::from_millis(250)));
+/// let (mut attempts, now) = (Backoff::default(), Instant::now());
+/// assert_eq!(attempts.begin(now), Ok(()));
+/// assert_eq!(attempts.begin(now), Ok(()));
+/// assert_eq!(attempts.begin(now), Err(Duration::from_millis(250)));
 /// ```
 #[derive(Debug, Default)]
 pub struct Backoff {
     last: Option<Instant>,
-    short: u32,
+    pause: Duration,
 }
 
 impl Backoff {
-    /// Begins another try.
+    /// Starts an attempt.
     ///
     /// # Errors
-    /// How long to wait with it, if it is too soon; no try has begun then.
+    /// The time to wait, if it is too soon. No attempt has started then.
     pub fn begin(&mut self, now: Instant) -> Result<(), Duration> {
         let wait = self.wait(now);
         if !wait.is_zero() {
             return Err(wait);
         }
-        match self.last {
-            Some(last) if now.duration_since(last) < SOUND + self.pause() => self.short = self.short.saturating_add(1),
-            _ => self.short = 0,
-        }
+        let is_retry = self.last.is_some_and(|last| now.duration_since(last) < SOUND + self.pause);
+        self.pause = if is_retry { Backoff::pause_after(self.pause) } else { Duration::ZERO };
         self.last = Some(now);
         Ok(())
     }
 
-    /// How long to wait with another try.
+    /// Returns the time to wait before another attempt.
     pub fn wait(&self, now: Instant) -> Duration {
-        self.last.map_or(Duration::ZERO, |last| self.pause().saturating_sub(now.duration_since(last)))
+        self.last.map_or(Duration::ZERO, |last| self.pause.saturating_sub(now.duration_since(last)))
     }
 
-    fn pause(&self) -> Duration {
-        match self.short {
-            0 => Duration::ZERO,
-            short => (FIRST * 2_u32.saturating_pow(short - 1).min(1 << 16)).min(LAST),
-        }
+    /// Returns the pause that follows a pause: twice as long, at least 250 ms and at most a minute.
+    pub fn pause_after(pause: Duration) -> Duration {
+        (pause * 2).clamp(FIRST, LAST)
     }
 }
 
@@ -71,14 +66,14 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_last_is_tried_later_each_time() {
-        let (mut tries, mut now) = (Backoff::default(), some_moment());
+    fn each_pause_is_twice_as_long() {
+        let (mut attempts, mut now) = (Backoff::default(), some_moment());
         let mut waits = Vec::new();
         for _ in 0..12 {
-            if let Err(wait) = tries.begin(now) {
-                assert_eq!(tries.wait(now), wait);
+            if let Err(wait) = attempts.begin(now) {
+                assert_eq!(attempts.wait(now), wait);
                 now += wait;
-                tries.begin(now).expect("the wait is over");
+                attempts.begin(now).expect("the wait is over");
                 waits.push(wait.as_millis());
             }
         }
@@ -86,14 +81,14 @@ mod tests {
     }
 
     #[test]
-    fn what_lasted_is_tried_at_once() {
-        let (mut tries, now) = (Backoff::default(), some_moment());
+    fn a_lasting_attempt_resets_the_count() {
+        let (mut attempts, now) = (Backoff::default(), some_moment());
         for _ in 0..3 {
-            let _ = tries.begin(now);
+            let _ = attempts.begin(now);
         }
-        assert!(!tries.wait(now).is_zero());
+        assert!(!attempts.wait(now).is_zero());
         let later = now + SOUND * 3;
-        tries.begin(later).expect("it lasted");
-        tries.begin(later).expect("the first failure after that is forgiven");
+        attempts.begin(later).expect("it lasted");
+        attempts.begin(later).expect("the next attempt may follow at once");
     }
 }

@@ -1,13 +1,14 @@
 //! One source's entries and diagnostics at a revision.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use foldhash::quality::RandomState;
 use serde::{Deserialize, Serialize};
 
-use crate::{Code, Delta, DeltaError, Diagnostic, Digest, Id, Item, Manifest, Stamp};
+use crate::{ChunkedVec, Code, Diagnostic, Digest, Id, Item, Manifest, Stamp};
 
 /// A source's position in its own history. Never goes down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
@@ -88,8 +89,8 @@ impl<T: Item> Listed<T> {
         self.stamp == new.stamp && !self.is_modified_by(new)
     }
 
-    /// Whether `new` knows something of the content that this row does not.
-    pub(crate) fn learns_from(&self, new: &Listed<T>) -> bool {
+    /// Returns whether `new` knows something about the content that this row does not.
+    pub fn adds_information(&self, new: &Listed<T>) -> bool {
         self.digest.is_none() && new.digest.is_some() || self.parts.is_none() && new.parts.is_some()
     }
 
@@ -118,21 +119,15 @@ impl<T: Item> Listed<T> {
 }
 
 /// Everything one source has, in the source's own stable order, ids unique. Cheap to clone.
-///
-/// Rows lie in shared blocks, so that [`apply`](Listing::apply) copies what changed and not what exists.
 #[derive(Debug, Clone)]
 pub struct Listing<T> {
     revision: Revision,
-    blocks: Arc<Vec<Arc<Vec<Listed<T>>>>>,
-    len: usize,
+    rows: ChunkedVec<Listed<T>>,
     diagnostics: Arc<[Diagnostic]>,
 }
 
-/// Rows a block holds when it is made; a block is split when it has grown to twice that.
-const BLOCK: usize = 256;
-
 impl<T: Item> Listing<T> {
-    /// A listing of `items` in the source's stable order.
+    /// Creates a listing of `items` in the source's stable order.
     ///
     /// When an id comes twice the first row stays and the other becomes a warning that names both places.
     pub fn new(
@@ -157,151 +152,120 @@ impl<T: Item> Listing<T> {
         }
         let (mut again, mut at) = (again.into_iter().peekable(), 0..);
         rows.retain(|_| at.next().is_none_or(|at| again.next_if_eq(&at).is_none()));
-        Listing::from_rows(revision, rows, diagnostics.into())
+        Listing { revision, rows: rows.into_iter().collect(), diagnostics: diagnostics.into() }
     }
 
-    fn from_rows(revision: Revision, rows: Vec<Listed<T>>, diagnostics: Arc<[Diagnostic]>) -> Listing<T> {
-        let len = rows.len();
-        let mut rows = rows.into_iter().peekable();
-        let mut blocks = Vec::with_capacity(len.div_ceil(BLOCK));
-        while rows.peek().is_some() {
-            blocks.push(Arc::new(rows.by_ref().take(BLOCK).collect()));
-        }
-        Listing { revision, blocks: Arc::new(blocks), len, diagnostics }
-    }
-
-    /// Nothing, at `revision`.
+    /// Creates a listing without rows.
     pub fn empty(revision: Revision) -> Listing<T> {
-        Listing::new(revision, [], [])
+        Listing { revision, rows: ChunkedVec::default(), diagnostics: Arc::default() }
     }
 
-    /// The revision, taken before the source was read.
+    /// Returns the revision, taken before the source was read.
     pub fn revision(&self) -> Revision {
         self.revision
     }
 
-    /// The rows in the source's order.
+    /// Returns the rows in the source's order.
+    pub fn rows(&self) -> &ChunkedVec<Listed<T>> {
+        &self.rows
+    }
+
+    /// Returns an iterator over the rows in the source's order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Listed<T>> + Clone {
-        self.blocks.iter().flat_map(|block| block.iter())
+        self.rows.iter()
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
-        self.len
+        self.rows.len()
     }
 
-    /// Whether there are no rows.
+    /// Returns whether there are no rows.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.rows.is_empty()
     }
 
-    /// What the operator should know about this source.
+    /// Returns the diagnostics of the source and of its files.
     pub fn diagnostics(&self) -> &Arc<[Diagnostic]> {
         &self.diagnostics
     }
 
-    /// The same rows, each with what `digest` knows of its content.
-    #[must_use]
-    pub fn with_digests(self, digest: impl Fn(&Id) -> Option<Digest>) -> Listing<T> {
-        let fill = |row: &Listed<T>| Listed { digest: digest(row.item.id()).or(row.digest), ..row.clone() };
-        let blocks = self.blocks.iter().map(|block| {
-            let needed = block.iter().any(|row| row.digest.is_none() && digest(row.item.id()).is_some());
-            if needed { Arc::new(block.iter().map(fill).collect()) } else { block.clone() }
-        });
-        Listing { blocks: Arc::new(blocks.collect()), ..self }
-    }
-
-    /// This listing after `delta`; untouched blocks are shared with it.
+    /// Returns the next listing: these rows after `splices`, which ascend and do not overlap, under a new revision and with
+    /// other diagnostics. Chunks of rows that no splice touches are shared.
     ///
-    /// # Errors
-    /// [`DeltaError`] when `delta` was made for another listing or would make an id come twice.
-    pub fn apply(&self, delta: &Delta<T>) -> Result<Listing<T>, DeltaError> {
-        delta.check(self)?;
-        if let Some(whole) = delta.whole(self) {
-            let (revision, diagnostics) = (delta.revision, delta.diagnostics.clone());
-            return Ok(Listing { revision, diagnostics, ..whole.clone() });
+    /// An id that comes twice is handled as by [`new`](Listing::new).
+    ///
+    /// # Panics
+    /// If a splice reaches beyond the last row.
+    #[must_use]
+    pub fn spliced(
+        &self,
+        revision: Revision,
+        splices: impl IntoIterator<Item = (Range<usize>, Vec<Listed<T>>)>,
+        diagnostics: impl Into<Arc<[Diagnostic]>>,
+    ) -> Listing<T> {
+        let splices: Vec<_> = splices.into_iter().collect();
+        let mut ids: HashSet<&Id, RandomState> = HashSet::default();
+        let is_repeated = splices.iter().flat_map(|(_, rows)| rows).any(|row| !ids.insert(row.item.id()));
+        for row in splices.iter().flat_map(|(range, _)| self.rows.iter_from(range.start).take(range.len())) {
+            ids.remove(row.item.id());
         }
-        let mut blocks: Vec<Arc<Vec<Listed<T>>>> = self.blocks.as_ref().clone();
-        let mut len = self.len;
+        let is_repeated = is_repeated || !ids.is_empty() && self.iter().any(|row| ids.contains(row.item.id()));
+        let mut rows = self.rows.clone();
         // From the back, so that the positions of earlier splices stay true.
-        for splice in delta.splices().iter().rev() {
-            len = len - splice.removed() + splice.items.len();
-            splice_blocks(&mut blocks, splice.range.clone(), &splice.items);
+        splices.into_iter().rev().for_each(|(range, items)| rows.splice(range, items));
+        let diagnostics = diagnostics.into();
+        if is_repeated {
+            return Listing::new(revision, rows.iter().cloned(), diagnostics.iter().cloned());
         }
-        Ok(Listing { revision: delta.revision, blocks: Arc::new(blocks), len, diagnostics: delta.diagnostics.clone() })
+        Listing { revision, rows, diagnostics }
     }
 
-    /// Whether both are one and the same, made once and shared.
-    pub(crate) fn is(&self, other: &Listing<T>) -> bool {
-        Arc::ptr_eq(&self.blocks, &other.blocks)
+    /// Returns the same rows under other diagnostics.
+    #[must_use]
+    pub fn with_diagnostics(self, diagnostics: impl Into<Arc<[Diagnostic]>>) -> Listing<T> {
+        Listing { diagnostics: diagnostics.into(), ..self }
     }
 
-    /// The rows at `range`.
-    pub(crate) fn rows(&self, range: std::ops::Range<usize>) -> impl Iterator<Item = &Listed<T>> {
-        let mut skip = range.start;
-        let mut first = 0;
-        while first < self.blocks.len() && skip >= self.blocks[first].len() {
-            skip -= self.blocks[first].len();
-            first += 1;
-        }
-        self.blocks[first..].iter().flat_map(|block| block.iter()).skip(skip).take(range.len())
-    }
-
-    /// The blocks that `new` shares with this listing, in order: where the rows begin here and there, and how many.
-    pub(crate) fn shared_with(&self, new: &Listing<T>) -> Vec<(usize, usize, usize)> {
-        let mut at = 0;
-        let starts = self.blocks.iter().map(|block| {
-            at += block.len();
-            (Arc::as_ptr(block), at - block.len())
-        });
-        let starts: HashMap<*const Vec<Listed<T>>, usize, RandomState> = starts.collect();
-        let (mut shared, mut end, mut at) = (Vec::new(), 0, 0);
-        for block in new.blocks.iter() {
-            // Applying deltas keeps blocks in order; if anything else did not, the later one counts as not shared.
-            if let Some(start) = starts.get(&Arc::as_ptr(block)).copied().filter(|start| *start >= end) {
-                shared.push((start, at, block.len()));
-                end = start + block.len();
+    /// Returns the same rows, each with the digest that `digest` returns for it.
+    #[must_use]
+    pub fn with_digests(mut self, digest: impl Fn(&Id) -> Option<Digest>) -> Listing<T> {
+        let known = self.iter().enumerate().filter_map(|(at, row)| Some((at, digest(row.item.id())?)));
+        for (at, digest) in known.collect::<Vec<_>>() {
+            if let Some(row) = self.rows.get_mut(at) {
+                row.digest = Some(digest);
             }
-            at += block.len();
         }
-        shared
+        self
+    }
+
+    /// Returns the same rows, with what `old` knows about the content of each row that did not change.
+    #[must_use]
+    pub fn with_known(mut self, old: &Listing<T>) -> Listing<T> {
+        let gaps = old.rows.unshared(&self.rows);
+        let before = gaps.iter().flat_map(|(before, _)| old.rows.iter_from(before.start).take(before.len()));
+        let known: HashMap<&Id, &Listed<T>, RandomState> =
+            before.filter(|row| row.digest.is_some() || row.parts.is_some()).map(|row| (row.item.id(), row)).collect();
+        if known.is_empty() {
+            return self;
+        }
+        let after = gaps.into_iter().flat_map(|(_, after)| after.clone().zip(self.rows.iter_from(after.start)));
+        let more = after.filter_map(|(at, row)| {
+            let old = known.get(row.item.id()).filter(|old| row.adds_information(old) && old.is_same(row))?;
+            let (digest, parts) = (row.digest.or(old.digest), row.parts.clone().or_else(|| old.parts.clone()));
+            Some((at, Listed { digest, parts, ..row.clone() }))
+        });
+        for (at, row) in more.collect::<Vec<_>>() {
+            self.rows.splice(at..at + 1, [row]);
+        }
+        self
     }
 }
 
 impl<T: Item> PartialEq for Listing<T> {
     fn eq(&self, other: &Listing<T>) -> bool {
-        self.revision == other.revision
-            && self.diagnostics == other.diagnostics
-            && self.len == other.len
-            && self.iter().eq(other.iter())
+        self.revision == other.revision && self.diagnostics == other.diagnostics && self.rows == other.rows
     }
-}
-
-/// Replaces `range` by `items`, rewriting only the blocks that `range` touches.
-fn splice_blocks<T: Clone>(blocks: &mut Vec<Arc<Vec<Listed<T>>>>, range: std::ops::Range<usize>, items: &[Listed<T>]) {
-    let mut start = 0;
-    let mut first = 0;
-    while first < blocks.len() && start + blocks[first].len() < range.start {
-        start += blocks[first].len();
-        first += 1;
-    }
-    let mut rows = Vec::new();
-    let mut last = first;
-    let mut end = start;
-    while last < blocks.len() && (last == first || end < range.end) {
-        rows.extend(blocks[last].iter().cloned());
-        end += blocks[last].len();
-        last += 1;
-    }
-    rows.splice(range.start - start..range.end - start, items.iter().cloned());
-    let parts: Vec<_> = if rows.len() > 2 * BLOCK {
-        rows.chunks(BLOCK).map(|part| Arc::new(part.to_vec())).collect()
-    } else if rows.is_empty() {
-        Vec::new()
-    } else {
-        vec![Arc::new(rows)]
-    };
-    blocks.splice(first..last, parts);
 }
 
 fn duplicate<T: Item>(kept: &T, dropped: &T) -> Diagnostic {

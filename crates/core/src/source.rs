@@ -8,8 +8,8 @@ use bytes::Bytes;
 
 use crate::text::{self, Hidden};
 use crate::{
-    Code, Delta, Diagnostic, Digest, Id, Item, Listing, Manifest, Omission, Resource, ResourcePath, Revision,
-    SourceError, SourceErrorKind, Stamp, skill_md,
+    Code, Diagnostic, Digest, Id, Item, Listing, Manifest, Omission, Resource, ResourcePath, Revision, SourceError,
+    SourceErrorKind, Stamp, skill_md,
 };
 
 /// A text read on demand: the instructions of one item.
@@ -70,7 +70,7 @@ impl Body {
 /// - the revision is taken before reading, so a change during `list` is seen
 /// - revisions never go down
 /// - a change behind a row, its body or its resources, is seen in the row
-/// - `list_since` is the difference of two listings, and empty when nothing changed
+/// - `list_since` gives what `list` gives
 /// - what is listed can be read
 /// - a body agrees with its row: the same stamp, and the digest of its content
 /// - resources are sorted by path and match their bytes
@@ -126,12 +126,15 @@ pub trait Source<T: Item>: Debug + Send + Sync + 'static {
     /// May be dropped at any await.
     async fn list(&self) -> Result<Listing<T>, SourceError>;
 
-    /// What changed since `old`, a listing of this source. Default: the difference of [`list`](Source::list).
+    /// Returns a listing, once [`changed`](Source::changed) has resolved for `since`, the revision of an earlier listing.
+    ///
+    /// A source that has read everything for `changed` returns that. Default: [`list`](Source::list), which always reads.
     ///
     /// # Errors
     /// As [`list`](Source::list).
-    async fn list_since(&self, old: &Listing<T>) -> Result<Delta<T>, SourceError> {
-        Ok(Delta::between(old, &self.list().await?))
+    async fn list_since(&self, since: Revision) -> Result<Listing<T>, SourceError> {
+        let _ = since;
+        self.list().await
     }
 
     /// Level 2: the instructions of one listed item. Default: unsupported.
@@ -208,8 +211,8 @@ macro_rules! forward {
             async fn list(&self) -> Result<Listing<T>, SourceError> {
                 self.as_ref().list().await
             }
-            async fn list_since(&self, old: &Listing<T>) -> Result<Delta<T>, SourceError> {
-                self.as_ref().list_since(old).await
+            async fn list_since(&self, since: Revision) -> Result<Listing<T>, SourceError> {
+                self.as_ref().list_since(since).await
             }
             async fn body(&self, id: &Id) -> Result<Body, SourceError> {
                 self.as_ref().body(id).await

@@ -101,6 +101,20 @@ impl Value {
     }
 }
 
+impl From<&serde_json::Value> for Value {
+    /// Returns the value whose [`json`](Value::json) is `json`.
+    fn from(json: &serde_json::Value) -> Value {
+        match json {
+            serde_json::Value::String(text) => Value::text(text.as_str()),
+            serde_json::Value::Array(items) => Value::List(items.iter().map(Value::from).collect()),
+            serde_json::Value::Object(rows) => {
+                Value::Map(rows.iter().map(|(key, value)| (key.as_str().into(), Value::from(value))).collect())
+            }
+            other => Value::plain(other.to_string()),
+        }
+    }
+}
+
 impl Scalar {
     /// The scalar as JSON: typed where JSON has the same spelling, else text.
     fn json(&self) -> serde_json::Value {

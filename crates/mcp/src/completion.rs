@@ -7,7 +7,7 @@ use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, Referen
 
 use crate::Server;
 use crate::resources::{TEMPLATE, unknown};
-use crate::uri::{Root, spelled};
+use repertoire::skill_uri::{SkillRoot, encoded_path};
 
 impl Server {
     /// What begins as it was typed: sources, the skills of one, the files of one skill. Of the arguments of prompts nobody knows
@@ -40,11 +40,11 @@ impl Server {
             }
             "path" => {
                 let (Some(source), Some(skill)) = (source, skill) else { return BTreeSet::new() };
-                let Some(row) = view.find(&Root::new(source, skill)) else { return BTreeSet::new() };
+                let Some(row) = view.find(&SkillRoot::new(source, skill)) else { return BTreeSet::new() };
                 // What cannot be read has no files to tell.
                 let files = self.shelf().files(row).await;
                 // The template leaves what is escaped as it is, so that this is what the place is made of.
-                files.iter().flat_map(|files| files.files.iter()).map(|file| spelled(file.path.as_str())).collect()
+                files.iter().flat_map(|files| files.files.iter()).map(|file| encoded_path(file.path.as_str())).collect()
             }
             _ => BTreeSet::new(),
         }

@@ -1,6 +1,6 @@
 //! A `SKILL.md` for skills that have none.
 
-use repertoire::Skill;
+use repertoire::{Skill, Value as Field, skill_md};
 use serde_json::{Map, Value};
 
 use crate::yaml::as_read;
@@ -21,11 +21,11 @@ pub(crate) fn front_matter(skill: &Skill, is_composed: bool) -> Map<String, Valu
     fields
 }
 
-/// The file that `skill` would be read from: its front matter as JSON, which is YAML, and its instructions.
+/// Returns the file from which `skill` would be read, with `body` as its instructions.
 pub(crate) fn compose(skill: &Skill, body: &str) -> String {
-    let fields = front_matter(skill, true);
-    let fields = fields.iter().map(|(key, value)| format!("{}: {value}\n", Value::from(key.as_str())));
-    format!("---\n{}---\n\n{body}", fields.collect::<String>())
+    let fields: Vec<_> = front_matter(skill, true).into_iter().map(|(key, json)| (key, Field::from(&json))).collect();
+    let front_matter = skill_md::write(fields.iter().map(|(key, value)| (key.as_str(), value)));
+    format!("{front_matter}\n{body}")
 }
 
 #[cfg(test)]

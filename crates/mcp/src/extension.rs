@@ -18,8 +18,8 @@ use crate::origin::{origin_of, with_diagnostic};
 use crate::page::Page;
 use crate::resources::{mime_type, unknown, unread};
 use crate::shelf::{Files, Unread};
-use crate::uri::{Place, SKILL_MD};
 use crate::view::Row;
+use repertoire::skill_uri::{SKILL_MD, SkillAddress};
 
 /// What every host takes: so many files of a skill, and so many bytes in all of them.
 const FILES: usize = 512;
@@ -82,7 +82,8 @@ impl Server {
     }
 
     pub(crate) async fn get_skill(&self, uri: &str) -> Result<GetSkillResult, ErrorData> {
-        let place = Place::parse(uri).filter(|place| place.path.as_ref().is_some_and(|path| path.as_str() == SKILL_MD));
+        let place =
+            SkillAddress::parse(uri).filter(|place| place.path.as_ref().is_some_and(|path| path.as_str() == SKILL_MD));
         let view = self.view();
         let row = place.as_ref().and_then(|place| view.find(&place.root)).ok_or_else(|| unknown("skill", uri))?;
         let files = self.shelf().files(row).await.map_err(|error| unread(uri, &error))?;
@@ -99,7 +100,7 @@ impl Server {
         uri: &str,
         cursor: Option<String>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let place = Place::parse(uri).ok_or_else(|| unknown("directory", uri))?;
+        let place = SkillAddress::parse(uri).ok_or_else(|| unknown("directory", uri))?;
         let view = self.view();
         let row = view.find(&place.root).ok_or_else(|| unknown("directory", uri))?;
         let page = Page::at(cursor.as_deref(), self.version(view.since.skills))?;

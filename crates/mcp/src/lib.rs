@@ -71,7 +71,6 @@ mod shelf;
 mod strict;
 mod surface;
 mod tools;
-mod uri;
 mod view;
 mod yaml;
 

@@ -10,9 +10,9 @@ use rmcp::service::{Peer, RoleServer, SubscriptionSink};
 use tokio::sync::watch;
 
 use crate::resources::not_found;
-use crate::uri::Place;
 use crate::view::{Since, View};
 use crate::{Face, Faces, Server};
+use repertoire::skill_uri::SkillAddress;
 
 /// Resources that one client may follow, and bytes of the URI of each.
 const MOST: usize = 1000;
@@ -167,13 +167,13 @@ pub(crate) fn followed(filter: &SubscriptionFilter) -> impl Iterator<Item = &Str
 
 /// Whether there could ever be a file at `uri`.
 fn can_be_followed(uri: &str) -> bool {
-    uri.len() <= LONGEST && Place::parse(uri).is_some_and(|place| place.path.is_some())
+    uri.len() <= LONGEST && SkillAddress::parse(uri).is_some_and(|place| place.path.is_some())
 }
 
 impl Server {
     /// What is at `uri` now; `None` where there is nothing that can be read.
     async fn digest_of(&self, uri: &str) -> Option<Digest> {
-        let place = Place::parse(uri)?;
+        let place = SkillAddress::parse(uri)?;
         let view = self.view();
         let files = self.shelf().files(view.find(&place.root)?).await.ok()?;
         Some(files.of(place.path.as_ref()?)?.digest)

@@ -13,8 +13,8 @@ use crate::Server;
 use crate::origin::{hidden_in, origin_of, with_diagnostic};
 use crate::page::Page;
 use crate::shelf::Unread;
-use crate::uri::Place;
 use crate::view::Row;
+use repertoire::skill_uri::SkillAddress;
 
 /// The digest of what was read, so that a client sees which version it has.
 const DIGEST: &str = "repertoire/digest";
@@ -38,7 +38,7 @@ impl Server {
     }
 
     pub(crate) async fn read_resource(&self, uri: &str) -> Result<ReadResourceResult, ErrorData> {
-        let place = Place::typed(uri).ok_or_else(|| not_found(uri))?;
+        let place = SkillAddress::typed(uri).ok_or_else(|| not_found(uri))?;
         let path = place.path.as_ref().ok_or_else(|| not_found(uri))?;
         let mut tries = TRIES;
         loop {

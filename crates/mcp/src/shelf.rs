@@ -10,8 +10,8 @@ use repertoire::{
 use crate::composed::compose;
 use crate::extension::Listed;
 use crate::origin::hidden_in;
-use crate::uri::SKILL_MD;
 use crate::view::Row;
+use repertoire::skill_uri::SKILL_MD;
 
 /// Reads the files of skills, and keeps with their rows what was told of them: sizes and digests, never bytes.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use repertoire::{Audience, Claim, Entry, Id, Modes, Skill, Snapshot, Toolset};
 
 use crate::shelf::Told;
-use crate::uri::Root;
+use repertoire::skill_uri::SkillRoot;
 
 /// What clients see at one moment: one snapshot behind every face.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub(crate) struct View {
     /// Every claim that a model may see, winners and shadows alike, in the snapshot's order.
     pub(crate) rows: Vec<Row>,
     /// Where the row of a skill is; one table as long as the skills stay the same ones.
-    at: Arc<HashMap<Root, usize>>,
+    at: Arc<HashMap<SkillRoot, usize>>,
     /// What a user may call: winners, and shadows that are not the same.
     pub(crate) prompts: Vec<Called>,
     /// Which of them have a name of their own, because clients cannot call their id.
@@ -28,7 +28,7 @@ pub(crate) struct View {
 /// One skill of one source.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
-    pub(crate) root: Root,
+    pub(crate) root: SkillRoot,
     pub(crate) entry: Arc<Entry<Skill>>,
     /// Which of the entry's claims it is.
     claim: usize,
@@ -125,7 +125,7 @@ impl View {
         view
     }
 
-    pub(crate) fn find(&self, root: &Root) -> Option<&Row> {
+    pub(crate) fn find(&self, root: &SkillRoot) -> Option<&Row> {
         self.at.get(root).map(|at| &self.rows[*at])
     }
 
@@ -167,7 +167,7 @@ impl<'v> Rows<'v> {
     fn add(&mut self, entry: &Arc<Entry<Skill>>, claim: usize, is_winner_seen: bool) {
         let row = self.kept(self.next, entry, claim, is_winner_seen).unwrap_or_else(|| {
             let of = entry.claims().nth(claim).expect("it is one of the entry's claims");
-            let root = Root::of(of);
+            let root = SkillRoot::new(&of.origin.source, of.item.id.as_str());
             let before = self.before.and_then(|before| Some((before, *before.at.get(&root)?)));
             let Some((before, at)) = before else {
                 return Row { root, entry: Arc::clone(entry), claim, is_winner_seen, told: Arc::default() };
@@ -193,7 +193,7 @@ impl<'v> Rows<'v> {
     }
 
     /// The rows, and where each is.
-    fn done(self) -> (Vec<Row>, Arc<HashMap<Root, usize>>) {
+    fn done(self) -> (Vec<Row>, Arc<HashMap<SkillRoot, usize>>) {
         if let Some(before) = self.before
             && before.rows.len() == self.rows.len()
             && before.rows.iter().zip(&self.rows).all(|(old, new)| old.root == new.root)

@@ -1,10 +1,10 @@
-//! A skill as the front matter that a host reads it from.
+//! Writes a skill as the front matter from which a host reads it.
 
-use std::fmt::Write;
+use std::sync::Arc;
 
-use repertoire_core::{Scalar, Skill, Value};
+use repertoire_core::{Skill, Value, skill_md};
 
-/// What the fields below are written from: the typed ones, whether or not there is a field behind them.
+/// The keys that the typed fields of a skill are written and read under.
 const TYPED: [&str; 10] = [
     "name",
     "id",
@@ -18,101 +18,21 @@ const TYPED: [&str; 10] = [
     "allowedWorkflows",
 ];
 
-/// A `SKILL.md` without a body that reads as `skill`.
+/// Returns a `SKILL.md` without a body that reads as `skill`.
 pub(crate) fn front_matter(skill: &Skill) -> String {
-    let mut text = String::from("---\n");
-    let mut field = |key: &str, value: &str| {
-        scalar(&mut text, key, true);
-        text.push_str(": ");
-        text.push_str(value);
-        text.push('\n');
-    };
-    field("name", &quoted(skill.id.as_str()));
-    field("description", &quoted(&skill.description));
-    if let Some(mode) = skill.surface {
-        field("surface", &mode.to_string());
-    }
-    if let Some(tools) = &skill.allowed_tools {
-        field("allowed-tools", &list(tools));
-    }
-    if skill.disable_model_invocation {
-        field("disable-model-invocation", "true");
-    }
-    if !skill.user_invocable {
-        field("user-invocable", "false");
-    }
-    if let Some(workflows) = &skill.allowed_workflows {
-        field("allowedWorkflows", &list(workflows));
-    }
-    for (key, written) in skill.fields.iter().filter(|(key, _)| !TYPED.contains(&key.as_ref())) {
-        let mut shown = String::new();
-        value(&mut shown, written);
-        field(key, &shown);
-    }
-    text.push_str("---\n");
-    text
-}
-
-fn list(names: &[std::sync::Arc<str>]) -> String {
-    let names: Vec<_> = names.iter().map(|name| quoted(name)).collect();
-    format!("[{}]", names.join(", "))
-}
-
-/// A value in YAML's flow style, on one line.
-fn value(out: &mut String, written: &Value) {
-    match written {
-        Value::Scalar(Scalar { text, plain, .. }) => scalar(out, text, *plain),
-        Value::List(items) => {
-            out.push('[');
-            for (at, item) in items.iter().enumerate() {
-                out.push_str(if at == 0 { "" } else { ", " });
-                value(out, item);
-            }
-            out.push(']');
-        }
-        Value::Map(rows) => {
-            out.push('{');
-            for (at, (key, item)) in rows.iter().enumerate() {
-                out.push_str(if at == 0 { "" } else { ", " });
-                out.push_str(&quoted(key));
-                out.push_str(": ");
-                value(out, item);
-            }
-            out.push('}');
-        }
-        // A form of values that this crate does not know yet says nothing.
-        _ => out.push_str("null"),
-    }
-}
-
-/// A scalar as it was written, where that is safe anywhere in YAML; else between quotes.
-fn scalar(out: &mut String, text: &str, plain: bool) {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '+' | '-');
-    if plain && text.is_empty() {
-        out.push_str("null");
-    } else if plain && text.chars().all(is_word) && !text.starts_with(['-', '.']) {
-        out.push_str(text);
-    } else {
-        out.push_str(&quoted(text));
-    }
-}
-
-/// A text between double quotes, everything escaped that does not stand for itself in every YAML.
-fn quoted(text: &str) -> String {
-    let mut shown = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => shown.push_str("\\\""),
-            '\\' => shown.push_str("\\\\"),
-            '\n' => shown.push_str("\\n"),
-            ' '..='~' | '\u{A0}'..='\u{2027}' | '\u{202A}'..='\u{D7FF}' | '\u{E000}'..='\u{FEFE}' => shown.push(c),
-            _ => {
-                write!(shown, "\\U{:08x}", u32::from(c)).expect("a String takes everything");
-            }
-        }
-    }
-    shown.push('"');
-    shown
+    let names = |names: &Vec<Arc<str>>| Value::List(names.iter().map(|name| Value::text(name.clone())).collect());
+    let typed = [
+        ("name", Some(Value::text(skill.id.as_str()))),
+        ("description", Some(Value::text(skill.description.clone()))),
+        ("surface", skill.surface.map(|mode| Value::plain(mode.to_string()))),
+        ("allowed-tools", skill.allowed_tools.as_ref().map(names)),
+        ("disable-model-invocation", skill.disable_model_invocation.then(|| Value::plain("true"))),
+        ("user-invocable", (!skill.user_invocable).then(|| Value::plain("false"))),
+        ("allowedWorkflows", skill.allowed_workflows.as_ref().map(names)),
+    ];
+    let typed = typed.iter().filter_map(|(key, value)| Some((*key, value.as_ref()?)));
+    let others = skill.fields.iter().filter(|(key, _)| !TYPED.contains(&key.as_ref()));
+    skill_md::write(typed.chain(others.map(|(key, value)| (key.as_ref(), value))))
 }
 
 #[cfg(test)]

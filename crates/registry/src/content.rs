@@ -22,7 +22,7 @@ impl<T: Item> Registry<T> {
         let (owner, mount) = self.owner_of(claim)?;
         let body = mount.body(claim.item.id()).await?;
         if body.stamp != claim.stamp {
-            owner.look_again(&mount).await;
+            owner.refresh_source(&mount).await;
         }
         Ok(body)
     }

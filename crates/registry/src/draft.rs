@@ -1,9 +1,9 @@
-//! A view in the making.
+//! Building the next snapshot from the current one.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use repertoire_core::{Delta, DeltaError, Digest, Id, Item};
+use repertoire_core::{Digest, Id, Item, Listed, Listing};
 
 use crate::entry::Claim;
 use crate::index::Index;
@@ -11,7 +11,38 @@ use crate::layers::{Layers, moved};
 use crate::level::FullName;
 use crate::{Entry, Layer, Level, Rules, Target};
 
-/// A view in the making: what is applied one after another copies what it touches once.
+/// The rows that differ between two listings of one source.
+#[derive(Debug)]
+pub(crate) struct RowChanges<T> {
+    /// The ids that are gone.
+    removed: Vec<Id>,
+    /// The rows that are new or differ.
+    pub(crate) inserted: Vec<Listed<T>>,
+    is_reordered: bool,
+}
+
+impl<T: Item> RowChanges<T> {
+    /// Compares two listings. Costs the rows that they do not share.
+    pub(crate) fn between(old: &Listing<T>, new: &Listing<T>) -> RowChanges<T> {
+        let gaps = old.rows().unshared(new.rows());
+        let before = gaps.iter().flat_map(|(before, _)| old.rows().iter_from(before.start).take(before.len()));
+        let after = gaps.iter().flat_map(|(_, after)| new.rows().iter_from(after.start).take(after.len()));
+        let is_reordered = !before.clone().map(|row| row.item.id()).eq(after.clone().map(|row| row.item.id()));
+        let mut gone: HashMap<&Id, &Listed<T>> = before.map(|row| (row.item.id(), row)).collect();
+        let is_new = |row: &&Listed<T>| {
+            let old = gone.remove(row.item.id());
+            !old.is_some_and(|old| old.is_same(row) && !old.adds_information(row))
+        };
+        let inserted = after.filter(is_new).cloned().collect();
+        RowChanges { removed: gone.into_keys().cloned().collect(), inserted, is_reordered }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        !self.is_reordered && self.removed.is_empty() && self.inserted.is_empty()
+    }
+}
+
+/// The next snapshot while it is built. Changes that are applied one after another copy what they touch once.
 #[derive(Debug, Clone)]
 pub(crate) struct Draft<T: Item> {
     pub(crate) layers: Layers<T>,
@@ -20,7 +51,7 @@ pub(crate) struct Draft<T: Item> {
 }
 
 impl<T: Item> Draft<T> {
-    /// These layers under these rules, merged from scratch.
+    /// Merges `layers` from scratch.
     pub(crate) fn merge(layers: &[Layer<T>], rules: &Rules) -> Draft<T> {
         let layers = Layers::new(layers.to_vec());
         let mut claims: HashMap<Id, Vec<Claim<T>>> = HashMap::new();
@@ -29,175 +60,153 @@ impl<T: Item> Draft<T> {
                 claims.entry(layer.effective_id(row.item.id())).or_default().push(layer.claim(row, rules));
             }
         }
-        let mut index = Index::new();
+        let mut index = Index::default();
+        index.reserve(claims.len());
         for (id, claims) in claims {
-            let entry = Entry::contest(id.clone(), claims, &layers);
+            let entry = Entry::resolve(id.clone(), claims, &layers);
             index.set(&id, Some(entry));
         }
-        Draft { layers, rules: rules.clone(), index }.settled()
+        Draft { layers, rules: rules.clone(), index }.finish()
     }
 
-    /// Applies the next listing of one source; costs what changed. A source that is not composed changes nothing.
-    ///
-    /// # Errors
-    /// [`DeltaError`] when the delta does not fit that source's listing; then nothing has changed.
-    pub(crate) fn apply(&mut self, source: &str, delta: &Delta<T>) -> Result<(), DeltaError> {
-        let Some(place) = self.layers.place(source) else { return Ok(()) };
-        let old = self.layers.as_slice()[place].listing.clone();
-        self.layers.set_listing(place, old.apply(delta)?);
-
-        let Draft { layers, rules, index } = self;
-        let layer = &layers.as_slice()[place];
-        let gone: Vec<&Id> = delta.removed(&old).map(|row| row.item.id()).collect();
-        // Rows that only change come again.
-        let stay: HashSet<&Id> = match gone.as_slice() {
-            [] => HashSet::new(),
-            _ => delta.inserted().map(|row| row.item.id()).collect(),
-        };
-        index.reserve(delta.inserted().count().saturating_sub(stay.len()));
-        for id in gone.into_iter().filter(|id| !stay.contains(id)) {
-            index.put(&layer.origin, id, layer.effective_id(id), None);
+    /// Replaces the listing of `source`. `changes` are those between its present listing and `listing`.
+    pub(crate) fn set_listing(&mut self, source: &str, listing: Listing<T>, changes: &RowChanges<T>) {
+        let Some(place) = self.layers.place(source) else { return };
+        self.layers.set_listing(place, listing);
+        let layer = &self.layers.as_slice()[place];
+        for id in &changes.removed {
+            self.index.upsert(&layer.origin, id, layer.effective_id(id), None);
         }
-        for row in delta.inserted() {
-            let id = row.item.id();
-            index.put(&layer.origin, id, layer.effective_id(id), Some(layer.claim(row, rules)));
-        }
-        Ok(())
+        self.index.reserve(changes.inserted.len());
+        insert(&mut self.index, layer, &changes.inserted, &self.rules);
     }
 
-    /// The same, with nothing left open: what a view is made of.
-    pub(crate) fn settled(mut self) -> Draft<T> {
-        self.index.settle(&self.layers);
-        self.judge_full_names();
-        self
-    }
-
-    /// Decides again about the entries whose id is a full name that a rule is written for: a rule for `home:tidy` is not
-    /// about an item of another source that is only written so, as long as the source `home` has a `tidy` that counts as
-    /// much. Costs the rules.
-    fn judge_full_names(&mut self) {
-        let Draft { layers, rules, index } = self;
-        let targets = rules.levels().flat_map(Level::rules).filter_map(|(target, _)| match target {
+    /// Resolves every conflict, and returns the finished state.
+    pub(crate) fn finish(mut self) -> Draft<T> {
+        self.index.resolve_conflicts(&self.layers);
+        // A rule for `home:tidy` is not about an item of another source that is only written so, as long as the source
+        // `home` has a `tidy` that counts as much.
+        let targets = self.rules.levels().flat_map(Level::rules).filter_map(|(target, _)| match target {
             Target::Id(id) if id.as_str().contains(':') => Some(id),
             _ => None,
         });
         for id in targets.collect::<BTreeSet<Id>>() {
-            let Some(entry) = index.get(id.as_str()) else { continue };
-            let owner = owner(&id, layers, index);
-            let now = |claim: &Claim<T>| {
-                let layer = layers.get(&claim.origin.source).expect("every claim was made by a layer");
-                let is_owners = owner.is_some_and(|owner| layers.gives_way(claim, owner));
-                let full_name = if is_owners { FullName::Anothers } else { FullName::Own };
-                Claim { standing: layer.standing(claim.item.id(), rules, full_name), ..claim.clone() }
-            };
-            let claims: Vec<_> = entry.all_claims().map(now).collect();
-            if claims.iter().zip(entry.all_claims()).any(|(now, before)| now.standing != before.standing) {
-                index.reopen(id, claims);
-            }
+            let owner = owner(&id, &self.layers, &self.index).cloned();
+            self.update_standing(id, |layers, claim| match &owner {
+                Some(owner) if layers.gives_way(claim, owner) => FullName::Anothers,
+                _ => FullName::Own,
+            });
         }
-        index.settle(layers);
+        self.index.resolve_conflicts(&self.layers);
+        self
     }
 
-    /// Puts `rules` in place of those there are; costs what they do not switch alike.
-    pub(crate) fn govern(&mut self, rules: &Rules) {
+    /// Resolves `id` again if the rules switch one of the claims to it differently now.
+    fn update_standing(&mut self, id: Id, full_name: impl Fn(&Layers<T>, &Claim<T>) -> FullName) {
+        let Draft { layers, rules, index } = self;
+        let Some(entry) = index.get(id.as_str()) else { return };
+        let mut claims: Vec<_> = entry.all_claims().cloned().collect();
+        let mut differs = false;
+        for claim in &mut claims {
+            let layer = layers.get(&claim.origin.source).expect("every claim was made by a layer");
+            let standing = layer.standing(claim.item.id(), rules, full_name(layers, claim));
+            differs |= std::mem::replace(&mut claim.standing, standing) != standing;
+        }
+        if differs {
+            index.mark_conflict(id, claims);
+        }
+    }
+
+    /// Replaces the rules. The cost is proportional to the number of entries whose state differs.
+    pub(crate) fn set_rules(&mut self, rules: &Rules) {
         let targets = self.rules.differing(rules);
         let ids: BTreeSet<Id> = targets.iter().flat_map(|target| touched(&self.layers, target)).collect();
         self.rules = rules.clone();
-        let Draft { layers, index, .. } = self;
-        index.settle(layers);
-        for id in ids {
-            let Some(entry) = index.get(id.as_str()) else { continue };
-            let now = |claim: &Claim<T>| {
-                let layer = layers.get(&claim.origin.source).expect("every claim was made by a layer");
-                Claim { standing: layer.standing(claim.item.id(), rules, FullName::Own), ..claim.clone() }
-            };
-            let claims: Vec<_> = entry.all_claims().map(now).collect();
-            if claims.iter().zip(entry.all_claims()).any(|(now, before)| now.standing != before.standing) {
-                index.reopen(id, claims);
-            }
-        }
+        self.index.resolve_conflicts(&self.layers);
+        ids.into_iter().for_each(|id| self.update_standing(id, |_, _| FullName::Own));
     }
 
-    /// Adds what `digests` says to what `source` knows of its content.
-    pub(crate) fn learn(&mut self, source: &str, digests: &HashMap<Id, Digest>) {
+    /// Adds digests of the content of `source`.
+    pub(crate) fn set_digests(&mut self, source: &str, digests: &HashMap<Id, Digest>) {
         let Some(place) = self.layers.place(source) else { return };
         let listing = self.layers.as_slice()[place].listing.clone();
         self.layers.set_listing(place, listing.with_digests(|id| digests.get(id).copied()));
-        let Draft { layers, rules, index } = self;
-        let layer = &layers.as_slice()[place];
-        for row in layer.listing.iter().filter(|row| digests.contains_key(row.item.id())) {
-            let id = row.item.id();
-            index.put(&layer.origin, id, layer.effective_id(id), Some(layer.claim(row, rules)));
-        }
+        let layer = &self.layers.as_slice()[place];
+        let rows = layer.listing.iter().filter(|row| digests.contains_key(row.item.id()));
+        insert(&mut self.index, layer, rows, &self.rules);
     }
 
-    /// Puts `layers` in place of all there are; costs the rows of those that come, go, or are composed in another
-    /// way or order. The listings of layers that stay are those of this draft, but where `is_fresh` says otherwise.
-    pub(crate) fn compose(&mut self, layers: Vec<Layer<T>>, is_fresh: impl Fn(&str) -> bool) {
+    /// Replaces all layers. The cost is proportional to the rows of layers that come, go, or are composed differently.
+    ///
+    /// The listings of layers that stay are those of this draft, except where `is_fresh` returns `true`.
+    pub(crate) fn set_layers(&mut self, layers: Vec<Layer<T>>, is_fresh: impl Fn(&str) -> bool) {
         let next = Layers::new(layers);
-        let name = |layer: &Layer<T>| layer.origin.source.clone();
-        let stays = |layer: &&Layer<T>| {
-            !is_fresh(&layer.origin.source)
-                && next.get(&layer.origin.source).is_some_and(|next| next.is_composed_like(layer))
+        let stays = |layer: &Layer<T>| {
+            let next = next.get(&layer.origin.source).filter(|_| !is_fresh(&layer.origin.source));
+            next.is_some_and(|next| next.is_composed_like(layer))
         };
-        let kept: Vec<Arc<str>> = self.layers.as_slice().iter().filter(stays).map(name).collect();
+        let old = std::mem::replace(&mut self.layers, next.clone());
+        let kept: Vec<Arc<str>> = sources(old.as_slice().iter().filter(|layer| stays(layer)));
         let is_kept: HashSet<&str> = kept.iter().map(AsRef::as_ref).collect();
-        let goes = |layer: &&Layer<T>| !is_kept.contains(layer.origin.source.as_ref());
-
-        let Draft { layers: old, rules, index } = self;
-        for layer in old.as_slice().iter().filter(goes) {
+        let Draft { rules, index, .. } = self;
+        for layer in old.as_slice().iter().filter(|layer| !is_kept.contains(&*layer.origin.source)) {
             for row in layer.listing.iter() {
-                let id = row.item.id();
-                index.put(&layer.origin, id, layer.effective_id(id), None);
+                index.upsert(&layer.origin, row.item.id(), layer.effective_id(row.item.id()), None);
             }
         }
-        *old = next;
-        let (layers, index) = (&*old, index);
-        let in_order = layers.as_slice().iter().filter(|layer| !goes(layer)).map(name).collect();
-        for layer in moved(&kept, in_order).iter().filter_map(|source| layers.get(source)) {
+        let (stay, come): (Vec<_>, Vec<_>) =
+            next.as_slice().iter().partition(|layer| is_kept.contains(&*layer.origin.source));
+        for layer in moved(&kept, sources(stay)).iter().filter_map(|source| next.get(source)) {
             for row in layer.listing.iter() {
                 let id = layer.effective_id(row.item.id());
                 if let Some(entry) = index.get(id.as_str()).filter(|entry| entry.all_claims().nth(1).is_some()) {
                     let claims = entry.all_claims().cloned().collect();
-                    index.reopen(id, claims);
+                    index.mark_conflict(id, claims);
                 }
             }
         }
-        let come = layers.as_slice().iter().filter(goes);
-        index.reserve(come.clone().map(|layer| layer.listing.len()).sum());
-        for layer in come {
-            for row in layer.listing.iter() {
-                let id = row.item.id();
-                index.put(&layer.origin, id, layer.effective_id(id), Some(layer.claim(row, rules)));
-            }
-        }
+        index.reserve(come.iter().map(|layer| layer.listing.len()).sum());
+        come.into_iter().for_each(|layer| insert(index, layer, layer.listing.iter(), rules));
     }
 }
 
-/// The claim whose full name `id` is, split at the first colon.
-pub(crate) fn owner<'i, T: Item>(id: &Id, layers: &Layers<T>, index: &'i Index<T>) -> Option<&'i Claim<T>> {
+fn insert<'r, T: Item>(
+    index: &mut Index<T>,
+    layer: &Layer<T>,
+    rows: impl IntoIterator<Item = &'r Listed<T>>,
+    rules: &Rules,
+) {
+    for row in rows {
+        let id = row.item.id();
+        index.upsert(&layer.origin, id, layer.effective_id(id), Some(layer.claim(row, rules)));
+    }
+}
+
+fn sources<'l, T: Item>(layers: impl IntoIterator<Item = &'l Layer<T>>) -> Vec<Arc<str>> {
+    layers.into_iter().map(|layer| layer.origin.source.clone()).collect()
+}
+
+/// Returns the claim whose full name `id` is, split at the first colon.
+fn owner<'i, T: Item>(id: &Id, layers: &Layers<T>, index: &'i Index<T>) -> Option<&'i Claim<T>> {
     let (source, rest) = id.as_str().split_once(':')?;
     let layer = layers.get(source)?;
     let id = layer.effective_id(&rest.parse().ok()?);
-    let mut claims = index.get(id.as_str())?.all_claims();
-    claims.find(|claim| claim.origin == layer.origin)
+    index.get(id.as_str())?.all_claims().find(|claim| claim.origin == layer.origin)
 }
 
-/// The ids of the entries in which there may be something that `target` is about.
+/// Returns the ids of the entries that `target` may be about.
 pub(crate) fn touched<T: Item>(layers: &Layers<T>, target: &Target) -> Vec<Id> {
-    let all_of =
-        |layer: &Layer<T>| -> Vec<Id> { layer.listing.iter().map(|row| layer.effective_id(row.item.id())).collect() };
+    let ids_of = |layer: &Layer<T>| layer.listing.iter().map(|row| layer.effective_id(row.item.id())).collect();
     match target {
-        Target::All => layers.as_slice().iter().flat_map(all_of).collect(),
-        Target::Source(source) => layers.get(source).map(all_of).unwrap_or_default(),
+        Target::All => layers.as_slice().iter().flat_map(|layer| -> Vec<Id> { ids_of(layer) }).collect(),
+        Target::Source(source) => layers.get(source).map(ids_of).unwrap_or_default(),
         Target::Id(id) => {
-            let namespaced = layers.as_slice().iter().filter(|layer| layer.namespaced);
             let in_one = id.as_str().split_once(':').and_then(|(source, id)| {
                 let layer = layers.get(source).filter(|layer| !layer.namespaced)?;
                 Some(layer.effective_id(&id.parse().ok()?))
             });
-            let everywhere = namespaced.map(|layer| layer.effective_id(id));
-            std::iter::once(id.clone()).chain(everywhere).chain(in_one).collect()
+            let namespaced = layers.as_slice().iter().filter(|layer| layer.namespaced);
+            std::iter::once(id.clone()).chain(namespaced.map(|layer| layer.effective_id(id))).chain(in_one).collect()
         }
     }
 }

@@ -1,12 +1,10 @@
 //! One merged row.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use repertoire_core::{Digest, Id, Item, Listed, Moved, Parts, Stamp};
 use serde::Serialize;
 
-use crate::layers::Layers;
 use crate::{Origin, Standing, Trust};
 
 /// One source's claim to an id: its row, and from where.
@@ -105,35 +103,6 @@ pub struct Entry<T> {
 }
 
 impl<T: Item> Entry<T> {
-    /// The row of an id that nobody else claims.
-    pub(crate) fn uncontested(id: Id, claim: Claim<T>) -> Entry<T> {
-        Entry { id, claim, shadows: Vec::new(), aliases: Vec::new(), passed: None }
-    }
-
-    /// Decides who of `claims`, at least one and all made by `layers`, has `id`. The one place where precedence is
-    /// applied.
-    pub(crate) fn contest(id: Id, mut claims: Vec<Claim<T>>, layers: &Layers<T>) -> Entry<T> {
-        claims.sort_by_cached_key(|claim| layers.rank(claim));
-        let mut real = HashSet::new();
-        let (claims, aliases): (Vec<_>, Vec<_>) = claims.into_iter().partition(|claim| {
-            let location = claim.item.real_location();
-            // Another tier or trust is another claim, whatever file it is made to.
-            location.is_none_or(|location| real.insert((location.to_owned(), claim.origin.tier, claim.trust)))
-        });
-        let mut claims = claims.into_iter();
-        let winner = claims.next().expect("an id that nobody claims is never contested");
-        let shadow = |claim: Claim<T>| Shadow { identical: is_identical(&winner, &claim), claim };
-        let shadows: Vec<_> = claims.map(shadow).collect();
-        let passed = match shadows.as_slice() {
-            [] => None,
-            shadows => layers.rank(&winner).without_preference().and_then(|plain| {
-                let passed = shadows.iter().find(|shadow| layers.rank(&shadow.claim) < plain)?;
-                Some(passed.claim.origin.clone())
-            }),
-        };
-        Entry { shadows, id, claim: winner, aliases, passed }
-    }
-
     /// The winning item.
     pub fn item(&self) -> &T {
         &self.claim.item
@@ -174,8 +143,4 @@ impl<T: Item> Entry<T> {
                 .zip(&other.shadows)
                 .all(|(a, b)| a.identical == b.identical && a.claim.is_same(&b.claim))
     }
-}
-
-fn is_identical<T: Item>(winner: &Claim<T>, loser: &Claim<T>) -> Option<bool> {
-    Some(winner.digest? == loser.digest?)
 }

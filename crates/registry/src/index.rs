@@ -1,59 +1,45 @@
-//! Entries by id, in shards that successive views share.
+//! Entries by id.
 
-use std::hash::BuildHasher;
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use hashbrown::hash_table::Entry as TableEntry;
-use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use repertoire_core::text::has_lookalikes;
-use repertoire_core::{Id, Item};
+use repertoire_core::{ChunkedMap, Id, Item, Keyed};
 
-use crate::entry::Claim;
 use crate::layers::Layers;
-use crate::{Entry, Origin};
+use crate::{Claim, Entry, Origin};
 
-/// Entries by id, in shards that successive views share.
+impl<T> Keyed for Entry<T> {
+    fn key(&self) -> &str {
+        self.id.as_str()
+    }
+}
+
+/// Entries by id. Successive snapshots share those that did not change.
 #[derive(Debug, Clone)]
 pub(crate) struct Index<T> {
-    hasher: DefaultHashBuilder,
-    shards: Vec<Arc<HashTable<Arc<Entry<T>>>>>,
-    len: usize,
-    /// How many entries have shadows.
+    entries: ChunkedMap<Arc<Entry<T>>>,
+    /// The number of entries with shadows.
     contested: usize,
-    /// How many ids have letters that are taken for others.
+    /// The number of ids with letters of other scripts.
     lookalikes: usize,
-    /// The claims to ids that others claim too, as long as it is open who gets them. None in a view.
+    /// The claims to ids with a conflict that is not resolved yet. Empty in a snapshot.
     open: HashMap<Id, Vec<Claim<T>>>,
 }
 
-/// A power of two. One change copies a shard: 1/256 of the entries.
-const SHARDS: usize = 256;
+impl<T> Default for Index<T> {
+    fn default() -> Index<T> {
+        Index { entries: ChunkedMap::default(), contested: 0, lookalikes: 0, open: HashMap::new() }
+    }
+}
 
 impl<T: Item> Index<T> {
-    pub(crate) fn new() -> Index<T> {
-        Index {
-            hasher: DefaultHashBuilder::default(),
-            shards: vec![Arc::default(); SHARDS],
-            len: 0,
-            contested: 0,
-            lookalikes: 0,
-            open: HashMap::new(),
-        }
-    }
-
-    fn place(&self, id: &str) -> (usize, u64) {
-        let hash = self.hasher.hash_one(id);
-        // The table uses the top seven and the low bits: take the shard from between.
-        ((hash >> 40) as usize % SHARDS, hash)
-    }
-
     pub(crate) fn get(&self, id: &str) -> Option<&Arc<Entry<T>>> {
-        let (shard, hash) = self.place(id);
-        self.shards[shard].find(hash, |entry| entry.id.as_str() == id)
+        self.entries.get(id)
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.len
+        self.entries.len()
     }
 
     pub(crate) fn is_contested(&self) -> bool {
@@ -64,103 +50,63 @@ impl<T: Item> Index<T> {
         self.lookalikes > 0
     }
 
-    /// Returns all entries in no order.
     pub(crate) fn unsorted(&self) -> impl Iterator<Item = &Entry<T>> {
-        self.shards.iter().flat_map(|shard| shard.iter()).map(AsRef::as_ref)
+        self.entries.iter().map(AsRef::as_ref)
     }
 
-    /// Puts what `origin` claims now for its `item` in place of what it claimed of `id` for it. Where others claim it too,
-    /// nobody is given the id before the next [`settle`](Index::settle): one that many sources change at once is fought for
-    /// once.
-    pub(crate) fn put(&mut self, origin: &Origin, item: &Id, id: Id, claim: Option<Claim<T>>) {
+    /// Replaces the claim that `origin` makes to `id` for its `item`.
+    ///
+    /// A conflict with other claims is resolved by [`resolve_conflicts`](Index::resolve_conflicts), so that several changes
+    /// to one id are resolved once.
+    pub(crate) fn upsert(&mut self, origin: &Origin, item: &Id, id: Id, claim: Option<Claim<T>>) {
         let is_others = |claim: &Claim<T>| !claim.is_of(origin, item);
         if let Some(claims) = self.open.get_mut(&id) {
             claims.retain(is_others);
             claims.extend(claim);
             return;
         }
-        let (shard, hash) = self.place(id.as_str());
-        let hasher = &self.hasher;
-        let table = Arc::make_mut(&mut self.shards[shard]);
-        match (table.entry(hash, |old| old.id == id, |entry| hasher.hash_one(entry.id.as_str())), claim) {
-            (TableEntry::Vacant(place), Some(claim)) => {
-                self.lookalikes += usize::from(has_lookalikes(id.as_str()));
-                place.insert(Arc::new(Entry::uncontested(id, claim)));
-                self.len += 1;
-            }
-            (TableEntry::Vacant(_), None) => {}
-            (TableEntry::Occupied(place), claim) if place.get().all_claims().any(is_others) => {
-                let others = place.get().all_claims().filter(|claim| is_others(claim)).cloned();
+        match self.entries.get(id.as_str()) {
+            Some(entry) if entry.all_claims().any(is_others) => {
+                let others = entry.all_claims().filter(|claim| is_others(claim)).cloned();
                 self.open.insert(id, others.chain(claim).collect());
             }
-            (TableEntry::Occupied(mut place), Some(claim)) => {
-                *place.get_mut() = Arc::new(Entry::uncontested(id, claim));
-            }
-            (TableEntry::Occupied(place), None) => {
-                self.lookalikes -= usize::from(has_lookalikes(id.as_str()));
-                place.remove();
-                self.len -= 1;
-            }
+            _ => self.set(&id, claim.map(|claim| Entry::single(id.clone(), claim))),
         }
     }
 
-    /// Has whoever claims the id fight for it again.
-    pub(crate) fn reopen(&mut self, id: Id, claims: Vec<Claim<T>>) {
+    /// Marks `id` for being resolved again with `claims`.
+    pub(crate) fn mark_conflict(&mut self, id: Id, claims: Vec<Claim<T>>) {
         self.open.entry(id).or_insert(claims);
     }
 
-    /// Decides who has the ids that are open. Everybody who claims one is one of `layers`.
-    pub(crate) fn settle(&mut self, layers: &Layers<T>) {
+    pub(crate) fn resolve_conflicts(&mut self, layers: &Layers<T>) {
         for (id, claims) in std::mem::take(&mut self.open) {
-            let entry = (!claims.is_empty()).then(|| Entry::contest(id.clone(), claims, layers));
+            let entry = (!claims.is_empty()).then(|| Entry::resolve(id.clone(), claims, layers));
             self.set(&id, entry);
         }
     }
 
-    /// Puts an entry in the place of the one of its id, or takes the id out.
+    /// Replaces the entry of `id`.
     pub(crate) fn set(&mut self, id: &Id, next: Option<Entry<T>>) {
-        let (shard, hash) = self.place(id.as_str());
-        let hasher = &self.hasher;
-        let table = Arc::make_mut(&mut self.shards[shard]);
-        let contested = |entry: &Entry<T>| usize::from(!entry.shadows.is_empty());
-        self.contested += next.as_ref().map_or(0, contested);
-        match (table.entry(hash, |old| old.id == *id, |entry| hasher.hash_one(entry.id.as_str())), next) {
-            (TableEntry::Occupied(mut place), Some(entry)) => {
-                self.contested -= contested(place.get());
-                *place.get_mut() = Arc::new(entry);
-            }
-            (TableEntry::Occupied(place), None) => {
-                self.contested -= contested(place.get());
-                self.lookalikes -= usize::from(has_lookalikes(id.as_str()));
-                place.remove();
-                self.len -= 1;
-            }
-            (TableEntry::Vacant(place), Some(entry)) => {
-                self.lookalikes += usize::from(has_lookalikes(id.as_str()));
-                place.insert(Arc::new(entry));
-                self.len += 1;
-            }
-            (TableEntry::Vacant(_), None) => {}
-        }
+        let counts =
+            |entry: &Entry<T>| (usize::from(!entry.shadows.is_empty()), usize::from(has_lookalikes(entry.id.as_str())));
+        let (contested, lookalikes) = next.as_ref().map_or((0, 0), counts);
+        let old = match next {
+            Some(entry) => self.entries.insert(Arc::new(entry)),
+            None => self.entries.remove(id.as_str()),
+        };
+        let (was_contested, were_lookalikes) = old.as_deref().map_or((0, 0), counts);
+        self.contested = self.contested + contested - was_contested;
+        self.lookalikes = self.lookalikes + lookalikes - were_lookalikes;
     }
 
-    /// Makes room for `more` entries, if they are so many that they come to nearly every shard.
     pub(crate) fn reserve(&mut self, more: usize) {
-        let hasher = &self.hasher;
-        if more >= 8 * SHARDS {
-            for table in &mut self.shards {
-                // Hashing spreads the entries so evenly that few shards get more than a quarter more than their share.
-                Arc::make_mut(table).reserve(more / SHARDS * 5 / 4, |entry| hasher.hash_one(entry.id.as_str()));
-            }
-        }
+        self.entries.reserve(more);
     }
 
-    /// Entries whose id has another entry, or none, in `other`; shards that both share are skipped.
-    ///
-    /// Both come from one index, else every entry is looked up.
+    /// Returns the entries that `other` does not have, or not in the same version.
     pub(crate) fn differing<'a>(&'a self, other: &'a Index<T>) -> impl Iterator<Item = &'a Arc<Entry<T>>> {
-        let shards = self.shards.iter().zip(&other.shards);
-        let rows = shards.filter(|(mine, theirs)| !Arc::ptr_eq(mine, theirs)).flat_map(|(mine, _)| mine.iter());
-        rows.filter(|entry| !other.get(entry.id.as_str()).is_some_and(|other| Arc::ptr_eq(entry, other)))
+        let is_same = |entry: &Arc<Entry<T>>| other.get(entry.key()).is_some_and(|other| Arc::ptr_eq(entry, other));
+        self.entries.unshared(&other.entries).filter(move |entry| !is_same(entry))
     }
 }

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use repertoire_core::{Item, Listing};
 
-use crate::entry::Claim;
-use crate::{Layer, Reason, Standing, Tier, Trust};
+use crate::Layer;
 
 /// Layers by tier, then order of composition; found by the names of their sources.
 #[derive(Debug, Clone)]
@@ -18,32 +17,6 @@ pub(crate) struct Layers<T: Item> {
 
 /// The layers of one source in two views.
 pub(crate) type Pair<'a, T> = (Option<&'a Layer<T>>, Option<&'a Layer<T>>);
-
-/// The rank of a claim to an id; the smallest one wins. The only place that orders claims.
-///
-/// [`Reason`] has a variant for each field, in the same order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Rank {
-    /// What does not count never hides what does.
-    standing: Standing,
-    /// A preference beats the tier.
-    unpreferred: bool,
-    /// No source hides an admitted entry of an earlier tier, whatever its namespace is called.
-    tier: Tier,
-    /// Inside a tier, `kit:slides` belongs to the source `kit` and not to a skill that is only written so.
-    plain: bool,
-    /// The order of composition.
-    place: usize,
-    /// `tidy` of the namespaced source `acme` comes before its `acme:tidy`.
-    prefixed: bool,
-}
-
-impl Rank {
-    /// The same rank as if nobody had preferred it; `None` if nobody has.
-    pub(crate) fn without_preference(self) -> Option<Rank> {
-        (!self.unpreferred).then_some(Rank { unpreferred: true, ..self })
-    }
-}
 
 impl<T: Item> Layers<T> {
     /// `list` in its order, whatever the order it comes in.
@@ -98,47 +71,6 @@ impl<T: Item> Layers<T> {
         };
         let moved = moved(&kept(self, other), kept(other, self));
         moved.into_iter().chain(changed(self, other)).chain(changed(other, self)).collect()
-    }
-
-    /// The rank of a claim that one of these layers makes.
-    pub(crate) fn rank(&self, claim: &Claim<T>) -> Rank {
-        let place = self.place(&claim.origin.source).expect("claims are taken out before their layer is");
-        let layer = &self.list[place];
-        Rank {
-            standing: claim.standing,
-            unpreferred: !layer.prefers(claim.item.id()),
-            tier: layer.origin.tier,
-            plain: !layer.namespaced,
-            place,
-            prefixed: claim.is_prefixed,
-        }
-    }
-
-    /// Returns why `loser` comes after `winner`: the first field of their ranks that differs.
-    pub(crate) fn reason(&self, winner: &Claim<T>, loser: &Claim<T>) -> Reason {
-        let (won, lost) = (self.rank(winner), self.rank(loser));
-        let source = |claim: &Claim<T>| claim.origin.source.clone();
-        if won.standing != lost.standing {
-            Reason::Standing { source: source(loser), standing: lost.standing }
-        } else if won.unpreferred != lost.unpreferred {
-            Reason::Preference { source: source(winner) }
-        } else if won.tier != lost.tier {
-            Reason::Tier { won: won.tier, lost: lost.tier }
-        } else if won.plain != lost.plain {
-            Reason::Namespace { source: source(winner) }
-        } else if won.place != lost.place {
-            Reason::Position { won: source(winner), lost: source(loser) }
-        } else {
-            Reason::Prefix { source: source(winner) }
-        }
-    }
-
-    /// Returns whether the id of `plain`, written `source:id`, gives way to `owner`, which has that full name.
-    ///
-    /// It does unless it counts more: is admitted where `owner`'s source is not, of an earlier tier, or of more trust.
-    pub(crate) fn gives_way(&self, plain: &Claim<T>, owner: &Claim<T>) -> bool {
-        let weight = |claim: &Claim<T>| (claim.trust == Trust::Pending, claim.origin.tier, claim.trust);
-        plain.origin != owner.origin && weight(owner) <= weight(plain)
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::{self, ThreadId};
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use repertoire_core::Item;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
@@ -124,7 +125,7 @@ impl<T: Item> Listener<T> {
     fn wait(&self) {
         let here = thread::current().id();
         let elsewhere = |state: &mut State<T>| state.running.is_some_and(|thread| thread != here);
-        drop(self.idle.wait_while(self.state(), elsewhere).unwrap_or_else(PoisonError::into_inner));
+        self.idle.wait_while(&mut self.state(), elsewhere);
     }
 
     /// As [`wait`](Listener::wait), without holding up the thread.
@@ -147,8 +148,7 @@ impl<T: Item> Listener<T> {
     }
 
     fn state(&self) -> MutexGuard<'_, State<T>> {
-        // Every change is one assignment, so a panicking holder leaves a whole state behind.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 
@@ -171,7 +171,7 @@ impl<T: Item> Default for Listeners<T> {
 
 impl<T: Item> Listeners<T> {
     fn list(&self) -> MutexGuard<'_, Vec<Called<T>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     /// Ends all of them and waits for those that run.

@@ -75,7 +75,7 @@ impl<T: Item> Snapshot<T> {
         let lower = name.to_lowercase();
         let distance = |id: &Id| match id.as_str() {
             id if id.to_lowercase() == lower => 0,
-            id => edits(&name, id),
+            id => strsim::levenshtein(&name, id),
         };
         let close = ids().map(|id| (distance(id), id)).min().filter(|(distance, _)| *distance <= 2);
         close.map(|(_, id)| id).or_else(|| ids().find(|id| name.len() > 2 && id.as_str().contains(&name)))
@@ -129,34 +129,4 @@ impl<T: Item> Snapshot<T> {
 fn as_id(typed: &str) -> Option<String> {
     let id = Id::new(typed).ok()?;
     (id.as_str() != typed).then(|| id.to_string())
-}
-
-/// Counts the characters to insert, delete or replace to get from one text to the other.
-fn edits(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, a) in from.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, b) in to.iter().enumerate() {
-            let replaced = diagonal + usize::from(a != *b);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[to.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::edits;
-
-    #[test]
-    fn edits_are_counted_in_characters() {
-        for (from, to, count) in
-            [("", "", 0), ("tidy", "tidy", 0), ("tydi", "tidy", 2), ("größe", "grösse", 2), ("", "ab", 2)]
-        {
-            assert_eq!(edits(from, to), count, "{from} {to}");
-            assert_eq!(edits(to, from), count, "{to} {from}");
-        }
-    }
 }

@@ -1,10 +1,11 @@
 //! Items registered in code.
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use parking_lot::{Mutex, MutexGuard};
 use repertoire_core::{
     Body, Digest, Flavor, Id, Injection, Item, Listed, Listing, Manifest, NotASkill, Parts, Resource, ResourcePath,
     Revision, Skill, Source, SourceError, SourceErrorKind, Stamp, Trigger,
@@ -265,8 +266,7 @@ impl<T: Item> MemorySource<T> {
     }
 
     fn items(&self) -> MutexGuard<'_, Vec<Kept<T>>> {
-        // Every change is one assignment, so a panicking holder leaves a whole list behind.
-        self.items.lock().unwrap_or_else(PoisonError::into_inner)
+        self.items.lock()
     }
 
     /// Counts a change while the list is still locked, so that revisions and lists go in step.

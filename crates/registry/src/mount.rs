@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::FutureExt;
 use repertoire_core::{
-    Body, Delta, Digest, Id, Item, Listing, Manifest, Omission, Resource, ResourcePath, Revision, Source, SourceError,
+    Body, Digest, Id, Item, Listing, Manifest, Omission, Resource, ResourcePath, Revision, Source, SourceError,
     SourceErrorKind,
 };
 
@@ -126,19 +126,18 @@ impl<T: Item> Mount<T> {
         &self.origin
     }
 
-    /// The difference of `old` and what the source has now.
-    pub(crate) async fn list(&self, old: &Listing<T>, clock: Clock<'_>) -> Result<Delta<T>, SourceError> {
+    pub(crate) async fn list(&self, clock: Clock<'_>) -> Result<Listing<T>, SourceError> {
         let listing = clock.within(self.limit, guarded(self.source.list())).await?;
         self.listed.store(true, Ordering::Relaxed);
-        Ok(Delta::between(old, &listing))
+        Ok(listing)
     }
 
-    /// What the source says has changed since `old`; everything, as long as it has not made a listing itself.
-    pub(crate) async fn list_since(&self, old: &Listing<T>, clock: Clock<'_>) -> Result<Delta<T>, SourceError> {
+    /// Lists what changed since a revision of the source, or everything if the registry has no listing of the source.
+    pub(crate) async fn list_since(&self, since: Revision, clock: Clock<'_>) -> Result<Listing<T>, SourceError> {
         if self.listed.load(Ordering::Relaxed) {
-            clock.within(self.limit, guarded(self.source.list_since(old))).await
+            clock.within(self.limit, guarded(self.source.list_since(since))).await
         } else {
-            self.list(old, clock).await
+            self.list(clock).await
         }
     }
 

@@ -3,11 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use repertoire_core::Item;
 use serde::Serialize;
 
-use crate::entry::Claim;
-use crate::{Snapshot, Standing, Tier};
+use crate::{Standing, Tier};
 
 /// The reason why a claim lost its id to another one. The variants come in the order in which they decide.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -63,15 +61,5 @@ impl fmt::Display for Reason {
             Reason::Position { won, lost } => write!(f, "`{lost}` is composed after `{won}`"),
             Reason::Prefix { source } => write!(f, "it writes the prefix `{source}:` itself"),
         }
-    }
-}
-
-impl<T: Item> Snapshot<T> {
-    /// Returns the reason why `loser` comes after `winner`, both claims to one id in this snapshot.
-    ///
-    /// # Panics
-    /// If one of the claims is from a source that this snapshot does not have.
-    pub fn reason(&self, winner: &Claim<T>, loser: &Claim<T>) -> Reason {
-        self.all_layers().reason(winner, loser)
     }
 }

@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use repertoire_core::{Item, Listing, Revision};
 
 use crate::composition::Composition;
-use crate::look::{learned, steps_of};
-use crate::step::Look;
+use crate::refresh::{Refresh, fetch_updates, with_digests};
 use crate::{Builder, Change, Closed, ComposeError, Layer, Mount, Registry, Rules, Snapshot};
 
 impl<T: Item> Registry<T> {
@@ -134,15 +133,16 @@ impl<T: Item> Registry<T> {
                 }
             }
         }
-        let steps = steps_of(&fresh, |_| Listing::empty(Revision(0)), Look::Anew, self.clock()).await;
-        let listings: HashMap<&str, &Listing<T>> = steps.iter().map(|step| (step.source(), step.listing())).collect();
+        let updates = fetch_updates(&fresh, |_| Listing::empty(Revision(0)), Refresh::Full, self.clock()).await;
+        let listings: HashMap<&str, &Listing<T>> =
+            updates.iter().map(|update| (update.source(), update.listing())).collect();
         let composed = |view: &Snapshot<T>| {
             let kept = |name: &str| view.layer(name).expect("a mount that stays has a layer").listing.clone();
             let listing = |name: &str| listings.get(name).map_or_else(|| kept(name), |fresh| Listing::clone(fresh));
             let mut draft = view.draft();
-            draft.compose(next.layers(|mount| listing(mount.name())), |name| listings.contains_key(name));
+            draft.set_layers(next.layers(|mount| listing(mount.name())), |name| listings.contains_key(name));
             if let Some(rules) = &rules {
-                draft.govern(rules);
+                draft.set_rules(rules);
             }
             view.revised(draft)
         };
@@ -161,7 +161,7 @@ impl<T: Item> Registry<T> {
         self.set_composition(next.clone());
         self.publish(|current| {
             let view = if current.is(&base) { candidate } else { composed(current) };
-            learned(view, &digests)
+            with_digests(view, &digests)
         });
         self.learn(digests);
         Ok(())

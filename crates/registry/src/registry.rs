@@ -1,9 +1,10 @@
 //! One merging registry over any number of sources.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use arc_swap::ArcSwap;
+use parking_lot::{Mutex, MutexGuard};
 use repertoire_core::{Diagnostic, Item, Listing, Revision};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
@@ -189,7 +190,7 @@ impl<T: Item> Registry<T> {
         self.0.listeners.close().await;
         let hook = self.hook().take();
         drop(hook);
-        let tasks = std::mem::take(&mut *self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner));
+        let tasks = std::mem::take(&mut *self.0.tasks.lock());
         for task in tasks {
             // A task that panicked has nothing left to join; its sources keep their last listing.
             let _ = task.await;
@@ -224,7 +225,7 @@ impl<T: Item> Registry<T> {
     }
 
     pub(crate) fn hook(&self) -> MutexGuard<'_, Option<Unsubscribe>> {
-        self.0.hook.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.hook.lock()
     }
 
     /// Wakes whoever waits for a new view.
@@ -249,7 +250,7 @@ impl<T: Item> Registry<T> {
     }
 
     pub(crate) fn keep_task(&self, task: JoinHandle<()>) {
-        self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner).push(task);
+        self.0.tasks.lock().push(task);
     }
 
     pub(crate) fn set_runtime(&self, runtime: &Handle) {

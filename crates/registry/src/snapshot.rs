@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use repertoire_core::{Delta, DeltaError, Diagnostic, Item, Severity};
+use repertoire_core::{Diagnostic, Item, Listing, Severity};
 
 use crate::draft::Draft;
 use crate::findings;
 use crate::layers::Layers;
+use crate::refresh::SourceUpdate;
 use crate::{Change, DiagnosticChange, Entry, Layer, Rules, SourceDiagnostic};
 
 /// The immutable merged view, with a generation. Cheap to clone; readers never wait.
@@ -40,17 +41,17 @@ impl<T: Item> Snapshot<T> {
         }))
     }
 
-    /// The snapshot after `delta` of one source, of the same generation; equal to merging the new layers
-    /// from scratch, and costs what changed.
+    /// Returns the snapshot after `source` has `listing`, of the same generation. A source that is not composed changes
+    /// nothing.
     ///
-    /// A source that is not composed changes nothing.
-    ///
-    /// # Errors
-    /// [`DeltaError`] when the delta does not fit that source's listing.
-    pub fn apply(&self, source: &str, delta: &Delta<T>) -> Result<Snapshot<T>, DeltaError> {
+    /// Equal to merging from scratch. What is known about the content of unchanged rows stays known. Costs the rows of which
+    /// the present listing and `listing` do not share the chunk.
+    #[must_use]
+    pub fn with_listing(&self, source: &str, listing: Listing<T>) -> Snapshot<T> {
+        let Some(layer) = self.layer(source) else { return self.clone() };
         let mut draft = self.draft();
-        draft.apply(source, delta)?;
-        Ok(self.revised(draft))
+        SourceUpdate::new(source, layer.listing.clone(), listing).apply(&mut draft);
+        self.revised(draft)
     }
 
     /// The same view under other rules, of the same generation; equal to merging from scratch, and costs what they do not
@@ -58,7 +59,7 @@ impl<T: Item> Snapshot<T> {
     #[must_use]
     pub fn with_rules(&self, rules: &Rules) -> Snapshot<T> {
         let mut draft = self.draft();
-        draft.govern(rules);
+        draft.set_rules(rules);
         self.revised(draft)
     }
 
@@ -69,7 +70,7 @@ impl<T: Item> Snapshot<T> {
 
     /// What a draft of this view has become, of the same generation.
     pub(crate) fn revised(&self, draft: Draft<T>) -> Snapshot<T> {
-        Snapshot::assemble(self.0.generation, draft.settled())
+        Snapshot::assemble(self.0.generation, draft.finish())
     }
 
     /// The same view, counted as `generation`.

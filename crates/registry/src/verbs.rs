@@ -1,9 +1,7 @@
 //! What is registered and switched off in code.
 
-use repertoire_core::{Delta, Id, Item, Source};
+use repertoire_core::{Id, Item, Source};
 
-use crate::look::after;
-use crate::step::Step;
 use crate::{RegisterError, Registered, Registry, Rules};
 
 impl<T: Item> Registry<T> {
@@ -60,9 +58,7 @@ impl<T: Item> Registry<T> {
         // Listed inside the publishing turn, so that a later change is never overwritten by an earlier one.
         self.publish(|current| {
             let name = self.memory().name();
-            let old = &current.layer(name).expect("the memory source is always mounted").listing;
-            let step = Step::new(name, old, Delta::between(old, &self.memory().listing()));
-            after(current, &[step])
+            current.with_listing(name, self.memory().listing())
         });
         self.tell();
         self

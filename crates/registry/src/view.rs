@@ -1,10 +1,8 @@
 //! What a registry shows, and how it becomes the next.
 
-use std::sync::PoisonError;
+use repertoire_core::{Code, Diagnostic, Item};
 
-use repertoire_core::{Code, Delta, Diagnostic, Item};
-
-use crate::look::{Digests, learned};
+use crate::refresh::{Digests, with_digests};
 use crate::{Layer, Registry, Snapshot};
 
 /// What a registry shows: its own sources over the view of its base, if it has one.
@@ -47,25 +45,24 @@ impl<T: Item> Snapshot<T> {
     fn over(&self, base: &Snapshot<T>) -> Snapshot<T> {
         let is_own = |name: &str| self.layer(name).is_some();
         let own = self.layers().iter().map(|layer| match base.layer(&layer.origin.source) {
-            Some(hidden) => telling(layer, hidden),
+            Some(hidden) => with_hidden_source(layer, hidden),
             None => layer.clone(),
         });
         let theirs = base.layers().iter().filter(|layer| !is_own(&layer.origin.source));
         let shifted = |layer: &Layer<T>| Layer { position: self.layers().len() + layer.position, ..layer.clone() };
         let mut draft = base.draft();
-        draft.compose(own.chain(theirs.map(shifted)).collect(), is_own);
-        draft.govern(&base.rules().and(self.rules()));
+        draft.set_layers(own.chain(theirs.map(shifted)).collect(), is_own);
+        draft.set_rules(&base.rules().and(self.rules()));
         base.revised(draft)
     }
 }
 
-/// `layer`, which says that it hides one of its name.
-fn telling<T: Item>(layer: &Layer<T>, hidden: &Layer<T>) -> Layer<T> {
+/// Returns `layer` with a diagnostic that it hides one of the same name.
+fn with_hidden_source<T: Item>(layer: &Layer<T>, hidden: &Layer<T>) -> Layer<T> {
     let message = format!("source `{}` hides the {} that was composed later", layer.origin.source, hidden.origin);
-    let finding = Diagnostic::new(Code::SOURCE_HIDDEN, message).help("give one of them another name");
-    let findings: Vec<_> = layer.listing.diagnostics().iter().cloned().chain([finding]).collect();
-    let told = layer.listing.apply(&Delta::new(layer.listing.revision(), [], findings));
-    Layer { listing: told.expect("a delta without rows fits"), ..layer.clone() }
+    let diagnostic = Diagnostic::new(Code::SOURCE_HIDDEN, message).help("give one of them another name");
+    let diagnostics: Vec<_> = layer.listing.diagnostics().iter().cloned().chain([diagnostic]).collect();
+    Layer { listing: layer.listing.clone().with_diagnostics(diagnostics), ..layer.clone() }
 }
 
 impl<T: Item> Registry<T> {
@@ -115,7 +112,7 @@ impl<T: Item> Registry<T> {
     /// Derives the next view of its own sources from the current one and publishes it if anything changed. Callbacks are
     /// told after that, by whoever has given up every lock and turn.
     pub(crate) fn publish(&self, next: impl FnOnce(&Snapshot<T>) -> Snapshot<T>) {
-        let _turn = self.publishing().lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.publishing().lock();
         let before = self.own();
         let own = next(&before);
         if own.is(&before) {
@@ -143,7 +140,7 @@ impl<T: Item> Registry<T> {
         let own = self.own();
         let (mine, theirs): (Digests, Digests) =
             digests.into_iter().partition(|(source, _)| own.layer(source).is_some());
-        self.publish(|current| learned(current.clone(), &mine));
+        self.publish(|current| with_digests(current.clone(), &mine));
         if let Some(base) = self.base() {
             base.learn(theirs);
         }

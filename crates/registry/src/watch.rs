@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::future::{AbortHandle, Abortable};
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use repertoire_core::Item;
+use repertoire_core::{Backoff, Item};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
@@ -13,10 +13,6 @@ use crate::composition::Composition;
 use crate::registry::WeakRegistry;
 use crate::signals::Closing;
 use crate::{Mount, Registry};
-
-/// The first wait after a source said "changed" and then could not be listed; doubled up to the last.
-const FIRST_WAIT: Duration = Duration::from_millis(250);
-const LAST_WAIT: Duration = Duration::from_secs(60);
 
 impl<T: Item> Registry<T> {
     /// Starts the one task that looks again at each source that says so.
@@ -87,9 +83,9 @@ async fn follow<T: Item>(registry: WeakRegistry<T>, mount: Mount<T>) -> Option<(
         }
         mount.changed(since).await;
         let handle = registry.upgrade()?;
-        handle.look_again(&mount).await;
+        handle.refresh_source(&mount).await;
         let now = handle.revision_of(&mount)?;
-        pause = if now > since { Duration::ZERO } else { (pause * 2).clamp(FIRST_WAIT, LAST_WAIT) };
+        pause = if now > since { Duration::ZERO } else { Backoff::pause_after(pause) };
         since = now;
     }
 }

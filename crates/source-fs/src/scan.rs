@@ -3,10 +3,11 @@
 mod part;
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use repertoire_core::{Code, Delta, Diagnostic, Id, Listing, Revision, Skill, SourceError, Splice};
+use repertoire_core::{Code, Diagnostic, Id, Listed, Listing, Revision, Skill, SourceError};
 
 use crate::edit::Edit;
 use crate::location::Location;
@@ -39,6 +40,9 @@ pub(crate) struct Scan {
     /// Whether the listing knows more of contents than when its revision was new.
     has_learned: bool,
 }
+
+/// The rows that replace those at a range of the listing.
+type Splice = (Range<usize>, Vec<Listed<Skill>>);
 
 /// Scans everything.
 pub(crate) async fn scan(plan: &Arc<Plan>, previous: Option<Arc<Scan>>) -> Result<Scan, SourceError> {
@@ -104,21 +108,19 @@ impl Scan {
         let says_the_same = Arc::ptr_eq(&findings, &self.findings) && !edits.iter().any(Edit::changes_diagnostics);
         let known = self.listing.diagnostics();
         let diagnostics = if says_the_same { known.clone() } else { self.diagnostics(&records, &findings) };
-        let mut delta = Delta::new(self.listing.revision(), splices, diagnostics);
-        if delta.is_empty_for(&self.listing) {
+        let is_quiet = diagnostics == *known;
+        if splices.is_empty() && is_quiet {
             return Scan { records, findings, ..self.clone() };
         }
-        let has_learned = delta.diagnostics == *known && edits.iter().all(Edit::only_tells_more);
-        if !has_learned {
-            delta.revision = self.next_revision();
-        }
-        let listing = self.listing.apply(&delta).expect("rows are found by the records behind them, ids are counted");
+        let has_learned = is_quiet && edits.iter().all(Edit::only_tells_more);
+        let revision = if has_learned { self.listing.revision() } else { self.next_revision() };
+        let listing = self.listing.spliced(revision, splices, diagnostics);
         Scan { listing, records, findings, has_learned, ..self.clone() }
     }
 
     /// What `edits`, which lead to `records`, do to the rows; `None` where an id is claimed twice, before or after.
-    fn splices(&self, records: &Records, edits: &[Edit]) -> Option<Vec<Splice<Skill>>> {
-        let mut splices: Vec<Splice<Skill>> = Vec::new();
+    fn splices(&self, records: &Records, edits: &[Edit]) -> Option<Vec<Splice>> {
+        let mut splices: Vec<Splice> = Vec::new();
         for edit in edits {
             let order = edit.record().order();
             if edit.moves_an_id() {
@@ -133,11 +135,11 @@ impl Scan {
             let row = |record: &Option<Arc<Record>>| record.as_ref()?.row.as_ref().map(|row| row.listed.clone());
             let (range, items) = (at..at + row(&edit.old).iter().len(), row(&edit.new));
             match splices.last_mut() {
-                Some(last) if last.range.end == at => {
-                    last.range.end = range.end;
-                    last.items.extend(items);
+                Some((last, rows)) if last.end == at => {
+                    last.end = range.end;
+                    rows.extend(items);
                 }
-                _ => splices.push(Splice { range, items: Vec::from_iter(items) }),
+                _ => splices.push((range, Vec::from_iter(items))),
             }
         }
         Some(splices)
@@ -191,8 +193,8 @@ impl Scan {
         if next.has_learned && next.records.tally().unread == 0 {
             // Nobody looks at what has the revision that he knows.
             let (revision, diagnostics) = (next.next_revision(), next.listing.diagnostics().clone());
-            let told = next.listing.apply(&Delta::new(revision, [], diagnostics));
-            return Scan { listing: told.expect("a later revision"), has_learned: false, ..next };
+            let listing = next.listing.spliced(revision, [], diagnostics);
+            return Scan { listing, has_learned: false, ..next };
         }
         next
     }

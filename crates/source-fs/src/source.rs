@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use repertoire_core::{
-    Body, Bytes, Delta, Id, Item, Listing, Manifest, Omission, Resource, ResourcePath, Revision, Skill, Source,
-    SourceError, async_trait,
+    Body, Bytes, Id, Item, Listing, Manifest, Omission, Resource, ResourcePath, Revision, Skill, Source, SourceError,
+    async_trait,
 };
 use tokio::sync::{Mutex, watch};
 
@@ -356,13 +356,11 @@ impl Source<Skill> for FsSource {
         Ok(self.keep(scan::scan(&self.plan(), latest).await?))
     }
 
-    /// Costs no look at the disk when waiting for [`changed`](Source::changed) has brought what came after `old`.
-    async fn list_since(&self, old: &Listing<Skill>) -> Result<Delta<Skill>, SourceError> {
+    /// Reads nothing when [`changed`](Source::changed) has read what came after `since`.
+    async fn list_since(&self, since: Revision) -> Result<Listing<Skill>, SourceError> {
         match self.latest() {
-            Some(latest) if self.told.load(Ordering::Acquire) > old.revision().0 => {
-                Ok(Delta::between(old, &latest.listing))
-            }
-            _ => Ok(Delta::between(old, &self.list().await?)),
+            Some(latest) if self.told.load(Ordering::Acquire) > since.0 => Ok(latest.listing.clone()),
+            _ => self.list().await,
         }
     }
 

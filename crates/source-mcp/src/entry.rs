@@ -9,12 +9,12 @@ use unicode_normalization::UnicodeNormalization;
 use crate::McpLimits;
 use crate::front_matter::Fields;
 use crate::told::told;
-use crate::uri::{SKILL_MD, SkillUri};
+use repertoire_core::skill_uri::{SKILL_MD, ServerUri};
 
 /// One skill as a server lists it, checked as far as that is possible without reading a file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Entry {
-    pub(crate) uri: SkillUri,
+    pub(crate) uri: ServerUri,
     pub(crate) said: Said,
     pub(crate) files: Files,
 }
@@ -63,7 +63,7 @@ impl Entry {
     /// # Errors
     /// What is wrong with it.
     pub(crate) fn read(mut value: Value, limits: &McpLimits) -> Result<Entry, String> {
-        let uri = SkillUri::parse(text(&value, "uri")?)?;
+        let uri = ServerUri::parse(text(&value, "uri")?)?;
         let Some(Value::Object(fields)) = value.get_mut("frontmatter").map(Value::take) else {
             return Err("it has no `frontmatter`".to_owned());
         };

@@ -1,7 +1,5 @@
 //! Front matter that came as JSON: read by the rules for every file, and compared with the file itself.
 
-use std::fmt::Write;
-
 use repertoire_core::skill_md::{self, Limits, Site};
 use repertoire_core::{Code, Diagnostic, Skill, Strictness, Value};
 use serde_json::{Map, Value as Json};
@@ -13,14 +11,8 @@ pub(crate) type Fields = Map<String, Json>;
 
 /// What `fields` say, by the parser for every `SKILL.md` and within its limits. `location` is where it comes from.
 pub(crate) fn read(fields: &Fields, location: &str, folder: &str) -> (Option<Skill>, Vec<Diagnostic>) {
-    let mut text = String::from("---\n");
-    for (key, value) in fields {
-        quoted(&mut text, key);
-        text.push_str(": ");
-        flow(&mut text, value);
-        text.push('\n');
-    }
-    text.push_str("---\n");
+    let values: Vec<(&str, Value)> = fields.iter().map(|(key, value)| (key.as_str(), Value::from(value))).collect();
+    let text = skill_md::write(values.iter().map(|(key, value)| (*key, value)));
     let site = Site::new(location).in_directory(folder);
     let parsed = skill_md::parse_with(text.as_bytes(), site, &Limits::default(), Strictness::Lenient);
     let mut diagnostics = parsed.diagnostics;
@@ -87,49 +79,6 @@ fn number(text: &str) -> Option<f64> {
 /// A finding about what a server lists.
 pub(crate) fn finding(code: Code, message: impl Into<String>, location: &str) -> Diagnostic {
     Diagnostic::new(code, message).at_path(location)
-}
-
-/// A value in YAML's flow style, on one line.
-fn flow(out: &mut String, value: &Json) {
-    match value {
-        Json::String(text) => quoted(out, text),
-        Json::Array(items) => {
-            out.push('[');
-            for (at, item) in items.iter().enumerate() {
-                out.push_str(if at == 0 { "" } else { ", " });
-                flow(out, item);
-            }
-            out.push(']');
-        }
-        Json::Object(rows) => {
-            out.push('{');
-            for (at, (key, item)) in rows.iter().enumerate() {
-                out.push_str(if at == 0 { "" } else { ", " });
-                quoted(out, key);
-                out.push_str(": ");
-                flow(out, item);
-            }
-            out.push('}');
-        }
-        Json::Null | Json::Bool(_) | Json::Number(_) => {
-            write!(out, "{value}").expect("a String takes everything");
-        }
-    }
-}
-
-/// A text between double quotes, everything escaped that does not stand for itself in every YAML.
-fn quoted(out: &mut String, text: &str) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            ' '..='~' | '\u{A0}'..='\u{2027}' | '\u{202A}'..='\u{D7FF}' | '\u{E000}'..='\u{FEFE}' => out.push(c),
-            _ => write!(out, "\\U{:08x}", u32::from(c)).expect("a String takes everything"),
-        }
-    }
-    out.push('"');
 }
 
 /// The refusal of a file that says something else than its server.

@@ -4,18 +4,18 @@ use std::collections::HashMap;
 
 use repertoire_core::{Digest, Id};
 
-use crate::uri::SkillUri;
+use repertoire_core::skill_uri::ServerUri;
 
 /// The ids of skills whose names are `named`: a name is a label, and the address is what tells skills apart.
 ///
 /// A name that only one skill has is its id. Those that share a name are told apart by the folders above them, each one of
 /// them: none takes the name from the others, and nothing depends on the order of the list.
-pub(crate) fn distinct(named: &[(Id, SkillUri)]) -> Vec<Id> {
+pub(crate) fn distinct(named: &[(Id, ServerUri)]) -> Vec<Id> {
     let mut count: HashMap<&Id, usize> = HashMap::new();
     for (name, _) in named {
         *count.entry(name).or_default() += 1;
     }
-    let qualified = |name: &Id, uri: &SkillUri| match uri.prefix() {
+    let qualified = |name: &Id, uri: &ServerUri| match uri.prefix() {
         [] => name.clone(),
         prefix => format!("{}.{name}", prefix.join(".")).parse().unwrap_or_else(|_| name.clone()),
     };
@@ -25,7 +25,7 @@ pub(crate) fn distinct(named: &[(Id, SkillUri)]) -> Vec<Id> {
     for id in &first {
         *again.entry(id.clone()).or_default() += 1;
     }
-    let by_address = |id: &Id, uri: &SkillUri| {
+    let by_address = |id: &Id, uri: &ServerUri| {
         let digest = Digest::of(uri.as_str().as_bytes()).to_string();
         format!("{id}~{}", &digest["sha256:".len()..][..8]).parse().unwrap_or_else(|_| id.clone())
     };
@@ -39,7 +39,7 @@ mod tests {
 
     fn ids(skills: &[(&str, &str)]) -> Vec<String> {
         let named: Vec<_> =
-            skills.iter().map(|(name, uri)| (name.parse().unwrap(), SkillUri::parse(uri).unwrap())).collect();
+            skills.iter().map(|(name, uri)| (name.parse().unwrap(), ServerUri::parse(uri).unwrap())).collect();
         distinct(&named).iter().map(ToString::to_string).collect()
     }
 

@@ -40,7 +40,6 @@ mod source;
 mod tls;
 mod token;
 mod told;
-mod uri;
 mod wire;
 
 pub use face::Face;

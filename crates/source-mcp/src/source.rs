@@ -17,8 +17,8 @@ use crate::level::Level;
 use crate::link::{Link, seconds};
 use crate::shelf::{Shelf, Shelved};
 use crate::told::told;
-use crate::uri::SKILL_MD;
 use crate::{InvalidOption, McpOptions, Unverified};
+use repertoire_core::skill_uri::SKILL_MD;
 
 /// How often is looked whether a connection still stands over which the server tells of changes.
 const LOOK: Duration = Duration::from_secs(1);

@@ -46,8 +46,8 @@ macro_rules! __each_promise {
             a_removed_skill_is_gone
             revisions_never_go_down
             the_revision_is_taken_before_reading_so_a_change_during_list_is_seen
-            list_since_is_the_difference_of_two_listings
-            list_since_without_a_change_is_an_empty_delta
+            list_since_gives_what_list_gives
+            list_since_without_a_change_gives_an_equal_listing
             changed_of_an_old_revision_returns_at_once
             changed_of_the_current_revision_waits_for_a_change
             changed_may_be_dropped_at_any_await_and_loses_nothing

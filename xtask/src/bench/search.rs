@@ -4,9 +4,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
-use repertoire::{
-    Delta, Index, Layer, Listed, Listing, Origin, Query, Revision, Skill, Snapshot, Splice, Stamp, Tier, merge,
-};
+use repertoire::{Index, Layer, Listed, Listing, Origin, Query, Revision, Skill, Snapshot, Stamp, Tier, merge};
 use rustix::time::ClockId;
 use serde::{Deserialize, Serialize};
 
@@ -77,8 +75,9 @@ fn row(name: &str, description: &str) -> Result<Listed<Skill>, Failure> {
 pub(super) fn changed(known: &[Known], snapshot: &Snapshot<Skill>, number: usize) -> Result<Snapshot<Skill>, Failure> {
     let at = number * known.len() / CHANGES;
     let changed = row(&known[at].name, &format!("{} Changed.", known[at].description))?;
-    let splice = Splice { range: at..at + 1, items: vec![changed] };
-    Ok(snapshot.apply("home", &Delta::new(Revision(number as u64 + 1), [splice], []))?)
+    let listing = &snapshot.layer("home").ok_or("the snapshot has no layer `home`")?.listing;
+    let listing = listing.spliced(Revision(number as u64 + 1), [(at..at + 1, vec![changed])], []);
+    Ok(snapshot.with_listing("home", listing))
 }
 
 /// How long the index takes to follow each of some changes, one skill each; the one before is still held.

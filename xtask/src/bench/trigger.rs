@@ -3,8 +3,8 @@
 use std::hint::black_box;
 
 use repertoire::{
-    Delta, Layer, Listed, Listing, Occasion, Origin, Revision, Session, SessionOptions, Skill, Snapshot, Splice, Stamp,
-    SurfacePolicy, Tier, ToolOptions, Toolset, Triggers, Turn, Value, merge,
+    Layer, Listed, Listing, Occasion, Origin, Revision, Session, SessionOptions, Skill, Snapshot, Stamp, SurfacePolicy,
+    Tier, ToolOptions, Toolset, Triggers, Turn, Value, merge,
 };
 use rustix::time::ClockId;
 use serde::{Deserialize, Serialize};
@@ -49,9 +49,9 @@ pub(super) fn measure(count: usize) -> Result<Triggered, Failure> {
 
     let rows = (0..).zip(&keywords).map(|(number, keyword)| row(number, "Does it.", keyword));
     let listing = Listing::new(Revision(0), rows.collect::<Result<Vec<_>, Failure>>()?, []);
-    let snapshot: Snapshot<Skill> = merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)]);
-    let splice = Splice { range: 0..1, items: vec![row(0, "Does it otherwise.", &keywords[0])?] };
-    let edited = snapshot.apply("home", &Delta::new(Revision(1), [splice], []))?;
+    let snapshot: Snapshot<Skill> = merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing.clone())]);
+    let changed = vec![row(0, "Does it otherwise.", &keywords[0])?];
+    let edited = snapshot.with_listing("home", listing.spliced(Revision(1), [(0..1, changed)], []));
     // Made when first asked for, and no part of the triggers.
     black_box((snapshot.entries().len(), edited.entries().len()));
 

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Skill, Splice};
+use crate::Skill;
 
 fn row(name: &str, content: &str) -> Listed<Skill> {
     let skill =
@@ -80,27 +80,36 @@ fn digests_are_filled_in_and_known_ones_stay() {
 }
 
 #[test]
-fn a_delta_that_does_not_fit_is_refused() {
+fn a_repeated_id_in_a_splice_is_reported() {
     let old = listing(5, &[(1, 0), (2, 0), (3, 0)]);
-    let apply = |revision, splices: &[(std::ops::Range<usize>, &[u16])]| {
-        let splice = |(range, names): &(std::ops::Range<usize>, &[u16])| Splice {
-            range: range.clone(),
-            items: names.iter().map(|name| row(&format!("s{name}"), "0")).collect(),
-        };
-        old.apply(&Delta::new(Revision(revision), splices.iter().map(splice), [])).map(|new| new.len())
+    let splice = |splices: &[(Range<usize>, &[u16])]| {
+        let rows = |names: &[u16]| names.iter().map(|name| row(&format!("s{name}"), "0")).collect();
+        let splices = splices.iter().map(|(range, names)| (range.clone(), rows(names)));
+        let new = old.spliced(Revision(6), splices, []);
+        let ids: Vec<_> = new.iter().map(|row| row.item.id.to_string()).collect();
+        (ids.join(" "), new.diagnostics().len())
     };
-    assert_eq!(apply(5, &[(1..2, &[7, 8])]), Ok(4));
-    assert_eq!(apply(4, &[]), Err(DeltaError::Backwards { from: 5, to: 4 }));
-    assert_eq!(apply(6, &[(2..4, &[])]), Err(DeltaError::OutOfRange { len: 3 }));
-    assert_eq!(apply(6, &[(1..2, &[]), (0..1, &[])]), Err(DeltaError::OutOfRange { len: 3 }));
-    assert_eq!(apply(6, &[(0..1, &[3])]), Err(DeltaError::DuplicateId { id: "s3".parse().unwrap() }));
-    assert_eq!(apply(6, &[(0..1, &[8, 8])]), Err(DeltaError::DuplicateId { id: "s8".parse().unwrap() }));
-    assert_eq!(apply(6, &[(0..1, &[3]), (2..3, &[1])]), Ok(3), "two rows change places");
+    assert_eq!(splice(&[(1..2, &[7, 8])]), ("s1 s7 s8 s3".to_owned(), 0));
+    assert_eq!(splice(&[(0..1, &[3])]), ("s3 s2".to_owned(), 1));
+    assert_eq!(splice(&[(0..1, &[8, 8])]), ("s8 s2 s3".to_owned(), 1));
+    assert_eq!(splice(&[(0..1, &[3]), (2..3, &[1])]), ("s3 s2 s1".to_owned(), 0), "two rows change places");
 }
 
-/// The same rows in blocks of its own, for which no delta is a shortcut.
-fn copy(listing: &Listing<Skill>) -> Listing<Skill> {
-    Listing::new(listing.revision(), listing.iter().cloned(), [])
+#[test]
+fn known_content_stays_known() {
+    let (digest, other) = (Digest::of(b"a"), Digest::of(b"b"));
+    let parts = Arc::new(Parts::new("body", &Manifest::new([]).unwrap()));
+    let plain = listing(1, &[(1, 0), (2, 0), (3, 0)]);
+    let known = plain.iter().map(|row| row.clone().with_digest(digest).with_parts(parts.clone()));
+    let known = Listing::new(Revision(1), known, []);
+    assert!(plain.clone().with_known(&known).iter().eq(known.iter()));
+    assert!(known.clone().with_known(&plain).iter().eq(known.iter()));
+
+    let next = listing(2, &[(4, 0), (3, 0), (1, 1)]);
+    let kept: Vec<_> = next.with_known(&known).iter().map(|row| row.digest).collect();
+    assert_eq!(kept, [None, Some(digest), None], "the content of the last row changed");
+    let digested = plain.with_digests(|_| Some(other)).with_known(&known);
+    assert_eq!(digested.iter().map(|row| row.digest).collect::<Vec<_>>(), [Some(other); 3]);
 }
 
 fn any_rows() -> impl Strategy<Value = Vec<(u16, u8)>> {
@@ -117,34 +126,19 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn the_difference_of_two_listings_applied_to_the_old_one_gives_the_new_one(old in any_rows(), new in any_rows()) {
-        let (old, new) = (listing(1, &old), listing(2, &new));
-        let delta = Delta::between(&old, &new);
-        prop_assert_eq!(old.apply(&delta).unwrap(), new.clone());
-        prop_assert_eq!(copy(&old).apply(&delta).unwrap(), new.clone());
-        prop_assert!(Delta::between(&new, &new).is_empty_for(&new));
-    }
-
-    #[test]
-    fn edits_at_any_place_equal_edits_of_a_plain_list(
+    fn spliced_rows_equal_those_of_a_plain_list(
         start in any_rows(),
         edits in prop::collection::vec((any::<u16>(), 0usize..4, 0usize..4), 0..20),
     ) {
         let mut plain: Vec<Listed<Skill>> = listing(0, &start).iter().cloned().collect();
-        let first = listing(0, &start);
-        let mut blocks = first.clone();
+        let mut listing = listing(0, &start);
         for (n, (at, gone, come)) in edits.into_iter().enumerate() {
             let from = at as usize % (plain.len() + 1);
             let range = from..(from + gone).min(plain.len());
             let items: Vec<_> = (0..come).map(|k| row(&format!("new-{n}-{k}"), "0")).collect();
             plain.splice(range.clone(), items.iter().cloned());
-            blocks = blocks.apply(&Delta::new(Revision(n as u64), [Splice { range, items }], [])).unwrap();
-            prop_assert_eq!(blocks.len(), plain.len());
+            listing = listing.spliced(Revision(n as u64), [(range, items)], []);
+            prop_assert!(listing.iter().eq(plain.iter()));
         }
-        prop_assert!(blocks.iter().eq(plain.iter()));
-        // Of two listings that share blocks.
-        let delta = Delta::between(&first, &blocks);
-        prop_assert_eq!(first.apply(&delta).unwrap(), blocks.clone());
-        prop_assert_eq!(copy(&first).apply(&delta).unwrap(), blocks);
     }
 }

@@ -17,11 +17,13 @@ mod spelling;
 mod strict;
 mod subset;
 mod table;
+mod write;
 mod yaml;
 
 use std::borrow::Cow;
 
 pub use self::format::{Formatted, format};
+pub use self::write::write;
 
 use self::assemble::Assembly;
 use self::fence::{Block, Missing};

@@ -1,5 +1,4 @@
 use proptest::prelude::*;
-use repertoire::{Skill, skill_md};
 
 use super::*;
 
@@ -19,8 +18,8 @@ fn what_is_composed_says_what_the_skill_says() {
     let file = compose(&skill, "Sort it.\n");
     assert_eq!(
         file,
-        "---\n\"name\": \"tidy\"\n\"description\": \"Sorts: \\\"all\\\" #1\\n- and ---\"\n\"license\": \"1.10\"\n\
-         \"metadata\": {\"a:b\":true}\n---\n\nSort it.\n"
+        "---\nname: \"tidy\"\ndescription: \"Sorts: \\\"all\\\" #1\\n- and ---\"\nlicense: \"1.10\"\n\
+         metadata: {\"a:b\": true}\n---\n\nSort it.\n"
     );
     assert_eq!(said(&file), (front_matter(&skill, true), "Sort it.\n".to_owned()));
 }

@@ -201,7 +201,7 @@ async fn m12_a_directory_comes_in_pages_too() {
 async fn m16_what_hosts_need_not_take_is_not_served_and_hides_nothing_else() {
     let files = |count: usize| (0..count).map(|at| (format!("f{at}"), b"x".to_vec())).collect::<Vec<_>>();
     let large = |bytes: usize| vec![("large".to_owned(), vec![b'x'; bytes])];
-    let own = "---\n\"name\": \"x\"\n\"description\": \"Is x.\"\n---\n\nDo.\n".len();
+    let own = "---\nname: \"x\"\ndescription: \"Is x.\"\n---\n\nDo.\n".len();
     let limit = 16 * 1024 * 1024;
     for (beside, is_served) in
         [(files(511), true), (files(512), false), (large(limit - own), true), (large(limit - own + 1), false)]

@@ -40,9 +40,7 @@ fn the_next_way_to_a_file_counts_when_the_first_is_gone() {
     let [agents, claude, copy] = layers();
     let snapshot = merge(&[agents, claude.clone(), copy.clone()]);
     let gone = layer("agents", 0, []);
-    let delta =
-        repertoire_core::Delta::between(&snapshot.layer("agents").unwrap().listing, &Listing::new(Revision(1), [], []));
-    let next = snapshot.apply("agents", &delta).unwrap();
+    let next = snapshot.with_listing("agents", Listing::empty(Revision(1)));
     assert_eq!(seen(&next).0, ["claude", "copy"]);
     assert_eq!(seen(&next), seen(&merge(&[gone, claude, copy])));
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use repertoire_core::{Code, Delta, Diagnostic, Id, Listed, Listing, Manifest, Parts, Revision, Stamp};
+use repertoire_core::{Code, Diagnostic, Id, Listed, Listing, Manifest, Parts, Revision, Stamp};
 use repertoire_registry::{Cause, Change, Layer, Mount, Registry, Snapshot, SourceDiagnostic, Tier, merge};
 
 use crate::workflow::{Script, Workflow, any_layers, any_rows, digested, id, layer, row};
@@ -71,9 +71,8 @@ proptest! {
         for (revision, (at, rows, said)) in edits.into_iter().enumerate() {
             let at = at % layers.len();
             let next = telling(revision as u64 + 1, rows, &said);
-            let delta = Delta::between(&layers[at].listing, &next);
-            view = view.apply(&layers[at].origin.source, &delta).unwrap();
-            layers[at].listing = layers[at].listing.apply(&delta).unwrap();
+            view = view.with_listing(&layers[at].origin.source, next.clone());
+            layers[at].listing = next.with_known(&layers[at].listing);
         }
         let old = merge(&before);
         let change = view.changes_since(&old);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use repertoire_core::{Delta, Id, Item};
+use repertoire_core::{Id, Item};
 use repertoire_registry::{Change, Claim, Entry, Layer, Reason, Snapshot, Standing, Tier, Trust, merge};
 
 use crate::workflow::{Workflow, any_layers, any_rows, bare, digested, id, layer, listing, row, table};
@@ -174,7 +174,7 @@ proptest! {
     }
 
     #[test]
-    fn deltas_applied_to_a_view_equal_merging_from_scratch(
+    fn listings_applied_to_a_view_equal_merging_from_scratch(
         mut layers in any_layers(),
         edits in prop::collection::vec((0usize..5, any_rows()), 1..6),
     ) {
@@ -183,10 +183,8 @@ proptest! {
             let at = at % layers.len();
             let layer = &mut layers[at];
             let next = listing(revision as u64 + 1, rows);
-            let delta = Delta::between(&layer.listing, &next);
-            let source = layer.origin.source.clone();
-            let next_view = view.apply(&source, &delta).unwrap();
-            layer.listing = layer.listing.apply(&delta).unwrap();
+            let next_view = view.with_listing(&layer.origin.source, next.clone());
+            layer.listing = next.with_known(&layer.listing);
             let scratch = merge(&layers);
             prop_assert_eq!(&next_view, &scratch);
             prop_assert!(same(&applied(&view, &next_view.changes_since(&view)), &by_id(&scratch)));
@@ -215,8 +213,7 @@ fn a_winner_that_goes_is_a_modification_and_the_next_steps_forward() {
     let agent = layer(Tier::Builtin, "agent", 0, [row("a", 1)]);
     let home = layer(Tier::User, "home", 1, [row("a", 2)]);
     let old = merge(&[agent.clone(), home]);
-    let gone = Delta::between(&agent.listing, &listing(1, []));
-    let new = old.apply("agent", &gone).unwrap();
+    let new = old.with_listing("agent", listing(1, []));
     assert_eq!(table(&new), ["a <- home"]);
     let change = new.changes_since(&old);
     assert_eq!((change.added.len(), change.removed.len(), change.modified.len()), (0, 0, 1));
@@ -269,17 +266,17 @@ fn one_change_shares_every_other_entry_with_the_view_before() {
     let view = merge(std::slice::from_ref(&old));
     let mut next = rows;
     next[500] = row("w500", 2);
-    let after = view.apply("home", &Delta::between(&old.listing, &listing(1, next))).unwrap();
+    let after = view.with_listing("home", listing(1, next));
     let shared = |entry: &&Arc<Entry<Workflow>>| view.get(entry.id.as_str()).is_some_and(|old| Arc::ptr_eq(old, entry));
     assert_eq!(after.entries().iter().filter(shared).count(), 999);
     assert_eq!(after.changes_since(&view).modified.len(), 1);
 }
 
 #[test]
-fn a_delta_for_an_unknown_source_changes_nothing() {
+fn a_listing_of_an_unknown_source_changes_nothing() {
     let view = merge(&[layer(Tier::User, "home", 0, [row("a", 1)])]);
-    let delta = Delta::between(&listing(0, []), &listing(1, [row("b", 1)]));
-    assert_eq!(view.apply("elsewhere", &delta).unwrap(), view);
+    let next = listing(1, [row("b", 1)]);
+    assert_eq!(view.with_listing("elsewhere", next), view);
 }
 
 #[test]

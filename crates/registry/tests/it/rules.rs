@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use repertoire_core::{Code, Delta};
+use repertoire_core::Code;
 use repertoire_registry::{
     Authority, Claim, Decision, Layer, Level, Mount, Registry, Rules, Snapshot, Standing, Target, Tier, Trust, merge,
     merge_under,
@@ -264,9 +264,9 @@ proptest! {
             let governed = view.with_rules(&rules);
             prop_assert_eq!(&governed, &merge_under(&rules, &layers));
             let at = at % layers.len();
-            let delta = Delta::between(&layers[at].listing, &listing(revision as u64 + 1, rows));
-            view = governed.apply(&layers[at].origin.source, &delta).unwrap();
-            layers[at].listing = layers[at].listing.apply(&delta).unwrap();
+            let next = listing(revision as u64 + 1, rows);
+            view = governed.with_listing(&layers[at].origin.source, next.clone());
+            layers[at].listing = next.with_known(&layers[at].listing);
             prop_assert_eq!(&view, &merge_under(&rules, &layers));
         }
     }

@@ -9,8 +9,8 @@ use crate::McpOptions;
 use crate::entry::{Entry, Files, Said, digest, text};
 use crate::link::Link;
 use crate::told::told;
-use crate::uri::SkillUri;
 use crate::wire::excess;
+use repertoire_core::skill_uri::ServerUri;
 
 const INDEX: &str = "skill://index.json";
 
@@ -73,8 +73,8 @@ fn read(row: &Value) -> Result<Entry, String> {
     fields.insert("description".to_owned(), text(row, "description")?.into());
     // The version before has no address: the files lie in a folder of that name.
     let uri = match row.get("url").and_then(Value::as_str) {
-        Some(url) => SkillUri::parse(&resolved(url)?)?,
-        None => SkillUri::parse(&format!("skill://{name}/SKILL.md"))?,
+        Some(url) => ServerUri::parse(&resolved(url)?)?,
+        None => ServerUri::parse(&format!("skill://{name}/SKILL.md"))?,
     };
     let digest = row.get("digest").and_then(Value::as_str).map(digest).transpose()?;
     Ok(Entry { uri, said: Said::Some(fields), files: Files::Alone(digest) })

@@ -8,8 +8,8 @@ use super::{Gathering, Pages, invalid, plain};
 use crate::McpOptions;
 use crate::entry::{Entry, Files, Said, digest, files, size, text};
 use crate::link::Link;
-use crate::uri::{SKILL_MD, SkillUri};
 use crate::wire::excess;
+use repertoire_core::skill_uri::{SKILL_MD, ServerUri};
 
 pub(super) async fn list(link: &Link, gathered: &mut Gathering<'_>) -> Result<(), SourceError> {
     let limits = &gathered.options.limits;
@@ -45,7 +45,7 @@ pub(super) async fn entry(link: &Link, old: &Entry, options: &McpOptions) -> Res
     Ok(Entry { files, ..old.clone() })
 }
 
-fn manifest(bytes: &[u8], uri: &SkillUri, options: &McpOptions) -> Result<Files, String> {
+fn manifest(bytes: &[u8], uri: &ServerUri, options: &McpOptions) -> Result<Files, String> {
     if let Some(excess) = excess(bytes, options.limits.message_bytes) {
         return Err(format!("its manifest is too large: {excess}"));
     }
@@ -82,7 +82,7 @@ fn encoded(path: &str) -> String {
 }
 
 fn read(row: &Value) -> Result<Entry, String> {
-    let uri = SkillUri::parse(text(row, "uri")?)?;
+    let uri = ServerUri::parse(text(row, "uri")?)?;
     let mut fields = Map::new();
     fields.insert("name".to_owned(), uri.folder().into());
     fields.insert("description".to_owned(), text(row, "description")?.into());

@@ -1,4 +1,4 @@
-//! What revisions, deltas and `changed` promise.
+//! Promises about revisions, `list_since` and `changed`.
 
 use repertoire_core::{Listing, Skill, Source};
 
@@ -51,8 +51,8 @@ pub async fn the_revision_is_taken_before_reading_so_a_change_during_list_is_see
     Ok(())
 }
 
-/// `list_since`, applied to the old listing, is what `list` gives.
-pub async fn list_since_is_the_difference_of_two_listings(mut fixture: impl Fixture) -> Result<(), Unable> {
+/// After a change, `list_since` gives what `list` gives.
+pub async fn list_since_gives_what_list_gives(mut fixture: impl Fixture) -> Result<(), Unable> {
     let source = &*fixture.source();
     let (alpha, gamma) = (id("alpha"), id("gamma"));
     let old = furnished(&mut fixture).await?;
@@ -61,22 +61,21 @@ pub async fn list_since_is_the_difference_of_two_listings(mut fixture: impl Fixt
     // A source whose skills cannot be removed is tested with what came and what was modified.
     let _ = fixture.remove(&id("beta")).await;
     shown(source, &gamma).await;
-    let delta_since = async |_: &Listing<Skill>| source.list_since(&old).await;
-    let (listing, delta) = undisturbed(source, delta_since).await;
-    let delta = delta.expect("a source should tell what changed since a listing of its own");
-    let applied = old.apply(&delta).expect("a delta should fit the listing that it was asked for");
-    assert_eq!(applied, listing, "the delta should lead from the old listing to the new one");
+    let list_since = async |_: &Listing<Skill>| source.list_since(old.revision()).await;
+    let (listing, since) = undisturbed(source, list_since).await;
+    let since = since.expect("a source should list what it has since a revision of its own");
+    assert_eq!(since, listing, "`list_since` should give what `list` gives");
     Ok(())
 }
 
-/// Nothing changed: no row in the delta.
-pub async fn list_since_without_a_change_is_an_empty_delta(mut fixture: impl Fixture) -> Result<(), Unable> {
+/// Without a change, `list_since` gives a listing that is equal to the one before.
+pub async fn list_since_without_a_change_gives_an_equal_listing(mut fixture: impl Fixture) -> Result<(), Unable> {
     let source = &*fixture.source();
     furnished(&mut fixture).await?;
-    let (old, delta) = undisturbed(source, async |old: &Listing<Skill>| source.list_since(old).await).await;
-    let delta = delta.expect("a source should tell what changed since a listing of its own");
-    assert_eq!(delta.splices(), [], "nothing changed since the listing");
-    assert_eq!(old.apply(&delta).as_ref(), Ok(&old), "nothing changed since the listing");
+    let list_since = async |old: &Listing<Skill>| source.list_since(old.revision()).await;
+    let (old, since) = undisturbed(source, list_since).await;
+    let since = since.expect("a source should list what it has since a revision of its own");
+    assert_eq!(since, old, "nothing changed since the listing");
     Ok(())
 }
 

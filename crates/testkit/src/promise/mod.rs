@@ -16,8 +16,8 @@ pub use bodies::{
 };
 pub use changes::{
     changed_may_be_dropped_at_any_await_and_loses_nothing, changed_of_an_old_revision_returns_at_once,
-    changed_of_the_current_revision_waits_for_a_change, list_since_is_the_difference_of_two_listings,
-    list_since_without_a_change_is_an_empty_delta, revisions_never_go_down,
+    changed_of_the_current_revision_waits_for_a_change, list_since_gives_what_list_gives,
+    list_since_without_a_change_gives_an_equal_listing, revisions_never_go_down,
     the_revision_is_taken_before_reading_so_a_change_during_list_is_seen,
 };
 pub use listings::{

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use repertoire_core::{
-    Body, Bytes, Delta, Digest, Id, Listed, Listing, Resource, ResourcePath, Revision, Skill, Source, SourceError,
-    SourceErrorKind, Splice, Stamp, async_trait,
+    Body, Bytes, Digest, Id, Listed, Listing, Resource, ResourcePath, Revision, Skill, Source, SourceError,
+    SourceErrorKind, Stamp, async_trait,
 };
 use repertoire_testkit::{Dynamic, Fixture, Unable};
 use tokio::sync::{Mutex, watch};
@@ -32,18 +32,17 @@ faults! {
     SaysNothingOfTheMalformed: one_malformed_entry_is_a_diagnostic_and_hides_no_other;
     ReordersEveryOtherList:
         listing_twice_without_a_change_gives_equal_listings
-        list_since_is_the_difference_of_two_listings
-        list_since_without_a_change_is_an_empty_delta;
+        list_since_gives_what_list_gives
+        list_since_without_a_change_gives_an_equal_listing;
     MovesRevisionAtEveryList:
         listing_twice_without_a_change_gives_equal_listings
-        list_since_is_the_difference_of_two_listings
-        list_since_without_a_change_is_an_empty_delta
+        list_since_gives_what_list_gives
+        list_since_without_a_change_gives_an_equal_listing
         a_body_agrees_with_its_row;
     SameStampForEver: a_change_behind_a_row_is_seen_in_the_row a_body_is_what_was_written;
     StartsOverWhenEmpty: revisions_never_go_down;
     TakesRevisionAfterReading: the_revision_is_taken_before_reading_so_a_change_during_list_is_seen;
-    ListSinceIsAlwaysEmpty: list_since_is_the_difference_of_two_listings;
-    ListSinceIsAlwaysEverything: list_since_without_a_change_is_an_empty_delta;
+    ListSinceGivesNothing: list_since_gives_what_list_gives list_since_without_a_change_gives_an_equal_listing;
     ForgetsToForwardChanged:
         the_revision_is_taken_before_reading_so_a_change_during_list_is_seen
         changed_of_an_old_revision_returns_at_once
@@ -199,16 +198,10 @@ impl Source<Skill> for Faulty {
         Ok(Listing::new(revision, rows, diagnostics))
     }
 
-    async fn list_since(&self, old: &Listing<Skill>) -> Result<Delta<Skill>, SourceError> {
-        let new = self.list().await?;
-        Ok(match self.fault {
-            Fault::ListSinceIsAlwaysEmpty => Delta::new(new.revision(), [], new.diagnostics().clone()),
-            Fault::ListSinceIsAlwaysEverything => {
-                let everything = Splice { range: 0..old.len(), items: new.iter().cloned().collect() };
-                Delta::new(new.revision(), [everything], new.diagnostics().clone())
-            }
-            _ => Delta::between(old, &new),
-        })
+    async fn list_since(&self, _: Revision) -> Result<Listing<Skill>, SourceError> {
+        let listing = self.list().await?;
+        let is_empty = self.fault == Fault::ListSinceGivesNothing;
+        Ok(if is_empty { Listing::empty(listing.revision()) } else { listing })
     }
 
     async fn body(&self, id: &Id) -> Result<Body, SourceError> {

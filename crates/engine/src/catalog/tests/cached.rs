@@ -1,6 +1,5 @@
 //! Catalogs that are kept.
 
-use repertoire_core::Delta;
 use repertoire_registry::{Authority, Level, Rules};
 
 use super::*;
@@ -12,9 +11,7 @@ fn after(
     skills: impl IntoIterator<Item = (Skill, &'static str)>,
 ) -> Snapshot<Skill> {
     let rows = skills.into_iter().map(|(skill, stamp)| Listed::new(skill, Stamp::of(stamp)));
-    let old = &snapshot.layer("home").unwrap().listing;
-    let new = Listing::new(Revision(revision), rows, []);
-    snapshot.apply("home", &Delta::between(old, &new)).unwrap()
+    snapshot.with_listing("home", Listing::new(Revision(revision), rows, []))
 }
 
 #[test]

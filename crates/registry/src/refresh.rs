@@ -1,0 +1,215 @@
+//! Refreshing sources and publishing the resulting snapshot.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use futures_util::stream::{self, StreamExt};
+use repertoire_core::{Code, Diagnostic, Digest, Id, Item, Listed, Listing, SourceError, with_causes};
+
+use crate::clock::Clock;
+use crate::composition::Composition;
+use crate::draft::{Draft, RowChanges};
+use crate::{Claim, Layer, Mount, Registry, Snapshot};
+
+/// The number of sources that are listed at the same time, and of bodies that are read to compare them.
+const CONCURRENT: usize = 16;
+
+/// Digests of content by source, then id.
+pub(crate) type Digests = HashMap<Arc<str>, HashMap<Id, Digest>>;
+
+/// The kind of a refresh.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refresh {
+    /// The source reads everything, also what it has not noticed yet.
+    Full,
+    /// The source reported a change, and may return what it read for that.
+    Incremental,
+}
+
+/// The next listing of one source, compared with the one before.
+#[derive(Debug)]
+pub(crate) struct SourceUpdate<T: Item> {
+    source: Arc<str>,
+    old: Listing<T>,
+    new: Listing<T>,
+    changes: RowChanges<T>,
+}
+
+impl<T: Item> SourceUpdate<T> {
+    /// Compares two listings of `source`.
+    pub(crate) fn new(source: &str, old: Listing<T>, new: Listing<T>) -> SourceUpdate<T> {
+        let new = new.with_known(&old);
+        let changes = RowChanges::between(&old, &new);
+        SourceUpdate { source: source.into(), old, new, changes }
+    }
+
+    /// Lists `mount`. A source that fails keeps the rows of `old` and gets a diagnostic.
+    async fn fetch(mount: &Mount<T>, old: Listing<T>, refresh: Refresh, clock: Clock<'_>) -> SourceUpdate<T> {
+        let answer = match refresh {
+            Refresh::Full => mount.list(clock).await,
+            Refresh::Incremental => mount.list_since(old.revision(), clock).await,
+        };
+        let new = match answer {
+            Ok(new) if new.revision() >= old.revision() => new,
+            Ok(new) => {
+                let (from, to) = (old.revision().0, new.revision().0);
+                let message = format!("its revision goes back from {from} to {to}");
+                failed(&old, mount.name(), &SourceError::invalid(message))
+            }
+            Err(error) => failed(&old, mount.name(), &error),
+        };
+        SourceUpdate::new(mount.name(), old, new)
+    }
+
+    pub(crate) fn source(&self) -> &str {
+        &self.source
+    }
+
+    pub(crate) fn listing(&self) -> &Listing<T> {
+        &self.new
+    }
+
+    fn changes(&self, view: &Snapshot<T>) -> bool {
+        view.layer(&self.source).is_some_and(|Layer { listing, .. }| {
+            !self.changes.is_empty()
+                || self.new.revision() != listing.revision()
+                || self.new.diagnostics() != listing.diagnostics()
+        })
+    }
+
+    /// Applies this update, unless the source has a later listing in `draft`.
+    pub(crate) fn apply(&self, draft: &mut Draft<T>) {
+        let Some(Layer { listing, .. }) = draft.layers.get(&self.source) else { return };
+        if listing.rows().ptr_eq(self.old.rows()) {
+            draft.set_listing(&self.source, self.new.clone(), &self.changes);
+        } else if listing.revision() <= self.new.revision() {
+            let update = SourceUpdate::new(&self.source, listing.clone(), self.new.clone());
+            draft.set_listing(&self.source, update.new, &update.changes);
+        }
+    }
+
+    /// Returns the effective ids for which there may be a new conflict.
+    fn touched(&self, view: &Snapshot<T>) -> Vec<Id> {
+        let Some(layer) = view.layer(&self.source) else { return Vec::new() };
+        let effective = |row: &Listed<T>| layer.effective_id(row.item.id());
+        // Registering publishes without reading digests, so all of its rows are looked at now.
+        if layer.is_registered {
+            return layer.listing.iter().map(effective).collect();
+        }
+        self.changes.inserted.iter().map(effective).collect()
+    }
+}
+
+/// Returns `old` with a diagnostic about the failure.
+fn failed<T: Item>(old: &Listing<T>, source: &str, error: &SourceError) -> Listing<T> {
+    let mut message = format!("source `{source}` could not be listed: {}", with_causes(error));
+    if !old.is_empty() {
+        message.push_str("; its last listing stays");
+    }
+    let others = old.diagnostics().iter().filter(|diagnostic| diagnostic.code != Code::SOURCE_FAILED).cloned();
+    let diagnostics: Vec<_> = others.chain([Diagnostic::new(Code::SOURCE_FAILED, message)]).collect();
+    old.clone().with_diagnostics(diagnostics)
+}
+
+impl<T: Item> Registry<T> {
+    /// Lists every source and publishes the result as one view. The caller holds the worker's turn.
+    pub(crate) async fn list_all(&self) {
+        self.refresh_sources(&self.composition().mounts, Refresh::Full).await;
+    }
+
+    /// Lists one source that reported a change, in the worker's turn, if it is still composed by then.
+    pub(crate) async fn refresh_source(&self, mount: &Mount<T>) {
+        let refresh = async || {
+            let composition = self.composition();
+            if let Some(mount) = composition.mount(mount.name()).filter(|now| now.is(mount)) {
+                self.refresh_sources(std::slice::from_ref(mount), Refresh::Incremental).await;
+            }
+        };
+        self.worker().between(refresh).await;
+        self.tell_all();
+    }
+
+    async fn refresh_sources(&self, mounts: &[Mount<T>], refresh: Refresh) {
+        let base = self.own();
+        let old = |name: &str| base.layer(name).expect("every mount has a layer").listing.clone();
+        let updates = fetch_updates(mounts, old, refresh, self.clock()).await;
+        let candidate = apply_updates(&base, &updates);
+        let touched = updates.iter().flat_map(|update| update.touched(&candidate));
+        let digests = self.missing_digests(&self.shown(&candidate), touched, &self.composition()).await;
+        self.publish(|current| {
+            // Another view was published meanwhile if something was registered.
+            let next = if current.is(&base) { candidate } else { apply_updates(current, &updates) };
+            with_digests(next, &digests)
+        });
+        self.learn(digests);
+    }
+
+    /// Reads the digests that are unknown of rows that share one of the ids `touched`, so that it is known before the view
+    /// is published whether shadows are identical. A source without bodies leaves that open.
+    ///
+    /// `composition` is the one of `view`, which may not be in force yet.
+    pub(crate) async fn missing_digests(
+        &self,
+        view: &Snapshot<T>,
+        touched: impl Iterator<Item = Id>,
+        composition: &Composition<T>,
+    ) -> Digests {
+        if !view.is_contested() {
+            return HashMap::new();
+        }
+        // Each once, though many sources have it.
+        let touched: HashSet<Id> = touched.collect();
+        let entries = touched.iter().filter_map(|id| view.get(id.as_str())).filter(|entry| !entry.shadows.is_empty());
+        let unknown = entries.flat_map(|entry| entry.claims()).filter(|claim| claim.digest.is_none());
+        let asked: Vec<_> = unknown.map(|claim| self.digest_of(claim, composition)).collect();
+        let mut answers = stream::iter(asked).buffer_unordered(CONCURRENT);
+        let mut digests = Digests::new();
+        while let Some(answer) = answers.next().await {
+            if let Some((claim, digest)) = answer {
+                digests.entry(claim.origin.source.clone()).or_default().insert(claim.item.id().clone(), digest);
+            }
+        }
+        digests
+    }
+
+    async fn digest_of<'c>(&self, claim: &'c Claim<T>, composition: &Composition<T>) -> Option<(&'c Claim<T>, Digest)> {
+        let mount = match composition.mount(&claim.origin.source) {
+            Some(own) => own.clone(),
+            None => self.owner_of(claim).ok()?.1,
+        };
+        Some((claim, mount.digest(claim.item.id(), self.clock()).await?))
+    }
+}
+
+/// Lists `mounts`, many at a time.
+pub(crate) async fn fetch_updates<T: Item>(
+    mounts: &[Mount<T>],
+    old: impl Fn(&str) -> Listing<T>,
+    refresh: Refresh,
+    clock: Clock<'_>,
+) -> Vec<SourceUpdate<T>> {
+    let updates: Vec<_> =
+        mounts.iter().map(|mount| SourceUpdate::fetch(mount, old(mount.name()), refresh, clock)).collect();
+    stream::iter(updates).buffer_unordered(CONCURRENT).collect().await
+}
+
+fn apply_updates<T: Item>(view: &Snapshot<T>, updates: &[SourceUpdate<T>]) -> Snapshot<T> {
+    let mut updates = updates.iter().filter(|update| update.changes(view)).peekable();
+    // Without a change, nothing of the view is copied.
+    if updates.peek().is_none() {
+        return view.clone();
+    }
+    let mut draft = view.draft();
+    updates.for_each(|update| update.apply(&mut draft));
+    view.revised(draft)
+}
+
+/// Returns the view with `digests`.
+pub(crate) fn with_digests<T: Item>(view: Snapshot<T>, digests: &Digests) -> Snapshot<T> {
+    if digests.is_empty() {
+        return view;
+    }
+    let mut draft = view.draft();
+    digests.iter().for_each(|(source, digests)| draft.set_digests(source, digests));
+    view.revised(draft)
+}
