@@ -205,8 +205,8 @@ struct Folders<'p> {
     names: BTreeSet<String>,
     real: BTreeSet<PathBuf>,
     sources: Vec<(String, Arc<FsSource>)>,
-    /// The folders of plugins, by the name of their source.
-    plugins: BTreeMap<String, PathBuf>,
+    /// The sources of plugins, by name.
+    plugins: BTreeMap<String, Arc<FsSource>>,
     waiting: Vec<Waiting>,
 }
 
@@ -318,7 +318,7 @@ impl<'p> Folders<'p> {
         for plugin in &plugins.found.plugins {
             let name = self.free(&plugin.name);
             let source = self.pool.plugin(&name, plugin, &plugins.options);
-            self.plugins.insert(name.clone(), plugin.folder.clone());
+            self.plugins.extend(source.folders.clone().map(|folders| (name.clone(), folders)));
             self.sources.extend(source.folders.clone().map(|source| (name, source)));
             made.push(source);
         }

@@ -8,7 +8,7 @@ use crate::plan::Line;
 use crate::shown::Shown;
 use crate::work::looked_at;
 use crate::{
-    Context, Directive, OnRefusal, Outcome, PlaceholderKind, Plan, Refusal, Surplus, Unknown, Unplaced, Warning,
+    Action, Context, Directive, OnRefusal, Outcome, PlaceholderKind, Plan, Refusal, Surplus, Unknown, Unplaced, Warning,
 };
 
 /// A body as text, what became of its directives, and what its author should know.
@@ -164,11 +164,17 @@ impl<'b, 'c> Writer<'_, 'b, 'c> {
                     self.literal(placeholder.range.start);
                     let directive = &self.plan.directives()[index];
                     let after = &self.plan.body[placeholder.range.end..];
+                    let begin = self.text.len();
                     Shown { directive, written, on_success: self.context.on_success }.write(
                         &outcomes[index],
                         after,
                         &mut self.text,
                     );
+                    if let Action::Script { path, .. } = &directive.action
+                        && self.text[begin..].trim().is_empty()
+                    {
+                        self.warnings.push(Warning::NoOutput { line: directive.line, path: path.clone() });
+                    }
                     self.written = placeholder.range.end;
                     continue;
                 }

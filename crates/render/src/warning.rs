@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use repertoire_core::ResourcePath;
+
 use crate::UnknownDialect;
 
 /// What the author of a body should know; it was rendered nevertheless. Lines count from 1, in the body.
@@ -43,6 +45,13 @@ pub enum Warning {
         /// The placeholder.
         placeholder: String,
     },
+    /// A script ended with exit code 0 and printed nothing, so the text has nothing in its place.
+    NoOutput {
+        /// The line of the directive.
+        line: usize,
+        /// The script.
+        path: ResourcePath,
+    },
 }
 
 impl fmt::Display for Warning {
@@ -57,6 +66,9 @@ impl fmt::Display for Warning {
             Warning::NoValue { line, name } => write!(f, "line {line}: there is no value for `{name}` here"),
             Warning::MissingArgument { line, placeholder } => {
                 write!(f, "line {line}: there is no argument for `{placeholder}`")
+            }
+            Warning::NoOutput { line, path } => {
+                write!(f, "line {line}: script `{path}` printed nothing to standard output")
             }
         }
     }

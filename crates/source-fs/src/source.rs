@@ -117,6 +117,11 @@ impl FsSource {
         self
     }
 
+    /// Returns the folder of the plugin whose skills these are, in the version that the last listing is of.
+    pub fn plugin_folder(&self) -> Option<PathBuf> {
+        self.plugin.as_ref().and_then(|_| self.plan().within.clone())
+    }
+
     fn plan(&self) -> Arc<Plan> {
         self.plan.read().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -63,6 +63,36 @@ fn nothing_outlives_the_process_of_a_plugin() {
     }
 }
 
+#[test]
+fn no_environment_and_no_open_file_goes_to_what_is_started() {
+    let world = World::new();
+    world.library("libhello.so");
+    let digest = Digest::of(&fs::read(world.here().join("libhello.so")).expect("it is there"));
+    let here = world.here().display().to_string();
+    let look = format!("cd '{here}'; /usr/bin/env > seen; (echo x >&7) 2> /dev/null; echo looked >> seen");
+    world.file("look.sh", format!("#!/bin/sh\n{look}\n"));
+    fs::set_permissions(world.here().join("look.sh"), fs::Permissions::from_mode(0o755)).expect("it is there");
+    let server = "kind = \"mcp\"\nname = \"one\"\ncommand = \"./look.sh\"\nstart-ms = 2000\n".to_owned();
+    let plugin = format!(
+        "kind = \"process\"\nname = \"one\"\npath = \"libhello.so\"\ndigest = \"{digest}\"\nrunner = \"look.sh\"\n"
+    );
+    for source in [server, plugin] {
+        world.file("one.toml", format!("[[source]]\n{source}"));
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", "exec 7> leaked; exec \"$0\" list --config one.toml --connect"]);
+        command
+            .arg(env!("CARGO_BIN_EXE_repertoire"))
+            .current_dir(world.here())
+            .env("HOME", world.here().join("../home"));
+        let ran = command.env("SECRET_TOKEN", "tell-nobody").output().expect("it runs");
+        let talk = String::from_utf8_lossy(&ran.stderr);
+        let seen = fs::read_to_string(world.here().join("seen")).unwrap_or_else(|error| panic!("{error}: {talk}"));
+        assert!(seen.ends_with("looked\n") && !seen.contains("SECRET_TOKEN"), "{seen}");
+        assert_eq!(fs::read_to_string(world.here().join("leaked")).expect("the shell made it"), "");
+        fs::remove_file(world.here().join("seen")).expect("it is there");
+    }
+}
+
 /// A process of `root` reads everything, so this is about any other user.
 #[test]
 fn a_command_does_not_read_the_environment_of_the_program() {

@@ -113,6 +113,17 @@ fn what_is_approved_runs_until_it_changes() {
 }
 
 #[test]
+fn a_script_that_prints_nothing_is_named() {
+    let world = World::new();
+    world.file("a/quiet/SKILL.md", "---\nname: quiet\ndescription: Q.\n---\nOne.\n\n!{script: lib/a.sh}\n");
+    world.file("a/quiet/lib/a.sh", "main() { echo never called; }\n");
+    world.run(&["approve", "quiet", "--root", "a", "--yes"]).data();
+    let ran = world.run(&["render", "quiet", "--root", "a", "--allow-commands"]);
+    assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::Success, "One.\n\n\n"));
+    assert!(ran.stderr.contains("note: line 3: script `lib/a.sh` printed nothing to standard output\n"), "{ran:?}");
+}
+
+#[test]
 fn a_person_who_is_there_is_asked_for_each() {
     let world = world();
     let ran =

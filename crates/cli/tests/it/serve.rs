@@ -253,6 +253,34 @@ fn clients_read_bodies_in_the_dialect_of_their_source() {
     assert!(read().contains("/a/clock/hands.") && !read().contains("{baseDir}"), "{}", read());
 }
 
+#[cfg(unix)]
+#[test]
+fn the_folder_of_a_plugin_follows_its_versions() {
+    let world = World::new();
+    let cached = |version: &str| {
+        let file = format!("cache/acme/kit/{version}/skills/run/SKILL.md");
+        world.file(&file, "---\nname: run\ndescription: Runs.\n---\nRun ${CLAUDE_PLUGIN_ROOT}/it.\n");
+    };
+    cached("1.9.0");
+    world.file("repertoire.toml", "[[source]]\nkind = \"client-plugins\"\nname = \"claude\"\npath = \"cache\"\n");
+    let mut serving = Serving::start(&world, &["--config", "repertoire.toml"], &[]);
+    let mut talk = Talk::with(&mut serving);
+    let read = json!({"name": "read_skill", "arguments": {"id": "kit:run"}});
+    let question = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": read});
+    let answer = talk.ask(&question).to_string();
+    assert!(answer.contains("cache/acme/kit/1.9.0/it."), "{answer}");
+    cached("1.10.0");
+    let begun = Instant::now();
+    loop {
+        let answer = talk.ask(&question).to_string();
+        if answer.contains("cache/acme/kit/1.10.0/it.") {
+            break;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{answer}");
+        std::thread::yield_now();
+    }
+}
+
 /// The dialects and the approvals are those of the places that were read last, as the sources are.
 #[cfg(unix)]
 #[test]

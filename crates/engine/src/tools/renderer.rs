@@ -1,6 +1,7 @@
 //! A reader that renders.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use repertoire_core::{Bytes, Digest, Resource, ResourcePath, Skill, SourceError, SourceErrorKind, async_trait};
@@ -42,8 +43,21 @@ pub struct Renderer {
     context: Context,
     dialect: Option<Dialect>,
     dialects: BTreeMap<Box<str>, Dialect>,
-    variables: Vec<(Box<str>, Box<str>, Box<str>)>,
+    variables: Vec<SourceVariable>,
     commands: Option<Arc<dyn Commands>>,
+}
+
+#[derive(Clone)]
+struct SourceVariable {
+    source: Box<str>,
+    name: Box<str>,
+    value: Arc<dyn Fn() -> Option<String> + Send + Sync>,
+}
+
+impl fmt::Debug for SourceVariable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.source, self.name)
+    }
 }
 
 impl Renderer {
@@ -74,16 +88,18 @@ impl Renderer {
         self
     }
 
-    /// The same reader with a variable for every body of one source: the root of a plugin, say. What the host knows for every
-    /// skill goes before it.
+    /// Returns the same reader with a variable for every body of one source, such as the folder of a plugin.
+    ///
+    /// `value` is called for each body, because a plugin can move while the reader is in use. A variable of the
+    /// [context](Renderer::context) overrides it.
     #[must_use]
     pub fn source_variable(
         mut self,
         source: impl Into<Box<str>>,
         name: impl Into<Box<str>>,
-        value: impl Into<Box<str>>,
+        value: impl Fn() -> Option<String> + Send + Sync + 'static,
     ) -> Renderer {
-        self.variables.push((source.into(), name.into(), value.into()));
+        self.variables.push(SourceVariable { source: source.into(), name: name.into(), value: Arc::new(value) });
         self
     }
 
@@ -124,8 +140,11 @@ impl Reader for Renderer {
             Some(folder) => context.skill_dir(folder.to_string_lossy()),
             None => context,
         };
-        let of_source = self.variables.iter().filter(|(source, ..)| **source == *claim.origin.source);
-        let context = of_source.fold(context, |context, (_, name, value)| context.skill_variable(&**name, &**value));
+        let of_source = self.variables.iter().filter(|variable| *variable.source == *claim.origin.source);
+        let context = of_source.fold(context, |context, variable| match (variable.value)() {
+            Some(value) => context.skill_variable(&*variable.name, value),
+            None => context,
+        });
         let outcomes = match (&self.commands, plan.directives()) {
             (None, _) | (_, []) => Vec::new(),
             (Some(commands), directives) => {

@@ -7,6 +7,8 @@ use repertoire_render::{
     Context, Ended, Failure, OnRefusal, OnSuccess, Outcome, Plan, Printed, Refusal, RenderError, Run, Syntax,
 };
 
+use repertoire_render::Warning;
+
 use crate::{ended, printed};
 
 #[track_caller]
@@ -107,4 +109,14 @@ fn a_host_may_rather_have_nothing_than_a_refusal() {
     // Otherwise the load goes on, and says what became of each.
     let rendered = plan.render(&Context::new(), [printed("1"), refused.clone()]).expect("nothing aborts");
     assert_eq!(rendered.outcomes, [printed("1"), refused]);
+}
+
+#[test]
+fn a_script_that_prints_nothing_is_reported() {
+    let body = "One.\n\n!{script: lib/a.js, n: 1}\n!{script: b.sh}\n!`true`\n!{script: c.sh}\n";
+    let outcomes = [printed(" \n"), printed("out"), printed(""), ended(Ended::Exit(1), "", "")];
+    let rendered = Plan::new(body, &Syntax::default()).render(&Context::new(), outcomes).expect("nothing aborts");
+    let warning = Warning::NoOutput { line: 3, path: "lib/a.js".parse().expect("a path") };
+    assert_eq!(rendered.warnings, [warning.clone()]);
+    assert_eq!(warning.to_string(), "line 3: script `lib/a.js` printed nothing to standard output");
 }

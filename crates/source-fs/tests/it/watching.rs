@@ -353,10 +353,12 @@ async fn a_plugin_that_moves_to_a_new_version_is_followed() {
     let source = options.source(kit, "kit");
     source.changed(Revision(0)).await;
     let listing = until_ids(&source, list(&source).await, &["old"]).await;
+    assert_eq!(source.plugin_folder(), Some(tree.path("cache/market/kit/1.9.0")));
     // As clients do it: the new version appears file by file, then the old one goes.
     tree.folder("cache/market/kit/1.10.0");
     tree.skill("cache/market/kit/1.10.0/skills/new");
     let listing = until_ids(&source, listing, &["new"]).await;
+    assert_eq!(source.plugin_folder(), Some(tree.path("cache/market/kit/1.10.0")));
     fs::remove_dir_all(tree.path("cache/market/kit/1.9.0")).unwrap();
     tree.skill("cache/market/kit/1.10.0/skills/newer");
     let listing = until_ids(&source, listing, &["new", "newer"]).await;

@@ -302,6 +302,27 @@ async fn a_process_that_ends_is_started_again_and_takes_nothing_with_it() {
 
 /// A deadline ends one call; this ends what goes on beside all of them.
 #[tokio::test]
+async fn a_constructor_takes_no_host_with_it() {
+    let hello = fs::read_to_string(source_file("../../plugins/hello-c/hello.c")).unwrap();
+    for (act, expected) in [
+        ("abort();", "the plugin's process ended by signal 6"),
+        ("_exit(7);", "the plugin's process ended with exit code 7"),
+        ("for (;;) pause();", "the plugin has not answered within 0.3 s"),
+    ] {
+        let constructor = format!(
+            "#include <stdlib.h>\n#include <unistd.h>\n__attribute__((constructor)) static void act(void) {{ {act} }}"
+        );
+        let library = Compiled::new(&format!("{constructor}\n{hello}"));
+        let options =
+            if expected.contains("0.3 s") { pinned(&library.path).within(SHORT) } else { pinned(&library.path) };
+        let error = failed(&source(Where::There, options)).await;
+        assert_eq!(error.kind(), SourceErrorKind::Unavailable, "{act}");
+        assert!(error.to_string().starts_with(expected), "{act}: {error}");
+        assert_eq!(ids(&soon(source(Where::There, acting("", "")).list()).await.unwrap()), ["fine"]);
+    }
+}
+
+#[tokio::test]
 async fn a_process_has_its_processor_time_and_no_more() {
     let contained = Containment::by(runner()).with_cpu(Duration::from_secs(1));
     let plugin = PluginSource::contained("plugin", acting("burn", "list"), contained);

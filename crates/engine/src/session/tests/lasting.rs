@@ -1,6 +1,7 @@
 //! Sessions that last: long ones, stored ones, and skills that change meanwhile.
 
 use proptest::prelude::*;
+use repertoire_core::async_trait;
 use serde_json::Value;
 
 use super::triggering::skipped;
@@ -269,6 +270,37 @@ async fn what_came_of_commands_and_warnings_is_told() {
     assert_eq!(next.remarks, []);
     let (_, resumed) = Session::resume(session.state(), world.tools(), plain(), &world.registry).await;
     assert_eq!(resumed[0].remarks.as_ref(), Some(remarks));
+}
+
+/// Runs every command and script, which print nothing.
+#[derive(Debug)]
+struct Silent;
+
+#[async_trait]
+impl crate::Commands for Silent {
+    async fn run(&self, asked: crate::Asked<'_>) -> Vec<repertoire_render::Outcome> {
+        use repertoire_render::{Ended, Outcome, Printed, Run};
+
+        let run = Run::new(Ended::Exit(0), Printed::default(), Printed::default());
+        vec![Outcome::Ran(run); asked.directives.len()]
+    }
+}
+
+#[tokio::test]
+async fn a_script_that_prints_nothing_is_in_the_remarks() {
+    let world = World::of(&[]).await;
+    let body = "!`true`\n\n!{script: lib/a.js}\n";
+    let front_matter = "name: tea\ndescription: D.\ntriggers: [kettle]";
+    world.home.register(Registered::new(skill(front_matter), body)).unwrap();
+    world.registry.refresh().await.unwrap();
+    let reader = crate::Renderer::over(world.registry.clone()).commands(std::sync::Arc::new(Silent));
+    let mut session = world.session(plain());
+    let evaluation = session.read(session.evaluate(&Turn::of("kettle")), &reader).await;
+    let remarks: Vec<_> = evaluation.remarks.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        remarks,
+        ["skill `tea`: 2 of 2 commands and scripts ran; line 3: script `lib/a.js` printed nothing to standard output"]
+    );
 }
 
 #[tokio::test]
