@@ -4,12 +4,13 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use repertoire_core::{Digest, Source};
 use repertoire_source_plugin::Inspection;
 use serde_json::{Value, json};
 
-use crate::library::{Compiled, Where, built, options, pinned, soon, source, source_file};
+use crate::library::{Compiled, Where, built, options, pinned, source, source_file};
 
 /// How well something is compiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,8 +127,9 @@ async fn a_plugin_of_another_version_of_every_crate_is_understood() {
     let library = of_another_version();
     assert_eq!(Inspection::of(&library).unwrap().version, "0.2.0");
     for at in [Where::Here, Where::There] {
-        let plugin = source(at, pinned(&library).with_options(options(json!({ "people": ["Ann"] }))));
-        let listing = soon(plugin.list()).await.unwrap();
+        let options = pinned(&library).with_options(options(json!({ "people": ["Ann"] })));
+        let plugin = source(at, options.within(Duration::from_secs(3600)));
+        let listing = plugin.list().await.unwrap();
         assert_eq!(listing.iter().map(|row| row.item.id.as_str()).collect::<Vec<_>>(), ["greet-ann"], "{at:?}");
     }
 }

@@ -3,6 +3,7 @@
 //! Lists the skills of a library twice: loaded into this process, and loaded into one of its own.
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use repertoire::{Containment, Mount, PluginOptions, PluginSource, SkillRegistry, plugin_host};
 
@@ -15,7 +16,8 @@ fn main() -> Result<ExitCode, Failure> {
         [word, ..] if word == "plugin-host" => Ok(plugin_host()),
         [name, library, options, digest] => {
             let plugin = PluginOptions::new(library).pinned(digest.parse()?).with_options(serde_json::from_str(options)?);
-            list(name, plugin)?;
+            // No time limit: it also runs where builds take all processors.
+            list(name, plugin.within(Duration::from_secs(3600)))?;
             Ok(ExitCode::SUCCESS)
         }
         _ => Err("expected: plugin-host NAME LIBRARY OPTIONS DIGEST".into()),
