@@ -37,7 +37,7 @@ impl ResourcePath {
     /// Checks `path`.
     ///
     /// # Errors
-    /// [`InvalidResourcePath`] for an empty or absolute path, a drive letter, `\`, NUL, an empty
+    /// [`InvalidResourcePath`] for an empty or absolute path, a drive letter, `\`, a control character, an empty
     /// segment, and a segment of dots and blanks only (`.`, `..`, and what Windows reads as such).
     pub fn new(path: &str) -> Result<ResourcePath, InvalidResourcePath> {
         let reason = if path.is_empty() {
@@ -46,8 +46,8 @@ impl ResourcePath {
             Some("it is absolute; give it relative to the skill's folder")
         } else if path.contains('\\') {
             Some("it holds a backslash; separate folders with `/`")
-        } else if path.contains('\0') {
-            Some("it holds a NUL")
+        } else if path.chars().any(char::is_control) {
+            Some("it holds a control character")
         } else if matches!(path.as_bytes(), [drive, b':', ..] if drive.is_ascii_alphabetic()) {
             Some("it starts with a drive letter")
         } else if path.split('/').any(str::is_empty) {

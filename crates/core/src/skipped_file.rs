@@ -62,6 +62,9 @@ const SECRET_SUFFIXES: &[&str] = &[".pem", ".key", ".p8", ".p12", ".pfx", ".ppk"
 /// Ends of names of files that show what a `.env` looks like.
 const EXAMPLES: &[&str] = &[".example", ".sample", ".template", ".dist"];
 
+/// Names of files that show what a `.env` looks like.
+const EXAMPLE_FILES: &[&str] = &["example.env", "sample.env", "template.env"];
+
 /// Ends of names of copies, which hold what the original holds.
 const COPIES: &[&str] = &[".bak", ".old", ".orig", ".save", ".backup", ".swp", "~"];
 
@@ -111,6 +114,7 @@ fn is_secret(name: &str) -> bool {
     let is_known = |name: &str| {
         is_one_of(name, SECRET)
             || SECRET_SUFFIXES.iter().any(|suffix| ends_with(name, suffix) && name.len() > suffix.len())
+            || ends_with(name, ".env") && !is_one_of(name, EXAMPLE_FILES)
             || starts_with(name, ".env.") && !EXAMPLES.iter().any(|example| ends_with(name, example))
     };
     let mut name = name;

@@ -52,6 +52,8 @@ const TABLE: &[(&str, SkippedFolder)] = &[
     (".gnupg", SkippedFolder::Secrets),
     (".aws", SkippedFolder::Secrets),
     (".kube", SkippedFolder::Secrets),
+    (".docker", SkippedFolder::Secrets),
+    (".azure", SkippedFolder::Secrets),
     ("target", SkippedFolder::Output),
     ("dist", SkippedFolder::Output),
     ("build", SkippedFolder::Output),

@@ -59,7 +59,9 @@ pub(crate) const fn broken_by_resource_path(path: &str) -> Option<&'static str> 
     while at <= bytes.len() {
         match if at < bytes.len() { bytes[at] } else { b'/' } {
             b'\\' => return Some("it holds a backslash; separate folders with `/`"),
-            0 => return Some("it holds a NUL"),
+            0..=0x1f | 0x7f => return Some("it holds a control character"),
+            // U+0080 to U+009F in UTF-8.
+            0xc2 if at + 1 < bytes.len() && bytes[at + 1] < 0xa0 => return Some("it holds a control character"),
             b'/' if at == start => return Some("it is empty, absolute, or has an empty segment"),
             b'/' if only_dots => return Some("it has a segment of dots only"),
             b'/' => (start, only_dots) = (at + 1, true),

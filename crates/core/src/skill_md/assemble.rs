@@ -9,7 +9,7 @@ use super::findings::Findings;
 use super::spelling::{self, LookAlike};
 use super::table::{Mark, Table};
 use super::{Limits, Site, extensions, report, strict};
-use crate::declared::{ALLOWED_TOOLS, DISABLE_MODEL_INVOCATION, Declared, LIMITING, USER_INVOCABLE};
+use crate::declared::{ALLOWED_TOOLS, CATEGORY, DISABLE_MODEL_INVOCATION, Declared, LIMITING, USER_INVOCABLE};
 use crate::text::{self, quoted};
 use crate::{Code, Diagnostic, Id, InvalidId, Scalar, Skill, ToolPattern, Value};
 
@@ -91,7 +91,8 @@ impl Assembly<'_, '_> {
 
     /// Reports fields whose names are slips of those that are read.
     fn misspelt(&mut self, table: &Table) {
-        for ((key, _), mark) in table.fields.iter().zip(&table.marks) {
+        for ((key, value), mark) in table.fields.iter().zip(&table.marks) {
+            self.nested_limits(key, value, mark);
             let Some(known) = spelling::meant(key) else { continue };
             // Named where the field is reported as missing.
             if ["name", "description"].contains(&known) && table.get(known).is_none() {
@@ -105,6 +106,21 @@ impl Assembly<'_, '_> {
             let message = format!("`{}` is not a known field: {effect}", quoted(key));
             let help = format!("write `{known}` if that is meant");
             self.findings.add(mark.key, Diagnostic::new(code, message).help(help));
+        }
+    }
+
+    /// Reports limits below `metadata` or a merge key, which YAML 1.2 does not merge: they limit nothing there.
+    fn nested_limits(&mut self, key: &str, value: &Value, mark: &Mark) {
+        if !matches!(key, "<<" | "metadata") {
+            return;
+        }
+        for limit in LIMITING {
+            // Authors sort their skills by a category of their own in `metadata`.
+            if value.get(limit).is_some() && (key, limit) != ("metadata", CATEGORY) {
+                let message = format!("`{limit}` below `{key}` is not a known field: it limits nothing");
+                let help = format!("write `{limit}` at the start of a line if that is meant");
+                self.findings.add(mark.key, Diagnostic::new(Code::MISSPELT_LIMIT, message).help(help));
+            }
         }
     }
 

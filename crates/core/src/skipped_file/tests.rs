@@ -42,6 +42,8 @@ fn what_holds_secrets_is_secret_in_every_spelling() {
         ".env~",
         ".env.example.local",
         ".envrc",
+        "prod.env",
+        "Staging.ENV",
         ".netrc",
         "_netrc",
         ".npmrc",
@@ -83,6 +85,8 @@ fn honest_dot_files_are_parts() {
         ".env.dist",
         ".ENV.EXAMPLE",
         "env",
+        "example.env",
+        "Sample.env",
         "environment.md",
         ".environment",
         "id_rsa.pub",
@@ -110,7 +114,9 @@ fn honest_dot_files_are_parts() {
 
 #[test]
 fn folders_of_tools_are_known_in_every_spelling() {
-    for name in [".git", ".GIT", ".g\u{200C}it", ".git.", "Node_Modules", "__pycache__", "__macosx", ".ssh", ".VENV"] {
+    for name in
+        [".git", ".GIT", ".g\u{200C}it", ".git.", "Node_Modules", "__pycache__", "__macosx", ".ssh", ".Docker", ".VENV"]
+    {
         assert!(SkippedFolder::of(name).is_some_and(SkippedFolder::is_apart), "{name:?}");
     }
     for (name, expected) in [("build", Some(SkippedFolder::Output)), ("Build", None), ("git", None), ("assets", None)] {

@@ -41,13 +41,14 @@ async fn a_pipe_beside_a_skill_is_neither_listed_nor_waited_for() {
 }
 
 #[tokio::test]
-async fn names_with_line_breaks_and_escapes_are_names() {
+async fn control_characters_in_names_hide_no_skill() {
     let tree = Tree::new();
     tree.write("root/a\nb\u{1b}[31m/SKILL.md", text("odd", "In an odd folder.", "Odd.\n"));
     tree.write("root/a\nb\u{1b}[31m/x\ny.md", "text");
     let source = tree.source("root");
     assert_eq!(ids(&list(&source).await), ["odd"]);
-    assert_eq!(resources(&source, "odd").await, ["x\ny.md"]);
+    assert_eq!(resources(&source, "odd").await, [""; 0]);
+    assert_eq!(omissions(&source, "odd").await, [("x\ny.md".to_owned(), OmissionReason::OddName)]);
     assert_eq!(body(&source, "odd").await.as_deref(), Ok("Odd.\n"));
 }
 

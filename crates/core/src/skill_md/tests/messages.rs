@@ -198,6 +198,21 @@ fn misspelt_fields_are_kept_and_named() {
 }
 
 #[test]
+fn nested_limits_are_reported() {
+    for (fields, limit) in [
+        ("<<: {disable-model-invocation: true}", "disable-model-invocation"),
+        ("<<:\n  allowed-tools: Read", "allowed-tools"),
+        ("metadata:\n  user-invocable: false", "user-invocable"),
+    ] {
+        let parsed = parse_text(front(&beside(fields)));
+        let found: Vec<_> = parsed.diagnostics.iter().map(|found| (found.code, found.help.as_deref())).collect();
+        let help = format!("write `{limit}` at the start of a line if that is meant");
+        assert_eq!(found, [(Code::MISSPELT_LIMIT, Some(help.as_str()))], "{fields}");
+    }
+    assert_eq!(found_in(&beside("metadata: {category: design, author: me}")), [""; 0]);
+}
+
+#[test]
 fn a_skill_that_nobody_reaches_is_reported() {
     let both = beside("user-invocable: false\ndisable-model-invocation: true");
     assert_eq!(found_in(&both), ["warning unreachable 5:1"]);
