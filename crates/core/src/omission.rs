@@ -171,6 +171,8 @@ impl Omission {
             }
         };
         let diagnostic = Diagnostic::new(code, what);
+        // The limits of this help are those of folders; a detail may name others.
+        let help = help.filter(|_| !self.detail.contains("limits."));
         let diagnostic = help.into_iter().fold(diagnostic, Diagnostic::help);
         match folder {
             Some(folder) if &*self.path == "." => diagnostic.at_path(folder),

@@ -46,6 +46,11 @@ impl SkillRoot {
         SkillRoot(format!("{SCHEME}{source}/{id}").into())
     }
 
+    /// Returns whether both addresses differ at most in the case of ASCII letters.
+    pub fn eq_ignore_case(&self, other: &SkillRoot) -> bool {
+        self.0.eq_ignore_ascii_case(&other.0)
+    }
+
     /// Returns the address of the skill's `SKILL.md`.
     pub fn skill_md(&self) -> String {
         self.join(SKILL_MD)
@@ -79,15 +84,10 @@ pub struct SkillAddress {
 }
 
 impl SkillAddress {
-    /// Parses an address. Accepts only the one spelling that this project writes.
+    /// Parses an address as people and models type it: with blanks around it, empty segments, `.` segments, a `/` at its end,
+    /// and any choice of escaped characters.
     pub fn parse(uri: &str) -> Option<SkillAddress> {
-        SkillAddress::typed(uri).filter(|address| address.to_string() == uri)
-    }
-
-    /// Parses an address as people and models type it: with empty segments, `.` segments, a `/` at its end, and any choice of
-    /// escaped characters.
-    pub fn typed(uri: &str) -> Option<SkillAddress> {
-        let mut segments = uri.strip_prefix(SCHEME)?.split('/').map(decoded);
+        let mut segments = uri.trim().strip_prefix(SCHEME)?.split('/').map(decoded);
         let source = segments.next()?.filter(|source| !source.is_empty())?;
         let id: Id = segments.next()??.parse().ok()?;
         let path: Vec<String> = segments.collect::<Option<_>>()?;

@@ -15,7 +15,7 @@ impl Server {
     pub(crate) async fn complete(&self, request: &CompleteRequestParams) -> Result<CompleteResult, ErrorData> {
         let found = match &request.r#ref {
             Reference::Resource(template) if template.uri == TEMPLATE => self.values(request).await,
-            Reference::Resource(template) => return Err(unknown("template", &template.uri)),
+            Reference::Resource(template) => return Err(unknown("template", &template.uri, None)),
             _ => BTreeSet::new(),
         };
         let fitting: Vec<String> =

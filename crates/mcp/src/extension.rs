@@ -82,10 +82,17 @@ impl Server {
     }
 
     pub(crate) async fn get_skill(&self, uri: &str) -> Result<GetSkillResult, ErrorData> {
-        let place =
-            SkillAddress::parse(uri).filter(|place| place.path.as_ref().is_some_and(|path| path.as_str() == SKILL_MD));
+        let unknown = |meant| unknown("skill", uri, meant);
+        let place = SkillAddress::parse(uri).ok_or_else(|| unknown(None))?;
+        if place.path.as_ref().is_none_or(|path| path.as_str() != SKILL_MD) {
+            return Err(unknown(None));
+        }
         let view = self.view();
-        let row = place.as_ref().and_then(|place| view.find(&place.root)).ok_or_else(|| unknown("skill", uri))?;
+        let row = view.find(&place.root).ok_or_else(|| unknown(view.like(&place.root)))?;
+        if row.root.skill_md() != uri {
+            // The protocol wants the answer to have the very URI that was asked for.
+            return Err(unknown(Some(row)));
+        }
         let files = self.shelf().files(row).await.map_err(|error| unread(uri, &error))?;
         match listed(row, &files) {
             Ok(skill) => Ok(GetSkillResult::new(skill.clone())),
@@ -100,15 +107,15 @@ impl Server {
         uri: &str,
         cursor: Option<String>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let place = SkillAddress::parse(uri).ok_or_else(|| unknown("directory", uri))?;
+        let place = SkillAddress::parse(uri).ok_or_else(|| unknown("directory", uri, None))?;
         let view = self.view();
-        let row = view.find(&place.root).ok_or_else(|| unknown("directory", uri))?;
+        let row = view.find(&place.root).ok_or_else(|| unknown("directory", uri, view.like(&place.root)))?;
         let page = Page::at(cursor.as_deref(), self.version(view.since.skills))?;
         let files = self.shelf().files(row).await.map_err(|error| unread(uri, &error))?;
         let below = place.path.as_ref().map(|path| format!("{path}/")).unwrap_or_default();
         let children = children(&files.files, &below);
         if children.is_empty() {
-            return Err(unknown("directory", uri));
+            return Err(unknown("directory", uri, None));
         }
         let children: Vec<_> = children.into_iter().collect();
         let (children, next) = page.cut(&children, self.options().page);

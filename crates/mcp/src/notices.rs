@@ -38,6 +38,8 @@ pub(crate) struct Follower {
     pub(crate) faces: Faces,
     /// Whether the client lists by the extension, whose lists change with the skills and have no notice of their own.
     pub(crate) lists_skills: Arc<AtomicBool>,
+    /// Whether the client is listed the skills of the standard alone.
+    pub(crate) is_strict: bool,
     pub(crate) subscriptions: Arc<Subscriptions>,
     pub(crate) listener: Listener,
 }
@@ -99,7 +101,8 @@ impl Follower {
         let prompts = now.prompts != told.prompts && self.faces.has(Face::Prompts);
         let skills = now.skills != told.skills;
         let lists_skills = self.faces.has(Face::Extension) && self.lists_skills.load(Ordering::Relaxed);
-        let resources = (now.resources != told.resources || skills && lists_skills) && self.faces.has(Face::Resources);
+        let listed = if self.is_strict { now.standard_skills != told.standard_skills } else { skills };
+        let resources = (now.resources != told.resources || listed && lists_skills) && self.faces.has(Face::Resources);
         // Together, so that they are sent together.
         tokio::try_join!(
             async { if tools { self.listener.tools_changed().await } else { Ok(()) } },

@@ -36,7 +36,11 @@ impl Server {
         model: &Model<'_>,
     ) -> Result<GetPromptResult, ErrorData> {
         let view = self.view();
-        let unknown = || ErrorData::invalid_params(format!("no prompt `{}`", shown(name)), None);
+        let unknown = || {
+            let tip = view.prompt_like(name).map(|name| format!("; did you mean `{}`?", shown(&name)));
+            let message = format!("no prompt `{}`{}", shown(name), tip.unwrap_or_default());
+            ErrorData::invalid_params(message, None)
+        };
         // Why it leads nowhere is not told: the names in the reason are of skills that may be hidden.
         let (id, claim) = match view.renamed(name) {
             Some(called) => (called.winner(), called.claim()),
@@ -103,17 +107,22 @@ fn typed(skill: &Skill, given: Option<&Map<String, Value>>) -> Result<String, Er
     let mut words: Vec<Option<&str>> = vec![None; names.len()];
     let mut rest = "";
     for (key, value) in given.into_iter().flatten() {
+        // Clients send `null` or an empty text for what their user left empty.
+        if value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty()) {
+            continue;
+        }
         let Some(text) = value.as_str() else {
-            // Clients send nothing for what their user left empty, or an empty text.
-            if value.is_null() {
-                continue;
-            }
-            return Err(ErrorData::invalid_params(format!("the argument `{}` is no text", shown(key)), None));
+            return Err(ErrorData::invalid_params(format!("the argument `{}` is not a text", shown(key)), None));
         };
         match names.iter().position(|name| name == key) {
-            Some(at) => words[at] = Some(text).filter(|text| !text.is_empty()),
+            Some(at) => words[at] = Some(text),
             None if key == ARGUMENTS => rest = text,
-            None => return Err(ErrorData::invalid_params(format!("no argument `{}`", shown(key)), None)),
+            None => {
+                let known = if names.is_empty() { &[ARGUMENTS][..] } else { &names };
+                let known: Vec<_> = known.iter().map(|name| format!("`{}`", shown(name))).collect();
+                let message = format!("no argument `{}`; the prompt has {}", shown(key), known.join(", "));
+                return Err(ErrorData::invalid_params(message, None));
+            }
         }
     }
     // What was left out in between keeps its place; what was left out at the end has none.

@@ -38,12 +38,12 @@ impl Server {
     }
 
     pub(crate) async fn read_resource(&self, uri: &str) -> Result<ReadResourceResult, ErrorData> {
-        let place = SkillAddress::typed(uri).ok_or_else(|| not_found(uri))?;
+        let place = SkillAddress::parse(uri).ok_or_else(|| not_found(uri))?;
         let path = place.path.as_ref().ok_or_else(|| not_found(uri))?;
         let mut tries = TRIES;
         loop {
             let view = self.view();
-            let row = view.find(&place.root).ok_or_else(|| not_found(uri))?;
+            let row = view.find(&place.root).ok_or_else(|| not_found_but(uri, view.like(&place.root)))?;
             tries -= 1;
             match self.shelf().read(row, path).await {
                 Ok((bytes, digest)) => {
@@ -130,11 +130,20 @@ pub(crate) fn mime_type(path: &str) -> &'static str {
 }
 
 pub(crate) fn not_found(uri: &str) -> ErrorData {
-    ErrorData::resource_not_found(format!("no resource `{}`", shown(uri)), None)
+    not_found_but(uri, None)
 }
 
-pub(crate) fn unknown(what: &str, uri: &str) -> ErrorData {
-    ErrorData::invalid_params(format!("no {what} `{}`", shown(uri)), None)
+/// Returns the error for a URI that leads nowhere, with the skill that the client may mean.
+fn not_found_but(uri: &str, meant: Option<&Row>) -> ErrorData {
+    ErrorData::resource_not_found(format!("no resource `{}`{}", shown(uri), tip(meant)), None)
+}
+
+pub(crate) fn unknown(what: &str, uri: &str, meant: Option<&Row>) -> ErrorData {
+    ErrorData::invalid_params(format!("no {what} `{}`{}", shown(uri), tip(meant)), None)
+}
+
+fn tip(meant: Option<&Row>) -> String {
+    meant.map(|row| format!("; did you mean `{}`?", row.root.skill_md())).unwrap_or_default()
 }
 
 /// What a client learns of a read that failed: neither paths nor causes, which are the operator's.

@@ -106,11 +106,23 @@ impl Session {
         *self.told.lock().unwrap_or_else(PoisonError::into_inner) = self.server.view().since;
     }
 
-    fn follower(&self, faces: Faces, subscriptions: Arc<Subscriptions>, listener: Listener) -> Follower {
+    /// Returns whether the client refuses a whole list for one skill outside of the standard.
+    fn is_strict(&self, client: Option<&Implementation>) -> bool {
+        !self.server.options().presets.is_empty() && client.is_some_and(|client| is_strict(&client.name))
+    }
+
+    fn follower(
+        &self,
+        faces: Faces,
+        subscriptions: Arc<Subscriptions>,
+        listener: Listener,
+        client: Option<&Implementation>,
+    ) -> Follower {
         let told = *self.told.lock().unwrap_or_else(PoisonError::into_inner);
         let lists_skills = Arc::clone(&self.lists_skills);
         let (views, server) = (self.server.views(), self.server.clone());
-        Follower { views, server, told, faces, lists_skills, subscriptions, listener }
+        let is_strict = self.is_strict(client);
+        Follower { views, server, told, faces, lists_skills, is_strict, subscriptions, listener }
     }
 }
 
@@ -149,7 +161,9 @@ impl ServerHandler for Session {
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         let Some(faces) = self.faces.get() else { return };
-        let follower = self.follower(*faces, Arc::clone(&self.subscriptions), Listener::Session(context.peer));
+        let client = context.peer.peer_info().map(|info| info.client_info.clone());
+        let listener = Listener::Session(context.peer);
+        let follower = self.follower(*faces, Arc::clone(&self.subscriptions), listener, client.as_ref());
         let end = self.end.clone();
         tokio::spawn(async move { end.run_until_cancelled(follower.run()).await });
     }
@@ -161,8 +175,7 @@ impl ServerHandler for Session {
     ) -> Result<ListSkillsResult, ErrorData> {
         self.wants(Face::Extension, &context)?;
         let mut listed = self.server.list_skills(request).instrument(span_of(&context)).await?;
-        let is_known = !self.server.options().presets.is_empty();
-        if is_known && context.client_info().is_some_and(|client| is_strict(&client.name)) {
+        if self.is_strict(context.client_info().as_ref()) {
             let all = listed.skills.len();
             listed.skills.retain(|skill| is_conforming(&skill.frontmatter));
             if listed.skills.len() < all {
@@ -303,7 +316,9 @@ impl ServerHandler for Session {
         let capabilities = context.request_context().client_capabilities();
         self.lists_skills.fetch_or(has_extension(capabilities.as_ref()), Ordering::Relaxed);
         let faces = self.faces(context.request_context());
-        let follower = self.follower(faces, subscriptions, Listener::Request(context.sink().clone()));
+        let client = context.request_context().client_info();
+        let listener = Listener::Request(context.sink().clone());
+        let follower = self.follower(faces, subscriptions, listener, client.as_ref());
         tokio::select! {
             () = context.cancelled() => {}
             () = follower.run() => {}

@@ -1,7 +1,10 @@
 //! A client that wants no skill but of the standard.
 
+use repertoire::{Claim, Skill};
 use rmcp::model::SkillFrontmatter;
 use serde_json::Value;
+
+use crate::composed::front_matter;
 
 /// How the client of FastMCP calls itself, unless its user says otherwise: as the SDK for Python below it does, which has no
 /// skills extension of its own.
@@ -27,6 +30,19 @@ pub(crate) fn is_conforming(front: &SkillFrontmatter) -> bool {
         && ["license", "compatibility", "allowed-tools"].into_iter().all(is_text)
         && compatibility.is_none_or(|text| fits(text, 500))
         && metadata.is_none_or(|map| map.as_object().is_some_and(|rows| rows.values().all(Value::is_string)))
+}
+
+/// Returns whether a client of this kind gets the skill of `claim` in a list. A skill without a location has no file.
+pub(crate) fn is_listed(claim: &Claim<Skill>) -> bool {
+    let mut fields = front_matter(&claim.item, claim.item.location.is_none());
+    let (Some(Value::String(name)), Some(Value::String(description))) =
+        (fields.shift_remove("name"), fields.shift_remove("description"))
+    else {
+        return false;
+    };
+    let mut front = SkillFrontmatter::new(name, description);
+    front.extra = fields;
+    is_conforming(&front)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use repertoire::{Audience, Claim, Entry, Id, Modes, Skill, Snapshot, Toolset};
 
 use crate::shelf::Told;
+use crate::strict::is_listed;
 use repertoire::skill_uri::SkillRoot;
 
 /// What clients see at one moment: one snapshot behind every face.
@@ -55,6 +56,8 @@ pub(crate) struct Since {
     pub(crate) resources: u64,
     /// The skills with all that they consist of.
     pub(crate) skills: u64,
+    /// The skills that a client gets that refuses those outside of the standard.
+    pub(crate) standard_skills: u64,
 }
 
 impl Row {
@@ -111,7 +114,7 @@ impl View {
         let renamed = rename(&mut prompts);
         let now = snapshot.generation();
         let mut view = View {
-            since: Since { tools: now, prompts: now, resources: now, skills: now },
+            since: Since { tools: now, prompts: now, resources: now, skills: now, standard_skills: now },
             snapshot,
             rows,
             at,
@@ -127,6 +130,17 @@ impl View {
 
     pub(crate) fn find(&self, root: &SkillRoot) -> Option<&Row> {
         self.at.get(root).map(|at| &self.rows[*at])
+    }
+
+    /// Returns the row whose root differs from `root` in letter case alone.
+    pub(crate) fn like(&self, root: &SkillRoot) -> Option<&Row> {
+        self.rows.iter().find(|row| row.root.eq_ignore_case(root))
+    }
+
+    /// Returns the name of the prompt that differs from `name` in letter case alone.
+    pub(crate) fn prompt_like(&self, name: &str) -> Option<Arc<str>> {
+        let name = name.parse::<Id>().ok()?.as_str().to_lowercase();
+        self.prompts.iter().map(Called::name).find(|other| other.to_lowercase() == name)
     }
 
     /// The skill whose prompt has a name of its own, by that name.
@@ -147,8 +161,20 @@ impl View {
             prompts: when(prompts, before.since.prompts),
             resources: when(resources, before.since.resources),
             skills: when(skills, before.since.skills),
+            standard_skills: when(skills || !self.has_standard_change(before), before.since.standard_skills),
         }
     }
+
+    /// Returns whether a skill within the standard changed, came or went. Rows in a different order count as a change.
+    fn has_standard_change(&self, before: &View) -> bool {
+        let mut others = changed_rows(self, before).chain(changed_rows(before, self)).peekable();
+        others.peek().is_none() || others.any(|row| is_listed(row.claim()))
+    }
+}
+
+/// Returns the rows of `view` that are not the same in `other`.
+fn changed_rows<'v>(view: &'v View, other: &'v View) -> impl Iterator<Item = &'v Row> {
+    view.rows.iter().filter(|row| !other.find(&row.root).is_some_and(|found| found.is_same(row)))
 }
 
 /// The rows of a view in the making: those of the view before it that stay what they were are taken over, with what was told of them.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use repertoire_core::{Digest, Resource, ResourcePath, Stamp};
+use repertoire_core::{Digest, Omission, OmissionReason, Resource, ResourcePath, SkippedFile, Stamp};
 use serde_json::Value;
 use unicode_normalization::UnicodeNormalization;
 
@@ -17,6 +17,8 @@ pub(crate) struct Entry {
     pub(crate) uri: ServerUri,
     pub(crate) said: Said,
     pub(crate) files: Files,
+    /// The files that the server lists and that cannot be files of a skill.
+    pub(crate) omitted: Vec<Omission>,
 }
 
 /// What the list says of the front matter.
@@ -67,18 +69,18 @@ impl Entry {
         let Some(Value::Object(fields)) = value.get_mut("frontmatter").map(Value::take) else {
             return Err("it has no `frontmatter`".to_owned());
         };
-        let files = match value.get("resources") {
-            Some(Value::String(word)) if word == "dynamic" => Files::Dynamic,
+        let (files, omitted) = match value.get("resources") {
+            Some(Value::String(word)) if word == "dynamic" => (Files::Dynamic, Vec::new()),
             Some(Value::Array(rows)) => {
                 let rows = rows.iter().map(|row| {
-                    let address = text(row, "uri")?;
-                    Ok((uri.path_of(address)?, address.to_owned(), size(row)?, digest(text(row, "digest")?)?))
+                    let address = row.get("uri").and_then(Value::as_str).unwrap_or_default();
+                    Listed::read(&uri, address, row, "digest")
                 });
                 files(rows, limits)?
             }
             _ => return Err("its `resources` are neither a list nor \"dynamic\"".to_owned()),
         };
-        Ok(Entry { uri, said: Said::All(fields), files })
+        Ok(Entry { uri, said: Said::All(fields), files, omitted })
     }
 
     /// The digest of `SKILL.md`, where the server gives one.
@@ -105,7 +107,8 @@ impl Entry {
             Files::Alone(Some(digest)) => vec![(SKILL_MD, 0, digest.to_string())],
             Files::Beside | Files::Dynamic | Files::Alone(None) => Vec::new(),
         };
-        Stamp::of(&(self.uri.as_str(), fields, files))
+        let omitted: Vec<_> = self.omitted.iter().map(|one| (one.path.as_ref(), one.reason.name())).collect();
+        Stamp::of(&(self.uri.as_str(), fields, files, omitted))
     }
 
     /// About how many bytes it takes here, which may be many more than on the way.
@@ -116,7 +119,8 @@ impl Entry {
             Files::Listed(files) => files.values().map(|file| size_of::<Listed>() + ROW + 2 * file.uri.len()).sum(),
             _ => 0,
         };
-        2 * self.uri.as_str().len() + fields + files
+        let omitted = self.omitted.iter().map(|one| size_of::<Omission>() + one.path.len() + one.detail.len());
+        2 * self.uri.as_str().len() + fields + files + omitted.sum::<usize>()
     }
 
     /// The files beside `SKILL.md`, sorted by path.
@@ -131,41 +135,98 @@ pub(crate) fn skill_md() -> ResourcePath {
     SKILL_MD.parse().expect("a file name is a path")
 }
 
-/// A complete list of files: every file once, `SKILL.md` among them, and no more than fits.
+impl Listed {
+    /// Reads one file of the skill at `skill`, whose digest is under `key`.
+    ///
+    /// # Errors
+    /// The omission that takes its place.
+    pub(crate) fn read(
+        skill: &ServerUri,
+        uri: &str,
+        row: &Value,
+        key: &str,
+    ) -> Result<(ResourcePath, Listed), Omission> {
+        let shown = told(uri.strip_prefix(skill.root()).unwrap_or(uri));
+        let omit = |reason| move |why: String| Omission::new(&shown, reason).detail(why);
+        if !uri.starts_with(skill.root()) && !uri.is_empty() {
+            let why = format!("`{}` is outside of the skill", told(uri));
+            return Err(omit(OmissionReason::LinkOut)(why));
+        }
+        let path = skill.path_of(uri).map_err(omit(OmissionReason::OddName))?;
+        let listed = size(row).and_then(|size| Ok((size, digest(text(row, key)?)?)));
+        let (size, digest) =
+            listed.map_err(|why| Omission::new(path.as_str(), OmissionReason::Unreadable).detail(why))?;
+        Ok((path, Listed { uri: uri.to_owned(), size, digest }))
+    }
+}
+
+/// The files of a skill, `SKILL.md` among them, and those that are omitted.
+///
+/// # Errors
+/// The reason why `SKILL.md` itself cannot be read.
 pub(crate) fn files(
-    rows: impl Iterator<Item = Result<(ResourcePath, String, u64, Digest), String>>,
+    rows: impl Iterator<Item = Result<(ResourcePath, Listed), Omission>>,
     limits: &McpLimits,
-) -> Result<Files, String> {
-    let (mut files, mut spellings) = (BTreeMap::new(), HashSet::new());
-    let mut left = limits.skill_bytes;
+) -> Result<(Files, Vec<Omission>), String> {
+    let (mut files, mut beside, mut omitted) = (BTreeMap::new(), Vec::new(), Vec::new());
     for row in rows {
-        let (path, uri, size, digest) = row?;
-        if files.len() == limits.files {
-            return Err(format!("it has more than {} files; the limit is `limits.files`", limits.files));
-        }
-        left = left.checked_sub(size).ok_or_else(|| {
-            format!("its files have more than {} bytes; the limit is `limits.skill-bytes`", limits.skill_bytes)
-        })?;
-        let shown = told(path.as_str());
-        // Beside the file itself, another spelling would be the same file on some systems.
-        if path.as_str() != SKILL_MD && folded(path.as_str()) == folded(SKILL_MD) {
-            return Err(format!("`{shown}` is another spelling of `{SKILL_MD}`"));
-        }
-        // One that is listed twice is told below, as what it is.
-        if !spellings.insert(path.as_str().nfc().collect::<String>()) && !files.contains_key(&path) {
-            return Err(format!("it lists `{shown}` in two spellings of Unicode"));
-        }
-        if files.insert(path, Listed { uri, size, digest }).is_some() {
-            return Err(format!("it lists `{shown}` twice"));
+        match row {
+            Ok((path, file)) if path.as_str() == SKILL_MD && files.is_empty() => {
+                files.insert(path, file);
+            }
+            Ok(row) => beside.push(row),
+            Err(omission) if omission.path.as_ref() == SKILL_MD => return Err(omission.detail.to_string()),
+            Err(omission) => omitted.push(omission),
         }
     }
-    match files.get(&skill_md()) {
-        None => Err(format!("its files are listed without `{SKILL_MD}`")),
-        Some(file) if file.size > limits.file_bytes => {
-            Err(format!("its `{SKILL_MD}` has more than {} bytes; the limit is `limits.file-bytes`", limits.file_bytes))
-        }
-        Some(_) => Ok(Files::Listed(files)),
+    let Some(size) = files.values().next().map(|file: &Listed| file.size) else {
+        return Err(format!("its files are listed without `{SKILL_MD}`"));
+    };
+    if size > limits.file_bytes {
+        return Err(format!(
+            "its `{SKILL_MD}` has more than {} bytes; the limit is `limits.file-bytes`",
+            limits.file_bytes
+        ));
     }
+    let mut left = limits.skill_bytes.saturating_sub(size);
+    let mut spellings = HashSet::from([SKILL_MD.to_owned()]);
+    let mut beyond = 0;
+    for (path, file) in beside {
+        let fault = if files.contains_key(&path) {
+            Some((OmissionReason::OddName, "the server lists it twice".to_owned()))
+        } else if folded(path.as_str()) == folded(SKILL_MD) {
+            // On some systems it would be the same file.
+            Some((OmissionReason::OddName, format!("it is another spelling of `{SKILL_MD}`")))
+        } else if !spellings.insert(path.as_str().nfc().collect()) {
+            Some((OmissionReason::OddName, "the server lists it in two spellings of Unicode".to_owned()))
+        } else if let Some(skipped) = SkippedFile::of(path.as_str().rsplit('/').next().unwrap_or_default()) {
+            match skipped {
+                SkippedFile::Secret => Some((OmissionReason::Secret, String::new())),
+                _ => continue,
+            }
+        } else if files.len() >= limits.files {
+            beyond += 1;
+            if beyond > 1 {
+                continue;
+            }
+            Some((OmissionReason::TooMany, format!("more than {}, the limit `limits.files`", limits.files)))
+        } else if file.size > left {
+            let limit = limits.skill_bytes;
+            Some((OmissionReason::TooLargeTogether, format!("more than {limit} bytes, the limit `limits.skill-bytes`")))
+        } else {
+            None
+        };
+        match fault {
+            Some((reason, why)) => omitted.push(Omission::new(path.as_str(), reason).detail(why)),
+            None => {
+                left -= file.size;
+                files.insert(path, file);
+            }
+        }
+    }
+    omitted.sort();
+    omitted.dedup();
+    Ok((Files::Listed(files), omitted))
 }
 
 /// What `path` is to a file system that tells neither letter case nor compatible letters apart.

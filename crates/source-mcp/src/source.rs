@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use repertoire_core::skill_md::{self, Site};
 use repertoire_core::{
-    Backoff, Body, Bytes, Code, Digest, Id, Listing, Resource, ResourcePath, Revision, Skill, Source, SourceError,
-    SourceErrorKind, async_trait,
+    Backoff, Body, Bytes, Code, Digest, Id, Listing, Omission, Resource, ResourcePath, Revision, Skill, Source,
+    SourceError, SourceErrorKind, async_trait,
 };
 use tokio::time::Instant;
 
@@ -333,6 +333,10 @@ impl Source<Skill> for McpSource {
             Files::Listed(files) => Ok(Entry::resources(files)),
             _ => Err(SourceError::unsupported("skill", id, "list of files")),
         }
+    }
+
+    async fn omissions(&self, id: &Id) -> Result<Vec<Omission>, SourceError> {
+        Ok(self.shelved(id).await?.entry.omitted.clone())
     }
 
     async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {

@@ -176,7 +176,8 @@ async fn m12_a_directory_lists_what_lies_directly_in_it() {
             row("skill://home/tidy/refs/deep", "deep", DIRECTORY_MIME_TYPE, None),
         ]
     );
-    for uri in ["skill://home/tidy/refs/", "skill://home/tidy/SKILL.md", "skill://home/tidy/re", "skill://home", "x"] {
+    assert_eq!(directory(&client, "skill://home/tidy/refs/").await.unwrap().len(), 2);
+    for uri in ["skill://home/tidy/SKILL.md", "skill://home/tidy/re", "skill://home", "x"] {
         assert_eq!(code(directory(&client, uri).await).0, -32602, "{uri}");
     }
 }

@@ -402,3 +402,26 @@ async fn sessions_that_ask_for_nothing_make_place() {
     assert_eq!(client.peer.list_all_tools().await.unwrap().len(), 4);
     listening.end().await;
 }
+
+/// A forged event id resumes no stream of a different session, and ends nothing.
+#[tokio::test]
+async fn a_forged_event_id_resumes_nothing() {
+    let server = serve(home(&[("tidy", "Sort it.\n")])).await;
+    let listening = listen(&server, HttpOptions::default()).await;
+    let (_, head, _) = listening.post("", introduction().to_string().as_bytes()).await;
+    let session = head.lines().find_map(|line| line.strip_prefix("mcp-session-id: ")).expect("a session").to_owned();
+    let long = "9".repeat(8000);
+    for event in
+        ["x", "1/1", "0/0", "-1", "1/x", "18446744073709551616", "1/18446744073709551615", "/", "1/2/3", "..", &long]
+    {
+        let headers = format!(
+            "host: localhost\r\naccept: text/event-stream\r\nmcp-session-id: {session}\r\nlast-event-id: {event}\r\n"
+        );
+        let (status, _, body) = listening.get("/mcp", &headers).await;
+        assert!(status < 500 && !body.contains("jsonrpc") && !body.contains("id:"), "{event}: {status} {body}");
+    }
+    let list = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}).to_string();
+    let (status, _, body) = listening.post(&format!("mcp-session-id: {session}\r\n"), list.as_bytes()).await;
+    assert!(status == 200 && body.contains("read_skill"), "{status} {body}");
+    listening.end().await;
+}

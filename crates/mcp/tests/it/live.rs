@@ -169,3 +169,50 @@ async fn another_body_is_no_news_without_the_extension() {
     assert_eq!(client.next().await, Told::Resources);
     assert_eq!(client.so_far().await, []);
 }
+
+/// Clients whose lists are filtered: by what they use, by what they take, and by what they asked to follow.
+#[tokio::test]
+async fn a_filtered_client_hears_of_its_own_lists() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, more: &str, body: &str| {
+        format!("---\nname: {name}\ndescription: Sorts.\n{more}---\n{body}\n").into_bytes()
+    };
+    let odd = |body| file("odd", "metadata:\n  tags: [a]\n", body);
+    write(folder.path(), &[("tidy/SKILL.md", &file("tidy", "", "A.")), ("odd/SKILL.md", &odd("A."))]);
+    let source = repertoire::FsSource::new("home", folder.path());
+    let server = crate::fixture::serve_with(repertoire::Mount::user(source), Default::default()).await;
+    let mut all = Client::of(&server).await;
+    let mut standard = Client::called("mcp", &server).await;
+    let mut without_prompts = Client::without_extension("codex", &server).await;
+    let mut without_resources = Client::without_extension("zed", &server).await;
+    assert_eq!(all.peer.list_all_skills().await.unwrap().len(), 2);
+    let listed = standard.peer.list_all_skills().await.unwrap();
+    assert_eq!(listed.len(), 1);
+
+    write(folder.path(), &[("odd/SKILL.md", &odd("Longer."))]);
+    server.registry().refresh().await.unwrap();
+    assert_eq!(all.next().await, Told::Resources);
+    standard.has_heard_nothing().await;
+    assert_eq!(standard.peer.list_all_skills().await.unwrap(), listed);
+    write(folder.path(), &[("tidy/SKILL.md", &file("tidy", "", "Longer."))]);
+    server.registry().refresh().await.unwrap();
+    assert_eq!((all.next().await, standard.next().await), (Told::Resources, Told::Resources));
+    without_prompts.has_heard_nothing().await;
+    without_resources.has_heard_nothing().await;
+
+    write(folder.path(), &[("greet/SKILL.md", &file("greet", "", "Hello."))]);
+    server.registry().refresh().await.unwrap();
+    for (client, expected) in [
+        (&mut all, &[Told::Tools, Told::Prompts, Told::Resources][..]),
+        (&mut standard, &[Told::Tools, Told::Prompts, Told::Resources]),
+        (&mut without_prompts, &[Told::Tools, Told::Resources]),
+        (&mut without_resources, &[Told::Tools, Told::Prompts]),
+    ] {
+        let mut told = Vec::new();
+        while told.len() < expected.len() {
+            told.push(client.next().await);
+        }
+        told.extend(client.so_far().await);
+        assert_eq!(told, expected);
+    }
+}

@@ -18,4 +18,5 @@ mod resources;
 mod roles;
 mod surfaces;
 mod tools;
+mod typed;
 mod unseen;

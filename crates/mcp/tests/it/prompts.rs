@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::client::{Client, code};
 use crate::fixture::{home, serve, serve_with, skill};
+use crate::http::listen;
 
 async fn text(client: &Client, name: &str, arguments: serde_json::Value) -> Result<String, ServiceError> {
     let mut request = GetPromptRequestParams::new(name);
@@ -121,23 +122,45 @@ async fn m27_a_reader_runs_nothing_and_says_whose_text_it_is() {
     assert!(!witness.exists());
 }
 
-/// Trailing empty words are no words, wherever the body puts them.
+/// Trailing empty words are not words, over both transports and in each form that a client sends.
 #[tokio::test]
-async fn empty_arguments_are_no_words() {
+async fn empty_arguments_are_absent() {
     let home = home(&[]);
-    home.register(Registered::new(with_fields("deploy", &[("arguments", "env version")]), "Deploy [$ARGUMENTS].\n"))
-        .unwrap();
-    let client = Client::of(&serve(home).await).await;
-    for (arguments, expected) in [
-        (json!({"env": "", "version": ""}), "Deploy []."),
-        (json!({"env": "prod", "version": ""}), "Deploy [prod]."),
-        (json!({"env": "", "version": "2"}), "Deploy [\"\" 2]."),
-        (json!({"env": "prod", "version": "2"}), "Deploy [prod 2]."),
-        (json!({}), "Deploy []."),
-    ] {
-        let text = text(&client, "deploy", arguments.clone()).await.unwrap();
-        assert_eq!(text.lines().nth(1), Some(expected), "{arguments}: {text}");
+    let register = |id: &str, fields: &[(&str, &str)]| {
+        home.register(Registered::new(with_fields(id, fields), "Deploy [$ARGUMENTS].\n")).unwrap();
+    };
+    register("named", &[("arguments", "env version")]);
+    register("hinted", &[("argument-hint", "[env] [version]")]);
+    register("plain", &[]);
+    let server = serve(home.clone()).await;
+    let listening = listen(&server, Default::default()).await;
+    for client in [Client::of(&server).await, listening.connect(None).await] {
+        for (name, arguments, expected) in [
+            ("named", json!({"env": "", "version": ""}), "Deploy []."),
+            ("named", json!({"env": "prod", "version": ""}), "Deploy [prod]."),
+            ("named", json!({"env": "prod", "version": " "}), "Deploy [prod]."),
+            ("named", json!({"env": "prod", "version": null}), "Deploy [prod]."),
+            ("named", json!({"env": "prod"}), "Deploy [prod]."),
+            ("named", json!({"env": "", "version": "2"}), "Deploy [\"\" 2]."),
+            ("named", json!({"version": "2"}), "Deploy [\"\" 2]."),
+            ("named", json!({"env": "prod", "version": "2"}), "Deploy [prod 2]."),
+            ("named", json!({"env": "", "arguments": ""}), "Deploy []."),
+            ("named", json!({}), "Deploy []."),
+            ("named", json!(null), "Deploy []."),
+            ("hinted", json!({"arguments": ""}), "Deploy []."),
+            ("hinted", json!({"arguments": " "}), "Deploy []."),
+            ("hinted", json!({"env": "", "version": ""}), "Deploy []."),
+            ("hinted", json!({"arguments": "prod", "version": ""}), "Deploy [prod]."),
+            ("plain", json!({"arguments": null}), "Deploy []."),
+            ("plain", json!({"other": ""}), "Deploy []."),
+        ] {
+            let text = text(&client, name, arguments.clone()).await.unwrap();
+            assert_eq!(text.lines().nth(1), Some(expected), "{name} {arguments}: {text}");
+        }
+        let unknown = code(text(&client, "named", json!({"stage": "prod"})).await);
+        assert_eq!(unknown, (-32602, "no argument `stage`; the prompt has `env`, `version`".to_owned()));
     }
+    listening.end().await;
 }
 
 #[tokio::test]

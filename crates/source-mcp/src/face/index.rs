@@ -77,7 +77,7 @@ fn read(row: &Value) -> Result<Entry, String> {
         None => ServerUri::parse(&format!("skill://{name}/SKILL.md"))?,
     };
     let digest = row.get("digest").and_then(Value::as_str).map(digest).transpose()?;
-    Ok(Entry { uri, said: Said::Some(fields), files: Files::Alone(digest) })
+    Ok(Entry { uri, said: Said::Some(fields), files: Files::Alone(digest), omitted: Vec::new() })
 }
 
 /// `url`, meant from where the index is.

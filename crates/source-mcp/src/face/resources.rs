@@ -1,12 +1,12 @@
 //! Plain resources, as FastMCP serves skills: `skill://NAME/SKILL.md`, and `skill://NAME/_manifest` with every file.
 
-use repertoire_core::{SourceError, SourceErrorKind};
+use repertoire_core::{Omission, SourceError, SourceErrorKind};
 use rmcp::model::{ClientRequest, ListResourcesRequest};
 use serde_json::{Map, Value};
 
 use super::{Gathering, Pages, invalid, plain};
 use crate::McpOptions;
-use crate::entry::{Entry, Files, Said, digest, files, size, text};
+use crate::entry::{Entry, Files, Listed, Said, files, text};
 use crate::link::Link;
 use crate::wire::excess;
 use repertoire_core::skill_uri::{SKILL_MD, ServerUri};
@@ -36,16 +36,18 @@ pub(super) async fn list(link: &Link, gathered: &mut Gathering<'_>) -> Result<()
 /// The skill with its manifest.
 pub(super) async fn entry(link: &Link, old: &Entry, options: &McpOptions) -> Result<Entry, SourceError> {
     let address = format!("{}_manifest", old.uri.root());
-    let files = match link.read(&address).await {
+    let (files, omitted) = match link.read(&address).await {
         Ok((bytes, _)) => manifest(&bytes, &old.uri, options).map_err(invalid)?,
         // A server without manifests; if the skill itself is gone, reading it will tell.
-        Err(error) if matches!(error.kind(), SourceErrorKind::NotFound | SourceErrorKind::Other) => Files::Alone(None),
+        Err(error) if matches!(error.kind(), SourceErrorKind::NotFound | SourceErrorKind::Other) => {
+            (Files::Alone(None), Vec::new())
+        }
         Err(error) => return Err(error),
     };
-    Ok(Entry { files, ..old.clone() })
+    Ok(Entry { files, omitted, ..old.clone() })
 }
 
-fn manifest(bytes: &[u8], uri: &ServerUri, options: &McpOptions) -> Result<Files, String> {
+fn manifest(bytes: &[u8], uri: &ServerUri, options: &McpOptions) -> Result<(Files, Vec<Omission>), String> {
     if let Some(excess) = excess(bytes, options.limits.message_bytes) {
         return Err(format!("its manifest is too large: {excess}"));
     }
@@ -54,9 +56,8 @@ fn manifest(bytes: &[u8], uri: &ServerUri, options: &McpOptions) -> Result<Files
         return Err("its manifest has no `files`".to_owned());
     };
     let rows = rows.iter().map(|row| {
-        let written = text(row, "path")?;
-        let address = format!("{}{}", uri.root(), encoded(written));
-        Ok((uri.path_of(&address)?, address, size(row)?, digest(text(row, "hash")?)?))
+        let written = row.get("path").and_then(Value::as_str).unwrap_or_default();
+        Listed::read(uri, &format!("{}{}", uri.root(), encoded(written)), row, "hash")
     });
     files(rows, &options.limits)
 }
@@ -86,5 +87,5 @@ fn read(row: &Value) -> Result<Entry, String> {
     let mut fields = Map::new();
     fields.insert("name".to_owned(), uri.folder().into());
     fields.insert("description".to_owned(), text(row, "description")?.into());
-    Ok(Entry { uri, said: Said::Some(fields), files: Files::Beside })
+    Ok(Entry { uri, said: Said::Some(fields), files: Files::Beside, omitted: Vec::new() })
 }

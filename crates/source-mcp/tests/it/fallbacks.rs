@@ -74,7 +74,6 @@ async fn a_manifest_that_lies_is_refused() {
     for (manifest, expected) in [
         (json!({ "files": [hashed("SKILL.md", "other")] }), "`SKILL.md` has 58 bytes, and the server lists 5"),
         (json!({ "files": [hashed("SKILL.md", &skill.replace("Sort it", "Burn it"))] }), "has the digest"),
-        (json!({ "files": [hashed("SKILL.md", &skill), hashed("../a.md", "A.\n")] }), "no name of a file"),
         (json!({ "files": [hashed("a.md", "A.\n")] }), "without `SKILL.md`"),
         (json!({ "files": "all" }), "has no `files`"),
         (json!([]), "has no `files`"),
@@ -86,6 +85,18 @@ async fn a_manifest_that_lies_is_refused() {
         assert_eq!(error.kind(), SourceErrorKind::Invalid);
         assert!(error.to_string().contains(expected), "expected `{expected}`, found `{error}`");
     }
+}
+
+#[tokio::test]
+async fn an_odd_file_of_a_manifest_is_omitted() {
+    let skill = text("tidy");
+    let manifest = json!({ "files": [hashed("SKILL.md", &skill), hashed("../a.md", "A.\n"), hashed("a.md", "A.\n")] });
+    let source = fastmcp(skill, manifest).await.source("acme");
+    assert_eq!(source.list().await.unwrap().len(), 1);
+    let files = source.resources(&tidy()).await.unwrap();
+    assert_eq!(files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["a.md"]);
+    let omissions = source.omissions(&tidy()).await.unwrap();
+    assert_eq!(omissions.iter().map(|omission| &*omission.path).collect::<Vec<_>>(), ["../a.md"]);
 }
 
 /// The list of resources cannot show that a skill is hidden from models; its file can, and it is not handed out before the

@@ -67,64 +67,120 @@ async fn is_refused(threat: &str, wares: Wares, of: &str, kind: SourceErrorKind,
     assert_eq!((error.kind(), message.contains(expected)), (kind, true), "{threat}: {message}");
 }
 
-/// whatever leaves the skill's folder, or could be another file in disguise.
+/// A skill with files that cannot be read: the skill and its other files stay, and each omission names its file.
+async fn is_omitted(threat: &str, change: impl FnOnce(&mut Value), expected: &[(&str, &str)]) {
+    let served = Wares::default().with("tidy", &[("a.md", "A.\n")]).but(change).served().await;
+    let source = served.source("acme");
+    assert_eq!(findings(&source.list().await.unwrap()), [], "{threat}");
+    assert_eq!(source.body(&tidy()).await.unwrap().text.as_ref(), "Sort it.\n", "{threat}");
+    let files = source.resources(&tidy()).await.unwrap();
+    assert_eq!(files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["a.md"], "{threat}");
+    assert_eq!(source.resource(&tidy(), &path("a.md")).await.unwrap().as_ref(), b"A.\n", "{threat}");
+    let omissions = source.omissions(&tidy()).await.unwrap();
+    let told: Vec<_> = omissions.iter().map(|omission| omission.diagnostic(None).message).collect();
+    assert_eq!(told.len(), expected.len(), "{threat}: {told:?}");
+    for (told, (name, why)) in told.iter().zip(expected) {
+        assert!(told.starts_with(&format!("`{name}` ")) && told.contains(why), "{threat}: {told}");
+    }
+}
+
+/// a file outside of the skill's folder, or one that could be a different file in disguise.
 #[tokio::test]
-async fn a_file_outside_of_its_skill_costs_the_entry() {
-    for (threat, uri, expected) in [
-        ("a parent", "skill://tidy/../other/SKILL.md", "no name of a file"),
-        ("a parent, encoded", "skill://tidy/%2e%2e/other/SKILL.md", "no name of a file"),
-        ("a slash, encoded", "skill://tidy/..%2fother/SKILL.md", "no name of a file"),
-        ("another skill", "skill://other/SKILL.md", "is outside"),
-        ("a sibling with the same beginning", "skill://tidy-2/a.md", "is outside"),
-        ("another scheme", "http://tidy/a.md", "is outside"),
-        ("a backslash", "skill://tidy/..\\a.md", "a backslash"),
-        ("a backslash, encoded", "skill://tidy/%5c%5chost%5cshare", "no name of a file"),
-        ("a drive", "skill://tidy/C:/a.md", "drive letter"),
-        ("NUL", "skill://tidy/a%00.md", "no name of a file"),
-        ("an absolute path", "skill://tidy//etc/passwd", "no name of a file"),
-        ("a query", "skill://tidy/a.md?b", "`?` or `#`"),
-        ("a direction mark", "skill://tidy/a%E2%80%AEdm.md", "no name of a file"),
-        ("a file of a machine", "file:///etc/passwd", "`file:` names files of a machine"),
-        ("the same without slashes", "file:etc/passwd", "`file:` names files of a machine"),
-        ("the same in capitals", "FILE:/etc/passwd", "`file:` names files of a machine"),
-        ("the file itself, spelled otherwise", "skill://tidy/skill.MD", "another spelling"),
-        ("the same with a kelvin sign", "skill://tidy/S\u{212A}ILL.md", "another spelling"),
-        ("the same with a long s, encoded", "skill://tidy/%C5%BFkill.md", "another spelling"),
-        ("the same in wide letters", "skill://tidy/\u{FF33}KILL.md", "another spelling"),
-        ("a file twice", "skill://tidy/a.md", "lists `a.md` twice"),
-        ("a file twice, encoded", "skill://tidy/%61.md", "lists `a.md` twice"),
+async fn a_file_outside_of_its_skill_is_omitted() {
+    for (threat, uri, name, expected) in [
+        ("a parent", "skill://tidy/../other/SKILL.md", "../other/SKILL.md", "not the name of a file"),
+        ("a parent, encoded", "skill://tidy/%2e%2e/other/SKILL.md", "%2e%2e/other/SKILL.md", "not the name of a file"),
+        ("a slash, encoded", "skill://tidy/..%2fother/SKILL.md", "..%2fother/SKILL.md", "not the name of a file"),
+        ("another skill", "skill://other/SKILL.md", "skill://other/SKILL.md", "is outside"),
+        ("a sibling with the same beginning", "skill://tidy-2/a.md", "skill://tidy-2/a.md", "is outside"),
+        ("another scheme", "http://tidy/a.md", "http://tidy/a.md", "is outside"),
+        ("a backslash", "skill://tidy/..\\a.md", "..\\a.md", "a backslash"),
+        ("a backslash, encoded", "skill://tidy/%5c%5chost%5cshare", "%5c%5chost%5cshare", "not the name of a file"),
+        ("a drive", "skill://tidy/C:/a.md", "C:/a.md", "drive letter"),
+        ("NUL", "skill://tidy/a%00.md", "a%00.md", "not the name of a file"),
+        ("not UTF-8", "skill://tidy/a%ff.md", "a%ff.md", "not the name of a file"),
+        ("an absolute path", "skill://tidy//etc/passwd", "/etc/passwd", "not the name of a file"),
+        ("a query", "skill://tidy/b.md?b", "b.md?b", "`?` or `#`"),
+        ("a direction mark", "skill://tidy/a%E2%80%AEdm.md", "a%E2%80%AEdm.md", "not the name of a file"),
+        ("a file of a machine", "file:///etc/passwd", "file:///etc/passwd", "is outside"),
+        ("the same in capitals", "FILE:/etc/passwd", "FILE:/etc/passwd", "is outside"),
+        ("the file itself, spelled otherwise", "skill://tidy/skill.MD", "skill.MD", "another spelling"),
+        ("the same with a kelvin sign", "skill://tidy/S\u{212A}ILL.md", "S\u{212A}ILL.md", "another spelling"),
+        ("the same with a long s, encoded", "skill://tidy/%C5%BFkill.md", "\u{17f}kill.md", "another spelling"),
+        ("the same in wide letters", "skill://tidy/\u{FF33}KILL.md", "\u{FF33}KILL.md", "another spelling"),
+        ("a file twice", "skill://tidy/a.md", "a.md", "lists it twice"),
+        ("a file twice, encoded", "skill://tidy/%61.md", "a.md", "lists it twice"),
+        ("the skill twice", "skill://tidy/SKILL.md", "SKILL.md", "lists it twice"),
+        ("a secret", "skill://tidy/.env", ".env", "secrets"),
     ] {
-        let add = |entry: &mut Value| entry["resources"].as_array_mut().unwrap().push(file(uri, b"A.\n"));
-        is_left_out(threat, add, expected).await;
+        let add = |entry: &mut Value| entry["resources"].as_array_mut().unwrap().push(file(uri, b"B.\n"));
+        is_omitted(threat, add, &[(name, expected)]).await;
     }
 }
 
 /// two names that are one after normalisation, in either order; letter case alone tells files apart.
 #[tokio::test]
-async fn two_spellings_of_one_file_cost_the_entry() {
-    let (composed, decomposed) = ("skill://tidy/caf\u{e9}/a.md", "skill://tidy/cafe%CC%81/a.md");
+async fn a_second_spelling_of_one_file_is_omitted() {
+    let (composed, decomposed) = ("skill://tidy/caf\u{e9}.md", "skill://tidy/cafe%CC%81.md");
     for pair in [[composed, decomposed], [decomposed, composed]] {
-        let add = |entry: &mut Value| {
+        let wares = Wares::default().with("tidy", &[]).but(|entry| {
             entry["resources"].as_array_mut().unwrap().extend(pair.map(|uri| file(uri, b"A.\n")));
-        };
-        is_left_out("a collision after normalisation", add, "in two spellings of Unicode").await;
+        });
+        let source = wares.served().await.source("acme");
+        assert_eq!(findings(&source.list().await.unwrap()), []);
+        assert_eq!(source.resources(&tidy()).await.unwrap().len(), 1);
+        let [omission] = &source.omissions(&tidy()).await.unwrap()[..] else { panic!("one omission") };
+        assert!(omission.detail.contains("two spellings of Unicode"), "{omission:?}");
     }
     let wares = Wares::default().with("tidy", &[("a.md", "A.\n"), ("A.md", "A.\n"), ("caf\u{e9}.md", "A.\n")]);
-    assert_eq!(findings(&listing(wares).await), []);
+    let source = wares.served().await.source("acme");
+    assert_eq!(source.resources(&tidy()).await.unwrap().len(), 3);
+    assert_eq!(source.omissions(&tidy()).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn one_odd_file_hides_no_other() {
+    let row = |change: fn(&mut Value)| {
+        move |entry: &mut Value| {
+            let mut row = file("skill://tidy/b.md", b"B.\n");
+            change(&mut row);
+            entry["resources"].as_array_mut().unwrap().push(row);
+        }
+    };
+    is_omitted("no digest", row(|row| row["digest"] = Value::Null), &[("b.md", "no `digest`")]).await;
+    is_omitted("a weak digest", row(|row| row["digest"] = json!("md5:00")), &[("b.md", "not a digest")]).await;
+    is_omitted("no size", row(|row| row["size"] = json!(-1)), &[("b.md", "no `size`")]).await;
+    is_omitted("too large", row(|row| row["size"] = json!(u64::MAX)), &[("b.md", "`limits.skill-bytes`")]).await;
+    let litter = row(|row| row["uri"] = json!("skill://tidy/.DS_Store"));
+    is_omitted("what the system leaves", litter, &[]).await;
+
+    let many = |entry: &mut Value| {
+        let rows = entry["resources"].as_array_mut().unwrap();
+        rows.extend((0..600).map(|at| file(&format!("skill://tidy/{at}.md"), b"A.\n")));
+    };
+    let source = Wares::one().but(many).served().await.source("acme");
+    assert_eq!(source.resources(&tidy()).await.unwrap().len(), 511);
+    let [omission] = &source.omissions(&tidy()).await.unwrap()[..] else { panic!("one omission") };
+    assert_eq!(omission.path.as_ref(), "511.md");
+    assert!(omission.detail.contains("more than 512, the limit `limits.files`"), "{omission:?}");
 }
 
 /// M-13 to M-16: entries that are none.
 #[tokio::test]
 async fn an_entry_without_what_every_entry_has_is_left_out() {
     type Change = fn(&mut Value);
-    let cases: [(&str, Change, &str); 12] = [
+    let cases: [(&str, Change, &str); 11] = [
         ("no address", |entry| entry["uri"] = Value::Null, "no `uri`"),
         (
             "an address of nothing",
             |entry| entry["uri"] = json!("skill://tidy/README.md"),
             "not the address of a `SKILL.md`",
         ),
-        ("an address that climbs", |entry| entry["uri"] = json!("skill://a/../tidy/SKILL.md"), "no name of a file"),
+        (
+            "an address that climbs",
+            |entry| entry["uri"] = json!("skill://a/../tidy/SKILL.md"),
+            "not the name of a file",
+        ),
         ("a file of a machine", |entry| entry["uri"] = json!("file:/root/tidy/SKILL.md"), "names files of a machine"),
         ("no front matter", |entry| entry["frontmatter"] = json!("name: tidy"), "no `frontmatter`"),
         ("no files", |entry| entry["resources"] = Value::Null, "neither a list nor"),
@@ -138,17 +194,11 @@ async fn an_entry_without_what_every_entry_has_is_left_out() {
         ),
         ("a digest that is none", |entry| entry["resources"][0]["digest"] = json!("md5:00"), "is not a digest"),
         ("a size below nothing", |entry| entry["resources"][0]["size"] = json!(-1), "no `size`"),
-        ("a size beyond all", |entry| entry["resources"][1]["size"] = json!(u64::MAX), "`limits.skill-bytes`"),
         ("a skill that is too long", |entry| entry["resources"][0]["size"] = json!(2 << 20), "`limits.file-bytes`"),
     ];
     for (threat, change, expected) in cases {
         is_left_out(threat, change, expected).await;
     }
-    let many = |entry: &mut Value| {
-        let rows = entry["resources"].as_array_mut().unwrap();
-        rows.extend((0..600).map(|at| file(&format!("skill://tidy/{at}.md"), b"A.\n")));
-    };
-    is_left_out("more files than fit", many, "more than 512 files").await;
 }
 
 /// T: integrity. What is read is what was listed, or it is refused; so is what was never listed.
