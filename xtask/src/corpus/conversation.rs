@@ -1,0 +1,133 @@
+//! Every skill of the corpus at once in the documented loop of a host.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use repertoire::{
+    Activation, AnswerCode, Audience, Catalog, CatalogOptions, Lifetime, LiveTools, MemorySource, Model, Reader,
+    Registered, Session, SessionOptions, Skill, SkillRegistry, ToolOptions, ToolPreset, ToolResult, Turn,
+};
+use repertoire_core::skill_md::{self, Head, Site};
+use repertoire_core::{Digest, Id};
+
+use crate::Failure;
+
+/// Models on each surface.
+const MODELS: [(&str, &str); 4] =
+    [("anthropic", "claude-sonnet-4-5"), ("anthropic", "claude-2.1"), ("openai", "gpt-4o"), ("local", "model-1")];
+
+/// The distinct skills of the corpus.
+pub(super) struct Skills {
+    source: MemorySource<Skill>,
+    digests: BTreeSet<String>,
+    skills: Vec<Skill>,
+}
+
+/// The result of the loop over every skill.
+pub(super) struct Conversations {
+    skills: usize,
+    delivered: usize,
+    /// The skills that did not reach every model, each with the first reason.
+    pub(super) broken: Vec<String>,
+}
+
+impl Skills {
+    pub(super) fn new() -> Skills {
+        Skills { source: MemorySource::named("corpus"), digests: BTreeSet::new(), skills: Vec::new() }
+    }
+
+    /// Registers the skill of a file unless a file of the same bytes was there before.
+    pub(super) fn add(&mut self, bytes: &[u8], site: Site<'_>) -> Result<(), Failure> {
+        let Some(mut skill) = skill_md::parse(bytes, site).skill else { return Ok(()) };
+        let Head::Complete(at) = skill_md::head(bytes) else { return Ok(()) };
+        let Ok(body) = std::str::from_utf8(&bytes[at..]) else { return Ok(()) };
+        let is_reachable = !skill.disable_model_invocation || skill.user_invocable;
+        if body.trim().is_empty() || !is_reachable || !self.digests.insert(Digest::of(bytes).to_string()) {
+            return Ok(());
+        }
+        if self.source.has(skill.id.as_str()) {
+            skill.id = format!("corpus-{}", self.skills.len()).parse()?;
+        }
+        // The loop runs inside of no workflow.
+        skill.allowed_workflows = None;
+        self.skills.push(skill.clone());
+        self.source.register(Registered::new(skill, body))?;
+        Ok(())
+    }
+
+    /// Has one conversation with each model in which every skill is offered and asked for.
+    pub(super) async fn converse(self) -> Result<Conversations, Failure> {
+        let registry = SkillRegistry::builder().user(self.source).load().await?;
+        let tools = LiveTools::over(registry.clone(), ToolOptions::default());
+        let options = CatalogOptions::default().activation(Activation::tools(&ToolPreset::DEFAULT));
+        let offered = Catalog::of(&registry.snapshot(), &options).report;
+        let offered: BTreeSet<&Id> = offered.lines.iter().map(|line| &line.id).collect();
+
+        let mut sessions = MODELS.map(|(provider, name)| {
+            let options = SessionOptions::new(registry.surface_policy()).lifetime(Lifetime::Message);
+            (Model::new(provider, name), Session::new(tools.current(), options))
+        });
+        let mut conversations = Conversations { skills: self.skills.len(), delivered: 0, broken: Vec::new() };
+        for skill in &self.skills {
+            let mut fault = None;
+            if !skill.disable_model_invocation && !offered.contains(&skill.id) {
+                fault = Some("it is not in the catalog".to_owned());
+            }
+            for (model, session) in &mut sessions {
+                let delivered = deliver(skill, session, &tools, &registry, model).await;
+                fault = fault.or_else(|| Some(format!("{}: {}", model.name.unwrap_or_default(), delivered.err()?)));
+            }
+            match fault {
+                None => conversations.delivered += 1,
+                Some(fault) => conversations.broken.push(format!("{}: {fault}", skill.id)),
+            }
+        }
+        Ok(conversations)
+    }
+}
+
+/// Runs the loop for one message, in which the model, or the user in its place, asks for `skill`.
+async fn deliver(
+    skill: &Skill,
+    session: &mut Session,
+    tools: &LiveTools,
+    registry: &SkillRegistry,
+    model: &Model<'_>,
+) -> Result<(), String> {
+    session.begin(tools.current());
+    let mut prompt = String::new();
+    let mut result = String::new();
+    if skill.disable_model_invocation {
+        let activated = session.activate(Audience::User, skill.id.as_str(), "");
+        activated.map_err(|error| error.to_string())?;
+    }
+    for number in 1..=2 {
+        let returned = [ToolResult::new("read_skill", &result)];
+        let turn = Turn::of(&skill.description).number(number).results(&returned[..number - 1]);
+        let evaluation = session.evaluate(&turn);
+        let evaluation = session.read(evaluation, registry).await;
+        let slots = session.compose(&evaluation, model).map_err(|error| error.to_string())?;
+        prompt = slots.system_prompt.clone();
+        if number == 1 && !skill.disable_model_invocation {
+            let arguments = serde_json::json!({"id": skill.id});
+            let answer = session.call("read_skill", &arguments, registry, model).await;
+            let answer = answer.ok_or("`read_skill` is not a tool of the session")?;
+            if answer.code != AnswerCode::Ok {
+                return Err(answer.text);
+            }
+            result = answer.text;
+        }
+    }
+    let entry = registry.get(skill.id.as_str()).ok_or("it is not registered")?;
+    let body = Reader::body(registry, &entry.claim, "").await.map_err(|error| error.to_string())?;
+    let first = body.text.trim().lines().next().unwrap_or_default();
+    let is_delivered = prompt.contains(first) || result.contains(first);
+    if is_delivered { Ok(()) } else { Err("its body reached the model nowhere".to_owned()) }
+}
+
+impl fmt::Display for Conversations {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Conversations { skills, delivered, broken } = self;
+        write!(f, "{skills} skills, {delivered} delivered, {} broken", broken.len())
+    }
+}
