@@ -2,7 +2,7 @@ use repertoire_core::{
     Bytes, Content, DecidedBy, Flavor, Injection, Message, Model, Resource, ResourcePath, Role, Skill, Slot,
     SourceError, SourceErrorKind, Surface, SurfaceMode, SurfacePolicy, ToolSpec, Trigger, async_trait, skill_md,
 };
-use repertoire_registry::{Claim, MemorySource, Mount, Registered, SkillRegistry, Trust};
+use repertoire_registry::{Claim, MemorySource, Mount, Registered, SkillRegistry, Tier, Trust};
 use serde_json::json;
 
 use super::*;
@@ -49,13 +49,22 @@ impl World {
     }
 
     async fn trusted(front_matters: &[&str], trust: Trust) -> World {
+        World::at(front_matters, Tier::User, trust).await
+    }
+
+    async fn at(front_matters: &[&str], tier: Tier, trust: Trust) -> World {
         let home = MemorySource::named("home");
         for front_matter in front_matters {
             let skill = skill(&format!("description: Does it.\n{front_matter}"));
             let body = format!("{} body", skill.id);
             home.register(Registered::new(skill, body)).unwrap();
         }
-        let registry = SkillRegistry::builder().mount(Mount::user(home.clone()).trust(trust)).load().await.unwrap();
+        let mount = match tier {
+            Tier::Builtin => Mount::builtin(home.clone()),
+            Tier::User => Mount::user(home.clone()),
+            Tier::Plugin => Mount::plugin(home.clone()),
+        };
+        let registry = SkillRegistry::builder().mount(mount.trust(trust)).load().await.unwrap();
         World { home, registry, modes: Modes::default() }
     }
 

@@ -32,6 +32,17 @@ const WAYS: [Way; 8] = [
     Way::HostActivated,
 ];
 
+const PLACES: [(Tier, Trust); 4] = [
+    (Tier::User, Trust::Trusted),
+    (Tier::Builtin, Trust::Trusted),
+    (Tier::Plugin, Trust::Trusted),
+    (Tier::Plugin, Trust::Restricted),
+];
+const HINTS: [Option<&str>; 2] = [None, Some("anthropic")];
+const PROVIDED: [Option<&str>; 6] = [None, Some(""), Some("anthropic"), Some("openai"), Some("local"), Some("tools")];
+const MODELS: [Option<&str>; 3] = [None, Some("claude-sonnet-4-5"), Some("claude-2.1")];
+const BODIES: [Bodies; 2] = [Bodies::SystemPrompt, Bodies::Buffer];
+
 impl Way {
     /// The trigger of an injection that the host brings.
     fn of_host(self) -> Option<Trigger> {
@@ -59,40 +70,43 @@ fn policy(default: Option<SurfaceMode>, hint: Option<&str>) -> SurfacePolicy {
     policy
 }
 
-/// Every mode, default of the registry, hint, provider, model, way of being activated and place for bodies.
+/// Every mode, default of the registry, hint, provider, model, way of being activated, place for bodies, trust and tier.
 #[test]
 fn every_body_reaches_its_places_or_is_named() {
     runtime().block_on(async {
         let mut checked = 0;
-        for declared in MODES {
-            let mode = declared.map(|mode| format!("surfaceMode: {mode}\n")).unwrap_or_default();
-            let world = World::of(&[&format!("name: tea\n{mode}triggers: [kettle]")]).await;
-            let tools = world.tools();
-            for default in MODES {
-                for hint in [None, Some("anthropic")] {
-                    for provider in [None, Some(""), Some("anthropic"), Some("openai"), Some("local"), Some("tools")] {
-                        for name in [None, Some("claude-sonnet-4-5"), Some("claude-2.1")] {
-                            let mut model = Model::unknown();
-                            (model.provider, model.name) = (provider, name);
-                            for way in WAYS {
-                                for bodies in [Bodies::SystemPrompt, Bodies::Buffer] {
-                                    let policy = policy(default, hint);
-                                    check_places(&world, &tools, declared, policy, &model, way, bodies).await;
-                                    checked += 1;
-                                }
+        for (tier, trust) in PLACES {
+            for declared in MODES {
+                let mode = declared.map(|mode| format!("surfaceMode: {mode}\n")).unwrap_or_default();
+                let world = World::at(&[&format!("name: tea\n{mode}triggers: [kettle]")], tier, trust).await;
+                let tools = world.tools();
+                for (default, hint) in MODES.into_iter().flat_map(|default| HINTS.map(|hint| (default, hint))) {
+                    for (provider, name) in PROVIDED.into_iter().flat_map(|by| MODELS.map(|name| (by, name))) {
+                        let mut model = Model::unknown();
+                        (model.provider, model.name) = (provider, name);
+                        for (way, bodies) in WAYS.into_iter().flat_map(|way| BODIES.map(|bodies| (way, bodies))) {
+                            // What a host brings is not of a source.
+                            if way.of_host().is_some() && (tier, trust) != PLACES[0] {
+                                continue;
                             }
+                            let policy = policy(default, hint);
+                            check_places(&world, &tools, trust, declared, policy, &model, way, bodies).await;
+                            checked += 1;
                         }
                     }
                 }
             }
         }
-        assert_eq!(checked, 4 * 4 * 2 * 6 * 3 * 8 * 2);
+        let combinations = 4 * 4 * 2 * 6 * 3 * 2;
+        assert_eq!(checked, combinations * (4 * PLACES.len() + 4));
     });
 }
 
+#[allow(clippy::too_many_arguments, reason = "each is a dimension of the matrix")]
 async fn check_places(
     world: &World,
     tools: &Toolset,
+    trust: Trust,
     declared: Option<SurfaceMode>,
     policy: SurfacePolicy,
     model: &Model<'_>,
@@ -121,10 +135,12 @@ async fn check_places(
         _ => "",
     });
     let turn = if way == Way::HostAfterTool { turn.results(&results) } else { turn };
-    let context = format!("{declared:?} {surface:?} {model:?} {way:?} {bodies:?}");
+    let context = format!("{declared:?} {surface:?} {model:?} {way:?} {bodies:?} {trust:?}");
     let is_stated = matches!(surface.decided_by, DecidedBy::Skill | DecidedBy::Registry);
     let is_tool_only = surface.mode == SurfaceMode::ToolOnly;
-    let goes_nowhere = way != Way::Tool && is_tool_only && is_stated;
+    // A trigger of a source that is not trusted suggests the skill and activates nothing.
+    let only_suggests = way == Way::Keyword && trust != Trust::Trusted;
+    let goes_nowhere = way != Way::Tool && is_tool_only && is_stated && !only_suggests;
     let slots = match world.try_slots(&mut session, &turn, model).await {
         Err(error) => {
             assert!(goes_nowhere && way.of_host().is_some(), "{context}: {error}");
@@ -137,7 +153,7 @@ async fn check_places(
     assert!(!(goes_nowhere && way.of_host().is_some()), "{context}: not refused");
     assert_eq!(left_out(&slots).len(), usize::from(goes_nowhere), "{context}");
     let in_result = way == Way::Tool && surface.mode != SurfaceMode::SystemPrompt;
-    let in_system = !goes_nowhere && (!is_tool_only || way != Way::Tool);
+    let in_system = !goes_nowhere && !only_suggests && (!is_tool_only || way != Way::Tool);
     assert_eq!(times(&result, "tea body"), usize::from(in_result), "{context}");
     // And the same for the call after.
     for slots in [slots, world.slots(&mut session, &turn.number(2), model).await] {
