@@ -9,7 +9,6 @@ use repertoire_core::Skill;
 use repertoire_registry::{Claim, Standing};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use modes::targets;
 pub use modes::{Mode, Modes, UnknownMode};
 
 /// Who asks: the two doors that a skill can be reached by. The operator sees everything and needs neither.

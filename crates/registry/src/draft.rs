@@ -9,7 +9,7 @@ use crate::entry::Claim;
 use crate::index::Index;
 use crate::layers::{Layers, moved};
 use crate::level::FullName;
-use crate::{Entry, Layer, Level, Rules, Target};
+use crate::{Entry, Layer, Rules, Target};
 
 /// The rows that differ between two listings of one source.
 #[derive(Debug)]
@@ -84,15 +84,11 @@ impl<T: Item> Draft<T> {
     /// Resolves every conflict, and returns the finished state.
     pub(crate) fn finish(mut self) -> Draft<T> {
         self.index.resolve_conflicts(&self.layers);
-        // A rule for `home:tidy` is not about an item of another source that is only written so, as long as the source
+        // A rule for `home:tidy` is not about an item of a different source that is only written so, as long as the source
         // `home` has a `tidy` that counts as much.
-        let targets = self.rules.levels().flat_map(Level::rules).filter_map(|(target, _)| match target {
-            Target::Id(id) if id.as_str().contains(':') => Some(id),
-            _ => None,
-        });
-        for id in targets.collect::<BTreeSet<Id>>() {
-            let owner = owner(&id, &self.layers, &self.index).cloned();
-            self.update_standing(id, |layers, claim| match &owner {
+        for id in self.index.full_names().clone().iter() {
+            let owner = owner(id, &self.layers, &self.index).cloned();
+            self.update_standing(id.clone(), |layers, claim| match &owner {
                 Some(owner) if layers.gives_way(claim, owner) => FullName::Anothers,
                 _ => FullName::Own,
             });
@@ -101,7 +97,7 @@ impl<T: Item> Draft<T> {
         self
     }
 
-    /// Resolves `id` again if the rules switch one of the claims to it differently now.
+    /// Resolves `id` again if a rule is about one of the claims to it in a different way now.
     fn update_standing(&mut self, id: Id, full_name: impl Fn(&Layers<T>, &Claim<T>) -> FullName) {
         let Draft { layers, rules, index } = self;
         let Some(entry) = index.get(id.as_str()) else { return };
@@ -109,8 +105,10 @@ impl<T: Item> Draft<T> {
         let mut differs = false;
         for claim in &mut claims {
             let layer = layers.get(&claim.origin.source).expect("every claim was made by a layer");
-            let standing = layer.standing(claim.item.id(), rules, full_name(layers, claim));
-            differs |= std::mem::replace(&mut claim.standing, standing) != standing;
+            let full_name = full_name(layers, claim);
+            let standing = layer.standing(claim.item.id(), rules, full_name);
+            differs |= (claim.standing, claim.full_name) != (standing, full_name);
+            (claim.standing, claim.full_name) = (standing, full_name);
         }
         if differs {
             index.mark_conflict(id, claims);

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use repertoire_core::{Digest, Id, Item, Listed, Moved, Parts, Stamp};
 use serde::Serialize;
 
-use crate::{Origin, Standing, Trust};
+use crate::level::FullName;
+use crate::{Origin, Standing, Target, Trust};
 
 /// One source's claim to an id: its row, and from where.
 #[derive(Debug, Clone, Serialize)]
@@ -31,12 +32,28 @@ pub struct Claim<T> {
     /// Whether the item's own id is written with the prefix of its source's namespace.
     #[serde(skip)]
     pub(crate) is_prefixed: bool,
+    /// The owner of the item's id, if that is written like a full name.
+    #[serde(skip)]
+    pub(crate) full_name: FullName,
 }
 
 impl<T: Item> Claim<T> {
     /// The id that reaches this claim whoever wins: `source:id`. Only an entry that bears exactly this id comes before it.
     pub fn qualified_id(&self) -> Id {
         if self.is_prefixed { self.item.id().clone() } else { Id::qualified(&self.origin.source, self.item.id()) }
+    }
+
+    /// Returns what a rule about this claim may be written for, the most specific first: its full name `source:id`, its id,
+    /// its source, everything. An id that is the full name of a different claim is left out.
+    pub fn targets(&self) -> impl Iterator<Item = Target> {
+        let bare = if self.is_prefixed { self.bare_id() } else { Some(self.item.id().clone()) };
+        let id = bare.filter(|_| self.full_name == FullName::Own).map(Target::Id);
+        let wide = [Target::Source(self.origin.source.clone()), Target::All];
+        std::iter::once(Target::Id(self.qualified_id())).chain(id).chain(wide)
+    }
+
+    fn bare_id(&self) -> Option<Id> {
+        self.item.id().as_str().get(self.origin.source.len() + 1..)?.parse().ok()
     }
 
     /// Returns whether `origin` makes this claim for its item `id`.
@@ -46,7 +63,7 @@ impl<T: Item> Claim<T> {
 
     /// Whether both claims are of one source and say the same of the same content.
     pub fn is_same(&self, other: &Claim<T>) -> bool {
-        let way = |claim: &Claim<T>| (claim.trust, claim.standing);
+        let way = |claim: &Claim<T>| (claim.trust, claim.standing, claim.full_name);
         self.origin == other.origin && way(self) == way(other) && self.has_row_of(other)
     }
 

@@ -1,6 +1,6 @@
 //! Entries by id.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use repertoire_core::text::has_lookalikes;
@@ -21,6 +21,8 @@ pub(crate) struct Index<T> {
     entries: ChunkedMap<Arc<Entry<T>>>,
     /// The number of entries with shadows.
     contested: usize,
+    /// The ids of items that are written like the full name `source:id` of an item.
+    full_names: Arc<BTreeSet<Id>>,
     /// The number of ids with letters of other scripts.
     lookalikes: usize,
     /// The claims to ids with a conflict that is not resolved yet. Empty in a snapshot.
@@ -29,7 +31,13 @@ pub(crate) struct Index<T> {
 
 impl<T> Default for Index<T> {
     fn default() -> Index<T> {
-        Index { entries: ChunkedMap::default(), contested: 0, lookalikes: 0, open: HashMap::new() }
+        Index {
+            entries: ChunkedMap::default(),
+            contested: 0,
+            full_names: Arc::default(),
+            lookalikes: 0,
+            open: HashMap::new(),
+        }
     }
 }
 
@@ -48,6 +56,11 @@ impl<T: Item> Index<T> {
 
     pub(crate) fn has_lookalikes(&self) -> bool {
         self.lookalikes > 0
+    }
+
+    /// Returns the ids of items that are written like the full name `source:id` of an item.
+    pub(crate) fn full_names(&self) -> &Arc<BTreeSet<Id>> {
+        &self.full_names
     }
 
     pub(crate) fn unsorted(&self) -> impl Iterator<Item = &Entry<T>> {
@@ -90,6 +103,16 @@ impl<T: Item> Index<T> {
     pub(crate) fn set(&mut self, id: &Id, next: Option<Entry<T>>) {
         let counts =
             |entry: &Entry<T>| (usize::from(!entry.shadows.is_empty()), usize::from(has_lookalikes(entry.id.as_str())));
+        let is_full_name = |claim: &Claim<T>| claim.item.id() == id && !claim.is_prefixed;
+        let is_full_name = next.as_ref().is_some_and(|entry| entry.all_claims().any(is_full_name));
+        if id.as_str().contains(':') && self.full_names.contains(id) != is_full_name {
+            let full_names = Arc::make_mut(&mut self.full_names);
+            if is_full_name {
+                full_names.insert(id.clone())
+            } else {
+                full_names.remove(id)
+            };
+        }
         let (contested, lookalikes) = next.as_ref().map_or((0, 0), counts);
         let old = match next {
             Some(entry) => self.entries.insert(Arc::new(entry)),

@@ -85,6 +85,7 @@ impl<T: Item> Layer<T> {
             trust: self.trust,
             standing: self.standing(row.item.id(), rules, FullName::Own),
             is_prefixed: self.is_prefixed(row.item.id()),
+            full_name: FullName::Own,
         }
     }
 

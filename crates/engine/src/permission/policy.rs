@@ -10,7 +10,6 @@ use repertoire_registry::{Claim, Target};
 use super::access::{Access, Capability};
 use super::authorizer::Authorizer;
 use super::ruling::{Effect, Ruling};
-use crate::visibility::targets;
 
 /// Permissions by role: which tools, which skills, which capabilities; of several roles one is active. Cheap to clone.
 ///
@@ -210,7 +209,7 @@ impl PermissionPolicy {
         let (name, role, skill) = (self.active_role(), self.role(), &claim.item);
         let what = format!("the skill `{}`", claim.qualified_id());
         let by_id = role.skills.as_ref().map(|skills| {
-            let is_listed = targets(claim).iter().any(|target| skills.contains(target));
+            let is_listed = claim.targets().any(|target| skills.contains(&target));
             self.listed("skills", is_listed, &what)
         });
         let by_label = role.tiers.as_ref().map(|tiers| {

@@ -120,7 +120,7 @@ impl Modes {
         if self.rules.is_empty() {
             return Mode::Auto;
         }
-        targets(claim).iter().find_map(|target| self.rules.get(target)).copied().unwrap_or_default()
+        claim.targets().find_map(|target| self.rules.get(&target).copied()).unwrap_or_default()
     }
 
     /// Why `claim` is hidden from `audience`; `None` when it is visible. The one place that decides it.
@@ -163,12 +163,6 @@ impl Modes {
             _ => hidden.to_string(),
         })
     }
-}
-
-/// What a rule about `claim` may be written for, the most specific first.
-pub(crate) fn targets(claim: &Claim<Skill>) -> [Target; 4] {
-    let (source, id) = (claim.origin.source.clone(), claim.item.id.clone());
-    [Target::Id(claim.qualified_id()), Target::Id(id), Target::Source(source), Target::All]
 }
 
 const ALL: [Mode; 5] = [Mode::Pinned, Mode::Auto, Mode::NameOnly, Mode::ManualOnly, Mode::Off];

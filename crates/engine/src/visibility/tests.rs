@@ -4,7 +4,7 @@ use repertoire_core::{FunctionalTier, InvokeLevel, Listed, Listing, Revision, St
 use repertoire_registry::{Authority, Layer, Level, Origin, Rules, Tier, Trust, merge, merge_under};
 
 use super::*;
-use crate::PermissionPolicy;
+use crate::{Access, PermissionPolicy};
 
 /// Why a skill with these flags is hidden, from the model and from the user.
 fn hidden(trust: Trust, disable_model_invocation: bool, user_invocable: bool) -> [Option<Hidden>; 2] {
@@ -92,6 +92,36 @@ fn the_most_specific_mode_decides_and_widens_nothing() {
     assert_eq!(hidden(&modes, "release"), [Some(Hidden::ForUsersOnly), None], "what it declares stays");
     assert_eq!(hidden(&modes.with("home:pdf".parse().unwrap(), Mode::Off), "pdf"), [Some(Hidden::Disabled); 2]);
     assert_eq!(hidden(&Modes::default(), "pdf"), [None, None]);
+}
+
+#[test]
+fn a_full_name_is_of_its_owner() {
+    let listing = |ids: &[&str]| {
+        let skill = |id: &&str| Listed::new(Skill::new(id.parse().unwrap(), "Does it."), Stamp::of("1"));
+        Listing::new(Revision(0), ids.iter().map(skill), [])
+    };
+    let layers = |home: &[&str], tier| {
+        let home = Layer::new(Origin::new(Tier::User, "home"), 0, listing(home));
+        [home, Layer::new(Origin::new(tier, "work"), 1, listing(&["home:tidy", "home:bake"]))]
+    };
+    let modes = Modes::default().with("home:tidy".parse().unwrap(), Mode::Off);
+    let policy = PermissionPolicy::from_roles([("reader", Vec::<&str>::new())], "reader").unwrap();
+    let policy = policy.with_skills("reader", ["home:tidy".parse().unwrap()]).unwrap();
+    let matched = |layers: &[Layer<Skill>]| {
+        let snapshot = merge(layers);
+        let claims = || snapshot.entries().iter().flat_map(|entry| entry.claims());
+        let off: Vec<_> = claims().filter(|claim| modes.of(claim) == Mode::Off).map(Claim::qualified_id).collect();
+        let read = claims().filter(|claim| policy.ruling(&Access::Skill(claim)).is_allowed());
+        assert_eq!(read.map(Claim::qualified_id).collect::<Vec<_>>(), off);
+        off.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(matched(&layers(&["tidy"], Tier::User)), ["home:tidy"]);
+    assert_eq!(matched(&layers(&["bake"], Tier::User)), ["work:home:tidy"], "an id that is written so");
+    assert_eq!(matched(&layers(&["tidy"], Tier::Builtin)), ["work:home:tidy", "home:tidy"], "an earlier tier keeps it");
+
+    let snapshot = merge(&layers(&["tidy"], Tier::User)).with_listing("home", listing(&["bake"]));
+    let claim = &snapshot.get("home:tidy").unwrap().claim;
+    assert_eq!(modes.of(claim), Mode::Off, "the owner is gone");
 }
 
 /// One skill with this front matter, in a source that is trusted.
