@@ -20,10 +20,7 @@ pub use self::skill_trigger::{SkillTrigger, TriggerFault};
 pub use self::workflow::{Check, OnError, WorkflowFault, WorkflowStep};
 use crate::declared::{Declared, unique};
 
-use crate::{
-    Content, Flavor, Id, Injection, InvalidInjection, Item, NotASkill, SurfaceMode, ToolPattern, Trigger,
-    UnreadablePattern, Value,
-};
+use crate::{Flavor, Id, Injection, Item, NotASkill, SurfaceMode, ToolPattern, UnreadablePattern, Value};
 
 /// A skill at level 1: id, description and front matter. Its body and resources are read later.
 ///
@@ -108,18 +105,6 @@ impl Skill {
     /// A front-matter field as written.
     pub fn field(&self, key: &str) -> Option<&Value> {
         self.fields.iter().find(|(name, _)| name.as_ref() == key).map(|(_, value)| value)
-    }
-
-    /// The skill as an injection, once its body is read: activated by the model or the user, body in the
-    /// system prompt slot until delivery places it.
-    ///
-    /// # Errors
-    /// [`InvalidInjection::Empty`] for a blank body.
-    pub fn inject(&self, body: impl Into<Arc<str>>) -> Result<Injection, InvalidInjection> {
-        let content = Content::system_prompt(body);
-        let injection =
-            Injection::new(self.id.clone(), Flavor::Skill, Trigger::Activated, self.description.clone(), content)?;
-        Ok(injection.with_metadata(self.fields.iter().cloned()))
     }
 
     /// Takes the typed fields from what the front matter declares.

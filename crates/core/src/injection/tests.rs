@@ -58,21 +58,22 @@ fn a_tool_has_a_name_and_an_object_schema() {
 }
 
 #[test]
-fn a_skill_becomes_an_injection_with_its_body_and_returns() {
+fn an_injection_with_the_fields_of_a_skill_is_that_skill() {
     let text = b"---\nname: tidy-up\ndescription: Sorts a folder.\nallowed-tools: Read Bash(ls:*)\nsurface: both\n\
         disable-model-invocation: yes\nuser-invocable: ture\nallowedWorkflows: [nightly]\nmetadata: {a: 1.0}\n---\nSort.\n";
     let skill: Skill = crate::skill_md::parse(text, crate::skill_md::Site::new("SKILL.md")).skill.unwrap();
     assert_eq!(skill.surface, Some(SurfaceMode::Both));
-    let injection = skill.inject("Sort.").unwrap();
-    assert_eq!((&injection.flavor, &injection.trigger), (&Flavor::Skill, &Trigger::Activated));
-    assert_eq!(injection.content, Content::system_prompt("Sort."));
+    let content = Content::system_prompt("Sort.");
+    let injection = Injection::new(id("tidy-up"), Flavor::Skill, Trigger::Activated, "Sorts a folder.", content);
+    let injection = injection.unwrap().with_metadata(skill.fields.iter().cloned());
     assert_eq!(Skill::try_from(injection), Ok(skill));
 }
 
 #[test]
-fn a_skill_with_a_blank_body_is_no_injection() {
-    let skill = Skill::new(id("tidy-up"), "Sorts a folder.");
-    assert_eq!(skill.inject(" \n"), Err(InvalidInjection::Empty { id: id("tidy-up"), flavor: Flavor::Skill }));
+fn a_blank_body_is_not_injected() {
+    let content = Content::system_prompt(" \n");
+    let error = Injection::new(id("tidy-up"), Flavor::Skill, Trigger::Activated, "Sorts.", content).unwrap_err();
+    assert_eq!(error, InvalidInjection::Empty { id: id("tidy-up"), flavor: Flavor::Skill });
 }
 
 #[test]

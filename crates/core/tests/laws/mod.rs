@@ -1,7 +1,7 @@
 //! What holds for any bytes that are taken for a `SKILL.md`. Shared with the fuzz target.
 
 use repertoire_core::skill_md::{self, Head, Limits, Parsed, Site};
-use repertoire_core::{Severity, Skill, Strictness};
+use repertoire_core::{Content, Flavor, Injection, Severity, Skill, Strictness, Trigger};
 
 /// Asserts every law.
 pub(crate) fn hold(bytes: &[u8]) {
@@ -47,7 +47,10 @@ fn check(bytes: &[u8], parsed: &Parsed) {
         assert!(!skill.description.trim().is_empty(), "a skill has a description");
         assert_eq!(skill.description.trim(), &*skill.description, "it is trimmed");
         look(skill);
-        let injection = skill.inject("Do it.").expect("the body is not blank");
+        let content = Content::system_prompt("Do it.");
+        let injection =
+            Injection::new(skill.id.clone(), Flavor::Skill, Trigger::Activated, skill.description.clone(), content);
+        let injection = injection.expect("the body is not blank").with_metadata(skill.fields.iter().cloned());
         let again = Skill::try_from(injection).expect("it is a skill");
         assert_eq!(again.fields, skill.fields);
         assert_eq!(

@@ -63,7 +63,8 @@ fn registering_another_flavor_is_refused_and_names_it() {
 
 #[test]
 fn a_delivered_skill_registers_with_its_body() {
-    let injection = Skill::new(id("tidy"), "Sorts.").inject("Sort it.").unwrap();
+    let content = Content::system_prompt("Sort it.");
+    let injection = Injection::new(id("tidy"), Flavor::Skill, Trigger::Activated, "Sorts.", content).unwrap();
     let registered = Registered::try_from(injection).unwrap();
     assert_eq!(registered, Registered::new(Skill::new(id("tidy"), "Sorts."), "Sort it."));
 }
@@ -95,8 +96,11 @@ proptest! {
         let injection = Injection::new(id("tidy"), Flavor::Skill, Trigger::Activated, about, Content::system_prompt(body));
         let injection = injection.unwrap().with_metadata([("license".into(), Value::text(value))]);
         let registered = Registered::try_from(injection.clone()).unwrap();
-        let again = registered.item.inject(registered.body.unwrap()).unwrap();
-        prop_assert_eq!(again, injection);
+        let content = Content::system_prompt(registered.body.unwrap());
+        let item = registered.item;
+        let again =
+            Injection::new(item.id.clone(), Flavor::Skill, Trigger::Activated, item.description.clone(), content);
+        prop_assert_eq!(again.unwrap().with_metadata(item.fields.iter().cloned()), injection);
     }
 }
 

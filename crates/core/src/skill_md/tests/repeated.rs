@@ -99,7 +99,15 @@ fn metadata_of_an_injection_limits_alike() {
     let rows = [("user-invocable", "false"), ("user-invocable", "true"), ("license", "a"), ("license", "b")];
     let rows = rows.map(|(key, value)| (std::sync::Arc::from(key), Value::plain(value)));
     let skill = skill_with("license: MIT");
-    let injection = skill.inject("Body.").unwrap().with_metadata(rows);
+    let content = crate::Content::system_prompt("Body.");
+    let injection = crate::Injection::new(
+        skill.id.clone(),
+        crate::Flavor::Skill,
+        crate::Trigger::Activated,
+        skill.description.clone(),
+        content,
+    );
+    let injection = injection.unwrap().with_metadata(rows);
     let skill = crate::Skill::try_from(injection).unwrap();
     assert_eq!((skill.user_invocable, skill.license()), (false, Some("b")));
 }
