@@ -38,7 +38,9 @@
 //! your prompts know. [`Index`] and [`LiveIndex`] search for people and programs; a [`Ranker`] adds an embedder's opinion.
 //!
 //! [`Triggers`] tells which skills a turn suggests by itself: hold its [`Occasion`] against them. What a skill declares of its work
-//! is a [`Workflow`], which your [`ToolInvoker`] carries out, a [`ToolCheck`] before it, and [`verify`] behind it.
+//! is a [`Workflow`], the plan of a claim or its faults, which your [`ToolInvoker`] carries out. Before a model call,
+//! [`Evaluation::check_tools`] returns the required tools that are missing; at the end of a turn, [`Evaluation::verify`] has the
+//! active skills' checks carried out by your [`Checker`].
 //!
 //! A [`Session`] keeps what one conversation activated and says what each model call is made of. Between the calls of your
 //! loop that takes five lines:
@@ -138,7 +140,6 @@ pub use catalog::{
 pub use grant::Grants;
 pub use permission::{
     Access, Authorizer, Capability, Effect, Offer, PermissionPolicy, Ruling, SkillTools, ToolClash, UnknownRole,
-    check_tools,
 };
 pub use readiness::{Need, NeedKind, Probe, Readiness};
 pub use search::{Fit, Hit, HitField, HitWord, Index, LiveIndex, Query, Ranker, Why};

@@ -2,7 +2,6 @@
 
 mod access;
 mod authorizer;
-mod check_tools;
 mod policy;
 mod ruling;
 mod skill_tools;
@@ -12,7 +11,6 @@ mod tests;
 pub use access::{Access, Capability};
 pub use authorizer::Authorizer;
 pub(crate) use authorizer::{governs, ruling};
-pub use check_tools::check_tools;
 pub use policy::{PermissionPolicy, UnknownRole};
 pub use ruling::{Effect, Ruling};
 pub use skill_tools::{Offer, SkillTools, ToolClash};

@@ -7,9 +7,9 @@ use std::error::Error;
 use std::io::{self, Write};
 
 use repertoire::{
-    Activation, Attachable, Budget, CatalogCache, CatalogOptions, Evaluation, Id, LiveTools, MemorySource, Model,
-    Offer, Registered, Renderer, Session, SessionOptions, Skill, SkillRegistry, SkillTools, Slots, Survival,
-    ToolFormat, ToolOptions, ToolPreset, ToolResult, ToolSpec, Turn,
+    Activation, Attachable, Budget, CatalogCache, CatalogOptions, CheckOutcome, Checker, Evaluation, Id, LiveTools,
+    MemorySource, Model, Offer, Registered, Renderer, Session, SessionOptions, Skill, SkillRegistry, SkillTools, Slots,
+    Survival, ToolFormat, ToolOptions, ToolPreset, ToolResult, ToolSpec, Turn, async_trait, skill_md,
 };
 use serde_json::{Value, json};
 
@@ -99,12 +99,20 @@ impl Agent {
             // What a skill brings is offered while it is active.
             let active: Vec<Id> = evaluation.skills().cloned().collect();
             slots.tools.extend(self.own.offered(&active));
+            let offered: Vec<&str> = slots.tools.iter().map(|tool| &*tool.name).collect();
+            for (id, check) in evaluation.check_tools(&offered, &[]) {
+                writeln!(out, "  `{id}` gets {:?} of the tools that it requires", check.ok)?;
+            }
             let request = self.request(&slots, &evaluation);
             show(&request, &slots, out)?;
             let reply = self.model.answer(&request)?;
             self.conversation.push(json!({"role": "assistant", "content": reply.content()}));
             writeln!(out, "< {}", reply.text)?;
             if reply.calls.is_empty() {
+                // What the skills say about work that is done: the model or a person judges texts, the host the rest.
+                for (id, checked) in evaluation.verify(&Desk).await {
+                    checked.iter().try_for_each(|one| writeln!(out, "? `{id}`: {:?}", one.outcome))?;
+                }
                 return Ok(());
             }
 
@@ -191,13 +199,38 @@ fn own_tool(tool: &str, arguments: &Value) -> (String, bool) {
     }
 }
 
+/// Looks at what the tools did.
+struct Desk;
+
+#[async_trait]
+impl Checker for Desk {
+    async fn check(&self, kind: &str, item: &repertoire::Value) -> CheckOutcome {
+        match (kind, item.get("path").and_then(repertoire::Value::as_text)) {
+            ("file-exists", Some("desk/text/b.txt")) => CheckOutcome::Passed,
+            ("file-exists", Some(path)) => CheckOutcome::Failed(format!("there is no `{path}`")),
+            _ => CheckOutcome::Skipped(format!("unknown kind `{kind}`")),
+        }
+    }
+}
+
+/// The front matter of `tidy`, with what it requires and how its work is verified.
+const TIDY: &str = "---
+name: tidy
+description: Sorts the files of a folder. Use when something has to be tidied.
+required_tools: [list_files, move_file]
+verification:
+  - Every file is in the folder of its kind.
+  - {kind: file-exists, path: desk/text/b.txt}
+---
+";
+
 /// The skills of this agent.
 fn house() -> Result<MemorySource<Skill>, Box<dyn Error>> {
     let house = MemorySource::named("house");
-    let id = |text: &str| text.parse::<Id>();
-    let tidy = Skill::new(id("tidy")?, "Sorts the files of a folder. Use when something has to be tidied.");
+    let tidy =
+        skill_md::parse(TIDY.as_bytes(), skill_md::Site::new("tidy/SKILL.md")).skill.ok_or("`tidy` is a skill")?;
     house.register(Registered::new(tidy, "Sort $ARGUMENTS by kind: a folder for each kind of file.\n"))?;
-    house.register(Registered::new(Skill::new(id("bake")?, "Bakes bread."), "Heat the oven first.\n"))?;
+    house.register(Registered::new(Skill::new("bake".parse()?, "Bakes bread."), "Heat the oven first.\n"))?;
     Ok(house)
 }
 

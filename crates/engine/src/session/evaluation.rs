@@ -12,7 +12,7 @@ use super::options::Host;
 use super::remarks::Remarks;
 use super::slots::Tail;
 use super::template::TurnFact;
-use crate::{Audience, FiredBy, Hidden, TriggerRefusal};
+use crate::{Audience, Authorizer, Checked, Checker, FiredBy, Hidden, ToolCheck, TriggerRefusal, verify};
 
 /// What is active in a turn: the host's injections in the order in which they were given, then skills in the order in which
 /// they were first activated. Nothing is in two of the lists; what is simply not active is in none.
@@ -158,12 +158,44 @@ impl Evaluation {
         self.active.iter().filter(|active| active.flavor == Flavor::Skill).map(|active| &active.id)
     }
 
+    /// Returns, for each active skill that requires tools, which of them are `available` and allowed by `authorizers`: for
+    /// telling the user before the model is called.
+    pub fn check_tools(&self, available: &[&str], authorizers: &[Arc<dyn Authorizer>]) -> Vec<(Id, ToolCheck)> {
+        let skills = self.active.iter().filter_map(|active| Some((&active.id, active.claim()?)));
+        let requiring = skills.filter(|(_, claim)| !claim.item.required_tools().is_empty());
+        requiring.map(|(id, claim)| (id.clone(), ToolCheck::of(&claim.item, available, authorizers))).collect()
+    }
+
+    /// Returns, for each active skill that declares a `verification`, what came of its checks: for the end of a turn.
+    ///
+    /// # Cancel safety
+    /// May be dropped: the check that runs is dropped with it, and no later one is begun.
+    pub async fn verify(&self, checker: &dyn Checker) -> Vec<(Id, Vec<Checked>)> {
+        let mut verified = Vec::new();
+        for active in &self.active {
+            let Some(claim) = active.claim() else { continue };
+            let checked = verify(claim, checker).await;
+            if !checked.is_empty() {
+                verified.push((active.id.clone(), checked));
+            }
+        }
+        verified
+    }
+
     pub(super) fn skip(&mut self, flavor: Flavor, id: Id, why: SkipReason) {
         self.skipped.push(Skipped { id, flavor, why });
     }
 }
 
 impl Active {
+    /// Returns the claim, if this is a skill of a source.
+    fn claim(&self) -> Option<&Claim<Skill>> {
+        match &self.what {
+            What::Host(..) => None,
+            What::Skill(skill) => Some(&skill.claim),
+        }
+    }
+
     /// Its description, or what it is.
     pub(super) fn reason(&self) -> Arc<str> {
         if self.description.trim().is_empty() {

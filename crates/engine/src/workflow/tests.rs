@@ -1,4 +1,4 @@
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use repertoire_core::skill_md::{Site, parse};
 use repertoire_core::{Check, Listed, Listing, Revision, Skill, Stamp, Trust, Value, async_trait};
@@ -7,6 +7,7 @@ use repertoire_render::{Arguments, Context, Unknown};
 use serde_json::json;
 
 use super::*;
+use crate::PermissionPolicy;
 
 /// What a source of this trust claims: a skill with these lines of front matter.
 fn claim(trust: Trust, lines: &str) -> Claim<Skill> {
@@ -64,7 +65,9 @@ const STEPS: &str = "required_tools: [git_log, mcp__github__*]\narguments: [sinc
 fn tools_are_there_or_missing_or_denied() {
     let check = |required: &str, available: &[&str], denied: &[&str]| {
         let claim = claim(Trust::Trusted, &format!("required_tools: {required}"));
-        let check = ToolCheck::of(&claim.item, available, |tool| denied.contains(&tool));
+        let allowed: Vec<&str> = available.iter().filter(|tool| !denied.contains(tool)).copied().collect();
+        let policy = PermissionPolicy::from_roles([("all", allowed)], "all").unwrap();
+        let check = ToolCheck::of(&claim.item, available, &[Arc::new(policy)]);
         (check.is_ok(), [check.missing, check.denied, check.ok].map(|tools| tools.join(" ")))
     };
     let told = |lists: [&str; 3]| lists.map(str::to_owned);

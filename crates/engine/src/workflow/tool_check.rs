@@ -1,9 +1,12 @@
 //! Whether the tools that a skill needs are there.
 
+use std::sync::Arc;
+
 use repertoire_core::Skill;
 use serde::Serialize;
 
 use crate::globs::ToolGlobs;
+use crate::permission::{Access, Authorizer, ruling};
 
 /// Whether the tools that a skill needs are there, and may be used: each [required](Skill::required_tools) one as the skill
 /// writes it, in its order, in one of three lists.
@@ -11,15 +14,18 @@ use crate::globs::ToolGlobs;
 /// A pattern such as `mcp__github__*` needs one tool that it matches.
 ///
 /// ```
+/// use std::sync::Arc;
+///
 /// use repertoire_core::skill_md::{Site, parse};
-/// use repertoire_engine::ToolCheck;
+/// use repertoire_engine::{PermissionPolicy, ToolCheck};
 ///
 /// let text = b"---\nname: a\ndescription: A.\nrequired_tools: [Bash, mcp__github__*, Write]\n---\n";
 /// let skill = parse(text, Site::new("SKILL.md")).skill.ok_or("a skill")?;
-/// let check = ToolCheck::of(&skill, &["Write", "mcp__github__list"], |tool| tool == "Write");
+/// let policy = PermissionPolicy::from_roles([("reader", vec!["mcp__github__list"])], "reader")?;
+/// let check = ToolCheck::of(&skill, &["Write", "mcp__github__list"], &[Arc::new(policy)]);
 /// assert_eq!((check.missing, check.denied), (vec!["Bash".to_owned()], vec!["Write".to_owned()]));
 /// assert_eq!(check.ok, ["mcp__github__*"]);
-/// # Ok::<(), &'static str>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
@@ -33,14 +39,15 @@ pub struct ToolCheck {
 }
 
 impl ToolCheck {
-    /// Holds what `skill` requires against the tools `available`, of which some are denied.
-    pub fn of(skill: &Skill, available: &[&str], is_denied: impl Fn(&str) -> bool) -> ToolCheck {
+    /// Compares what `skill` requires with the tools `available` and with what `authorizers`, none or several, say of them. A
+    /// tool that a person is asked about may be called.
+    pub fn of(skill: &Skill, available: &[&str], authorizers: &[Arc<dyn Authorizer>]) -> ToolCheck {
         let required: Vec<String> = skill.required_tools().into_iter().map(str::to_owned).collect();
         let globs = ToolGlobs::new(required.clone());
         // For each, whether the best tool that answers to it is allowed.
         let mut allowed: Vec<Option<bool>> = vec![None; required.len()];
         for tool in available {
-            let is_allowed = !is_denied(tool);
+            let is_allowed = !ruling(authorizers, &Access::Tool(tool)).is_some_and(|ruling| ruling.is_refused());
             for number in globs.matches(tool) {
                 allowed[number] = allowed[number].max(Some(is_allowed));
             }

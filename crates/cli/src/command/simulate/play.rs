@@ -7,7 +7,7 @@ use repertoire::render::Context;
 use repertoire::{
     Access, Activation, Answer, Audience, Authorizer, Budget, CannotActivate, CatalogCache, CatalogOptions, Evaluation,
     Flavor, Id, Model, Modes, PermissionPolicy, Renderer, Ruling, SkillTools, ToolCheck, ToolOptions, ToolPreset,
-    ToolResult, Toolset, Turn, check_tools,
+    ToolResult, Toolset, Turn,
 };
 use serde_json::Value;
 
@@ -123,7 +123,7 @@ impl<'m> Play<'m> {
         let offered = self.gate.offered(&active);
         shown.tools = offered.iter().map(|tool| tool.name.to_string()).collect();
         shown.catalog = self.catalog(&evaluation);
-        shown.notices.extend(self.unmet(&active));
+        shown.notices.extend(self.unmet(&evaluation));
         shown.compacted = compacted;
         shown.skipped.extend(refused);
         (shown.user, shown.says) = (step.user, step.says);
@@ -149,17 +149,14 @@ impl<'m> Play<'m> {
         }
     }
 
-    /// What active skills ask for and do not get: tools that they require, and rules that grant nothing.
-    fn unmet(&self, active: &[Id]) -> Vec<String> {
+    /// Returns what active skills ask for and do not get: tools that they require, and rules that grant nothing.
+    fn unmet(&self, evaluation: &Evaluation) -> Vec<String> {
         let available: Vec<&str> = self.available.iter().map(String::as_str).collect();
         let authorizers: Vec<Arc<dyn Authorizer>> = self.policy.iter().map(|policy| policy.clone() as _).collect();
         let mut unmet = Vec::new();
-        for id in active {
-            let Ok(found) = self.tools.snapshot().resolve(id.as_str()) else { continue };
-            if available.is_empty() {
-                continue;
-            }
-            let ToolCheck { missing, denied, .. } = check_tools(&found.claim.item, &available, &authorizers);
+        // Without a list of tools, nothing is known to be missing.
+        let checks = if available.is_empty() { Vec::new() } else { evaluation.check_tools(&available, &authorizers) };
+        for (id, ToolCheck { missing, denied, .. }) in checks {
             let states = missing.iter().map(|tool| (tool, "missing")).chain(denied.iter().map(|tool| (tool, "denied")));
             unmet.extend(
                 states.map(|(tool, state)| format!("skill `{id}` requires the tool `{tool}`, which is {state}")),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::*;
+use crate::ToolCheck;
 
 fn tool(name: &str) -> ToolSpec {
     ToolSpec::new(name, "Does it.", serde_json::json!({"type": "object"})).unwrap()
@@ -145,7 +146,7 @@ fn required_tools_are_missing_denied_or_fine() {
     let authorizers = [Arc::new(policy) as Arc<dyn Authorizer>];
     let check = |required: &str, available: &[&str]| {
         let skill = skill(&format!("required_tools: [{required}]"));
-        let check = check_tools(&skill, available, &authorizers);
+        let check = ToolCheck::of(&skill, available, &authorizers);
         (check.missing.join(" "), check.denied.join(" "), check.is_ok())
     };
     let (none, ok) = (String::new, true);
@@ -156,7 +157,7 @@ fn required_tools_are_missing_denied_or_fine() {
     assert_eq!(check("mcp__github__*", &github), (none(), none(), ok), "one that may be called will do");
     assert_eq!(check("mcp__github__*", &github[1..]), (none(), "mcp__github__*".into(), !ok));
     assert_eq!(check("mcp__github__*", &["read"]), ("mcp__github__*".into(), none(), !ok));
-    assert!(check_tools(&skill("required_tools: [write]"), &["write"], &[]).is_ok(), "nobody denies");
+    assert!(ToolCheck::of(&skill("required_tools: [write]"), &["write"], &[]).is_ok(), "nobody denies");
     let broken = [host(|_| panic!("on purpose")) as Arc<dyn Authorizer>];
-    assert_eq!(check_tools(&skill("required_tools: [write]"), &["write"], &broken).denied, ["write"]);
+    assert_eq!(ToolCheck::of(&skill("required_tools: [write]"), &["write"], &broken).denied, ["write"]);
 }
