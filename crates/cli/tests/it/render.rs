@@ -266,6 +266,25 @@ fn a_link_out_is_bound_or_told_of() {
     assert!(render().stdout.contains("[not run: it changed since it was approved]"));
 }
 
+#[cfg(unix)]
+#[test]
+fn uncovered_files_do_not_run() {
+    for (command, place) in [
+        ("sh .git/hooks/go.sh", "a/authors/.git/hooks/go.sh"),
+        ("sh ./.hg/go.sh", "a/authors/.hg/go.sh"),
+        ("sh more/go.sh", "out/go.sh"),
+        ("cd more && sh go.sh", "out/go.sh"),
+    ] {
+        let world = authors();
+        let text = format!("---\nname: authors\ndescription: Lists.\n---\n!`{command}`\n");
+        world.file("a/authors/SKILL.md", &text).file(place, "echo ran").file("out/x", "");
+        std::os::unix::fs::symlink("../../out", world.here().join("a/authors/more")).expect("a link");
+        world.run(&["approve", "authors", "--root", "a", "--yes"]);
+        let ran = world.run(&["render", "authors", "--root", "a", "--allow-commands"]);
+        assert_eq!((ran.stdout.contains("ran"), ran.stdout.contains("failed")), (false, true), "{command}: {ran:?}");
+    }
+}
+
 #[test]
 fn what_is_too_much_to_compare_is_not_approved() {
     let world = authors();

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
-use repertoire_core::{Digest, ResourcePath};
+use repertoire_core::Digest;
 use tempfile::TempDir;
 
 use crate::{Action, Binding, Directive};
@@ -116,30 +116,40 @@ fn read(from: &Dir, path: &str, most: u64) -> io::Result<(File, Vec<u8>)> {
     Ok((file, bytes))
 }
 
-/// Whether `directive` runs files of the skill by what it says: a script, or a command with the name of a file in it, with a
-/// path into one of the folders, or with the variable of the folder of the skill.
+/// Returns whether `directive` runs files below the skill's folder by what it says. These are:
+///
+/// - a script;
+/// - a command with the variable of the folder of the skill;
+/// - a command with the name of a covered file, or with a path into its folder;
+/// - a command with the name of a place that no digest covers. The copy lacks that place, so nothing in it runs.
 pub(crate) fn names_files(directive: &Directive, binding: &Binding) -> bool {
     match &directive.action {
         Action::Script { .. } => true,
         Action::Command { command } => {
-            command.contains("SKILL_DIR") || binding.files.keys().any(|file| names(command, file))
+            command.contains("SKILL_DIR")
+                || binding.files.keys().any(|file| names(command, file.as_str()))
+                || binding.uncovered.iter().any(|omission| names(command, &omission.path))
         }
     }
 }
 
-fn names(command: &str, file: &ResourcePath) -> bool {
-    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
-    let name = file.as_str().rsplit('/').next().unwrap_or_default();
+fn names(command: &str, path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
     let is_named = command
         .match_indices(name)
         .any(|(at, _)| !command[..at].ends_with(is_word) && !command[at + name.len()..].starts_with(is_word));
-    let leads_into = |folder: &str| {
-        command.match_indices(folder).any(|(at, _)| {
-            let before = command[..at].strip_suffix("./").unwrap_or(&command[..at]);
-            command[at + folder.len()..].starts_with('/') && !before.ends_with(|c: char| is_word(c) || c == '/')
-        })
-    };
-    is_named || file.as_str().split_once('/').is_some_and(|(folder, _)| leads_into(folder))
+    is_named || path.split_once('/').is_some_and(|(folder, _)| leads_into(command, folder))
+}
+
+fn leads_into(command: &str, folder: &str) -> bool {
+    command.match_indices(folder).any(|(at, _)| {
+        let before = command[..at].strip_suffix("./").unwrap_or(&command[..at]);
+        command[at + folder.len()..].starts_with('/') && !before.ends_with(|c: char| is_word(c) || c == '/')
+    })
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '-' | '.')
 }
 
 #[cfg(test)]
