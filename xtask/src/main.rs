@@ -88,7 +88,7 @@ enum Task {
     McpClients,
     /// Load the MCP server: many sessions that list and read, and many that wait to be told.
     McpLoad(mcp_load::Options),
-    /// Write the beginning of a source, and tell which promises it still has to keep.
+    /// Create a source crate and list the conformance tests that it does not pass yet
     NewSource {
         /// What the source reads, as in `git`: the crate is called `repertoire-source-git`.
         name: String,

@@ -7,7 +7,7 @@ use repertoire_core::NameFault;
 
 use crate::{Failure, workspace};
 
-/// The promises of the conformance suite that a new source does not keep, by what keeps them once it is written.
+/// The conformance tests that fail for a new source, by the method that makes them pass.
 const LEFT: [(&str, &[&str]); 3] = [
     (
         "body",
@@ -31,10 +31,10 @@ const LEFT: [(&str, &[&str]); 3] = [
     (
         "changed",
         &[
-            "changed_may_be_dropped_at_any_await_and_loses_nothing",
+            "dropping_changed_loses_no_change",
             "changed_of_an_old_revision_returns_at_once",
             "changed_of_the_current_revision_waits_for_a_change",
-            "the_revision_is_taken_before_reading_so_a_change_during_list_is_seen",
+            "a_change_during_list_is_seen",
         ],
     ),
 ];
@@ -45,9 +45,9 @@ pub(crate) fn run(name: &str, out: Option<PathBuf>) -> Result<(), Failure> {
     let folder = out.unwrap_or_else(|| workspace::root().join("crates").join(format!("source-{name}")));
     write(name, &folder, in_tree)?;
     println!("wrote `{}`", folder.display());
-    println!("\nIt compiles, and breaks these promises until they are kept; `cargo test` there says how:");
-    for (door, promises) in LEFT {
-        println!("  `{door}`: {}", promises.join(", "));
+    println!("\nIt compiles. These conformance tests fail until the methods are implemented; run `cargo test` there:");
+    for (method, tests) in LEFT {
+        println!("  `{method}`: {}", tests.join(", "));
     }
     if in_tree {
         println!("\nTo make it a feature of the facade, add to `crates/repertoire/Cargo.toml`:");

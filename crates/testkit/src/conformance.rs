@@ -1,17 +1,47 @@
-//! The suite: every promise, stamped as a test.
+//! The conformance tests for sources.
+//!
+//! Each test is a function that takes a fresh fixture. It panics when the source breaks its contract, and returns
+//! [`Unsupported`] when the fixture cannot do what the test needs. A test runs inside a tokio runtime with a clock, and
+//! waits for signals of the source under a timeout.
 
 use std::io::Write;
 
-use crate::Unable;
+use crate::Unsupported;
 
-/// Stamps every [`promise`](crate::promise) as a `#[test]`, twice: in a module `direct`, and in a module `dynamic` that
-/// reaches the source through `Arc<dyn Source<Skill>>`.
+mod bodies;
+mod changes;
+mod listings;
+mod resources;
+mod timeout;
+
+pub use bodies::{
+    a_body_agrees_with_its_row, a_body_has_the_digest_of_its_content, a_body_is_what_was_written,
+    an_unknown_id_is_not_found, what_is_listed_can_be_read,
+};
+pub use changes::{
+    a_change_during_list_is_seen, changed_of_an_old_revision_returns_at_once,
+    changed_of_the_current_revision_waits_for_a_change, dropping_changed_loses_no_change,
+    list_since_gives_what_list_gives, list_since_without_a_change_gives_an_equal_listing, revisions_never_go_down,
+};
+pub use listings::{
+    a_malformed_entry_hides_no_other, a_new_body_changes_its_row, a_removed_skill_is_gone,
+    an_empty_source_is_an_empty_listing, ids_in_a_listing_are_unique,
+    listing_twice_without_a_change_gives_equal_listings, the_name_is_stable_and_holds_no_colon,
+};
+pub use resources::{
+    a_link_never_leaves_its_skill, a_resource_path_never_leaves_its_skill, an_unknown_resource_is_not_found,
+    resources_are_sorted_and_match_their_bytes, resources_are_what_was_written,
+};
+
+/// Generates a `#[test]` for each function of the module [`conformance`](mod@crate::conformance), twice.
 ///
-/// The argument is an expression that makes a fresh [`Fixture`](crate::Fixture); each test evaluates it once, inside a
-/// tokio runtime of one thread, so it may `.await`. Names are looked up where the macro stands. To run the suite over two
-/// fixtures, put each call into a module of its own.
+/// The tests of the module `direct` call the source directly, those of the module `dynamic` through
+/// `Arc<dyn Source<Skill>>`.
 ///
-/// A promise that needs what the fixture cannot do passes, and says so in the output of the test run:
+/// The argument is an expression that creates a [`Fixture`](crate::Fixture). Each test evaluates it once, inside a tokio
+/// runtime with one thread, so it may `.await`. To test two fixtures, call the macro in two modules.
+///
+/// A test that needs an operation which the fixture does not support passes, and prints a line such as
 /// `skipped my_crate::tests::direct::revisions_never_go_down: the fixture cannot put a skill`.
 #[macro_export]
 macro_rules! conformance {
@@ -19,21 +49,21 @@ macro_rules! conformance {
         mod direct {
             #[allow(unused_imports)]
             use super::*;
-            $crate::__each_promise! { $crate::__stamp [$fixture] }
+            $crate::__for_each_test! { $crate::__generate [$fixture] }
         }
 
         mod dynamic {
             #[allow(unused_imports)]
             use super::*;
-            $crate::__each_promise! { $crate::__stamp [$crate::Dynamic::new($fixture)] }
+            $crate::__for_each_test! { $crate::__generate [$crate::Dynamic::new($fixture)] }
         }
     };
 }
 
-/// The one list of promises: hands it to the macro named first, after that macro's own argument.
+/// Calls the macro `$callback` with its argument and the names of all tests.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __each_promise {
+macro_rules! __for_each_test {
     ($callback:path [$($argument:tt)*]) => {
         $callback! {
             [$($argument)*]
@@ -41,16 +71,16 @@ macro_rules! __each_promise {
             listing_twice_without_a_change_gives_equal_listings
             ids_in_a_listing_are_unique
             an_empty_source_is_an_empty_listing
-            one_malformed_entry_is_a_diagnostic_and_hides_no_other
-            a_change_behind_a_row_is_seen_in_the_row
+            a_malformed_entry_hides_no_other
+            a_new_body_changes_its_row
             a_removed_skill_is_gone
             revisions_never_go_down
-            the_revision_is_taken_before_reading_so_a_change_during_list_is_seen
+            a_change_during_list_is_seen
             list_since_gives_what_list_gives
             list_since_without_a_change_gives_an_equal_listing
             changed_of_an_old_revision_returns_at_once
             changed_of_the_current_revision_waits_for_a_change
-            changed_may_be_dropped_at_any_await_and_loses_nothing
+            dropping_changed_loses_no_change
             an_unknown_id_is_not_found
             what_is_listed_can_be_read
             a_body_is_what_was_written
@@ -67,27 +97,26 @@ macro_rules! __each_promise {
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __stamp {
-    ([$fixture:expr] $($promise:ident)*) => {$(
+macro_rules! __generate {
+    ([$fixture:expr] $($test:ident)*) => {$(
         #[test]
-        fn $promise() {
-            let name = concat!(module_path!(), "::", stringify!($promise));
-            $crate::check(name, async { $crate::promise::$promise($fixture).await });
+        fn $test() {
+            let name = concat!(module_path!(), "::", stringify!($test));
+            $crate::conformance::run(name, async { $crate::conformance::$test($fixture).await });
         }
     )*};
 }
 
-/// Drives one promise to its end, and reports a skipped one.
+/// Runs one test, and prints the reason if it was skipped.
 ///
 /// # Panics
-/// When the promise is broken.
+/// Panics if the test fails.
 #[doc(hidden)]
-pub fn check(name: &str, promise: impl Future<Output = Result<(), Unable>>) {
+pub fn run(name: &str, test: impl Future<Output = Result<(), Unsupported>>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let verdict = runtime.expect("a test may start a runtime").block_on(promise);
-    if let Err(unable) = verdict {
-        // Not `eprintln!`: the test harness would capture that, and nobody would read it. A report that cannot be
-        // written breaks no promise.
-        let _ = writeln!(std::io::stderr(), "skipped {name}: {unable}");
+    let outcome = runtime.expect("a test may start a runtime").block_on(test);
+    if let Err(unsupported) = outcome {
+        // The test harness captures `eprintln!` and drops it when the test passes.
+        let _ = writeln!(std::io::stderr(), "skipped {name}: {unsupported}");
     }
 }

@@ -1,6 +1,6 @@
-//! The envelopes that editors and tools leave around front matter.
+//! Spellings of everything around front matter.
 
-/// A spelling of everything in a `SKILL.md` but its fields.
+/// A spelling of everything in a `SKILL.md` except its fields, as editors and tools write it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Envelope {
     mark: &'static str,
@@ -11,10 +11,7 @@ pub struct Envelope {
 }
 
 impl Envelope {
-    /// Returns every combination of byte-order mark, lines ahead, closing fence, what follows it, and line end.
-    ///
-    /// A source that lists a skill in one of them must give its body, see
-    /// [`what_is_listed_can_be_read`](crate::promise::what_is_listed_can_be_read).
+    /// Returns every combination of byte-order mark, lines before, closing fence, text after it, and line ending.
     pub fn all() -> Vec<Envelope> {
         let mut all = Vec::new();
         for mark in ["", "\u{FEFF}"] {
@@ -31,14 +28,14 @@ impl Envelope {
         all
     }
 
-    /// Returns a whole file with these lines as its front matter.
+    /// Returns the content of a file with these lines as its front matter.
     pub fn around(&self, fields: &str) -> String {
         let Envelope { mark, ahead, closing, tail, end } = self;
         let lines = format!("{ahead}---\n{fields}\n{closing}{tail}");
         format!("{mark}{}", lines.replace('\n', end))
     }
 
-    /// Returns the body that a reader gets: without leading blank lines, `\r\n` as `\n`.
+    /// Returns the expected body: without leading blank lines, and with `\n` for `\r\n`.
     pub fn body(&self) -> String {
         let end = if self.end == "\r\n" { "\n" } else { self.end };
         self.tail.trim_start().replace('\n', end)

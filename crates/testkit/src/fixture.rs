@@ -1,4 +1,4 @@
-//! A source under test, and what can be done to it.
+//! Sources under test.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -7,130 +7,129 @@ use std::sync::Arc;
 
 use repertoire_core::{Id, ResourcePath, Skill, Source};
 
-/// A fresh source, and hands that reach behind it.
+/// A source under test, and operations that modify its data.
 ///
-/// Only [`source`](Fixture::source) is required. What the source is able to do ([`watches`](Fixture::watches),
-/// [`reads_bodies`](Fixture::reads_bodies), [`reads_resources`](Fixture::reads_resources)) is expected of it until the
-/// fixture says otherwise; an operation that is left out is one the fixture cannot do. Either way the promises that need
-/// it are reported as skipped. An operation that succeeds must have happened when it returns; the listing may take its
-/// time to show it, bodies and resources may not.
-#[expect(async_fn_in_trait, reason = "promises drive a fixture in place and never spawn it, so no `Send` is needed")]
+/// Only [`source`](Fixture::source) is required. [`watches`](Fixture::watches), [`reads_bodies`](Fixture::reads_bodies) and
+/// [`reads_resources`](Fixture::reads_resources) declare what the source supports; the default is everything. Operations that
+/// are not implemented return [`Unsupported`], and tests that need them are skipped.
+///
+/// When an operation returns, bodies and resources must reflect it. The listing may reflect it later.
+#[expect(async_fn_in_trait, reason = "tests use a fixture in place and never spawn it")]
 pub trait Fixture {
-    /// What is tested.
+    /// The type of the source.
     type Source: Source<Skill>;
 
-    /// The source: the same one at every call.
+    /// Returns the source, the same one in every call.
     fn source(&self) -> Arc<Self::Source>;
 
-    /// Whether the source signals its changes through [`Source::changed`]. Default: it does.
+    /// Returns an error if the source does not signal changes through [`Source::changed`].
     ///
     /// # Errors
-    /// [`Unable`] for a source that has to be polled.
-    fn watches(&self) -> Result<(), Unable> {
+    /// [`Unsupported`] with the reason.
+    fn watches(&self) -> Result<(), Unsupported> {
         Ok(())
     }
 
-    /// Whether the source reads bodies. Default: it does.
+    /// Returns an error if the source has no bodies.
     ///
     /// # Errors
-    /// [`Unable`] for a source that only lists.
-    fn reads_bodies(&self) -> Result<(), Unable> {
+    /// [`Unsupported`] with the reason.
+    fn reads_bodies(&self) -> Result<(), Unsupported> {
         Ok(())
     }
 
-    /// Whether the source reads resources. Default: it does.
+    /// Returns an error if the source has no resources.
     ///
     /// # Errors
-    /// [`Unable`] for a source whose skills have no files beside them.
-    fn reads_resources(&self) -> Result<(), Unable> {
+    /// [`Unsupported`] with the reason.
+    fn reads_resources(&self) -> Result<(), Unsupported> {
         Ok(())
     }
 
-    /// Adds a skill, or replaces the one that has this id and keeps its resources.
+    /// Adds a skill, or replaces the skill with this id and keeps its resources.
     ///
     /// # Errors
-    /// [`Unable`] when the fixture cannot.
-    async fn put(&mut self, id: &Id, description: &str, body: &str) -> Result<(), Unable> {
+    /// [`Unsupported`] by default.
+    async fn put(&mut self, id: &Id, description: &str, body: &str) -> Result<(), Unsupported> {
         let _ = (id, description, body);
-        Err(Unable::to("put a skill"))
+        Err(Unsupported::operation("put a skill"))
     }
 
-    /// Adds a skill whose file, front matter and body, is `document`.
+    /// Adds a skill with `document` as the content of its `SKILL.md`.
     ///
     /// # Errors
-    /// [`Unable`] when the fixture cannot, or when the source has no files.
-    async fn put_document(&mut self, id: &Id, document: &str) -> Result<(), Unable> {
+    /// [`Unsupported`] by default.
+    async fn put_document(&mut self, id: &Id, document: &str) -> Result<(), Unsupported> {
         let _ = (id, document);
-        Err(Unable::to("put the file of a skill"))
+        Err(Unsupported::operation("put the file of a skill"))
     }
 
-    /// Removes a skill that is there.
+    /// Removes an existing skill.
     ///
     /// # Errors
-    /// [`Unable`] when the fixture cannot.
-    async fn remove(&mut self, id: &Id) -> Result<(), Unable> {
+    /// [`Unsupported`] by default.
+    async fn remove(&mut self, id: &Id) -> Result<(), Unsupported> {
         let _ = id;
-        Err(Unable::to("remove a skill"))
+        Err(Unsupported::operation("remove a skill"))
     }
 
-    /// Adds an entry beside the others that the source cannot understand; `id` is what it would be called.
+    /// Adds an entry that the source cannot parse, with `id` as its name.
     ///
     /// # Errors
-    /// [`Unable`] when the fixture cannot, or when the source has no entries that could be malformed.
-    async fn put_malformed(&mut self, id: &Id) -> Result<(), Unable> {
+    /// [`Unsupported`] by default.
+    async fn put_malformed(&mut self, id: &Id) -> Result<(), Unsupported> {
         let _ = id;
-        Err(Unable::to("put a malformed entry"))
+        Err(Unsupported::operation("put a malformed entry"))
     }
 
-    /// Adds a file beside the instructions of a skill that is there.
+    /// Adds a file to an existing skill.
     ///
     /// # Errors
-    /// [`Unable`] when the fixture cannot.
-    async fn put_resource(&mut self, id: &Id, path: &ResourcePath, bytes: &[u8]) -> Result<(), Unable> {
+    /// [`Unsupported`] by default.
+    async fn put_resource(&mut self, id: &Id, path: &ResourcePath, bytes: &[u8]) -> Result<(), Unsupported> {
         let _ = (id, path, bytes);
-        Err(Unable::to("put a resource"))
+        Err(Unsupported::operation("put a resource"))
     }
 
-    /// Plants whatever could lead out of a skill that is there (links to files, to folders, to the parent), and tells
-    /// the paths that would then leave it.
+    /// Adds links that lead out of an existing skill (to files, folders and the parent), and returns paths through them.
     ///
     /// # Errors
-    /// [`Unable`] when the fixture cannot, or when the source has no links.
-    async fn hostile_resource_paths(&mut self, id: &Id) -> Result<Vec<ResourcePath>, Unable> {
+    /// [`Unsupported`] by default.
+    async fn hostile_resource_paths(&mut self, id: &Id) -> Result<Vec<ResourcePath>, Unsupported> {
         let _ = id;
-        Err(Unable::to("plant a link that leaves a skill"))
+        Err(Unsupported::operation("plant a link that leaves a skill"))
     }
 
-    /// The raw bytes behind a skill that is there: those that its digest identifies.
+    /// Returns the raw bytes of an existing skill, which its digest identifies.
     ///
     /// # Errors
-    /// [`Unable`] when the fixture cannot.
-    async fn content(&self, id: &Id) -> Result<Vec<u8>, Unable> {
+    /// [`Unsupported`] by default.
+    async fn content(&self, id: &Id) -> Result<Vec<u8>, Unsupported> {
         let _ = id;
-        Err(Unable::to("show the raw content of a skill"))
+        Err(Unsupported::operation("show the raw content of a skill"))
     }
 }
 
-/// Why a fixture cannot do something, and so why a promise was skipped.
+/// The reason why a fixture does not support an operation, and why a test was skipped.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unable(Cow<'static, str>);
+pub struct Unsupported(Cow<'static, str>);
 
-impl Unable {
-    /// "the fixture cannot `action`".
-    pub fn to(action: &str) -> Unable {
-        Unable(format!("the fixture cannot {action}").into())
+impl Unsupported {
+    /// Creates the reason "the fixture cannot `action`".
+    pub fn operation(action: &str) -> Unsupported {
+        Unsupported(format!("the fixture cannot {action}").into())
     }
 
-    /// A reason in the fixture's own words; lower case, no final dot.
-    pub fn because(reason: impl Into<Cow<'static, str>>) -> Unable {
-        Unable(reason.into())
+    /// Creates a reason from a text in lower case without a final dot.
+    pub fn because(reason: impl Into<Cow<'static, str>>) -> Unsupported {
+        Unsupported(reason.into())
     }
 }
 
-impl fmt::Display for Unable {
+impl fmt::Display for Unsupported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl Error for Unable {}
+impl Error for Unsupported {}

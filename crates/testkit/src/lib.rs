@@ -1,16 +1,16 @@
-//! The conformance suite that every source of skills runs.
+//! Conformance tests for sources of skills.
 //!
-//! The contract of [`Source`](repertoire_core::Source) has one test a line. Write a [`Fixture`] that makes a fresh source
-//! and can reach behind it, and stamp the suite with [`conformance!`]:
+//! Each line of the contract of [`Source`](repertoire_core::Source) has a test. Implement a [`Fixture`] that creates a source
+//! and can modify its data, and generate the tests with [`conformance!`]:
 //!
 //! ```
 //! # mod tests {
 //! use std::sync::{Arc, Mutex, PoisonError};
 //!
 //! use repertoire_core::{Id, Listed, Listing, Revision, Skill, Source, SourceError, Stamp, async_trait};
-//! use repertoire_testkit::{Fixture, Unable};
+//! use repertoire_testkit::{Fixture, Unsupported};
 //!
-//! /// Skills without a body, kept in a list; whoever wants to know of changes has to poll.
+//! /// A list of skills without bodies. Callers have to poll for changes.
 //! #[derive(Debug, Default)]
 //! struct Names(Mutex<(u64, Vec<Listed<Skill>>)>);
 //!
@@ -44,19 +44,19 @@
 //!         self.0.clone()
 //!     }
 //!
-//!     fn watches(&self) -> Result<(), Unable> {
-//!         Err(Unable::because("the source has to be polled"))
+//!     fn watches(&self) -> Result<(), Unsupported> {
+//!         Err(Unsupported::because("the source has no change signals"))
 //!     }
 //!
-//!     fn reads_bodies(&self) -> Result<(), Unable> {
-//!         Err(Unable::because("names have no bodies"))
+//!     fn reads_bodies(&self) -> Result<(), Unsupported> {
+//!         Err(Unsupported::because("names have no bodies"))
 //!     }
 //!
-//!     fn reads_resources(&self) -> Result<(), Unable> {
-//!         Err(Unable::because("names have no resources"))
+//!     fn reads_resources(&self) -> Result<(), Unsupported> {
+//!         Err(Unsupported::because("names have no resources"))
 //!     }
 //!
-//!     async fn put(&mut self, id: &Id, description: &str, _body: &str) -> Result<(), Unable> {
+//!     async fn put(&mut self, id: &Id, description: &str, _body: &str) -> Result<(), Unsupported> {
 //!         let skill = Skill::new(id.clone(), description);
 //!         let row = Listed::new(skill, Stamp::of(description));
 //!         self.0.change(|rows| match rows.iter_mut().find(|row| row.item.id == *id) {
@@ -66,7 +66,7 @@
 //!         Ok(())
 //!     }
 //!
-//!     async fn remove(&mut self, id: &Id) -> Result<(), Unable> {
+//!     async fn remove(&mut self, id: &Id) -> Result<(), Unsupported> {
 //!         self.0.change(|rows| rows.retain(|row| row.item.id != *id));
 //!         Ok(())
 //!     }
@@ -76,29 +76,23 @@
 //! # }
 //! ```
 //!
-//! # For authors of sources
-//! What a fixture leaves out, its promises are skipped for, and the test run says so. The promises are public functions
-//! in [`promise`], so that a single one can be called from a test of its own.
+//! Tests for operations that a fixture does not support are reported as skipped. The tests are also public functions of the
+//! module [`conformance`](mod@conformance).
 //!
-//! # For hosts
-//! The feature `cases` brings the case runner, `cases::run`, for checks of the whole system that are written as data: what a host
-//! found broken becomes a folder with the files, and a page that says what is expected.
+//! The feature `cases` adds `cases::run`, which checks the whole system against folders with files and an `expect.txt`.
 //!
-//! # For whoever changes this crate
-//! A promise is a function in [`promise`] that is named as the contract's line and a row in [`conformance!`]. It waits for signals
-//! under a timeout and never sleeps. `tests/it/faulty.rs` has sources that are wrong in one way each, and names the promises that
-//! each of them breaks: a promise that no source breaks tests nothing.
+//! # Adding a test
+//! A test is a function of [`conformance`](mod@conformance) for one line of the contract, and a row of [`conformance!`]. It waits
+//! for signals under a timeout and never sleeps. `tests/it/faulty.rs` has a faulty source for each test, and lists the tests
+//! that must fail for it.
 
 #[cfg(feature = "cases")]
 pub mod cases;
-mod conformance;
+pub mod conformance;
 mod dynamic;
 mod envelope;
 mod fixture;
-pub mod promise;
 
-#[doc(hidden)]
-pub use conformance::check;
 pub use dynamic::Dynamic;
 pub use envelope::Envelope;
-pub use fixture::{Fixture, Unable};
+pub use fixture::{Fixture, Unsupported};

@@ -11,7 +11,7 @@ fn tests_that(ended: &str, report: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn a_new_source_compiles_and_breaks_exactly_the_promises_that_are_left() {
+fn a_new_source_compiles_and_fails_the_listed_tests() {
     let place = tempfile::tempdir().expect("a temporary folder");
     let folder = place.path().join("made");
     write("two-words", &folder, false).expect("the template can be written");

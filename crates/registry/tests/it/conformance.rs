@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use repertoire_core::{Id, ResourcePath, Skill};
 use repertoire_registry::{MemorySource, Registered};
-use repertoire_testkit::{Fixture, Unable, conformance};
+use repertoire_testkit::{Fixture, Unsupported, conformance};
 
 struct Memory {
     source: Arc<MemorySource<Skill>>,
@@ -32,7 +32,7 @@ impl Fixture for Memory {
         self.source.clone()
     }
 
-    async fn put(&mut self, id: &Id, description: &str, body: &str) -> Result<(), Unable> {
+    async fn put(&mut self, id: &Id, description: &str, body: &str) -> Result<(), Unsupported> {
         let skill = Skill::new(id.clone(), description);
         if self.source.has(id.as_str()) {
             let old = self.of(id);
@@ -47,17 +47,17 @@ impl Fixture for Memory {
         Ok(())
     }
 
-    async fn remove(&mut self, id: &Id) -> Result<(), Unable> {
+    async fn remove(&mut self, id: &Id) -> Result<(), Unsupported> {
         self.source.unregister(id.as_str());
         self.written.retain(|skill| skill.item.id != *id);
         Ok(())
     }
 
-    async fn put_malformed(&mut self, _: &Id) -> Result<(), Unable> {
-        Err(Unable::because("an item that was registered is well formed by its type"))
+    async fn put_malformed(&mut self, _: &Id) -> Result<(), Unsupported> {
+        Err(Unsupported::because("an item that was registered is well formed by its type"))
     }
 
-    async fn put_resource(&mut self, id: &Id, path: &ResourcePath, bytes: &[u8]) -> Result<(), Unable> {
+    async fn put_resource(&mut self, id: &Id, path: &ResourcePath, bytes: &[u8]) -> Result<(), Unsupported> {
         let skill = self.of(id);
         *skill = skill.clone().with_resource(path.clone(), bytes.to_vec());
         let new = skill.clone();
@@ -65,11 +65,11 @@ impl Fixture for Memory {
         Ok(())
     }
 
-    async fn hostile_resource_paths(&mut self, _: &Id) -> Result<Vec<ResourcePath>, Unable> {
-        Err(Unable::because("memory holds no links"))
+    async fn hostile_resource_paths(&mut self, _: &Id) -> Result<Vec<ResourcePath>, Unsupported> {
+        Err(Unsupported::because("memory holds no links"))
     }
 
-    async fn content(&self, id: &Id) -> Result<Vec<u8>, Unable> {
+    async fn content(&self, id: &Id) -> Result<Vec<u8>, Unsupported> {
         let skill = self.written.iter().find(|skill| skill.item.id == *id).unwrap();
         Ok(skill.body.as_deref().unwrap_or_default().as_bytes().to_vec())
     }

@@ -5,20 +5,20 @@ use std::sync::Arc;
 
 use repertoire_core::{Id, ResourcePath};
 use repertoire_source_fs::{FsSource, WatchBy};
-use repertoire_testkit::{Fixture, Unable};
+use repertoire_testkit::{Fixture, Unsupported};
 
 use crate::tree::{Tree, swift, text};
 
 struct Folders {
     tree: Tree,
     source: Arc<FsSource>,
-    watches: Result<(), Unable>,
+    watches: Result<(), Unsupported>,
 }
 
 fn folders() -> Folders {
     let tree = Tree::new();
     let source = Arc::new(tree.source("skills"));
-    Folders { tree, source, watches: Err(Unable::because("a folder source that was not told to watch is polled")) }
+    Folders { tree, source, watches: Err(Unsupported::because("a folder source that was not told to watch is polled")) }
 }
 
 fn watched(by: WatchBy) -> Folders {
@@ -34,37 +34,37 @@ impl Fixture for Folders {
         self.source.clone()
     }
 
-    fn watches(&self) -> Result<(), Unable> {
+    fn watches(&self) -> Result<(), Unsupported> {
         self.watches.clone()
     }
 
-    async fn put(&mut self, id: &Id, description: &str, body: &str) -> Result<(), Unable> {
+    async fn put(&mut self, id: &Id, description: &str, body: &str) -> Result<(), Unsupported> {
         self.tree.write(&format!("skills/{id}/SKILL.md"), text(id.as_str(), description, body));
         Ok(())
     }
 
-    async fn put_document(&mut self, id: &Id, document: &str) -> Result<(), Unable> {
+    async fn put_document(&mut self, id: &Id, document: &str) -> Result<(), Unsupported> {
         self.tree.write(&format!("skills/{id}/SKILL.md"), document);
         Ok(())
     }
 
-    async fn remove(&mut self, id: &Id) -> Result<(), Unable> {
+    async fn remove(&mut self, id: &Id) -> Result<(), Unsupported> {
         fs::remove_dir_all(self.tree.path(&format!("skills/{id}"))).unwrap();
         Ok(())
     }
 
-    async fn put_malformed(&mut self, id: &Id) -> Result<(), Unable> {
+    async fn put_malformed(&mut self, id: &Id) -> Result<(), Unsupported> {
         self.tree.write(&format!("skills/{id}/SKILL.md"), "---\nname: never closed\n");
         Ok(())
     }
 
-    async fn put_resource(&mut self, id: &Id, path: &ResourcePath, bytes: &[u8]) -> Result<(), Unable> {
+    async fn put_resource(&mut self, id: &Id, path: &ResourcePath, bytes: &[u8]) -> Result<(), Unsupported> {
         self.tree.write(&format!("skills/{id}/{path}"), bytes);
         Ok(())
     }
 
     #[cfg(unix)]
-    async fn hostile_resource_paths(&mut self, id: &Id) -> Result<Vec<ResourcePath>, Unable> {
+    async fn hostile_resource_paths(&mut self, id: &Id) -> Result<Vec<ResourcePath>, Unsupported> {
         let secret = self.tree.write("secret.txt", "secret");
         self.tree.link("../../secret.txt", &format!("skills/{id}/out.md"));
         self.tree.link(&secret, &format!("skills/{id}/absolute.md"));
@@ -74,7 +74,7 @@ impl Fixture for Folders {
         Ok(paths.map(|path| path.parse().unwrap()).to_vec())
     }
 
-    async fn content(&self, id: &Id) -> Result<Vec<u8>, Unable> {
+    async fn content(&self, id: &Id) -> Result<Vec<u8>, Unsupported> {
         Ok(fs::read(self.tree.path(&format!("skills/{id}/SKILL.md"))).unwrap())
     }
 }

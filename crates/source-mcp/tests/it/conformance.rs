@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use repertoire_core::{Id, ResourcePath};
 use repertoire_source_mcp::McpSource;
-use repertoire_testkit::{Fixture, Unable};
+use repertoire_testkit::{Fixture, Unsupported};
 
 use crate::served::{Served, served};
 
@@ -35,37 +35,37 @@ impl Fixture for Remote {
         self.source.clone()
     }
 
-    async fn put(&mut self, id: &Id, description: &str, body: &str) -> Result<(), Unable> {
+    async fn put(&mut self, id: &Id, description: &str, body: &str) -> Result<(), Unsupported> {
         let text = format!("---\nname: {id}\ndescription: {description}\n---\n\n{body}");
         self.served.shop.put(id.as_str(), "SKILL.md", text).await;
         Ok(())
     }
 
-    async fn put_document(&mut self, id: &Id, document: &str) -> Result<(), Unable> {
+    async fn put_document(&mut self, id: &Id, document: &str) -> Result<(), Unsupported> {
         self.served.shop.put(id.as_str(), "SKILL.md", document).await;
         Ok(())
     }
 
-    async fn remove(&mut self, id: &Id) -> Result<(), Unable> {
+    async fn remove(&mut self, id: &Id) -> Result<(), Unsupported> {
         self.served.shop.remove(id.as_str()).await;
         Ok(())
     }
 
-    async fn put_malformed(&mut self, id: &Id) -> Result<(), Unable> {
+    async fn put_malformed(&mut self, id: &Id) -> Result<(), Unsupported> {
         self.served.shop.put_malformed(id.as_str()).await;
         Ok(())
     }
 
-    async fn put_resource(&mut self, id: &Id, path: &ResourcePath, bytes: &[u8]) -> Result<(), Unable> {
+    async fn put_resource(&mut self, id: &Id, path: &ResourcePath, bytes: &[u8]) -> Result<(), Unsupported> {
         self.served.shop.put(id.as_str(), path.as_str(), bytes).await;
         Ok(())
     }
 
-    async fn hostile_resource_paths(&mut self, _: &Id) -> Result<Vec<ResourcePath>, Unable> {
-        Err(Unable::because("a server lists files and has no links; those that lie outside are in `hostile`"))
+    async fn hostile_resource_paths(&mut self, _: &Id) -> Result<Vec<ResourcePath>, Unsupported> {
+        Err(Unsupported::because("a server lists files and has no links; those that lie outside are in `hostile`"))
     }
 
-    async fn content(&self, id: &Id) -> Result<Vec<u8>, Unable> {
+    async fn content(&self, id: &Id) -> Result<Vec<u8>, Unsupported> {
         Ok(self.served.shop.content(id.as_str()))
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use repertoire_core::{Id, ResourcePath};
 use repertoire_source_plugin::PluginSource;
-use repertoire_testkit::{Fixture, Unable};
+use repertoire_testkit::{Fixture, Unsupported};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -48,8 +48,8 @@ impl Folder {
         self.folder.path().join(path)
     }
 
-    fn polled(&self) -> Result<(), Unable> {
-        if self.is_full { Ok(()) } else { Err(Unable::because("the plugin offers only listings and bodies")) }
+    fn polled(&self) -> Result<(), Unsupported> {
+        if self.is_full { Ok(()) } else { Err(Unsupported::because("the plugin offers only listings and bodies")) }
     }
 }
 
@@ -60,47 +60,47 @@ impl Fixture for Folder {
         self.source.clone()
     }
 
-    fn watches(&self) -> Result<(), Unable> {
+    fn watches(&self) -> Result<(), Unsupported> {
         self.polled()
     }
 
-    fn reads_resources(&self) -> Result<(), Unable> {
+    fn reads_resources(&self) -> Result<(), Unsupported> {
         self.polled()
     }
 
-    async fn put(&mut self, id: &Id, description: &str, body: &str) -> Result<(), Unable> {
+    async fn put(&mut self, id: &Id, description: &str, body: &str) -> Result<(), Unsupported> {
         let fresh = self.path("fresh");
         fs::write(&fresh, format!("---\nname: {id}\ndescription: {description}\n---\n\n{body}")).unwrap();
         fs::rename(fresh, self.path(format!("{id}.md"))).unwrap();
         Ok(())
     }
 
-    async fn put_document(&mut self, id: &Id, document: &str) -> Result<(), Unable> {
+    async fn put_document(&mut self, id: &Id, document: &str) -> Result<(), Unsupported> {
         if !self.is_full {
-            return Err(Unable::because("the plugin in C makes its front matter by itself"));
+            return Err(Unsupported::because("the plugin in C makes its front matter by itself"));
         }
         fs::write(self.path(format!("{id}.md")), document).unwrap();
         Ok(())
     }
 
-    async fn remove(&mut self, id: &Id) -> Result<(), Unable> {
+    async fn remove(&mut self, id: &Id) -> Result<(), Unsupported> {
         fs::remove_file(self.path(format!("{id}.md"))).unwrap();
         Ok(())
     }
 
-    async fn put_malformed(&mut self, id: &Id) -> Result<(), Unable> {
+    async fn put_malformed(&mut self, id: &Id) -> Result<(), Unsupported> {
         fs::write(self.path(format!("{id}.md")), "---\nname: never closed\n").unwrap();
         Ok(())
     }
 
-    async fn put_resource(&mut self, id: &Id, path: &ResourcePath, bytes: &[u8]) -> Result<(), Unable> {
+    async fn put_resource(&mut self, id: &Id, path: &ResourcePath, bytes: &[u8]) -> Result<(), Unsupported> {
         let path = self.path(id.as_str()).join(path.as_str());
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, bytes).unwrap();
         Ok(())
     }
 
-    async fn hostile_resource_paths(&mut self, id: &Id) -> Result<Vec<ResourcePath>, Unable> {
+    async fn hostile_resource_paths(&mut self, id: &Id) -> Result<Vec<ResourcePath>, Unsupported> {
         let secret = self.path("secret.txt");
         fs::write(&secret, "secret").unwrap();
         fs::create_dir_all(self.path(id.as_str())).unwrap();
@@ -111,7 +111,7 @@ impl Fixture for Folder {
         Ok(paths.map(|path| path.parse().unwrap()).to_vec())
     }
 
-    async fn content(&self, id: &Id) -> Result<Vec<u8>, Unable> {
+    async fn content(&self, id: &Id) -> Result<Vec<u8>, Unsupported> {
         let file = fs::read(self.path(format!("{id}.md"))).unwrap();
         // Of a source that hands out texts, the text is what has a digest.
         Ok(if self.is_full { repertoire_core::skill_md::body(&file).unwrap().as_bytes().to_vec() } else { file })
@@ -159,12 +159,12 @@ impl Fixture for Hello {
         self.0.clone()
     }
 
-    fn watches(&self) -> Result<(), Unable> {
-        Err(Unable::because("the skills of the tutorial never change"))
+    fn watches(&self) -> Result<(), Unsupported> {
+        Err(Unsupported::because("the skills of the tutorial never change"))
     }
 
-    fn reads_resources(&self) -> Result<(), Unable> {
-        Err(Unable::because("the skills of the tutorial have no resources"))
+    fn reads_resources(&self) -> Result<(), Unsupported> {
+        Err(Unsupported::because("the skills of the tutorial have no resources"))
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use repertoire_core::{Body, Category, Id, Resource, Skill, Source, SourceErrorKind, Stamp};
 use repertoire_source_fs::FsSource;
 use repertoire_source_static::{StaticList, StaticSource, embed_skills};
-use repertoire_testkit::{Fixture, Unable};
+use repertoire_testkit::{Fixture, Unsupported};
 
 static SKILLS: StaticList = embed_skills!("tests/skills");
 
@@ -22,11 +22,11 @@ impl Fixture for EmbeddedFixture {
         self.0.clone()
     }
 
-    fn watches(&self) -> Result<(), Unable> {
-        Err(Unable::because("what is compiled in never changes"))
+    fn watches(&self) -> Result<(), Unsupported> {
+        Err(Unsupported::because("what is compiled in never changes"))
     }
 
-    async fn content(&self, id: &Id) -> Result<Vec<u8>, Unable> {
+    async fn content(&self, id: &Id) -> Result<Vec<u8>, Unsupported> {
         Ok(match id.as_str() {
             "report" => include_bytes!("../skills/report/SKILL.md").to_vec(),
             "table" => include_bytes!("../skills/data/table/SKILL.md").to_vec(),

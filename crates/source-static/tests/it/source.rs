@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use repertoire_core::{Digest, Id, Listing, Revision, Skill, Source, SurfaceMode};
 use repertoire_source_static::{StaticList, StaticSkill, StaticSource};
-use repertoire_testkit::{Fixture, Unable};
+use repertoire_testkit::{Fixture, Unsupported};
 
 const TRIAGE_BODY: &str = "Ask for what is missing, then label.\n";
 
@@ -36,11 +36,11 @@ impl Fixture for StaticFixture {
         self.0.clone()
     }
 
-    fn watches(&self) -> Result<(), Unable> {
-        Err(Unable::because("what is compiled in never changes"))
+    fn watches(&self) -> Result<(), Unsupported> {
+        Err(Unsupported::because("what is compiled in never changes"))
     }
 
-    async fn content(&self, id: &Id) -> Result<Vec<u8>, Unable> {
+    async fn content(&self, id: &Id) -> Result<Vec<u8>, Unsupported> {
         let body = match id.as_str() {
             "triage" => TRIAGE_BODY,
             "deploy" => "\nBuild, push, watch.\n",

@@ -1,4 +1,4 @@
-//! Sources that are wrong in one way each: the suite names the promises that are then broken, and no other.
+//! Sources with one fault each, and the conformance tests that fail for it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -8,18 +8,18 @@ use repertoire_core::{
     Body, Bytes, Digest, Id, Listed, Listing, Resource, ResourcePath, Revision, Skill, Source, SourceError,
     SourceErrorKind, Stamp, async_trait,
 };
-use repertoire_testkit::{Dynamic, Fixture, Unable};
+use repertoire_testkit::{Dynamic, Fixture, Unsupported};
 use tokio::sync::{Mutex, watch};
 
-use crate::shelf::{Book, Shelf, ShelfFixture};
+use crate::memory::{MemoryFixture, MemoryStore, Record};
 
-/// Declares the ways to be wrong together with the promises that each breaks.
+/// Declares faults with the tests that each must fail.
 macro_rules! faults {
-    ($($fault:ident: $($promise:ident)*;)*) => {
+    ($($fault:ident: $($test:ident)*;)*) => {
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         enum Fault { $($fault),* }
 
-        const EXPECTED: &[(Fault, &[&str])] = &[$((Fault::$fault, &[$(stringify!($promise)),*])),*];
+        const EXPECTED: &[(Fault, &[&str])] = &[$((Fault::$fault, &[$(stringify!($test)),*])),*];
     };
 }
 
@@ -27,9 +27,9 @@ faults! {
     Sound: ;
     ColonInName: the_name_is_stable_and_holds_no_colon;
     FailsWhenEmpty: an_empty_source_is_an_empty_listing revisions_never_go_down;
-    FailsWhenMalformed: one_malformed_entry_is_a_diagnostic_and_hides_no_other;
-    HidesWhatFollowsTheMalformed: one_malformed_entry_is_a_diagnostic_and_hides_no_other;
-    SaysNothingOfTheMalformed: one_malformed_entry_is_a_diagnostic_and_hides_no_other;
+    FailsWhenMalformed: a_malformed_entry_hides_no_other;
+    HidesWhatFollowsTheMalformed: a_malformed_entry_hides_no_other;
+    SaysNothingOfTheMalformed: a_malformed_entry_hides_no_other;
     ReordersEveryOtherList:
         listing_twice_without_a_change_gives_equal_listings
         list_since_gives_what_list_gives
@@ -39,21 +39,21 @@ faults! {
         list_since_gives_what_list_gives
         list_since_without_a_change_gives_an_equal_listing
         a_body_agrees_with_its_row;
-    SameStampForEver: a_change_behind_a_row_is_seen_in_the_row a_body_is_what_was_written;
+    SameStampForEver: a_new_body_changes_its_row a_body_is_what_was_written;
     StartsOverWhenEmpty: revisions_never_go_down;
-    TakesRevisionAfterReading: the_revision_is_taken_before_reading_so_a_change_during_list_is_seen;
+    TakesRevisionAfterReading: a_change_during_list_is_seen;
     ListSinceGivesNothing: list_since_gives_what_list_gives list_since_without_a_change_gives_an_equal_listing;
     ForgetsToForwardChanged:
-        the_revision_is_taken_before_reading_so_a_change_during_list_is_seen
+        a_change_during_list_is_seen
         changed_of_an_old_revision_returns_at_once
         changed_of_the_current_revision_waits_for_a_change
-        changed_may_be_dropped_at_any_await_and_loses_nothing;
+        dropping_changed_loses_no_change;
     ChangedWaitsForTheNextChange:
-        the_revision_is_taken_before_reading_so_a_change_during_list_is_seen
+        a_change_during_list_is_seen
         changed_of_an_old_revision_returns_at_once
-        changed_may_be_dropped_at_any_await_and_loses_nothing;
+        dropping_changed_loses_no_change;
     ChangedNeverWaits: changed_of_the_current_revision_waits_for_a_change;
-    ChangedForgetsWhenDropped: changed_may_be_dropped_at_any_await_and_loses_nothing;
+    ChangedForgetsWhenDropped: dropping_changed_loses_no_change;
     UnknownIdIsOther: a_removed_skill_is_gone an_unknown_id_is_not_found;
     RemovedBodyIsEmpty: a_removed_skill_is_gone;
     RefusesABody: what_is_listed_can_be_read a_body_agrees_with_its_row a_body_has_the_digest_of_its_content;
@@ -70,75 +70,75 @@ faults! {
 }
 
 #[test]
-fn every_fault_breaks_its_promises_and_no_other() {
+fn every_fault_fails_its_tests_only() {
     for (fault, expected) in EXPECTED {
-        assert_eq!(broken(|| FaultyFixture::new(*fault)), *expected, "{fault:?}");
-        assert_eq!(broken(|| Dynamic::new(FaultyFixture::new(*fault))), *expected, "{fault:?}, dynamic");
+        assert_eq!(failed(|| FaultyFixture::new(*fault)), *expected, "{fault:?}");
+        assert_eq!(failed(|| Dynamic::new(FaultyFixture::new(*fault))), *expected, "{fault:?}, dynamic");
     }
 }
 
 #[test]
-fn what_a_fixture_cannot_do_is_skipped_with_the_reason() {
-    let rest = verdicts(ShelfFixture::default).into_iter().filter(|(_, verdict)| *verdict != Verdict::Kept);
+fn unsupported_tests_are_skipped_with_the_reason() {
+    let rest = outcomes(MemoryFixture::default).into_iter().filter(|(_, outcome)| *outcome != Outcome::Passed);
     assert_eq!(
         rest.collect::<Vec<_>>(),
-        [("a_link_never_leaves_its_skill", Verdict::Skipped("a shelf has no links".to_owned()))]
+        [("a_link_never_leaves_its_skill", Outcome::Skipped("the store has no links".to_owned()))]
     );
 }
 
 #[test]
-fn every_promise_is_stamped() {
+fn every_test_is_generated() {
     let sources = [
-        include_str!("../../src/promise/listings.rs"),
-        include_str!("../../src/promise/changes.rs"),
-        include_str!("../../src/promise/bodies.rs"),
-        include_str!("../../src/promise/resources.rs"),
+        include_str!("../../src/conformance/listings.rs"),
+        include_str!("../../src/conformance/changes.rs"),
+        include_str!("../../src/conformance/bodies.rs"),
+        include_str!("../../src/conformance/resources.rs"),
     ];
     let names = sources.iter().flat_map(|source| source.lines()).filter_map(|line| line.strip_prefix("pub async fn "));
     let mut written: Vec<&str> = names.filter_map(|line| line.split('(').next()).collect();
-    let mut stamped: Vec<&str> = verdicts(ShelfFixture::default).into_iter().map(|(name, _)| name).collect();
+    let mut generated: Vec<&str> = outcomes(MemoryFixture::default).into_iter().map(|(name, _)| name).collect();
     written.sort();
-    stamped.sort();
-    assert_eq!(stamped, written);
+    generated.sort();
+    assert_eq!(generated, written);
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Verdict {
-    Kept,
+enum Outcome {
+    Passed,
     Skipped(String),
-    Broken,
+    Failed,
 }
 
-fn broken<F: Fixture>(fixture: impl Fn() -> F) -> Vec<&'static str> {
-    let verdicts = verdicts(fixture).into_iter();
-    verdicts.filter(|(_, verdict)| *verdict == Verdict::Broken).map(|(name, _)| name).collect()
+fn failed<F: Fixture>(fixture: impl Fn() -> F) -> Vec<&'static str> {
+    let outcomes = outcomes(fixture).into_iter();
+    outcomes.filter(|(_, outcome)| *outcome == Outcome::Failed).map(|(name, _)| name).collect()
 }
 
-macro_rules! judge {
-    ([$fixture:expr] $($promise:ident)*) => {
-        vec![$((stringify!($promise), verdict(repertoire_testkit::promise::$promise($fixture)))),*]
+macro_rules! run_all {
+    ([$fixture:expr] $($test:ident)*) => {
+        vec![$((stringify!($test), outcome(repertoire_testkit::conformance::$test($fixture)))),*]
     };
 }
 
-/// What the suite says of every promise, in its order.
-fn verdicts<F: Fixture>(fixture: impl Fn() -> F) -> Vec<(&'static str, Verdict)> {
-    repertoire_testkit::__each_promise! { judge [fixture()] }
+/// Runs every test, in order.
+fn outcomes<F: Fixture>(fixture: impl Fn() -> F) -> Vec<(&'static str, Outcome)> {
+    repertoire_testkit::__for_each_test! { run_all [fixture()] }
 }
 
-fn verdict(promise: impl Future<Output = Result<(), Unable>>) -> Verdict {
-    // On a paused clock a source that hangs is found out at once.
+fn outcome(test: impl Future<Output = Result<(), Unsupported>>) -> Outcome {
+    // With a paused clock, the timeout of a source that hangs ends at once.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
-    match catch_unwind(AssertUnwindSafe(|| runtime.expect("a test may start a runtime").block_on(promise))) {
-        Ok(Ok(())) => Verdict::Kept,
-        Ok(Err(unable)) => Verdict::Skipped(unable.to_string()),
-        Err(_) => Verdict::Broken,
+    match catch_unwind(AssertUnwindSafe(|| runtime.expect("a test may start a runtime").block_on(test))) {
+        Ok(Ok(())) => Outcome::Passed,
+        Ok(Err(unsupported)) => Outcome::Skipped(unsupported.to_string()),
+        Err(_) => Outcome::Failed,
     }
 }
 
-/// A shelf read by somebody who gets one thing wrong.
+/// A store with one fault.
 #[derive(Debug)]
 struct Faulty {
-    shelf: Arc<Shelf>,
+    store: Arc<MemoryStore>,
     fault: Fault,
     lists: AtomicU64,
     seen: AtomicU64,
@@ -160,21 +160,21 @@ impl Faulty {
     }
 
     fn has_malformed(&self) -> Option<Id> {
-        let books = self.shelf.books();
-        books.iter().find(|(_, book)| matches!(book, Book::Malformed)).map(|(id, _)| id.clone())
+        let records = self.store.records();
+        records.iter().find(|(_, record)| matches!(record, Record::Malformed)).map(|(id, _)| id.clone())
     }
 }
 
 #[async_trait]
 impl Source<Skill> for Faulty {
     fn name(&self) -> &str {
-        if self.fault == Fault::ColonInName { "faulty:shelf" } else { "faulty" }
+        if self.fault == Fault::ColonInName { "faulty:store" } else { "faulty" }
     }
 
     async fn list(&self) -> Result<Listing<Skill>, SourceError> {
         let lists = self.lists.fetch_add(1, Ordering::Relaxed);
         let unreadable = || SourceError::new(SourceErrorKind::Other, "cannot be listed");
-        let listing = self.shelf.list().await?;
+        let listing = self.store.list().await?;
         let malformed = self.has_malformed();
         let mut revision = listing.revision();
         let mut rows: Vec<_> = listing.iter().map(|row| self.row(row)).collect();
@@ -191,7 +191,7 @@ impl Source<Skill> for Faulty {
             Fault::StartsOverWhenEmpty if rows.is_empty() => revision = Revision(0),
             Fault::TakesRevisionAfterReading => {
                 tokio::task::yield_now().await;
-                revision = self.shelf.revision();
+                revision = self.store.revision();
             }
             _ => {}
         }
@@ -205,7 +205,7 @@ impl Source<Skill> for Faulty {
     }
 
     async fn body(&self, id: &Id) -> Result<Body, SourceError> {
-        let mut body = match self.shelf.body(id).await {
+        let mut body = match self.store.body(id).await {
             Err(error) if self.fault == Fault::UnknownIdIsOther => {
                 return Err(SourceError::new(SourceErrorKind::Other, "cannot be read").caused_by(error));
             }
@@ -226,7 +226,7 @@ impl Source<Skill> for Faulty {
     }
 
     async fn resources(&self, id: &Id) -> Result<Vec<Resource>, SourceError> {
-        let mut resources = self.shelf.resources(id).await?;
+        let mut resources = self.store.resources(id).await?;
         match self.fault {
             Fault::ResourcesAreHidden => resources.clear(),
             Fault::ResourcesAreUnsorted => resources.reverse(),
@@ -239,14 +239,14 @@ impl Source<Skill> for Faulty {
     }
 
     async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {
-        match (self.fault, self.shelf.resource(id, path).await) {
-            (Fault::UnknownResourceIsOther, Err(error)) if self.shelf.books().contains_key(id) => {
+        match (self.fault, self.store.resource(id, path).await) {
+            (Fault::UnknownResourceIsOther, Err(error)) if self.store.records().contains_key(id) => {
                 Err(SourceError::new(SourceErrorKind::Other, "cannot be read").caused_by(error))
             }
-            (Fault::ResourceOfAnySkill, Err(error)) if self.shelf.books().contains_key(id) => {
-                let anybody = self.shelf.books().values().find_map(|book| match book {
-                    Book::Skill { resources, .. } => resources.get(path).cloned(),
-                    Book::Malformed => None,
+            (Fault::ResourceOfAnySkill, Err(error)) if self.store.records().contains_key(id) => {
+                let anybody = self.store.records().values().find_map(|record| match record {
+                    Record::Skill { resources, .. } => resources.get(path).cloned(),
+                    Record::Malformed => None,
                 });
                 anybody.ok_or(error)
             }
@@ -258,38 +258,38 @@ impl Source<Skill> for Faulty {
     async fn changed(&self, since: Revision) {
         match self.fault {
             Fault::ForgetsToForwardChanged => std::future::pending().await,
-            Fault::ChangedWaitsForTheNextChange => drop(self.shelf.subscribe().changed().await),
+            Fault::ChangedWaitsForTheNextChange => drop(self.store.subscribe().changed().await),
             Fault::ChangedNeverWaits => {}
             Fault::ChangedForgetsWhenDropped => {
                 while self.seen.load(Ordering::Relaxed) <= since.0 {
                     let mut signals = self.signals.lock().await;
-                    signals.changed().await.expect("the shelf holds the sender");
+                    signals.changed().await.expect("the store holds the sender");
                     tokio::task::yield_now().await;
-                    self.seen.store(self.shelf.revision().0, Ordering::Relaxed);
+                    self.seen.store(self.store.revision().0, Ordering::Relaxed);
                 }
             }
-            Fault::MovesRevisionAtEveryList => self.shelf.changed(Revision(since.0 / STEPS)).await,
-            _ => self.shelf.changed(since).await,
+            Fault::MovesRevisionAtEveryList => self.store.changed(Revision(since.0 / STEPS)).await,
+            _ => self.store.changed(since).await,
         }
     }
 }
 
 struct FaultyFixture {
-    shelf: ShelfFixture,
+    store: MemoryFixture,
     source: Arc<Faulty>,
 }
 
 impl FaultyFixture {
     fn new(fault: Fault) -> FaultyFixture {
-        let shelf = ShelfFixture::default();
+        let store = MemoryFixture::default();
         let source = Faulty {
-            shelf: shelf.source(),
+            store: store.source(),
             fault,
             lists: AtomicU64::new(0),
             seen: AtomicU64::new(0),
-            signals: Mutex::new(shelf.source().subscribe()),
+            signals: Mutex::new(store.source().subscribe()),
         };
-        FaultyFixture { shelf, source: Arc::new(source) }
+        FaultyFixture { store, source: Arc::new(source) }
     }
 }
 
@@ -300,27 +300,27 @@ impl Fixture for FaultyFixture {
         self.source.clone()
     }
 
-    async fn put(&mut self, id: &Id, description: &str, body: &str) -> Result<(), Unable> {
-        self.shelf.put(id, description, body).await
+    async fn put(&mut self, id: &Id, description: &str, body: &str) -> Result<(), Unsupported> {
+        self.store.put(id, description, body).await
     }
 
-    async fn remove(&mut self, id: &Id) -> Result<(), Unable> {
-        self.shelf.remove(id).await
+    async fn remove(&mut self, id: &Id) -> Result<(), Unsupported> {
+        self.store.remove(id).await
     }
 
-    async fn put_malformed(&mut self, id: &Id) -> Result<(), Unable> {
-        self.shelf.put_malformed(id).await
+    async fn put_malformed(&mut self, id: &Id) -> Result<(), Unsupported> {
+        self.store.put_malformed(id).await
     }
 
-    async fn put_resource(&mut self, id: &Id, path: &ResourcePath, bytes: &[u8]) -> Result<(), Unable> {
-        self.shelf.put_resource(id, path, bytes).await
+    async fn put_resource(&mut self, id: &Id, path: &ResourcePath, bytes: &[u8]) -> Result<(), Unsupported> {
+        self.store.put_resource(id, path, bytes).await
     }
 
-    async fn hostile_resource_paths(&mut self, _: &Id) -> Result<Vec<ResourcePath>, Unable> {
+    async fn hostile_resource_paths(&mut self, _: &Id) -> Result<Vec<ResourcePath>, Unsupported> {
         Ok(vec![LINK.parse().expect("a path inside a skill")])
     }
 
-    async fn content(&self, id: &Id) -> Result<Vec<u8>, Unable> {
-        self.shelf.content(id).await
+    async fn content(&self, id: &Id) -> Result<Vec<u8>, Unsupported> {
+        self.store.content(id).await
     }
 }

@@ -1,10 +1,10 @@
-//! The suite over a sound source, and over sources that each break one promise.
+//! The conformance tests with a correct source, and with sources that have one fault each.
 
 mod faulty;
-mod shelf;
+mod memory;
 
 mod sound {
-    use crate::shelf::ShelfFixture;
+    use crate::memory::MemoryFixture;
 
-    repertoire_testkit::conformance!(ShelfFixture::default());
+    repertoire_testkit::conformance!(MemoryFixture::default());
 }

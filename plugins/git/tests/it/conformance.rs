@@ -1,10 +1,10 @@
-//! What every source promises, kept by a repository over `file://`.
+//! The conformance tests with a repository over `file://`.
 
 use std::sync::Arc;
 
 use repertoire_plugin_sdk::{Id, ResourcePath};
 use repertoire_source_plugin::PluginSource;
-use repertoire_testkit::{Fixture, Unable};
+use repertoire_testkit::{Fixture, Unsupported};
 use serde_json::json;
 
 use crate::remote::{FILE, LINK, Remote};
@@ -29,28 +29,28 @@ impl Fixture for Git {
         self.source.clone()
     }
 
-    async fn put(&mut self, id: &Id, description: &str, body: &str) -> Result<(), Unable> {
+    async fn put(&mut self, id: &Id, description: &str, body: &str) -> Result<(), Unsupported> {
         let text = format!("---\nname: {id}\ndescription: {description}\n---\n\n{body}");
         self.remote.put(&format!("{id}/SKILL.md"), FILE, text);
         self.pushed().await
     }
 
-    async fn remove(&mut self, id: &Id) -> Result<(), Unable> {
+    async fn remove(&mut self, id: &Id) -> Result<(), Unsupported> {
         self.remote.remove(id.as_str());
         self.pushed().await
     }
 
-    async fn put_malformed(&mut self, id: &Id) -> Result<(), Unable> {
+    async fn put_malformed(&mut self, id: &Id) -> Result<(), Unsupported> {
         self.remote.put(&format!("{id}/SKILL.md"), FILE, "---\nname: never closed\n");
         self.pushed().await
     }
 
-    async fn put_resource(&mut self, id: &Id, path: &ResourcePath, bytes: &[u8]) -> Result<(), Unable> {
+    async fn put_resource(&mut self, id: &Id, path: &ResourcePath, bytes: &[u8]) -> Result<(), Unsupported> {
         self.remote.put(&format!("{id}/{path}"), FILE, bytes);
         self.pushed().await
     }
 
-    async fn hostile_resource_paths(&mut self, id: &Id) -> Result<Vec<ResourcePath>, Unable> {
+    async fn hostile_resource_paths(&mut self, id: &Id) -> Result<Vec<ResourcePath>, Unsupported> {
         self.remote.put("secret.txt", FILE, "secret");
         for (name, to) in [("out.md", "../secret.txt"), ("up", ".."), ("absolute.md", "/etc/passwd")] {
             self.remote.put(&format!("{id}/{name}"), LINK, to);
@@ -59,14 +59,14 @@ impl Fixture for Git {
         Ok(["out.md", "up", "up/secret.txt", "absolute.md"].map(|path| path.parse().unwrap()).to_vec())
     }
 
-    async fn content(&self, id: &Id) -> Result<Vec<u8>, Unable> {
+    async fn content(&self, id: &Id) -> Result<Vec<u8>, Unsupported> {
         Ok(self.remote.file(&format!("{id}/SKILL.md")))
     }
 }
 
 impl Git {
     /// Commits, and waits until the plugin has fetched it: an operation of a fixture has happened when it returns.
-    async fn pushed(&self) -> Result<(), Unable> {
+    async fn pushed(&self) -> Result<(), Unsupported> {
         let wanted = self.remote.commit().to_string();
         let seen = async {
             loop {

@@ -1,4 +1,4 @@
-//! What every source promises, asked of the library as a host loads it.
+//! The conformance tests, with the library loaded as a host loads it.
 
 use std::fs;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use repertoire_plugin_sdk::{Digest, Id};
 use repertoire_source_plugin::{PluginOptions, PluginSource};
-use repertoire_testkit::{Fixture, Unable, conformance};
+use repertoire_testkit::{Fixture, Unsupported, conformance};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -37,31 +37,31 @@ impl Fixture for Acme {
         self.source.clone()
     }
 
-    fn watches(&self) -> Result<(), Unable> {
-        Err(Unable::because("it has no `changes` among its features yet"))
+    fn watches(&self) -> Result<(), Unsupported> {
+        Err(Unsupported::because("it has no `changes` among its features yet"))
     }
 
-    fn reads_resources(&self) -> Result<(), Unable> {
-        Err(Unable::because("it has no `resources` among its features yet"))
+    fn reads_resources(&self) -> Result<(), Unsupported> {
+        Err(Unsupported::because("it has no `resources` among its features yet"))
     }
 
-    async fn put(&mut self, id: &Id, description: &str, body: &str) -> Result<(), Unable> {
+    async fn put(&mut self, id: &Id, description: &str, body: &str) -> Result<(), Unsupported> {
         let text = format!("---\nname: {id}\ndescription: {description}\n---\n\n{body}");
         fs::write(self.folder.path().join(format!("{id}.md")), text).unwrap();
         Ok(())
     }
 
-    async fn remove(&mut self, id: &Id) -> Result<(), Unable> {
+    async fn remove(&mut self, id: &Id) -> Result<(), Unsupported> {
         fs::remove_file(self.folder.path().join(format!("{id}.md"))).unwrap();
         Ok(())
     }
 
-    async fn put_malformed(&mut self, id: &Id) -> Result<(), Unable> {
+    async fn put_malformed(&mut self, id: &Id) -> Result<(), Unsupported> {
         fs::write(self.folder.path().join(format!("{id}.md")), "---\nname: never closed\n").unwrap();
         Ok(())
     }
 
-    async fn content(&self, id: &Id) -> Result<Vec<u8>, Unable> {
+    async fn content(&self, id: &Id) -> Result<Vec<u8>, Unsupported> {
         Ok(fs::read(self.folder.path().join(format!("{id}.md"))).unwrap())
     }
 }

@@ -1,34 +1,34 @@
-//! What bodies promise.
+//! Tests of bodies.
 
 use repertoire_core::{Body, Digest, Id, Listed, Listing, Skill, Source, SourceErrorKind};
 
-use super::patience::{BODY, furnished, id, list, path, row, shown, undisturbed, until};
-use crate::{Envelope, Fixture, Unable};
+use super::timeout::{BODY, id, list, path, row, shown, until, with_two_skills, without_changes};
+use crate::{Envelope, Fixture, Unsupported};
 
-/// Bodies and resources of an id that is not listed are not found; a source that has none may say that it has none.
-pub async fn an_unknown_id_is_not_found(mut fixture: impl Fixture) -> Result<(), Unable> {
+/// Bodies and resources of an unknown id are not found. A source without any may return `Unsupported`.
+pub async fn an_unknown_id_is_not_found(mut fixture: impl Fixture) -> Result<(), Unsupported> {
     let source = &*fixture.source();
-    // Whether or not there is something to look at: an empty source does not know the id either.
-    let _ = furnished(&mut fixture).await;
+    // An empty source must return the same.
+    let _ = with_two_skills(&mut fixture).await;
     let (unknown, file) = (id("no-such-skill"), path("no-such-file"));
-    for (door, offered, error) in [
+    for (method, is_supported, error) in [
         ("body", fixture.reads_bodies().is_ok(), source.body(&unknown).await.err()),
         ("resources", fixture.reads_resources().is_ok(), source.resources(&unknown).await.err()),
         ("resource", fixture.reads_resources().is_ok(), source.resource(&unknown, &file).await.err()),
     ] {
         let kind = error.map(|error| error.kind());
-        if offered || kind != Some(SourceErrorKind::Unsupported) {
-            assert_eq!(kind, Some(SourceErrorKind::NotFound), "`{door}` of an unknown id should not be found");
+        if is_supported || kind != Some(SourceErrorKind::Unsupported) {
+            assert_eq!(kind, Some(SourceErrorKind::NotFound), "`{method}` of an unknown id should not be found");
         }
     }
     Ok(())
 }
 
-/// The body of every listed skill can be read, in whatever envelope its file has its front matter.
-pub async fn what_is_listed_can_be_read(mut fixture: impl Fixture) -> Result<(), Unable> {
+/// The body of every listed skill can be read, in every [`Envelope`] of its front matter.
+pub async fn what_is_listed_can_be_read(mut fixture: impl Fixture) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     fixture.reads_bodies()?;
-    furnished(&mut fixture).await?;
+    with_two_skills(&mut fixture).await?;
     let mut written = Vec::new();
     for (number, envelope) in Envelope::all().into_iter().enumerate() {
         let id = id(&format!("envelope-{number}"));
@@ -49,7 +49,7 @@ pub async fn what_is_listed_can_be_read(mut fixture: impl Fixture) -> Result<(),
 }
 
 /// The body of a skill is the text that was written, before and after a change.
-pub async fn a_body_is_what_was_written(mut fixture: impl Fixture) -> Result<(), Unable> {
+pub async fn a_body_is_what_was_written(mut fixture: impl Fixture) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     fixture.reads_bodies()?;
     let alpha = id("alpha");
@@ -65,11 +65,11 @@ pub async fn a_body_is_what_was_written(mut fixture: impl Fixture) -> Result<(),
     Ok(())
 }
 
-/// A body carries the stamp of its row, and its digest where the row knows it.
-pub async fn a_body_agrees_with_its_row(mut fixture: impl Fixture) -> Result<(), Unable> {
+/// A body has the stamp of its row, and the digest of its row if there is one.
+pub async fn a_body_agrees_with_its_row(mut fixture: impl Fixture) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     fixture.reads_bodies()?;
-    furnished(&mut fixture).await?;
+    with_two_skills(&mut fixture).await?;
     let bodies = async |listing: &Listing<Skill>| {
         let mut bodies = Vec::new();
         for row in listing.iter() {
@@ -77,7 +77,7 @@ pub async fn a_body_agrees_with_its_row(mut fixture: impl Fixture) -> Result<(),
         }
         bodies
     };
-    let (listing, bodies) = undisturbed(source, bodies).await;
+    let (listing, bodies) = without_changes(source, bodies).await;
     for (Listed { item, stamp, digest, .. }, body) in listing.iter().zip(bodies) {
         assert_eq!(body.stamp, *stamp, "the stamps of the body and of the row of `{}`", item.id);
         assert_eq!(
@@ -90,11 +90,11 @@ pub async fn a_body_agrees_with_its_row(mut fixture: impl Fixture) -> Result<(),
     Ok(())
 }
 
-/// The digest of a body is that of the raw content of the skill.
-pub async fn a_body_has_the_digest_of_its_content(mut fixture: impl Fixture) -> Result<(), Unable> {
+/// The digest of a body is the digest of the raw file.
+pub async fn a_body_has_the_digest_of_its_content(mut fixture: impl Fixture) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     fixture.reads_bodies()?;
-    let listing = furnished(&mut fixture).await?;
+    let listing = with_two_skills(&mut fixture).await?;
     for Listed { item, .. } in listing.iter() {
         let content = fixture.content(&item.id).await?;
         assert_eq!(read(source, &item.id).await.digest, Digest::of(&content), "the digest of `{}`", item.id);

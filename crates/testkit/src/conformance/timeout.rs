@@ -1,4 +1,4 @@
-//! Steps that promises share: reading a source that may notice a change late, and never hanging on it.
+//! Helpers of the tests: reading a source that may detect a change late, with a timeout.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -7,24 +7,24 @@ use std::time::Duration;
 
 use repertoire_core::{Id, Listed, Listing, ResourcePath, Skill, Source};
 
-use crate::{Fixture, Unable};
+use crate::{Fixture, Unsupported};
 
-/// When a source that should answer counts as hung. A guard, not a measure: a sound source never comes near.
-const HUNG: Duration = Duration::from_secs(30);
+/// The time after which a call of the source fails the test.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How many late signals of earlier changes a promise sits through. A source has only so many of them, however slow;
-/// one that has more moves its revision without a change.
+/// The number of late signals for earlier changes that a test accepts. A source with more of them changes its revision
+/// without a change.
 pub(super) const LATE_SIGNALS: usize = 64;
 
-/// The instructions of the skills that promises put; the rules in it are not front matter.
+/// A body with lines that look like fences of front matter.
 pub(super) const BODY: &str = "Say hello.\n\n---\n\nSay it twice.\n";
 
 pub(super) fn id(name: &str) -> Id {
-    name.parse().expect("promises name skills well")
+    name.parse().expect("the names in tests are valid")
 }
 
 pub(super) fn path(path: &str) -> ResourcePath {
-    path.parse().expect("promises name resources well")
+    path.parse().expect("the paths in tests are valid")
 }
 
 pub(super) fn row<'a>(listing: &'a Listing<Skill>, id: &Id) -> Option<&'a Listed<Skill>> {
@@ -35,15 +35,15 @@ pub(super) async fn list<S: Source<Skill>>(source: &S) -> Listing<Skill> {
     source.list().await.expect("a source should be able to list")
 }
 
-/// What `future` gives; panics when the source hangs.
+/// Returns the result of `future`, which must resolve within the timeout.
 pub(super) async fn soon<R>(what: &str, future: impl Future<Output = R>) -> R {
-    match tokio::time::timeout(HUNG, future).await {
+    match tokio::time::timeout(TIMEOUT, future).await {
         Ok(result) => result,
-        Err(_) => panic!("{what}: no answer in {} seconds", HUNG.as_secs()),
+        Err(_) => panic!("{what}: no result after {} seconds", TIMEOUT.as_secs()),
     }
 }
 
-/// `listing`, or the first later one that satisfies `condition`, reached as a registry would: by waiting for `changed`.
+/// Returns `listing`, or the first later listing that satisfies `condition`. Waits for `changed`, as a registry does.
 pub(super) async fn until<S: Source<Skill>>(
     source: &S,
     mut listing: Listing<Skill>,
@@ -57,17 +57,17 @@ pub(super) async fn until<S: Source<Skill>>(
         soon(what, source.changed(listing.revision())).await;
         listing = list(source).await;
     }
-    panic!("{what}: not so after {LATE_SIGNALS} changes, in {listing:?}");
+    panic!("{what}: not the case after {LATE_SIGNALS} changes, in {listing:?}");
 }
 
-/// A listing that shows the skill `id`.
+/// Returns a listing that contains the skill `id`.
 pub(super) async fn shown<S: Source<Skill>>(source: &S, id: &Id) -> Listing<Skill> {
     until(source, list(source).await, "the skill that was put should be listed", |listing| row(listing, id).is_some())
         .await
 }
 
-/// What `act` gives while the revision stands still, and the listing at that revision.
-pub(super) async fn undisturbed<S: Source<Skill>, R>(
+/// Returns the result of `act` and the listing at that time. Repeats `act` if the revision changed during the call.
+pub(super) async fn without_changes<S: Source<Skill>, R>(
     source: &S,
     act: impl AsyncFn(&Listing<Skill>) -> R,
 ) -> (Listing<Skill>, R) {
@@ -78,10 +78,10 @@ pub(super) async fn undisturbed<S: Source<Skill>, R>(
             return (before, result);
         }
     }
-    panic!("the revision moves although nothing changes");
+    panic!("the revision changes although the source does not");
 }
 
-/// Polls `future` so many times, and lets other tasks run after each; its result if it has one by then.
+/// Polls `future` up to `times` times, and yields to other tasks after each poll.
 pub(super) async fn poll_times<R>(mut future: Pin<&mut (impl Future<Output = R> + ?Sized)>, times: usize) -> Option<R> {
     for _ in 0..times {
         if let Poll::Ready(result) = poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await {
@@ -92,13 +92,13 @@ pub(super) async fn poll_times<R>(mut future: Pin<&mut (impl Future<Output = R> 
     None
 }
 
-/// A listing with at least one row: two skills that are put where the fixture can, else what is there from the start.
-pub(super) async fn furnished<F: Fixture>(fixture: &mut F) -> Result<Listing<Skill>, Unable> {
+/// Adds the skills `alpha` and `beta` and returns the listing. If the fixture cannot add skills, returns its initial ones.
+pub(super) async fn with_two_skills<F: Fixture>(fixture: &mut F) -> Result<Listing<Skill>, Unsupported> {
     let source = &*fixture.source();
     let (alpha, beta) = (id("alpha"), id("beta"));
-    if let Err(unable) = fixture.put(&alpha, "Greets people.", BODY).await {
+    if let Err(unsupported) = fixture.put(&alpha, "Greets people.", BODY).await {
         let listing = list(source).await;
-        return if listing.is_empty() { Err(unable) } else { Ok(listing) };
+        return if listing.is_empty() { Err(unsupported) } else { Ok(listing) };
     }
     fixture.put(&beta, "Parts from people.", "Say goodbye.\n").await?;
     let both = |listing: &Listing<Skill>| row(listing, &alpha).and(row(listing, &beta)).is_some();

@@ -1,11 +1,11 @@
-//! What resources promise.
+//! Tests of resources.
 
 use repertoire_core::{Digest, Id, Resource, ResourcePath, Skill, Source, SourceErrorKind};
 
-use super::patience::{furnished, id, path};
-use crate::{Fixture, Unable};
+use super::timeout::{id, path, with_two_skills};
+use crate::{Fixture, Unsupported};
 
-/// What promises put beside the skill `alpha`. `-` sorts before `/`, so the order of a folder walk is not the order of paths.
+/// The files of the skill `alpha`. `-` sorts before `/`, so the order of a folder walk is not the order of paths.
 const FILES: [(&str, &[u8]); 4] = [
     ("scripts/run.sh", b"echo hello\n"),
     ("references/notes.md", b"Notes.\n"),
@@ -13,14 +13,13 @@ const FILES: [(&str, &[u8]); 4] = [
     ("logo.bin", &[0, 159, 146, 150]),
 ];
 
-/// What promises put beside the skill `beta`.
 const SECRET: &str = "references/secret.md";
 
-/// The manifest holds every file that was written, and each is read as it was written.
-pub async fn resources_are_what_was_written(mut fixture: impl Fixture) -> Result<(), Unable> {
+/// `resources` lists every file, and `resource` returns its content.
+pub async fn resources_are_what_was_written(mut fixture: impl Fixture) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     fixture.reads_resources()?;
-    furnished(&mut fixture).await?;
+    with_two_skills(&mut fixture).await?;
     put_files(&mut fixture).await?;
     let alpha = id("alpha");
     let mut read = Vec::new();
@@ -35,8 +34,8 @@ pub async fn resources_are_what_was_written(mut fixture: impl Fixture) -> Result
     Ok(())
 }
 
-/// The manifest is in the order of paths, and tells length and digest of the bytes that are then read.
-pub async fn resources_are_sorted_and_match_their_bytes(mut fixture: impl Fixture) -> Result<(), Unable> {
+/// `resources` is sorted by path, and contains the length and digest of each file.
+pub async fn resources_are_sorted_and_match_their_bytes(mut fixture: impl Fixture) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     for (id, manifest) in manifests(&mut fixture).await? {
         assert!(
@@ -52,8 +51,8 @@ pub async fn resources_are_sorted_and_match_their_bytes(mut fixture: impl Fixtur
     Ok(())
 }
 
-/// A path that no file has is not found; a folder is no file.
-pub async fn an_unknown_resource_is_not_found(mut fixture: impl Fixture) -> Result<(), Unable> {
+/// An unknown path is not found, and neither is a folder.
+pub async fn an_unknown_resource_is_not_found(mut fixture: impl Fixture) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     for (id, manifest) in manifests(&mut fixture).await? {
         let folders = manifest.iter().filter_map(|listed| listed.path.as_str().rsplit_once('/'));
@@ -65,13 +64,11 @@ pub async fn an_unknown_resource_is_not_found(mut fixture: impl Fixture) -> Resu
     Ok(())
 }
 
-/// No path of one skill reads a file of another, however it is spelled.
-///
-/// A path that climbs cannot be made at all: see [`ResourcePath`].
-pub async fn a_resource_path_never_leaves_its_skill(mut fixture: impl Fixture) -> Result<(), Unable> {
+/// No path reads a file of a different skill. Paths with `..` are rejected by [`ResourcePath`].
+pub async fn a_resource_path_never_leaves_its_skill(mut fixture: impl Fixture) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     let manifests = manifests(&mut fixture).await?;
-    let mut tried = Err(Unable::because("no other skill has a resource"));
+    let mut tried = Err(Unsupported::because("no other skill has a resource"));
     for (id, own) in &manifests {
         for (other, manifest) in manifests.iter().filter(|(other, _)| other != id) {
             for file in manifest.iter().map(|listed| &listed.path) {
@@ -88,11 +85,11 @@ pub async fn a_resource_path_never_leaves_its_skill(mut fixture: impl Fixture) -
     tried
 }
 
-/// What a link leads to is no part of a skill when it lies outside: it is neither listed nor read.
-pub async fn a_link_never_leaves_its_skill(mut fixture: impl Fixture) -> Result<(), Unable> {
+/// The target of a link that leads out of the skill is neither listed nor read.
+pub async fn a_link_never_leaves_its_skill(mut fixture: impl Fixture) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     fixture.reads_resources()?;
-    furnished(&mut fixture).await?;
+    with_two_skills(&mut fixture).await?;
     let alpha = id("alpha");
     let hostile = fixture.hostile_resource_paths(&alpha).await?;
     for outside in &hostile {
@@ -120,11 +117,11 @@ async fn manifest<S: Source<Skill>>(source: &S, id: &Id) -> Vec<Resource> {
     source.resources(id).await.expect("the resources of a listed skill should be listed")
 }
 
-/// The manifest of every skill, at least one of them with a file: put where the fixture can, else there from the start.
-async fn manifests<F: Fixture>(fixture: &mut F) -> Result<Vec<(Id, Vec<Resource>)>, Unable> {
+/// Returns the resources of every skill, after adding files if the fixture can.
+async fn manifests<F: Fixture>(fixture: &mut F) -> Result<Vec<(Id, Vec<Resource>)>, Unsupported> {
     let source = &*fixture.source();
     fixture.reads_resources()?;
-    let listing = furnished(fixture).await?;
+    let listing = with_two_skills(fixture).await?;
     let put = put_files(fixture).await;
     let mut manifests = Vec::new();
     for row in listing.iter() {
@@ -134,7 +131,7 @@ async fn manifests<F: Fixture>(fixture: &mut F) -> Result<Vec<(Id, Vec<Resource>
     if is_bare { put.map(|()| manifests) } else { Ok(manifests) }
 }
 
-async fn put_files<F: Fixture>(fixture: &mut F) -> Result<(), Unable> {
+async fn put_files<F: Fixture>(fixture: &mut F) -> Result<(), Unsupported> {
     for (file, bytes) in FILES {
         fixture.put_resource(&id("alpha"), &path(file), bytes).await?;
     }

@@ -1,12 +1,14 @@
-//! Promises about revisions, `list_since` and `changed`.
+//! Tests of revisions and change signals.
 
 use repertoire_core::{Listing, Skill, Source};
 
-use super::patience::{BODY, LATE_SIGNALS, furnished, id, list, poll_times, row, shown, soon, undisturbed, until};
-use crate::{Fixture, Unable};
+use super::timeout::{
+    BODY, LATE_SIGNALS, id, list, poll_times, row, shown, soon, until, with_two_skills, without_changes,
+};
+use crate::{Fixture, Unsupported};
 
-/// Whatever is done to a source, its revision stays or grows.
-pub async fn revisions_never_go_down(mut fixture: impl Fixture) -> Result<(), Unable> {
+/// The revision never decreases.
+pub async fn revisions_never_go_down(mut fixture: impl Fixture) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     let alpha = id("alpha");
     let mut last = list(source).await.revision();
@@ -28,13 +30,11 @@ pub async fn revisions_never_go_down(mut fixture: impl Fixture) -> Result<(), Un
     Ok(())
 }
 
-/// A change that comes while the source lists is in the listing, or `changed` of its revision tells of it.
-pub async fn the_revision_is_taken_before_reading_so_a_change_during_list_is_seen(
-    mut fixture: impl Fixture,
-) -> Result<(), Unable> {
+/// A change during `list` is in the listing, or `changed` resolves for the revision of the listing.
+pub async fn a_change_during_list_is_seen(mut fixture: impl Fixture) -> Result<(), Unsupported> {
     fixture.watches()?;
     let source = &*fixture.source();
-    furnished(&mut fixture).await?;
+    with_two_skills(&mut fixture).await?;
     for polls in 0..8 {
         let during = id(&format!("during-{polls}"));
         let mut listing = source.list();
@@ -51,39 +51,39 @@ pub async fn the_revision_is_taken_before_reading_so_a_change_during_list_is_see
     Ok(())
 }
 
-/// After a change, `list_since` gives what `list` gives.
-pub async fn list_since_gives_what_list_gives(mut fixture: impl Fixture) -> Result<(), Unable> {
+/// After a change, `list_since` returns what `list` returns.
+pub async fn list_since_gives_what_list_gives(mut fixture: impl Fixture) -> Result<(), Unsupported> {
     let source = &*fixture.source();
     let (alpha, gamma) = (id("alpha"), id("gamma"));
-    let old = furnished(&mut fixture).await?;
+    let old = with_two_skills(&mut fixture).await?;
     fixture.put(&alpha, "Greets people in another way.", BODY).await?;
     fixture.put(&gamma, "Comes later.", BODY).await?;
     // A source whose skills cannot be removed is tested with what came and what was modified.
     let _ = fixture.remove(&id("beta")).await;
     shown(source, &gamma).await;
     let list_since = async |_: &Listing<Skill>| source.list_since(old.revision()).await;
-    let (listing, since) = undisturbed(source, list_since).await;
+    let (listing, since) = without_changes(source, list_since).await;
     let since = since.expect("a source should list what it has since a revision of its own");
     assert_eq!(since, listing, "`list_since` should give what `list` gives");
     Ok(())
 }
 
-/// Without a change, `list_since` gives a listing that is equal to the one before.
-pub async fn list_since_without_a_change_gives_an_equal_listing(mut fixture: impl Fixture) -> Result<(), Unable> {
+/// Without a change, `list_since` returns an equal listing.
+pub async fn list_since_without_a_change_gives_an_equal_listing(mut fixture: impl Fixture) -> Result<(), Unsupported> {
     let source = &*fixture.source();
-    furnished(&mut fixture).await?;
+    with_two_skills(&mut fixture).await?;
     let list_since = async |old: &Listing<Skill>| source.list_since(old.revision()).await;
-    let (old, since) = undisturbed(source, list_since).await;
+    let (old, since) = without_changes(source, list_since).await;
     let since = since.expect("a source should list what it has since a revision of its own");
     assert_eq!(since, old, "nothing changed since the listing");
     Ok(())
 }
 
-/// A source that is past a revision says so without another change, every time it is asked.
-pub async fn changed_of_an_old_revision_returns_at_once(mut fixture: impl Fixture) -> Result<(), Unable> {
+/// `changed` of an earlier revision resolves without a further change, in every call.
+pub async fn changed_of_an_old_revision_returns_at_once(mut fixture: impl Fixture) -> Result<(), Unsupported> {
     fixture.watches()?;
     let source = &*fixture.source();
-    let old = furnished(&mut fixture).await?.revision();
+    let old = with_two_skills(&mut fixture).await?.revision();
     let gamma = id("gamma");
     fixture.put(&gamma, "Comes later.", BODY).await?;
     shown(source, &gamma).await;
@@ -93,11 +93,11 @@ pub async fn changed_of_an_old_revision_returns_at_once(mut fixture: impl Fixtur
     Ok(())
 }
 
-/// `changed` of the current revision pends until there is a change, and then the revision is a later one.
-pub async fn changed_of_the_current_revision_waits_for_a_change(mut fixture: impl Fixture) -> Result<(), Unable> {
+/// `changed` of the current revision resolves after a change, with a higher revision.
+pub async fn changed_of_the_current_revision_waits_for_a_change(mut fixture: impl Fixture) -> Result<(), Unsupported> {
     fixture.watches()?;
     let source = &*fixture.source();
-    let mut listing = furnished(&mut fixture).await?;
+    let mut listing = with_two_skills(&mut fixture).await?;
     for _ in 0..LATE_SIGNALS {
         let mut changed = source.changed(listing.revision());
         let waits = poll_times(changed.as_mut(), 2).await.is_none();
@@ -116,14 +116,14 @@ pub async fn changed_of_the_current_revision_waits_for_a_change(mut fixture: imp
         }
         listing = next;
     }
-    panic!("`changed` resolves again and again although nothing changes");
+    panic!("`changed` keeps resolving although nothing changes");
 }
 
-/// A caller may lose interest at any await, before a change and after it, and ask again.
-pub async fn changed_may_be_dropped_at_any_await_and_loses_nothing(mut fixture: impl Fixture) -> Result<(), Unable> {
+/// A dropped `changed` future, before or after a change, does not lose the change for the next call.
+pub async fn dropping_changed_loses_no_change(mut fixture: impl Fixture) -> Result<(), Unsupported> {
     fixture.watches()?;
     let source = &*fixture.source();
-    let mut since = furnished(&mut fixture).await?.revision();
+    let mut since = with_two_skills(&mut fixture).await?.revision();
     for polls in 0..4 {
         poll_times(source.changed(since).as_mut(), polls).await;
         let mut changed = source.changed(since);
