@@ -101,3 +101,11 @@ fn write_json(document: &Value, out: &mut Stream<'_>) -> io::Result<()> {
 pub(crate) fn json(fields: &impl Serialize) -> Value {
     serde_json::to_value(fields).expect("answers have text keys and no fallible parts")
 }
+
+/// Returns the JSON spelling of a value that is a single word.
+pub(crate) fn word(value: &impl Serialize) -> String {
+    match json(value) {
+        Value::String(word) => word,
+        other => unreachable!("only plain enumerations are spelled, and not {other:?}"),
+    }
+}

@@ -209,7 +209,7 @@ impl Command {
         Ok(match self {
             Command::List(list) => Box::new(list.answer(session)),
             Command::Show(show) => Box::new(show.answer(session).await?),
-            Command::Which(which) => Box::new(which.answer(session)?),
+            Command::Which(which) => Box::new(which.answer(session).await?),
             Command::Search(search) => Box::new(search.answer(session)),
             Command::Roots(roots) => Box::new(roots.answer(session).await?),
             Command::Check(check) => Box::new(check.answer(session).await),

@@ -14,7 +14,7 @@ pub(crate) async fn findings(session: &Session<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     for claim in session.snapshot.entries().iter().flat_map(|entry| entry.claims()) {
         let faults = faults(claim, session).await;
-        found.extend(faults.into_iter().map(|diagnostic| Finding { source: claim.origin.source.clone(), diagnostic }));
+        found.extend(faults.into_iter().map(|diagnostic| Finding::new(claim.origin.source.clone(), diagnostic)));
     }
     for refused in Triggers::of(&session.snapshot).refused() {
         // Others are reported by the parser, or are no fault of the skill.
@@ -24,7 +24,7 @@ pub(crate) async fn findings(session: &Session<'_>) -> Vec<Finding> {
             let claim = &refused.entry.claim;
             let message = format!("an item of `triggers` never holds: {}", refused.why);
             let diagnostic = placed(Diagnostic::new(Code::BAD_TRIGGER, message), claim, "triggers", session);
-            found.push(Finding { source: claim.origin.source.clone(), diagnostic });
+            found.push(Finding::new(claim.origin.source.clone(), diagnostic));
         }
     }
     found

@@ -23,17 +23,19 @@ pub(crate) struct Finding {
 }
 
 impl Finding {
-    pub(crate) fn of(one: &SourceDiagnostic) -> Finding {
-        Finding { source: Arc::clone(&one.source), diagnostic: one.diagnostic.clone() }.for_authors()
+    /// Returns a diagnostic of `source` with the severity that every command prints.
+    ///
+    /// A description that is not YAML is an error: the skill loads here, and other clients lose the text by which a model
+    /// chooses it.
+    pub(crate) fn new(source: Arc<str>, mut diagnostic: Diagnostic) -> Finding {
+        if diagnostic.code == Code::INVALID_DESCRIPTION {
+            diagnostic.severity = Severity::Error;
+        }
+        Finding { source, diagnostic }
     }
 
-    /// The same one, an error if it is about a description that is not YAML: the skill loads here, and other clients lose
-    /// the text by which a model chooses it.
-    pub(crate) fn for_authors(mut self) -> Finding {
-        if self.diagnostic.code == Code::INVALID_DESCRIPTION {
-            self.diagnostic.severity = Severity::Error;
-        }
-        self
+    pub(crate) fn of(one: &SourceDiagnostic) -> Finding {
+        Finding::new(Arc::clone(&one.source), one.diagnostic.clone())
     }
 
     pub(crate) fn is_error(&self) -> bool {

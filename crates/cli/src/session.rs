@@ -13,6 +13,7 @@ use repertoire::{
 use crate::Environment;
 use crate::bodies::Bodies;
 use crate::failure::Failure;
+use crate::fields;
 use crate::finding::{Bases, Finding};
 use crate::lock::SkillLock;
 use crate::machine::Machine;
@@ -142,8 +143,8 @@ impl<'a> Session<'a> {
         Some(&error.diagnostic)
     }
 
-    /// Returns what is wrong or odd in the file that a claim comes from, but for who has the id.
-    pub(crate) fn diagnostics_of(&self, claim: &Claim<Skill>) -> Vec<&Diagnostic> {
+    /// Returns the diagnostics of the file that a claim comes from, without those about who has the id.
+    pub(crate) async fn diagnostics_of(&self, claim: &Claim<Skill>) -> Vec<Diagnostic> {
         let of_merging = [Code::SHADOWED, Code::SHADOWED_IDENTICAL, Code::PREFERRED];
         let is_about = |one: &&SourceDiagnostic| {
             one.source == claim.origin.source
@@ -151,7 +152,10 @@ impl<'a> Session<'a> {
                 && one.diagnostic.path.is_some()
                 && one.diagnostic.path == claim.item.location
         };
-        self.snapshot.diagnostics().iter().filter(is_about).map(|one| &one.diagnostic).collect()
+        let found = self.snapshot.diagnostics().iter().filter(is_about).map(Finding::of);
+        let mut found: Vec<_> = found.map(|finding| finding.diagnostic).collect();
+        found.extend(fields::faults(claim, self).await);
+        found
     }
 
     /// The folders whose files may be shown in messages.

@@ -116,7 +116,7 @@ fn judge_strictly(findings: Vec<Finding>, session: &Session<'_>) -> Vec<Finding>
 fn judge_file(source: &Arc<str>, path: &str, mut found: Vec<Finding>, bases: &Bases) -> Vec<Finding> {
     let mut judged = Vec::new();
     if let Some((lenient, strict)) = parse_again(bases, source, path) {
-        let finding = |diagnostic| Finding { source: Arc::clone(source), diagnostic }.for_authors();
+        let finding = |diagnostic| Finding::new(Arc::clone(source), diagnostic);
         let lenient: Vec<_> = lenient.into_iter().map(finding).collect();
         // A source that reads its files in another way has its own verdict.
         if lenient.iter().all(|finding| found.contains(finding)) {
@@ -129,7 +129,7 @@ fn judge_file(source: &Arc<str>, path: &str, mut found: Vec<Finding>, bases: &Ba
 }
 
 fn weigh(finding: Finding) -> Finding {
-    Finding { diagnostic: finding.diagnostic.under(Strictness::Strict), ..finding }
+    Finding::new(finding.source, finding.diagnostic.under(Strictness::Strict))
 }
 
 /// What the parser says of a file, leniently and strictly.

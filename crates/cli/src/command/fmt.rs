@@ -207,7 +207,7 @@ impl Answer for Formatted {
         }
         let (mut sources, coloured) = (Sources::new(Bases::one("fmt", self.bases.clone())), out.is_coloured());
         for diagnostic in self.findings() {
-            let finding = Finding { source: "fmt".into(), diagnostic: diagnostic.clone() };
+            let finding = Finding::new("fmt".into(), diagnostic.clone());
             writeln!(out, "{}", sources.draw(&finding, &self.cwd, coloured))?;
         }
         for Row { path, outcome, .. } in &self.files {

@@ -36,17 +36,8 @@ pub(crate) struct Render {
     /// What runs commands.
     #[arg(long, value_enum, default_value_t)]
     shell: ShellName,
-    /// Take from what runs whatever it does not need: files outside of its skill, the network, new rights. On Linux.
-    #[arg(
-        long,
-        value_enum,
-        value_name = "WHEN",
-        num_args = 0..=1,
-        require_equals = true,
-        default_value_t,
-        default_missing_value = "auto"
-    )]
-    sandbox: When,
+    #[command(flatten)]
+    sandbox: SandboxArgs,
     /// A variable for `${KEY}`.
     #[arg(long = "var", value_name = "KEY=VALUE", value_parser = variable)]
     variables: Vec<(String, String)>,
@@ -60,9 +51,24 @@ enum ShellName {
     Bash,
 }
 
-/// When a sandbox is around what runs.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum When {
+/// The option that confines the commands and scripts of skills.
+#[derive(Debug, Clone, Copy, Args)]
+pub(super) struct SandboxArgs {
+    /// Take from what runs whatever it does not need: files outside of its skill, the network, new rights. On Linux.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHEN",
+        num_args = 0..=1,
+        require_equals = true,
+        default_value_t,
+        default_missing_value = "auto"
+    )]
+    sandbox: When,
+}
+
+#[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]
+enum When {
     /// Never.
     #[default]
     Off,
@@ -72,10 +78,10 @@ pub(super) enum When {
     Require,
 }
 
-impl When {
+impl SandboxArgs {
     /// Returns `runner` with the sandbox around what it runs.
     pub(super) fn around(self, runner: Runner) -> Runner {
-        match self {
+        match self.sandbox {
             When::Off => runner,
             When::Auto => runner.confined(Confinement::default()),
             When::Require => runner.confined(Confinement::default().required()),

@@ -21,7 +21,7 @@ use tracing::level_filters::LevelFilter;
 
 use self::reading::Reading;
 use super::modes::Offered;
-use super::render::When;
+use super::render::SandboxArgs;
 use crate::arguments::{Places, at_least_one};
 use crate::compose::{Named, Plan, reload};
 use crate::failure::Failure;
@@ -37,6 +37,7 @@ use crate::{Environment, Exit};
 /// the places to look read again, the configuration file with them. Standard output belongs to the protocol; the log goes to
 /// standard error, as `RUST_LOG` says. Commands in skills are not run for a client, unless `--run-commands` says so.
 #[derive(Debug, Args)]
+#[command(mut_arg("sandbox", |arg| arg.requires("run_commands")))]
 pub(crate) struct Serve {
     /// Look in these folders alone.
     #[arg(value_name = "DIR")]
@@ -59,18 +60,8 @@ pub(crate) struct Serve {
     /// Run the approved commands of this source for whoever reads its skills by a tool or as a prompt.
     #[arg(long = "run-commands", value_name = "SOURCE")]
     run_commands: Vec<String>,
-    /// Take from what runs whatever it does not need: files outside of its skill, the network, new rights. On Linux.
-    #[arg(
-        long,
-        value_enum,
-        value_name = "WHEN",
-        num_args = 0..=1,
-        require_equals = true,
-        default_value_t,
-        default_missing_value = "auto",
-        requires = "run_commands"
-    )]
-    sandbox: When,
+    #[command(flatten)]
+    sandbox: SandboxArgs,
     #[command(flatten)]
     offered: Offered,
     #[command(flatten)]
@@ -205,7 +196,7 @@ impl Serve {
 fn tell(server: &Server, told: &mut BTreeSet<String>, environment: &mut Environment<'_>) {
     for diagnostic in server.surface_diagnostics() {
         if told.insert(diagnostic.message.clone()) {
-            let finding = Finding { source: "".into(), diagnostic };
+            let finding = Finding::new("".into(), diagnostic);
             let text = Sources::default().draw(&finding, &environment.cwd, environment.stderr.is_coloured());
             environment.say(&text);
         }

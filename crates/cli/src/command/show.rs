@@ -1,14 +1,16 @@
 //! `repertoire show`.
 
+use std::fmt;
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use clap::Args;
-use repertoire::{Diagnostic, Need, Readiness, SourceError, SourceErrorKind};
+use repertoire::{Claim, Diagnostic, Need, Readiness, Skill, SourceError, SourceErrorKind, Workflow, WorkflowStep};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::Stream;
-use crate::answer::{Answer, json};
+use crate::answer::{Answer, json, word};
 use crate::failure::Failure;
 use crate::finding::counted;
 use crate::provenance::Provenance;
@@ -30,10 +32,12 @@ pub(super) struct Shown<'a> {
     skill: Found<'a>,
     /// The full name of the winner, if this is a shadow.
     shadow_of: Option<repertoire::Id>,
-    allowed_tools: Option<&'a [std::sync::Arc<str>]>,
+    allowed_tools: Option<&'a [Arc<str>]>,
     /// The rules among them that cannot be read and grant nothing.
     unread_rules: Vec<&'a str>,
-    allowed_workflows: Option<&'a [std::sync::Arc<str>]>,
+    allowed_workflows: Option<&'a [Arc<str>]>,
+    /// The plan that its field `workflow` declares; null without one.
+    workflow: Option<Plan>,
     /// Whether what it needs is on this machine.
     readiness: Readiness,
     /// What it needs, and what it stands in for.
@@ -49,7 +53,7 @@ pub(super) struct Shown<'a> {
     unreadable: Vec<(&'static str, String)>,
     provenance: Option<Provenance>,
     /// What is wrong or odd in its file.
-    diagnostics: Vec<&'a Diagnostic>,
+    diagnostics: Vec<Diagnostic>,
     /// The front matter as written.
     fields: Map<String, Value>,
     /// Why it is not known where skills were installed from.
@@ -57,6 +61,56 @@ pub(super) struct Shown<'a> {
     unknown: Option<String>,
     #[serde(skip)]
     session: &'a Session<'a>,
+}
+
+/// The plan that a skill's field `workflow` declares.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "WorkflowPlan"))]
+struct Plan {
+    steps: Vec<Step>,
+    /// The reasons why no host would run it.
+    faults: Vec<String>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "WorkflowStep"))]
+struct Step {
+    id: Option<Arc<str>>,
+    step: Arc<str>,
+    /// The tool to call; null for a step that a model or a person takes.
+    tool: Option<Arc<str>>,
+    /// The arguments of the tool, as written.
+    params: Option<Value>,
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["fail", "continue", "skip"])))]
+    on_error: String,
+}
+
+impl Plan {
+    fn of(claim: &Claim<Skill>) -> Option<Plan> {
+        let (steps, _) = WorkflowStep::read_all(claim.item.extension(&["workflow"])?);
+        let faults = Workflow::of(claim).err().into_iter().flat_map(|invalid| invalid.faults);
+        let steps = steps.into_iter().map(|(_, step)| Step {
+            on_error: word(&step.on_error),
+            params: step.params.map(|params| params.json()),
+            id: step.id,
+            step: step.step,
+            tool: step.tool,
+        });
+        Some(Plan { steps: steps.collect(), faults: faults.map(|fault| fault.to_string()).collect() })
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.step)?;
+        if let Some(tool) = &self.tool {
+            write!(f, "; {tool}")?;
+        }
+        if let Some(params) = &self.params {
+            write!(f, " {params}")?;
+        }
+        if self.on_error == "fail" { Ok(()) } else { write!(f, "; on error {}", self.on_error) }
+    }
 }
 
 /// The skill that was asked for.
@@ -119,13 +173,14 @@ impl Show {
             allowed_tools: item.allowed_tools.as_deref(),
             unread_rules: item.allowed_rules().filter(|(_, read)| read.is_err()).map(|(rule, _)| &**rule).collect(),
             allowed_workflows: item.allowed_workflows.as_deref(),
+            workflow: Plan::of(found.claim),
             readiness: Readiness::of(item, &session.machine),
             needs: [Need::all_of(item), Need::stood_in_for(item)],
             files,
             hidden: hidden.map(|hidden| format!("the body holds {hidden}, on line {}", hidden.line)),
             unreadable,
             provenance: Provenance::of(item, &installed),
-            diagnostics: session.diagnostics_of(found.claim),
+            diagnostics: session.diagnostics_of(found.claim).await,
             unknown,
             fields: item.fields.iter().map(|(key, value)| (key.to_string(), value.json())).collect(),
             session,
@@ -140,7 +195,7 @@ impl Answer for Shown<'_> {
 
     fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
         let row = self.skill.row();
-        let names = |names: &[std::sync::Arc<str>]| match names {
+        let names = |names: &[Arc<str>]| match names {
             [] => "none".to_owned(),
             names => names.join(", "),
         };
@@ -156,6 +211,9 @@ impl Answer for Shown<'_> {
         fact("tools", self.allowed_tools.map(|tools| format!("{} (a request, not a limit)", names(tools))));
         self.unread_rules.iter().for_each(|rule| fact("unread rule", Some(format!("{rule} (grants nothing)"))));
         fact("workflows", self.allowed_workflows.map(names));
+        for (number, step) in (1..).zip(self.workflow.iter().flat_map(|plan| &plan.steps)) {
+            fact("step", Some(format!("{number}. {step}")));
+        }
         let Readiness { missing, stood_in_for, unknown, .. } = &self.readiness;
         for (what, needs) in ["needs", "instead of"].into_iter().zip(&self.needs) {
             for need in needs {
@@ -213,5 +271,5 @@ fn known<O>(answer: Result<O, SourceError>) -> Result<Option<O>, String> {
 
 /// Whether a front-matter field is among the facts above.
 fn is_told(key: &str) -> bool {
-    ["name", "id", "description", "allowed-tools", "allowedWorkflows"].contains(&key)
+    ["name", "id", "description", "allowed-tools", "allowedWorkflows", "workflow"].contains(&key)
 }

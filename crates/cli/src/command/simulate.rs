@@ -8,7 +8,6 @@ use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
-use serde::Serialize;
 use serde_json::Value;
 
 use super::modes::Offered;
@@ -50,13 +49,5 @@ impl Answer for Simulated {
 
     fn notes(&self) -> Vec<String> {
         self.pending.clone().into_iter().collect()
-    }
-}
-
-/// How a value that is a single word is spelled in JSON.
-fn word(value: &impl Serialize) -> String {
-    match serde_json::to_value(value) {
-        Ok(Value::String(word)) => word,
-        other => unreachable!("only plain enumerations are spelled, and not {other:?}"),
     }
 }

@@ -50,10 +50,11 @@ struct Link<'a> {
 }
 
 impl Which {
-    pub(crate) fn answer<'a>(&self, session: &'a Session<'_>) -> Result<impl Answer + 'a, Failure> {
+    pub(crate) async fn answer<'a>(&self, session: &'a Session<'_>) -> Result<impl Answer + 'a, Failure> {
         let entry: &'a Entry<Skill> = session.find(&self.name)?.entry;
         let (installed, unknown) = session.installed();
-        let link = |(place, claim): (usize, &'a Claim<Skill>)| {
+        let mut claims = Vec::new();
+        for (place, claim) in entry.claims().enumerate() {
             let identical = place.checked_sub(1).and_then(|at| entry.shadows[at].identical);
             let why = match place {
                 0 if entry.shadows.is_empty() => "nobody else has the id".to_owned(),
@@ -61,10 +62,11 @@ impl Which {
                 _ => reason(entry, claim, identical, session),
             };
             let provenance = Provenance::of(&claim.item, &installed);
-            let diagnostics = session.diagnostics_of(claim).len();
-            Link { claim: Shadow { row: Row::of(entry, claim, session), identical }, why, provenance, diagnostics }
-        };
-        Ok(Chain { id: &entry.id, claims: entry.claims().enumerate().map(link).collect(), unknown, session })
+            let diagnostics = session.diagnostics_of(claim).await.len();
+            let claim = Shadow { row: Row::of(entry, claim, session), identical };
+            claims.push(Link { claim, why, provenance, diagnostics });
+        }
+        Ok(Chain { id: &entry.id, claims, unknown, session })
     }
 }
 

@@ -36,6 +36,7 @@ mod schema;
 mod search;
 mod serve;
 mod simulate;
+mod tampering;
 mod tools;
 mod watch;
 mod world;

@@ -184,3 +184,67 @@ fn all_shadowed_is_not_nothing_found() {
     assert!(ran.stdout.contains("1 shadow"), "{}", ran.stdout);
     assert!(!ran.stderr.contains("no skills found"), "{}", ran.stderr);
 }
+
+#[test]
+fn show_prints_the_plan_of_a_workflow() {
+    let world = World::new();
+    let fields = "required_tools: [Bash]\nworkflow:\n  - Read the request.\n  \
+                  - {id: test, step: Run the tests., tool: Bash, params: {command: make}, on_error: continue}";
+    world.file("skills/tidy/SKILL.md", format!("---\nname: tidy\ndescription: D.\n{fields}\n---\nDo it.\n"));
+    let show = || world.run(&["show", "tidy", "--root", "skills", "--no-defaults"]).data();
+    let steps =
+        |show: &str| show.lines().filter(|line| line.starts_with("step ")).map(str::to_owned).collect::<Vec<_>>();
+    let plan = [
+        "step         1. Read the request.",
+        "step         2. Run the tests.; Bash {\"command\":\"make\"}; on error continue",
+    ];
+    let shown = show();
+    assert_eq!(steps(&shown), plan);
+    assert!(!shown.contains("diagnostic") && !shown.contains("\n  workflow:"), "{shown}");
+
+    let fields = fields.replace("[Bash]", "Read\nverification: [{run: make}]");
+    world.file("skills/tidy/SKILL.md", format!("---\nname: tidy\ndescription: D.\n{fields}\n---\nDo it.\n"));
+    let shown = show();
+    assert_eq!(steps(&shown), plan);
+    let told: Vec<_> = shown.lines().filter(|line| line.starts_with("diagnostic")).collect();
+    assert!(told[0].starts_with("diagnostic   line 5: warning[bad-verification]: "), "{shown}");
+    assert!(told[1].starts_with("diagnostic   line 6: warning[bad-workflow]: "), "{shown}");
+    let ran = world.run(&["show", "tidy", "--root", "skills", "--no-defaults", "--json"]);
+    let document: serde_json::Value = serde_json::from_str(&ran.stdout).expect("one JSON document");
+    assert_eq!(document["workflow"]["steps"][1]["on_error"], "continue");
+    assert_eq!(document["workflow"]["faults"].as_array().map(Vec::len), Some(1), "{document}");
+}
+
+#[test]
+fn one_severity_is_printed_everywhere() {
+    let world = World::new();
+    world.file("skills/tidy/SKILL.md", "---\nname: tidy\ndescription: Sorts: files.\n---\nSort.\n");
+    let root = ["--root", "skills", "--no-defaults"];
+    let show = world.run(&[&["show", "tidy"][..], &root].concat()).data();
+    let check = world.run(&[&["check"][..], &root].concat()).stdout;
+    let list = world.run(&[&["list"][..], &root].concat()).stderr;
+    assert!(show.contains("\ndiagnostic   line 3: error[invalid-description]: "), "{show}");
+    assert!(check.starts_with("error[invalid-description]: "), "{check}");
+    assert!(list.starts_with("note: 1 error; "), "{list}");
+}
+
+#[test]
+fn a_rule_that_grants_nothing_is_reported_alike() {
+    let world = World::new();
+    let rules = ["Bash(* --version)", "Bash(ls [ab]*)", "Bash(a ? b)", "mcp__gh"];
+    let fields =
+        format!("allowed-tools: [{}]\ntriggers: [{{keyword: sort}}]", rules.map(|rule| format!("'{rule}'")).join(", "));
+    world.file("skills/tidy/SKILL.md", format!("---\nname: tidy\ndescription: D.\n{fields}\n---\nDo it.\n"));
+    world.file("turns.yaml", "turns:\n  - user: sort\n    activate: [tidy]\n");
+    let root = ["--root", "skills", "--no-defaults"];
+    let run = |command: &[&str]| world.run(&[command, &root].concat()).stdout;
+    let (check, show) = (run(&["check"]), run(&["show", "tidy"]));
+    let simulate = run(&["simulate", "--script", "turns.yaml"]);
+    assert!(check.starts_with("warning[unreadable-rule]: "), "{check}");
+    for rule in rules {
+        assert!(check.contains(&format!("`{rule}`")), "{rule}: {check}");
+        assert!(show.contains(&format!("\nunread rule  {rule} (grants nothing)\n")), "{rule}: {show}");
+        let notice = format!("\nnotice: the rule `{rule}` in `allowed-tools` of `skills:tidy` grants nothing\n");
+        assert!(simulate.contains(&notice), "{rule}: {simulate}");
+    }
+}

@@ -8,7 +8,7 @@ use repertoire::{ApprovedCommands, Asked, Commands, async_trait};
 
 use crate::Environment;
 use crate::approved::Approved;
-use crate::command::render::When;
+use crate::command::render::SandboxArgs;
 use crate::failure::Failure;
 
 /// Runs what was approved, for skills of the sources that the operator named and of no other.
@@ -24,7 +24,7 @@ impl CommandsOf {
     /// Those of `sources`, as far as they are approved by the time they run. A file of approvals that cannot be used is an error now.
     pub(super) fn read(
         sources: &BTreeSet<String>,
-        sandbox: When,
+        sandbox: SandboxArgs,
         environment: &Environment<'_>,
     ) -> Result<CommandsOf, Failure> {
         let approvals = environment.approvals();

@@ -10,7 +10,7 @@ use repertoire::{
 
 use super::commands::CommandsOf;
 use crate::Environment;
-use crate::command::render::When;
+use crate::command::render::SandboxArgs;
 use crate::compose::Plan;
 use crate::failure::Failure;
 
@@ -21,7 +21,7 @@ pub(super) struct Reading {
     /// Whose commands are run.
     sources: BTreeSet<String>,
     /// What is around them.
-    sandbox: When,
+    sandbox: SandboxArgs,
     now: RwLock<Arc<Renderer>>,
 }
 
@@ -31,7 +31,7 @@ impl Reading {
         plan: &Plan,
         registry: SkillRegistry,
         sources: &[String],
-        sandbox: When,
+        sandbox: SandboxArgs,
         environment: &Environment<'_>,
     ) -> Result<Reading, Failure> {
         let mounts = registry.mounts();
@@ -79,7 +79,7 @@ fn renderer(
     plan: &Plan,
     registry: &SkillRegistry,
     sources: &BTreeSet<String>,
-    sandbox: When,
+    sandbox: SandboxArgs,
     environment: &Environment<'_>,
 ) -> Result<Arc<Renderer>, Failure> {
     let renderer = plan.renderer(registry);

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::script::{Called, Script, Step};
 use super::shown::{CallRow, CompactRow, RulingRow, Shown, SkippedRow};
+use crate::answer::word;
 use crate::failure::Failure;
 use crate::session::Session;
 
@@ -185,7 +186,7 @@ impl<'m> Play<'m> {
         let answer = self.session.call(&tool, &Value::Object(arguments.clone()), &self.reader, &self.model).await;
         match (answer, result) {
             (Some(answer), None) => {
-                let code = Some(super::word(&answer.code));
+                let code = Some(word(&answer.code));
                 let Answer { text, is_error, trouble, .. } = answer;
                 Ok(CallRow { tool, arguments, code, is_error, ruling: None, trouble, text })
             }

@@ -6,9 +6,8 @@ use repertoire::{Active, Evaluation, Id, Placement, Rerendered, Ruling, Slots, S
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::word;
 use crate::Stream;
-use crate::answer::json;
+use crate::answer::{json, word};
 use crate::shown::{shown, shown_lines};
 use crate::table::{Cell, Table};
 
