@@ -6,12 +6,20 @@ mod mcp;
 
 use std::sync::Arc;
 
+use repertoire::catalog::{CatalogCache, Format};
+use repertoire::permission::{Audience, Hidden, Mode, Modes, PermissionPolicy};
+use repertoire::registry::{Authority, Claim, Level, Rules, Snapshot};
+use repertoire::search::{Hit, Index, Query};
+use repertoire::session::{Lifetime, SessionState, Since, Survival};
+use repertoire::skill::{
+    Bytes, FunctionalTier, InvokeLevel, Resource, ResourcePath, SkillTrigger, SourceError, Value, async_trait,
+};
+use repertoire::tools::{Answer, AnswerCode, Instructions, LiveTools, Reader, ToolFormat, ToolPreset, Toolset};
+use repertoire::trigger::{Fired, FiredBy, Occasion, Triggers};
+use repertoire::workflow::{NeedKind, Probe};
 use repertoire::{
-    Answer, AnswerCode, Audience, Authority, Bytes, Catalog, CatalogCache, CatalogOptions, Claim, Fired, FiredBy,
-    Format, FunctionalTier, Hidden, Hit, Index, Instructions, InvokeLevel, Level, Lifetime, LiveTools, MemorySource,
-    Mode, Modes, Mount, NeedKind, Occasion, PermissionPolicy, Probe, Query, Reader, Registered, Resource, ResourcePath,
-    Rules, Session, SessionOptions, SessionState, Since, Skill, SkillRegistry, SkillTrigger, Snapshot, SourceError,
-    Survival, ToolFormat, ToolOptions, ToolPreset, Toolset, Triggers, Trust, Turn, Value, async_trait,
+    Catalog, CatalogOptions, MemorySource, Mount, Registered, Session, SessionOptions, Skill, SkillRegistry,
+    ToolOptions, Trust, Turn,
 };
 use serde_json::json;
 

@@ -3,9 +3,10 @@
 use std::fs;
 use std::time::Duration;
 
-use repertoire::{
-    Change, FsSource, MemorySource, Mount, Registered, Skill, SkillRegistry, Source, Subscription, WatchOptions,
-};
+use repertoire::registry::{Change, Subscription};
+use repertoire::skill::Source;
+use repertoire::source::fs::WatchOptions;
+use repertoire::{FsSource, MemorySource, Mount, Registered, Skill, SkillRegistry};
 use tokio::runtime::Handle;
 
 use crate::tree::{Tree, body, table};

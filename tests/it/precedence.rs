@@ -1,8 +1,8 @@
 //! Builtin, user, plugin: whatever kind of source they come from.
 
-use repertoire::{
-    FsSource, MemorySource, Mount, Registered, Skill, SkillRegistry, StaticList, StaticSkill, StaticSource, Tier, Trust,
-};
+use repertoire::registry::Tier;
+use repertoire::source::statics::{StaticList, StaticSkill};
+use repertoire::{FsSource, MemorySource, Mount, Registered, Skill, SkillRegistry, StaticSource, Trust};
 
 use crate::tree::{Tree, body, table};
 

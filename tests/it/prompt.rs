@@ -1,8 +1,7 @@
 //! From folders to the text a model reads.
 
-use repertoire::{
-    Budget, Catalog, CatalogOptions, DecidedBy, FsSource, Model, Mount, SkillRegistry, SurfaceMode, Trust,
-};
+use repertoire::skill::DecidedBy;
+use repertoire::{Budget, Catalog, CatalogOptions, FsSource, Model, Mount, SkillRegistry, SurfaceMode, Trust};
 
 use crate::tree::Tree;
 

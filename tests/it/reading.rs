@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use repertoire::render::{Approvals, Outcome, Refusal, Runner};
-use repertoire::{ApprovedCommands, FsSource, LiveTools, Renderer, SkillRead, SkillRegistry, ToolOptions};
+use repertoire::tools::{ApprovedCommands, LiveTools, SkillRead};
+use repertoire::{FsSource, Renderer, SkillRegistry, ToolOptions};
 use serde_json::json;
 
 use crate::tree::Tree;

@@ -3,7 +3,10 @@
 use std::fs;
 use std::time::{Duration, SystemTime};
 
-use repertoire::{Change, FsSource, Moved, Skill, SkillRegistry, Subscription, Update, WatchOptions};
+use repertoire::registry::{Change, Subscription, Update};
+use repertoire::skill::Moved;
+use repertoire::source::fs::WatchOptions;
+use repertoire::{FsSource, Skill, SkillRegistry};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 

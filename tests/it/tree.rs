@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use repertoire::{SkillRegistry, Snapshot};
+use repertoire::SkillRegistry;
+use repertoire::registry::Snapshot;
 use tempfile::TempDir;
 
 /// A folder tree that goes when the test ends.

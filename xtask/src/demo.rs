@@ -60,7 +60,7 @@ const SCENES: &[Scene] = &[
     Scene {
         heading: "What is wrong or odd, and what to do about it",
         line: "check",
-        exit: Exit::Findings,
+        exit: Exit::Problems,
         seen: &[
             "error[unclosed-front-matter]",
             "error[missing-description]",

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use repertoire::Digest;
+use repertoire::skill::Digest;
 
 use crate::{Failure, step, venv, workspace};
 

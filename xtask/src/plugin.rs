@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use repertoire::{Digest, Inspection};
+use repertoire::skill::Digest;
+use repertoire::source::plugin::Inspection;
 
 use crate::{Failure, workspace};
 

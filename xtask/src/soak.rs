@@ -8,7 +8,10 @@ mod verdict;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use repertoire::{Code, FsSource, Skill, SkillRegistry, Subscription, WatchOptions};
+use repertoire::registry::Subscription;
+use repertoire::skill::Code;
+use repertoire::source::fs::WatchOptions;
+use repertoire::{FsSource, Skill, SkillRegistry};
 use tokio::runtime::Runtime;
 
 use crate::Failure;

@@ -1,98 +1,121 @@
-//! What can be typed.
+//! The arguments of the command line.
 
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser};
-use repertoire::{Model, Target};
+use repertoire::Model;
+use repertoire::registry::Target;
 
-use crate::answer::Format;
 use crate::command::Command;
 use crate::failure::Failure;
+use crate::output::Format;
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0  done, and nothing to object to
-  1  `check` found an error, or with `--strict` a warning; `verify` found a difference;
-     `fmt` left a file as it is, or without writing would have changed one
-  2  what was asked could not be done
+  0  success; no problems found
+  1  problems found: `check` reported an error (or, with --strict, a warning), `verify` a difference,
+     or `fmt` a file that it could not format or, with --check, would change
+  2  usage error, or the command could not run
 
-Data goes to standard output, everything else to standard error.";
+Results go to stdout; notes and errors go to stderr.
 
-/// Skills for AI agents: what there is, which one wins, and what a model gets to read.
+Examples:
+  repertoire list
+  repertoire check .claude/skills
+  repertoire serve --trust-project";
+
+/// Find, check and serve Agent Skills: what is installed, which copy wins, and what each agent sees.
 #[derive(Debug, Parser)]
 #[command(name = "repertoire", version, after_help = EXIT_CODES, arg_required_else_help = true)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    pub(crate) places: Places,
+    pub(crate) sources: SourceOptions,
 
-    /// The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`.
+    /// Assume this model, e.g. `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`.
     #[arg(long, global = true, value_name = "PROVIDER/MODEL")]
     model: Option<String>,
 
-    /// The form of the answer.
+    /// Output format.
     #[arg(long, global = true, value_enum, default_value_t)]
     format: Format,
 
-    /// The same as `--format json`.
+    /// Shorthand for `--format json`.
     #[arg(long, global = true)]
     json: bool,
 
     #[command(subcommand)]
     pub(crate) command: Command,
+
+    /// The name of the command, as in the JSON output.
+    #[arg(skip)]
+    pub(crate) name: String,
 }
 
-/// Where skills come from.
+/// The options that select sources of skills.
 ///
-/// Without any of these: the built-in skills, and the folders that clients share, from the working folder up to the root of
-/// its repository, then the one in the home folder.
+/// Without any of these: the built-in skills, and the folders that agents share, from the working folder up to the root of its
+/// repository, then the one in the home folder.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Where to look")]
-pub(crate) struct Places {
-    /// A folder of skills, ahead of everything else; several come in the order given.
+#[command(next_help_heading = "Source options")]
+pub(crate) struct SourceOptions {
+    /// Search this folder first (repeatable, in order).
     #[arg(long = "root", global = true, value_name = "DIR")]
     pub(crate) roots: Vec<PathBuf>,
 
-    /// A source of any linked kind, behind the roots; options as in a TOML inline table.
+    /// Add a source of any type, after the --root folders; options use TOML inline-table syntax.
     #[arg(long = "source", global = true, value_name = "KIND:NAME[:KEY = VALUE, ...]")]
     pub(crate) sources: Vec<String>,
 
-    /// A configuration file that says everything: built-in skills and standard folders are left out. None is read unasked.
+    /// Use only the sources defined in this configuration file. No file is read by default.
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
-    /// Also the standard folders of this client, as in `claude`; `all` for every known one.
+    /// Also search this agent's standard folders, e.g. `claude` (`all` for every known agent).
     #[arg(long = "client", global = true, value_name = "NAME")]
     pub(crate) clients: Vec<String>,
 
-    /// Leave the standard folders and the built-in skills out.
+    /// Do not search the standard folders or add the built-in skills.
     #[arg(long, global = true)]
     pub(crate) no_defaults: bool,
 
-    /// Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the configuration file says.
+    /// Disable matching skills (`name`, `source:name`, `source:*` or `*`), in addition to the configuration file.
     #[arg(long = "disable", global = true, value_name = "NAME")]
     pub(crate) disabled: Vec<Target>,
 
-    /// Admit the skills of the project: without this, no model would see them.
+    /// Trust this project's skills; without it `catalog`, `search --seen-by model` and `serve` leave them out.
     #[arg(long, global = true)]
     pub(crate) trust_project: bool,
 }
 
-/// Reads a whole number that is not zero.
-pub(crate) fn at_least_one<N: FromStr>(text: &str) -> Result<N, &'static str> {
-    text.parse().map_err(|_| "expected a whole number from 1")
-}
-
-/// Whether a command that only reads may do more.
+/// The option that lets a read-only command use sources with side effects.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct Connect {
-    /// Allow sources that start a program, load a library or open a connection: without this they are refused.
+    /// Allow sources that start a program, load a library or open a connection; they are refused by default.
     #[arg(long)]
     pub(crate) connect: bool,
 }
 
-impl Places {
-    /// The options of these that were given, as typed.
+pub(crate) fn at_least_one<N: FromStr>(text: &str) -> Result<N, &'static str> {
+    text.parse().map_err(|_| "must be at least 1")
+}
+
+/// A named value of an option: its spelling, a line for the help, and the value.
+pub(crate) type Choice<T> = (&'static str, &'static str, T);
+
+/// Returns a parser for an option whose values are `choices`.
+pub(crate) fn one_of<T: Clone + Send + Sync + 'static>(
+    choices: &'static [Choice<T>],
+) -> impl TypedValueParser<Value = T> {
+    let names = choices.iter().map(|(name, help, _)| PossibleValue::new(*name).help(*help));
+    PossibleValuesParser::new(names).map(|typed| {
+        let (_, _, value) = choices.iter().find(|(name, ..)| *name == typed).expect("clap accepted the name");
+        value.clone()
+    })
+}
+
+impl SourceOptions {
     fn given(&self) -> Vec<&'static str> {
         let given = [
             (!self.roots.is_empty(), "--root"),
@@ -106,46 +129,42 @@ impl Places {
         given.into_iter().filter_map(|(given, name)| given.then_some(name)).collect()
     }
 
-    /// The option for which the standard folders are not looked at.
-    fn in_place_of_standard(&self, named: &[PathBuf]) -> Option<&'static str> {
-        if !named.is_empty() {
-            Some("folders as arguments")
-        } else if self.config.is_some() {
-            Some("`--config`")
-        } else if self.no_defaults {
-            Some("`--no-defaults`")
-        } else {
-            None
-        }
+    fn replacement_of_standard_folders(&self, named: &[PathBuf]) -> Option<&'static str> {
+        let replacements = [
+            (!named.is_empty(), "folders as arguments"),
+            (self.config.is_some(), "`--config`"),
+            (self.no_defaults, "`--no-defaults`"),
+        ];
+        replacements.into_iter().find_map(|(given, what)| given.then_some(what))
     }
 }
 
 impl Arguments {
-    /// Refuses options that would have no effect on the command.
+    /// Checks that every option has an effect on the command.
     ///
     /// # Errors
-    /// A failure that names the first of them.
-    pub(crate) fn refuse_idle(&self) -> Result<(), Failure> {
-        let (command, given) = (self.command.typed(), self.places.given());
-        let idle = |option: &str| Failure::new(format!("`{option}` has no effect on `{command}`"));
-        if let Some(help) = self.command.help_in_place_of_places() {
-            let is_read = |option: &&str| matches!(self.command, Command::Mcp(_)) && *option == "--client";
-            if let Some(option) = given.iter().find(|option| !is_read(option)) {
-                return Err(idle(option).help(help));
+    /// A failure that names the first option without effect.
+    pub(crate) fn refuse_unused(&self) -> Result<(), Failure> {
+        let is_mcp = matches!(self.command, Command::Mcp(_));
+        let (command, given) = (if is_mcp { "mcp config" } else { &self.name }, self.sources.given());
+        if let Some(help) = self.command.help_without_sources() {
+            if let Some(option) = given.iter().find(|option| !(is_mcp && **option == "--client")) {
+                return Err(no_effect(option, command).help(help));
             }
         }
-        if self.model.is_some() && !self.command.is_for_a_model() {
-            return Err(idle("--model").help("leave it out"));
+        if self.model.is_some() && !self.command.depends_on_model() {
+            return Err(no_effect("--model", command).help("remove the option"));
         }
         if matches!(self.command, Command::Serve(_)) && self.format() != Format::default() {
-            return Err(idle(if self.json { "--json" } else { "--format" }).help("leave it out"));
+            return Err(no_effect(if self.json { "--json" } else { "--format" }, command).help("remove the option"));
+        }
+        if self.format() == Format::Sarif && !matches!(self.command, Command::Check(_)) {
+            return Err(Failure::new("`--format sarif` works only with `check`").help("use `--format json`"));
         }
         let standard = ["--client", "--trust-project"].into_iter().find(|option| given.contains(option));
-        match (standard, self.places.in_place_of_standard(self.command.folders())) {
-            (Some(option), Some(instead)) => {
-                let failure = Failure::new(format!("`{option}` has no effect with {instead}"));
-                Err(failure.help("it is about the standard folders, which are not looked at then"))
-            }
+        match (standard, self.sources.replacement_of_standard_folders(self.command.folders())) {
+            (Some(option), Some(instead)) => Err(Failure::new(format!("`{option}` has no effect with {instead}"))
+                .help("it applies to the standard folders, which are not searched then")),
             _ => Ok(()),
         }
     }
@@ -164,27 +183,9 @@ impl Arguments {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use clap::CommandFactory;
-
-    use super::*;
-
-    #[test]
-    fn the_arguments_make_sense_to_clap() {
-        Arguments::command().debug_assert();
-    }
-
-    #[test]
-    fn a_model_is_read_up_to_the_first_slash() {
-        for (text, expected) in [
-            ("anthropic/claude-sonnet-4-5", Model::new("anthropic", "claude-sonnet-4-5")),
-            ("openrouter/anthropic/claude-3.5-sonnet", Model::new("openrouter", "anthropic/claude-3.5-sonnet")),
-            ("anthropic/", Model::of_provider("anthropic")),
-            ("gpt-5", Model::named("gpt-5")),
-        ] {
-            let arguments = Arguments::try_parse_from(["repertoire", "kinds", "--model", text]).expect("it parses");
-            assert_eq!(arguments.model(), expected, "{text}");
-        }
-    }
+fn no_effect(option: &str, command: &str) -> Failure {
+    Failure::new(format!("`{option}` has no effect on `{command}`"))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,17 +1,17 @@
-//! The skills that come with the program.
+//! The built-in skills.
 
-use repertoire::{Mount, Skill, StaticList, StaticSource, embed_skills};
+use repertoire::source::statics::{StaticList, embed_skills};
+use repertoire::{Mount, Skill, StaticSource};
 
 static SKILLS: StaticList = embed_skills!("skills");
 
-/// The name of their source.
 pub(crate) const NAME: &str = "builtin";
 
 pub(crate) fn mount() -> Mount<Skill> {
     Mount::builtin(StaticSource::named(NAME, SKILLS))
 }
 
-/// The code in the skills is compiled and run with the documentation.
+/// Compiles and runs the code in the skills with the documentation.
 #[cfg(doctest)]
 mod examples {
     #[doc = include_str!("../skills/write-a-source/SKILL.md")]

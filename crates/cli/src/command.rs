@@ -4,22 +4,20 @@ mod approve;
 mod body;
 mod catalog;
 mod check;
-mod completions;
 mod directives;
 mod files;
 mod fmt;
+mod generated;
 mod kinds;
-mod labels;
 mod list;
 mod lock;
-mod man;
 mod mcp;
-mod modes;
 mod new;
 mod plugin;
 mod render;
 mod roots;
 mod search;
+mod selection;
 pub(crate) mod serve;
 mod show;
 mod simulate;
@@ -35,14 +33,13 @@ use clap::Subcommand;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use crate::Environment;
-use crate::answer::Answer;
-use crate::arguments::Places;
-use crate::compose::Named;
+use crate::arguments::SourceOptions;
+use crate::compose::NamedFolders;
+use crate::context::CommandContext;
 use crate::failure::Failure;
-use crate::pool::Pool;
-use crate::session::Session;
+use crate::output::CommandOutput;
+use crate::source_cache::SourceCache;
 
-/// Where clients share the skills of a project, from its folder.
 const SKILLS: &str = ".agents/skills";
 
 /// What to do.
@@ -71,68 +68,27 @@ pub(crate) enum Command {
     Fmt(fmt::Fmt),
     Plugin(plugin::Plugin),
     Kinds(kinds::Kinds),
-    Completions(completions::Completions),
-    Man(man::Man),
+    Completions(generated::Completions),
+    Man(generated::Man),
 }
 
 impl Command {
-    /// The name, as typed and as in JSON.
-    pub(crate) fn name(&self) -> &'static str {
+    /// Returns the advice for a source option on a command that reads no sources; `None` for the other commands.
+    pub(crate) fn help_without_sources(&self) -> Option<&'static str> {
         match self {
-            Command::List(_) => "list",
-            Command::Show(_) => "show",
-            Command::Which(_) => "which",
-            Command::Search(_) => "search",
-            Command::Roots(_) => "roots",
-            Command::Check(_) => "check",
-            Command::Watch(_) => "watch",
-            Command::Catalog(_) => "catalog",
-            Command::Tools(_) => "tools",
-            Command::Simulate(_) => "simulate",
-            Command::Serve(_) => "serve",
-            Command::Mcp(_) => "mcp",
-            Command::Body(_) => "body",
-            Command::Render(_) => "render",
-            Command::Directives(_) => "directives",
-            Command::Approve(_) => "approve",
-            Command::Files(_) => "files",
-            // What a command answers is named after what it does.
-            Command::Lock(lock) if lock.check => "verify",
-            Command::Lock(_) => "lock",
-            Command::Verify(_) => "verify",
-            Command::New(_) => "new",
-            Command::Fmt(_) => "fmt",
-            Command::Plugin(_) => "plugin",
-            Command::Kinds(_) => "kinds",
-            Command::Completions(_) => "completions",
-            Command::Man(_) => "man",
-        }
-    }
-
-    /// The name as typed.
-    pub(crate) fn typed(&self) -> &'static str {
-        match self {
-            Command::Lock(_) => "lock",
-            Command::Mcp(_) => "mcp config",
-            _ => self.name(),
-        }
-    }
-
-    /// What to do instead of saying where to look, for commands that look for no skills.
-    pub(crate) fn help_in_place_of_places(&self) -> Option<&'static str> {
-        match self {
-            Command::New(_) => Some("`--in DIR` says where the skill's folder comes"),
+            Command::New(_) => Some("choose the parent folder with `--dir DIR`"),
             Command::Fmt(_) => Some("name files or folders as arguments"),
             Command::Mcp(_) => {
-                Some("put the options of `serve` behind `--`, as in `mcp config --client NAME -- --root DIR`")
+                Some("put the options of `serve` after `--`, as in `mcp config --client NAME -- --root DIR`")
             }
-            Command::Plugin(_) | Command::Kinds(_) | Command::Completions(_) | Command::Man(_) => Some("leave it out"),
+            Command::Plugin(_) | Command::Kinds(_) | Command::Completions(_) | Command::Man(_) => {
+                Some("remove the option")
+            }
             _ => None,
         }
     }
 
-    /// Whether the answer may differ from model to model.
-    pub(crate) fn is_for_a_model(&self) -> bool {
+    pub(crate) fn depends_on_model(&self) -> bool {
         matches!(
             self,
             Command::List(_)
@@ -144,7 +100,7 @@ impl Command {
         )
     }
 
-    /// The folders named as arguments.
+    /// Returns the folders given as arguments.
     pub(crate) fn folders(&self) -> &[PathBuf] {
         match self {
             Command::List(list) => &list.folders,
@@ -158,16 +114,16 @@ impl Command {
         }
     }
 
-    /// Returns the folders named as arguments, and how to search them. A check looks where any client would.
-    pub(crate) fn named(&self) -> Named<'_> {
+    /// Returns the folders given as arguments, and how to search them. `check` searches them as every agent would.
+    pub(crate) fn named(&self) -> NamedFolders<'_> {
         match self {
-            Command::Check(check) => Named::WithLayout(&check.folders),
-            _ => Named::Alone(self.folders()),
+            Command::Check(check) => NamedFolders::WithLayout(&check.folders),
+            _ => NamedFolders::Plain(self.folders()),
         }
     }
 
-    /// Returns what makes the sources of this command.
-    pub(crate) fn pool(&self) -> Pool {
+    /// Returns an empty source cache, which refuses sources with side effects unless `--connect` is given.
+    pub(crate) fn cache(&self) -> SourceCache {
         match self {
             Command::List(list::List { connect, .. })
             | Command::Check(check::Check { connect, .. })
@@ -175,62 +131,62 @@ impl Command {
             | Command::Verify(verify::Verify { connect, .. })
                 if !connect.connect =>
             {
-                Pool::reading()
+                SourceCache::read_only()
             }
-            _ => Pool::default(),
+            _ => SourceCache::default(),
         }
     }
 
-    /// What needs no skills to be answered.
-    pub(crate) async fn answer_alone(
+    /// Runs a command that needs no skills; returns `None` for the other commands.
+    pub(crate) async fn run_without_skills(
         &self,
-        places: &Places,
+        sources: &SourceOptions,
         environment: &Environment<'_>,
-    ) -> Result<Option<Box<dyn Answer>>, Failure> {
+    ) -> Result<Option<Box<dyn CommandOutput>>, Failure> {
         let cwd = environment.cwd.as_path();
         Ok(Some(match self {
-            Command::New(new) => Box::new(new.answer(cwd)?),
-            Command::Fmt(fmt) => Box::new(fmt.answer(cwd).await?),
-            Command::Mcp(mcp) => Box::new(mcp.answer(&places.clients)?),
-            Command::Plugin(plugin) => plugin.answer(cwd, environment.own_state().as_deref())?,
-            Command::Kinds(kinds) => Box::new(kinds.answer()),
-            Command::Completions(completions) => Box::new(completions.answer()),
-            Command::Man(man) => Box::new(man.answer()?),
+            Command::New(new) => Box::new(new.run(cwd)?),
+            Command::Fmt(fmt) => Box::new(fmt.run(cwd).await?),
+            Command::Mcp(mcp) => Box::new(mcp.run(&sources.clients)?),
+            Command::Plugin(plugin) => plugin.run(cwd, environment.own_state().as_deref())?,
+            Command::Kinds(kinds) => Box::new(kinds.run()),
+            Command::Completions(completions) => Box::new(completions.run()),
+            Command::Man(man) => Box::new(man.run()?),
             _ => return Ok(None),
         }))
     }
 
-    /// What the composed sources have to say.
-    pub(crate) async fn answer<'a>(
+    /// Runs a command on the composed sources.
+    pub(crate) async fn run<'a>(
         &self,
-        session: &'a Session<'_>,
+        context: &'a CommandContext<'_>,
         environment: &mut Environment<'_>,
-    ) -> Result<Box<dyn Answer + 'a>, Failure> {
+    ) -> Result<Box<dyn CommandOutput + 'a>, Failure> {
         Ok(match self {
-            Command::List(list) => Box::new(list.answer(session)),
-            Command::Show(show) => Box::new(show.answer(session).await?),
-            Command::Which(which) => Box::new(which.answer(session).await?),
-            Command::Search(search) => Box::new(search.answer(session)),
-            Command::Roots(roots) => Box::new(roots.answer(session).await?),
-            Command::Check(check) => Box::new(check.answer(session).await),
-            Command::Catalog(catalog) => Box::new(catalog.answer(session)),
-            Command::Tools(tools) => Box::new(tools.answer(session)),
-            Command::Simulate(simulate) => Box::new(simulate.answer(session).await?),
-            Command::Body(body) => Box::new(body.answer(session).await?),
-            Command::Render(render) => Box::new(render.answer(session, environment).await?),
-            Command::Directives(directives) => Box::new(directives.answer(session).await?),
-            Command::Approve(approve) => Box::new(approve.answer(session, environment).await?),
-            Command::Files(files) => files.answer(session).await?,
-            Command::Lock(lock) => lock.answer(session).await?,
-            Command::Verify(verify) => Box::new(verify.answer(session).await?),
-            _ => unreachable!("every other command needs no skills, and has been answered"),
+            Command::List(list) => Box::new(list.run(context)),
+            Command::Show(show) => Box::new(show.run(context).await?),
+            Command::Which(which) => Box::new(which.run(context).await?),
+            Command::Search(search) => Box::new(search.run(context)),
+            Command::Roots(roots) => Box::new(roots.run(context).await?),
+            Command::Check(check) => Box::new(check.run(context).await),
+            Command::Catalog(catalog) => Box::new(catalog.run(context)),
+            Command::Tools(tools) => Box::new(tools.run(context)),
+            Command::Simulate(simulate) => Box::new(simulate.run(context).await?),
+            Command::Body(body) => Box::new(body.run(context).await?),
+            Command::Render(render) => Box::new(render.run(context, environment).await?),
+            Command::Directives(directives) => Box::new(directives.run(context).await?),
+            Command::Approve(approve) => Box::new(approve.run(context, environment).await?),
+            Command::Files(files) => files.run(context).await?,
+            Command::Lock(lock) => Box::new(lock.run(context).await?),
+            Command::Verify(verify) => Box::new(verify.run(context).await?),
+            _ => unreachable!("every other command has run without skills"),
         })
     }
 }
 
-/// The name of every command and the schema of what it answers, in the order of the help.
+/// Returns the name of each command and the schema of its JSON output, in the order of the help.
 #[cfg(feature = "schema")]
-pub(crate) fn answers(generator: &mut SchemaGenerator) -> Vec<(&'static str, Schema)> {
+pub(crate) fn schemas(generator: &mut SchemaGenerator) -> Vec<(&'static str, Schema)> {
     vec![
         ("list", list::Listed::json_schema(generator)),
         ("show", show::Shown::json_schema(generator)),
@@ -243,7 +199,7 @@ pub(crate) fn answers(generator: &mut SchemaGenerator) -> Vec<(&'static str, Sch
         ("catalog", catalog::Rendered::json_schema(generator)),
         ("tools", tools::Declared::json_schema(generator)),
         ("simulate", simulate::Simulated::json_schema(generator)),
-        ("mcp", mcp::config::Snippet::json_schema(generator)),
+        ("mcp", mcp::Snippet::json_schema(generator)),
         ("body", body::Text::json_schema(generator)),
         ("render", render::Instructions::json_schema(generator)),
         ("directives", directives::Directed::json_schema(generator)),
@@ -254,12 +210,12 @@ pub(crate) fn answers(generator: &mut SchemaGenerator) -> Vec<(&'static str, Sch
         ("verify", verify::Verified::json_schema(generator)),
         ("new", new::Begun::json_schema(generator)),
         ("fmt", fmt::Formatted::json_schema(generator)),
-        ("plugin", plugin::list::Approved::json_schema(generator)),
-        ("plugin", plugin::inspect::Seen::json_schema(generator)),
-        ("plugin", plugin::decide::Decision::json_schema(generator)),
-        ("plugin", plugin::begin::Begun::json_schema(generator)),
+        ("plugin", plugin::Approved::json_schema(generator)),
+        ("plugin", plugin::Inspected::json_schema(generator)),
+        ("plugin", plugin::Decision::json_schema(generator)),
+        ("plugin", plugin::scaffold::Begun::json_schema(generator)),
         ("kinds", kinds::Known::json_schema(generator)),
-        ("completions", completions::Script::json_schema(generator)),
-        ("man", man::Manual::json_schema(generator)),
+        ("completions", generated::Script::json_schema(generator)),
+        ("man", generated::Manual::json_schema(generator)),
     ]
 }

@@ -1,28 +1,29 @@
 //! The configuration file.
 
 mod home;
-mod rules;
 mod section;
 mod source;
-mod surface;
 
 #[cfg(feature = "schema")]
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
-use repertoire::{ComposeError, Id, Level, SkillRegistry, SurfacePolicy};
-use toml_edit::{Document, Item};
+use repertoire::registry::{Authority, ComposeError, ConfigError, Level, Target};
+use repertoire::skill::{ModelPattern, SurfacePolicy, SurfaceRule, SurfaceRules};
+use repertoire::{Id, SkillRegistry, SurfaceMode};
+use serde::Deserialize;
+use toml_edit::Document;
 
 pub(crate) use home::Home;
+pub(crate) use section::ConfigFile;
 pub(crate) use source::{Declared, Plugins};
 
 use crate::failure::Failure;
-use crate::page::Page;
-use crate::pool::Pool;
+use crate::source_cache::SourceCache;
 use section::Section;
 
-/// A TOML file. Inside a tier, sources come in the order of the file; relative paths are meant from its folder.
+/// A TOML file. Inside a tier, sources come in the order of the file; relative paths are relative to its folder.
 #[derive(Debug)]
 #[cfg_attr(
     feature = "schema",
@@ -35,19 +36,19 @@ use section::Section;
 )]
 pub(crate) struct Config {
     #[cfg_attr(feature = "schema", schemars(skip))]
-    page: Page,
+    file: ConfigFile,
     #[cfg_attr(feature = "schema", schemars(rename = "source", default))]
     pub(crate) sources: Vec<Declared>,
-    #[cfg_attr(feature = "schema", schemars(with = "Option<surface::Surface>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Surface>"))]
     pub(crate) surface: SurfacePolicy,
-    /// Which source wins an id, against every other admitted one.
+    /// The source that wins a name over every other trusted source.
     #[cfg_attr(feature = "schema", schemars(rename = "prefer", with = "Option<BTreeMap<String, String>>"))]
     pub(crate) preferences: Vec<Preference>,
-    #[cfg_attr(feature = "schema", schemars(with = "Option<rules::Rules>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Rules>"))]
     pub(crate) rules: Level,
 }
 
-/// An id that a source shall win.
+/// A name and the source that wins it.
 #[derive(Debug)]
 pub(crate) struct Preference {
     pub(crate) id: Id,
@@ -55,37 +56,115 @@ pub(crate) struct Preference {
     span: Range<usize>,
 }
 
+/// Rules that disable skills. The most specific rule decides: `source:id`, then an id, then `source:*`, then `*`.
+#[derive(Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+struct Rules {
+    /// Hidden from models and users, and not a candidate for a name.
+    disable: Vec<Target>,
+    /// Exceptions from `disable`.
+    enable: Vec<Target>,
+}
+
+/// Rules for the surface of skills, after what the skills declare.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+struct Surface {
+    /// The surface of skills that declare none.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["system-prompt", "tool-only", "both", "auto"])))]
+    mode: String,
+    /// The provider to assume if the model names none.
+    hint: Option<String>,
+    /// The built-in rules that apply after `rules`.
+    table: BuiltinRules,
+    /// The first rule that matches decides.
+    rules: Vec<Rule>,
+}
+
+impl Default for Surface {
+    fn default() -> Surface {
+        Surface { mode: "auto".to_owned(), hint: None, table: BuiltinRules::Corrected, rules: Vec::new() }
+    }
+}
+
+/// A table of built-in rules.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema, serde::Serialize), schemars(rename = "Shipped"))]
+#[serde(rename_all = "kebab-case")]
+enum BuiltinRules {
+    /// Claude 3.5 and later read both surfaces.
+    #[serde(rename = "shipped")]
+    Corrected,
+    /// The rules of the original code, with its faults.
+    SeedCompat,
+}
+
+/// A rule for the surface of skills.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct Rule {
+    /// The name of the rule in output.
+    id: String,
+    /// In lower case; `*` for every provider.
+    #[serde(default = "any_provider")]
+    provider: String,
+    #[serde(default = "any_model")]
+    model: ModelPattern,
+    mode: SurfaceMode,
+}
+
+fn any_provider() -> String {
+    "*".to_owned()
+}
+
+fn any_model() -> ModelPattern {
+    ModelPattern::Any
+}
+
 impl Config {
-    /// Reads `page`. Relative paths are meant from `base`, `~` from `home`.
-    pub(crate) fn read(page: Page, base: &Path, home: &Home, pool: &mut Pool) -> Result<Config, Failure> {
-        let document = Document::parse(page.text()).map_err(|error| {
-            // What is missing at the end has no bytes of its own.
-            page.failure(error.span().unwrap_or(page.text().len()..page.text().len()), error.message())
+    /// Parses a configuration file and builds its sources. Relative paths are relative to `base`.
+    pub(crate) fn read(file: ConfigFile, base: &Path, home: &Home, cache: &mut SourceCache) -> Result<Config, Failure> {
+        let document = Document::parse(file.text()).map_err(|error| {
+            // An error at the end of the file has no span.
+            file.failure(error.span().unwrap_or(file.text().len()..file.text().len()), error.message())
         })?;
         let (mut sources, mut surface, mut preferences) = (Vec::new(), SurfacePolicy::default(), Vec::new());
-        let mut rules = rules::none();
+        let mut rules = Level::new("configuration", Authority::MayWiden);
         for (key, item) in document.iter() {
             match key {
-                "source" => sources = declared(&page, item, base, home, pool)?,
-                "surface" => surface = surface::read(&Section::new(&page, item)?)?,
-                "prefer" => preferences = preferred(&Section::new(&page, item)?)?,
-                "rules" => rules = rules::read(&Section::new(&page, item)?)?,
+                "source" => {
+                    let sections = Section::each(&file, item)?;
+                    let read = sections.iter().map(|section| Declared::read(section, base, home, cache));
+                    sources = read.collect::<Result<_, _>>()?;
+                }
+                "surface" => surface = read_surface(&Section::new(&file, item)?)?,
+                "prefer" => preferences = read_preferences(&Section::new(&file, item)?)?,
+                "rules" => {
+                    let section = Section::new(&file, item)?;
+                    let Rules { disable, enable } = section.typed(section.values.clone())?;
+                    rules = disable.into_iter().fold(rules, Level::disable);
+                    rules = enable.into_iter().fold(rules, Level::enable);
+                }
                 _ => {
                     let span = document.key(key).and_then(toml_edit::Key::span).unwrap_or(0..0);
                     let message =
                         format!("unknown key `{key}`; expected `[[source]]`, `[surface]`, `[prefer]` or `[rules]`");
-                    return Err(page.failure(span, message));
+                    return Err(file.failure(span, message));
                 }
             }
         }
-        Ok(Config { sources, surface, preferences, rules, page })
+        Ok(Config { sources, surface, preferences, rules, file })
     }
 
-    /// Points at what a registry refused to compose.
+    /// Returns a failure that points to the part of the file that the registry refused.
     pub(crate) fn failure(&self, error: &ComposeError) -> Failure {
-        let name_of = |name: &str| self.sources.iter().rfind(|source| source.name() == name).map(Declared::name_span);
         let span = match error {
-            ComposeError::DuplicateSource { name } | ComposeError::SourceName { name, .. } => name_of(name),
+            ComposeError::DuplicateSource { name } | ComposeError::SourceName { name, .. } => {
+                self.sources.iter().rfind(|source| source.name() == name).map(Declared::name_span)
+            }
             ComposeError::UnknownSource { id, source_name, .. } => {
                 let mut preferences = self.preferences.iter();
                 preferences.find(|row| row.id == *id && row.source == *source_name).map(|row| row.span.clone())
@@ -94,29 +173,42 @@ impl Config {
         };
         let message = match error {
             ComposeError::DuplicateSource { name } if name == SkillRegistry::REGISTERED => {
-                format!("the source name `{name}` is taken by skills that are registered in code")
+                format!("the source name `{name}` is reserved for skills that are registered in code")
             }
             error => error.to_string(),
         };
         match span {
-            Some(span) => self.page.failure(span, message),
+            Some(span) => self.file.failure(span, message),
             None => Failure::new(message),
         }
     }
 }
 
-fn declared(page: &Page, item: &Item, base: &Path, home: &Home, pool: &mut Pool) -> Result<Vec<Declared>, Failure> {
-    let sections = Section::each(page, item)?;
-    sections.iter().map(|section| Declared::read(section, base, home, pool)).collect()
+fn read_surface(section: &Section<'_>) -> Result<SurfacePolicy, Failure> {
+    let Surface { mode, hint, table, rules } = section.typed(section.values.clone())?;
+    let mut policy = SurfacePolicy::default();
+    policy.default = SurfaceMode::declared(&mode)
+        .map_err(|error| section.refuse(&ConfigError::in_option("mode", error.to_string())))?;
+    policy.hint = hint;
+    let builtin = match table {
+        BuiltinRules::Corrected => SurfaceRules::shipped(),
+        BuiltinRules::SeedCompat => SurfaceRules::seed_compat(),
+    };
+    // In reverse, as each rule goes before the earlier ones.
+    policy.rules = rules
+        .into_iter()
+        .rev()
+        .fold(builtin, |rules, rule| rules.with(SurfaceRule::new(&rule.id, &rule.provider, rule.model, rule.mode)));
+    Ok(policy)
 }
 
-fn preferred(section: &Section<'_>) -> Result<Vec<Preference>, Failure> {
+fn read_preferences(section: &Section<'_>) -> Result<Vec<Preference>, Failure> {
     let rows = section.values.iter().map(|(key, value)| {
         let span = section.span(key);
-        let id = Id::new(key).map_err(|error| section.page.failure(span.clone(), error.to_string()))?;
+        let id = Id::new(key).map_err(|error| section.file.failure(span.clone(), error.to_string()))?;
         let Some(source) = value.as_str() else {
             let message = format!("`{key}`: expected the name of a source, found {value}");
-            return Err(section.page.failure(span, message));
+            return Err(section.file.failure(span, message));
         };
         Ok(Preference { id, source: source.to_owned(), span })
     });

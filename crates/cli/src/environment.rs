@@ -1,4 +1,4 @@
-//! What a run sees of the world besides files.
+//! The environment of a run besides the file system.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -11,40 +11,40 @@ use anstream::{AutoStream, ColorChoice};
 use crate::log::Log;
 use crate::signals::Signals;
 
-/// What this program is told, in place of a command, to help another process of it with what skills run.
+/// The argument, in place of a command, that starts this program as the supervisor of commands that skills run.
 pub(crate) const HELPER: &str = "__helper";
 
-/// What a run sees of the world besides files. Only the edge of a binary reads it from the process.
+/// The environment of a run besides the file system. Only [`of_process`](Environment::of_process) reads the process.
 #[derive(Debug)]
 pub struct Environment<'a> {
-    /// The folder that relative paths are meant from, and where the search for project folders starts.
+    /// The folder that paths are relative to, and where the search for project folders starts.
     pub cwd: PathBuf,
-    /// The home folder, where known.
+    /// The home folder; `None` if unknown.
     pub home: Option<PathBuf>,
-    /// The folder in which programs keep their state, where it is not the usual one: `XDG_STATE_HOME`.
+    /// `XDG_STATE_HOME`, if it is set.
     pub state: Option<PathBuf>,
-    /// The variables of the process; commands of skills get to see a few of them.
+    /// The environment variables; commands of skills get a few of them.
     pub variables: Vec<(OsString, OsString)>,
-    /// The command line of a program that ends what commands of skills start, and confines them: `helper` of
-    /// `repertoire-render`. Without one there is no sandbox, and who hides well may outlive a command.
+    /// The command line of the supervisor of commands that skills run: `helper` of `repertoire-render`. Without it there is no
+    /// sandbox, and detached processes may outlive a command.
     pub helper: Vec<OsString>,
-    /// The answers of whoever called, where somebody is there to be asked.
-    pub stdin: Option<Answers<'a>>,
-    /// For data.
+    /// The input for prompts; `None` if there is no user to ask.
+    pub stdin: Option<ScriptedInput<'a>>,
+    /// The stream for results.
     pub stdout: Stream<'a>,
-    /// For talk.
+    /// The stream for notes and errors.
     pub stderr: Stream<'a>,
-    /// What is asked of a run that goes on.
+    /// The signals that stop or reload a long run.
     pub signals: Signals,
-    /// Where a run that goes on writes its log.
+    /// The log of a long run.
     pub log: Log,
 }
 
 impl Environment<'static> {
-    /// The environment of this process. Colours follow `NO_COLOR` and its relatives.
+    /// Returns the environment of this process. Colours follow `NO_COLOR` and similar variables.
     ///
     /// # Errors
-    /// When the working folder is gone or may not be entered.
+    /// If the working folder does not exist or is not accessible.
     pub fn of_process() -> io::Result<Environment<'static>> {
         let colour = |choice| choice != ColorChoice::Never;
         let (stdout, stderr) = (io::stdout(), io::stderr());
@@ -54,7 +54,7 @@ impl Environment<'static> {
             state: std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|state| state.is_absolute()),
             variables: std::env::vars_os().collect(),
             helper: own_program().map(|own| vec![own.into(), HELPER.into()]).unwrap_or_default(),
-            stdin: io::stdin().is_terminal().then(|| Answers::new(io::stdin().lock())),
+            stdin: io::stdin().is_terminal().then(|| ScriptedInput::new(io::stdin().lock())),
             stdout: Stream {
                 terminal: stdout.is_terminal(),
                 coloured: colour(AutoStream::choice(&stdout)),
@@ -72,7 +72,7 @@ impl Environment<'static> {
 }
 
 impl<'a> Environment<'a> {
-    /// In the folder `cwd`, and nothing else is known; what is said is thrown away.
+    /// Returns an environment with a working folder and nothing else. Output is discarded.
     pub fn quiet(cwd: impl Into<PathBuf>) -> Environment<'a> {
         let nowhere = || Stream::new(io::sink());
         Environment {
@@ -89,18 +89,16 @@ impl<'a> Environment<'a> {
         }
     }
 
-    /// The folder in which this program keeps its state.
     pub(crate) fn own_state(&self) -> Option<PathBuf> {
         let usual = || self.home.as_ref().map(|home| home.join(".local/state"));
         Some(self.state.clone().or_else(usual)?.join("repertoire"))
     }
 
-    /// The file of what the user let run; `None` where there is neither a home nor a folder for state.
     pub(crate) fn approvals(&self) -> Option<PathBuf> {
         Some(self.own_state()?.join("approvals.json"))
     }
 
-    /// Returns the command line of a program that runs the one behind it and ends whatever that started; empty without a helper.
+    /// Returns the command line of the supervisor, to put before that of a program; empty without a helper.
     pub(crate) fn keeper(&self) -> Vec<OsString> {
         #[cfg(target_os = "linux")]
         if !self.helper.is_empty() {
@@ -109,12 +107,10 @@ impl<'a> Environment<'a> {
         Vec::new()
     }
 
-    /// Talks to the person who called. If nobody listens there is nobody to tell.
     pub(crate) fn say(&mut self, text: &str) {
         let _ = self.stderr.write_all(text.as_bytes()).and_then(|()| self.stderr.flush());
     }
 
-    /// Asks the person who called for a yes or no; `None` if nobody is there. Whatever is no yes is a no.
     pub(crate) fn ask(&mut self, question: &str) -> Option<bool> {
         self.stdin.as_ref()?;
         self.say(&format!("{question} [y/N] "));
@@ -127,30 +123,29 @@ impl<'a> Environment<'a> {
     }
 }
 
-/// This program, to be started again.
 fn own_program() -> io::Result<PathBuf> {
-    // As it is now, whatever has been put in its place since it was started.
+    // The running file, even if a different one has replaced it.
     let running = PathBuf::from("/proc/self/exe");
     if running.exists() { Ok(running) } else { std::env::current_exe() }
 }
 
-/// Lines that a person types when asked.
-pub struct Answers<'a>(Box<dyn BufRead + 'a>);
+/// The input for prompts.
+pub struct ScriptedInput<'a>(Box<dyn BufRead + 'a>);
 
-impl<'a> Answers<'a> {
-    /// Answers that come from `reader`, one a line.
-    pub fn new(reader: impl BufRead + 'a) -> Answers<'a> {
-        Answers(Box::new(reader))
+impl<'a> ScriptedInput<'a> {
+    /// Returns input from `reader`: one answer per line.
+    pub fn new(reader: impl BufRead + 'a) -> ScriptedInput<'a> {
+        ScriptedInput(Box::new(reader))
     }
 }
 
-impl fmt::Debug for Answers<'_> {
+impl fmt::Debug for ScriptedInput<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Answers")
+        f.write_str("ScriptedInput")
     }
 }
 
-/// A place to write to, and what reads there.
+/// An output stream, and the properties of its reader.
 pub struct Stream<'a> {
     writer: Box<dyn Write + 'a>,
     terminal: bool,
@@ -158,25 +153,24 @@ pub struct Stream<'a> {
 }
 
 impl<'a> Stream<'a> {
-    /// A file or a pipe: no colours, no progress.
+    /// Returns a stream to a file or a pipe: no colours, no progress.
     pub fn new(writer: impl Write + 'a) -> Stream<'a> {
         Stream { writer: Box::new(writer), terminal: false, coloured: false }
     }
 
-    /// Whoever listens at the other end of `lines`: each line is handed over once it is whole, without what ends it.
-    /// Nobody listening any more is a closed pipe.
+    /// Returns a stream that sends each complete line, without its ending. A closed receiver counts as a closed pipe.
     pub fn lines(lines: Sender<String>) -> Stream<'a> {
-        Stream::new(Lines { begun: Vec::new(), whole: lines })
+        Stream::new(Lines { partial: Vec::new(), lines })
     }
 
-    /// The same place, read by a person at a terminal.
+    /// Marks the stream as a terminal.
     #[must_use]
     pub fn at_terminal(mut self) -> Stream<'a> {
         self.terminal = true;
         self
     }
 
-    /// The same place, where colours are welcome.
+    /// Marks the stream as supporting colours.
     #[must_use]
     pub fn coloured(mut self) -> Stream<'a> {
         self.coloured = true;
@@ -202,19 +196,18 @@ impl Write for Stream<'_> {
     }
 }
 
-/// Hands over what is written, a line at a time.
 struct Lines {
-    begun: Vec<u8>,
-    whole: Sender<String>,
+    partial: Vec<u8>,
+    lines: Sender<String>,
 }
 
 impl Write for Lines {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.begun.extend_from_slice(bytes);
-        while let Some(end) = self.begun.iter().position(|byte| *byte == b'\n') {
-            let line: Vec<u8> = self.begun.drain(..=end).collect();
+        self.partial.extend_from_slice(bytes);
+        while let Some(end) = self.partial.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = self.partial.drain(..=end).collect();
             let line = String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned();
-            self.whole.send(line).map_err(|_| io::ErrorKind::BrokenPipe)?;
+            self.lines.send(line).map_err(|_| io::ErrorKind::BrokenPipe)?;
         }
         Ok(bytes.len())
     }

@@ -1,13 +1,13 @@
-//! Why a run could not do what was asked.
+//! The failure of a run.
 
 use std::error::Error;
 use std::fmt::Display;
 
-use repertoire::with_causes;
+use repertoire::skill::with_causes;
 
 use crate::report::{Excerpt, Report};
 
-/// Why a run could not do what was asked: a message for a person, and where to look and what to do if that is known.
+/// The failure of a run: a message for people, with a place and advice if they are known.
 #[derive(Debug)]
 pub(crate) struct Failure {
     message: String,
@@ -20,23 +20,19 @@ impl Failure {
         Failure { message: message.into(), place: None, help: None }
     }
 
-    /// A failure that tells an error and its causes.
     pub(crate) fn of(error: &dyn Error) -> Failure {
         Failure::new(with_causes(error))
     }
 
-    /// The same failure, about a file or folder that an operation did not like.
     pub(crate) fn io(what: impl Display, error: &std::io::Error) -> Failure {
         Failure::new(format!("{what}: {error}"))
     }
 
-    /// The same failure at a place in a text.
     pub(crate) fn at(mut self, path: impl Into<String>, excerpt: Excerpt) -> Failure {
         self.place = Some((path.into(), excerpt));
         self
     }
 
-    /// The same failure with advice.
     pub(crate) fn help(mut self, help: impl Into<String>) -> Failure {
         self.help = Some(help.into());
         self

@@ -10,14 +10,15 @@
 //! # Ok::<(), std::string::FromUtf8Error>(())
 //! ```
 //!
-//! # For hosts
-//! [`run`] is one command line in your process, for tests and tools: it reads files, writes those that a command is there to
-//! write, and sees nothing else of the world but its [`Environment`]. Data goes to `stdout` and talk to `stderr`. The [`Exit`]
-//! tells findings from failures. With `--json` an answer is one document; `docs/schema/repertoire-1.json` describes it, and
-//! within its version fields are only added.
+//! # Embedding
+//! [`run`] runs one command line in your process, for tests and tools. It reads files, writes those that the command is
+//! documented to write, and accesses nothing else but its [`Environment`]. Results go to `stdout`; notes and errors go to
+//! `stderr`. The [`Exit`] distinguishes problems from failures. With `--json` the output is one document, described by
+//! `docs/schema/repertoire-1.json`; fields are only added within its version.
 //!
-//! # For authors of sources
-//! Anyone links own kinds of sources: a binary of three lines, and configuration files know the kind that its crate submitted.
+//! # Custom source types
+//! Link your own source types into a binary of three lines. Configuration files can then use the types that the linked crates
+//! submitted.
 //!
 //! ```no_run
 //! // use haiku_source as _;
@@ -26,51 +27,45 @@
 //! }
 //! ```
 //!
-//! # For whoever changes this crate
-//! A command is a file in `src/command`: its arguments, and an answer that is said twice, for people and as JSON. The JSON is
-//! the answer's own fields, serialised; its schema is derived from the same fields with the feature `schema`, which nothing but
-//! `cargo xtask gen` switches on. A new command takes a branch in `command.rs` and a line in the test that holds every answer
-//! to the schema.
+//! # Contributing
+//! A command is a file in `src/command`: its arguments, and an output that is printed for people and as JSON. The JSON consists
+//! of the serialized fields of the output; its schema is derived from the same fields with the feature `schema`, which only
+//! `cargo xtask gen` enables. A new command needs a branch in `command.rs` and a line in the test that checks every output
+//! against the schema.
 //!
-//! Every text that is not ours passes through `shown` on its way to a terminal. Failures and findings are drawn in one place,
-//! `report.rs`, with the line that they are about. Where the working folder or the home folder is needed, it comes from the
-//! environment that was handed in: only `Environment::of_process` asks the process.
+//! Text from other people is escaped before it goes to a terminal. `report.rs` draws every failure and diagnostic. The working
+//! folder and the home folder come from the environment: only `Environment::of_process` reads the process.
 
-mod answer;
-mod approved;
 mod arguments;
-mod bodies;
 mod builtin;
 mod command;
+mod command_approval;
 mod compose;
 mod config;
+mod context;
+mod diagnostics;
 mod environment;
-mod exit;
 mod failure;
 mod fields;
-mod finding;
+mod file_slot;
+mod host_probe;
 mod lock;
 mod log;
-mod machine;
-mod page;
-mod pool;
+mod output;
 mod provenance;
-mod replace;
 mod report;
 mod row;
 mod run;
 mod sarif;
 #[cfg(feature = "schema")]
 mod schema;
-mod session;
-mod shown;
 mod signals;
+mod source_cache;
 mod table;
 
-pub use environment::{Answers, Environment, Stream};
-pub use exit::Exit;
+pub use environment::{Environment, ScriptedInput, Stream};
 pub use log::Log;
-pub use run::{main, run};
+pub use run::{Exit, main, run};
 #[cfg(feature = "schema")]
 pub use schema::schemas;
 pub use signals::{Signal, Signals};

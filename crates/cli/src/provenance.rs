@@ -1,4 +1,4 @@
-//! Where an installed skill comes from.
+//! The origin of an installed skill.
 
 use repertoire::Skill;
 use serde::Serialize;
@@ -6,17 +6,16 @@ use serde_json::Map;
 
 use crate::lock::{InstalledRow, SkillLock};
 
-/// Where a skill was installed from, as those say who installed it. Nobody checked it.
+/// The origin of a skill, as the installer states it; it is not verified.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct Provenance {
     /// The row of `.skill-lock.json`.
     lock: Option<InstalledRow>,
-    /// What `gh skill` wrote into the front matter.
+    /// The fields of the front matter that `gh skill` writes.
     github: Option<Map<String, serde_json::Value>>,
 }
 
-/// The keys of `metadata` that `gh skill` writes.
 const WRITTEN_BY_GH: [&str; 6] =
     ["github-repo", "github-ref", "github-tree-sha", "github-path", "github-pinned", "local-path"];
 
@@ -30,7 +29,6 @@ impl Provenance {
         (lock.is_some() || github.is_some()).then_some(Provenance { lock, github })
     }
 
-    /// Who it is from, in a word.
     pub(crate) fn short(&self) -> String {
         match (&self.lock, &self.github) {
             (Some(row), _) => row.source.clone(),
@@ -39,7 +37,6 @@ impl Provenance {
         }
     }
 
-    /// What the lock file says, in a line.
     pub(crate) fn installed(&self) -> Option<String> {
         let row = self.lock.as_ref()?;
         let facts = [
@@ -53,11 +50,10 @@ impl Provenance {
             ("installed ", row.installed_at.as_ref()),
             ("updated ", row.updated_at.as_ref()),
         ];
-        let told = facts.into_iter().filter_map(|(what, fact)| Some((what, fact.filter(|fact| !fact.is_empty())?)));
-        Some(told.map(|(what, fact)| format!("{what}{fact}")).collect::<Vec<_>>().join(", "))
+        let facts = facts.into_iter().filter_map(|(what, fact)| Some((what, fact.filter(|fact| !fact.is_empty())?)));
+        Some(facts.map(|(what, fact)| format!("{what}{fact}")).collect::<Vec<_>>().join(", "))
     }
 
-    /// What the front matter says, in a line.
     pub(crate) fn github(&self) -> Option<String> {
         let rows = self.github.as_ref()?.iter();
         let word = |(key, value): (&String, _)| format!("{} {}", key.trim_start_matches("github-"), words(Some(value)));

@@ -1,54 +1,58 @@
-//! One skill as the commands tell of it.
+//! Skills as the commands print them.
 
-use repertoire::{Claim, Digest, Entry, Id, Readiness, Skill, Standing, Surface, Tier, Tokenizer, Trust};
+use repertoire::catalog::Tokenizer;
+use repertoire::registry::{Claim, Entry, Standing, Tier};
+use repertoire::skill::{Digest, Surface};
+use repertoire::workflow::Readiness;
+use repertoire::{Id, Skill, Trust};
 use serde::Serialize;
 
-use crate::session::Session;
+use crate::context::CommandContext;
 
-/// One claim to an id, winner or shadow.
+/// One candidate for a name, winner or shadow.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct Row<'a> {
     /// The effective id: the skill's own, or `source:id` from a namespaced source.
     pub(crate) id: &'a Id,
-    /// The id that leads here whoever wins: `source:id`.
+    /// The full name, which always resolves to this candidate: `source:id`.
     pub(crate) qualified_id: Id,
     pub(crate) source: &'a str,
     pub(crate) tier: Tier,
     pub(crate) trust: Trust,
     pub(crate) description: &'a str,
-    /// Where it comes from, for people; a path for folders.
+    /// The origin, for people; a path for sources that search folders.
     pub(crate) location: Option<&'a str>,
     pub(crate) surface: Surface,
-    /// What name and description cost, by the estimate that catalogs keep their budget by.
+    /// The estimated tokens of name and description in a catalog.
     pub(crate) tokens: usize,
     pub(crate) flags: Vec<Flag>,
-    /// SHA-256 of the raw content, where it is known; a skill that shares its id has one.
+    /// SHA-256 of the raw content, if known; every skill that shares its id has one.
     pub(crate) digest: Option<Digest>,
 }
 
-/// The claim that has the id.
+/// The candidate that a name resolves to.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct Winner<'a> {
     #[serde(flatten)]
     pub(crate) row: Row<'a>,
-    /// Whom it hides.
+    /// The candidates that lose.
     pub(crate) shadows: Vec<Shadow<'a>>,
 }
 
-/// A claim that lost.
+/// A candidate that loses.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct Shadow<'a> {
     #[serde(flatten)]
     pub(crate) row: Row<'a>,
-    /// Whether the content is the winner's; absent where it is not known.
+    /// Whether the content is the same as the winner's; absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) identical: Option<bool>,
 }
 
-/// What is unusual about a skill.
+/// A remarkable property of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -59,13 +63,13 @@ pub(crate) enum Flag {
     ModelOnly,
     /// Neither the user nor the model may call it.
     Unreachable,
-    /// A rule switches it off.
+    /// A rule disables it.
     Disabled,
-    /// Its file broke; this is its last good version.
+    /// Its file is broken; this is the last valid version.
     Stale,
-    /// Only some workflows may use it: no model sees it outside of them.
+    /// Only some workflows may use it; models do not see it outside of these.
     WaitsForWorkflow,
-    /// Something that it needs is not on this machine, or what it stands in for is; `show` tells what.
+    /// This machine lacks a requirement of the skill, or makes the skill unnecessary; `show` has the details.
     NotReady,
 }
 
@@ -84,19 +88,21 @@ impl Flag {
 }
 
 impl<'a> Winner<'a> {
-    /// A winner and its shadows.
-    pub(crate) fn of(entry: &'a Entry<Skill>, session: &'a Session<'_>) -> Winner<'a> {
-        let shadow = |shadow: &'a repertoire::Shadow<Skill>| Shadow {
-            row: Row::of(entry, &shadow.claim, session),
+    pub(crate) fn of(entry: &'a Entry<Skill>, context: &'a CommandContext<'_>) -> Winner<'a> {
+        let shadow = |shadow: &'a repertoire::registry::Shadow<Skill>| Shadow {
+            row: Row::of(entry, &shadow.claim, context),
             identical: shadow.identical,
         };
-        Winner { row: Row::of(entry, &entry.claim, session), shadows: entry.shadows.iter().map(shadow).collect() }
+        Winner { row: Row::of(entry, &entry.claim, context), shadows: entry.shadows.iter().map(shadow).collect() }
     }
 }
 
 impl<'a> Row<'a> {
-    /// One claim, winner or shadow.
-    pub(crate) fn of(entry: &'a Entry<Skill>, claim: &'a Claim<Skill>, session: &'a Session<'_>) -> Row<'a> {
+    pub(crate) fn flags_text(&self) -> String {
+        self.flags.iter().map(|flag| flag.as_str()).collect::<Vec<_>>().join(", ")
+    }
+
+    pub(crate) fn of(entry: &'a Entry<Skill>, claim: &'a Claim<Skill>, context: &'a CommandContext<'_>) -> Row<'a> {
         let skill: &Skill = &claim.item;
         let is_winner = std::ptr::eq(claim, &raw const entry.claim);
         Row {
@@ -107,17 +113,17 @@ impl<'a> Row<'a> {
             trust: claim.trust,
             description: &skill.description,
             location: skill.location.as_deref(),
-            surface: session.registry.surface_of(skill, &session.model),
+            surface: context.registry.surface_of(skill, &context.model),
             tokens: Tokenizer::default().estimate(&format!("{}: {}", skill.id, skill.description)),
-            flags: flags(claim, session),
+            flags: flags(claim, context),
             digest: claim.digest,
         }
     }
 }
 
-fn flags(claim: &Claim<Skill>, session: &Session<'_>) -> Vec<Flag> {
+fn flags(claim: &Claim<Skill>, context: &CommandContext<'_>) -> Vec<Flag> {
     let skill: &Skill = &claim.item;
-    let is_stale = skill.location.as_ref().is_some_and(|path| session.stale.contains(path));
+    let is_stale = skill.location.as_ref().is_some_and(|path| context.stale.contains(path));
     let is_disabled = claim.standing == Standing::Disabled;
     let (by_user, by_model) = (skill.user_invocable, !skill.disable_model_invocation);
     [
@@ -127,7 +133,7 @@ fn flags(claim: &Claim<Skill>, session: &Session<'_>) -> Vec<Flag> {
         (is_disabled, Flag::Disabled),
         (is_stale, Flag::Stale),
         (skill.allowed_workflows.is_some(), Flag::WaitsForWorkflow),
-        (!Readiness::of(skill, &session.machine).is_ready(), Flag::NotReady),
+        (!Readiness::of(skill, &context.probe).is_ready(), Flag::NotReady),
     ]
     .into_iter()
     .filter_map(|(applies, flag)| applies.then_some(flag))

@@ -1,4 +1,4 @@
-//! From arguments to an exit.
+//! Runs one command line: parses it, runs the command, prints its output.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -6,57 +6,82 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches};
 
-use crate::answer::{Format, deliver};
+use crate::Environment;
 use crate::arguments::Arguments;
 use crate::command::Command;
 use crate::compose::compose;
 #[cfg(target_os = "linux")]
 use crate::environment::HELPER;
 use crate::failure::Failure;
-use crate::{Environment, Exit};
+use crate::output::print;
 
-/// Runs this process's arguments in this process's environment.
+/// The result of a run; the number is the exit code of the process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Exit {
+    /// The command succeeded and found no problems.
+    Success = 0,
+    /// The command found problems: an error in `check` (with `--strict` also a warning), a difference in `verify`, a file that
+    /// `fmt` could not format or, with `--check`, would change.
+    Problems = 1,
+    /// Wrong usage, or the command could not run: a missing folder, an unknown name, a broken configuration.
+    Failure = 2,
+}
+
+impl Exit {
+    /// Returns the exit code of the process.
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit.code())
+    }
+}
+
+/// Runs the arguments of this process in the environment of this process.
 ///
-/// A program that calls this runs plugins alone, too: a host starts it again with `plugin-host` as its first argument. So it
-/// starts itself as the helper of what skills run.
+/// A program that calls this also runs plugins: a host starts it again with `plugin-host` as its first argument. In the same
+/// way it starts itself as the supervisor of the commands that skills run.
 pub fn main() -> ExitCode {
     #[cfg(unix)]
     if std::env::args_os().nth(1).is_some_and(|word| word == "plugin-host") {
-        return repertoire::plugin_host();
+        return repertoire::source::plugin::plugin_host();
     }
     #[cfg(target_os = "linux")]
     if std::env::args_os().nth(1).is_some_and(|word| word == HELPER) {
         return repertoire::render::helper(std::env::args_os().skip(2));
     }
-    // A command may run programs of skills, which are processes of the same user: what this one was started with, tokens
-    // among it, is not theirs to read.
+    // Programs of skills run as the same user: without this they could read the environment, tokens included, of this process.
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
     match Environment::of_process() {
         Ok(environment) => run(std::env::args_os(), environment).into(),
         Err(error) => {
-            let _ = writeln!(io::stderr(), "error: cannot tell the working folder: {error}");
+            let _ = writeln!(io::stderr(), "error: cannot determine the working folder: {error}");
             Exit::Failure.into()
         }
     }
 }
 
-/// Runs one command line, the program's name first. Reads files, and writes those that a command is there to write;
-/// touches nothing else of the world but `environment`.
+/// Runs one command line, the program's name first.
 ///
-/// A reader of the output that goes away early ends the run quietly.
+/// Reads files, writes those that the command is documented to write, and accesses nothing else but `environment`. If the
+/// reader of the output closes it early, the run ends with [`Exit::Success`].
 ///
 /// # Panics
-/// Inside a tokio runtime: this brings its own.
+/// Inside a tokio runtime: the run starts its own.
 pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>, mut environment: Environment<'_>) -> Exit {
     let written = match parse(arguments, &environment) {
-        Ok(arguments) => answer(&arguments, &mut environment),
-        Err(error) => usage(&error, &mut environment),
+        Ok(arguments) => run_command(&arguments, &mut environment),
+        Err(error) => print_usage(&error, &mut environment),
     };
     match written {
         Ok(exit) => exit,
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Success,
-        Err(error) => fail(&Failure::io("cannot write the answer", &error), &mut environment),
+        Err(error) => print_failure(&Failure::io("cannot write the output", &error), &mut environment),
     }
 }
 
@@ -66,57 +91,56 @@ fn parse(
 ) -> Result<Arguments, clap::Error> {
     let mut command = Arguments::command();
     if !environment.stdout.is_terminal() {
-        // No terminal to ask, and none to be asked that happens to be near.
+        // Otherwise clap measures a terminal that the output may not go to.
         command = command.term_width(100);
     }
-    Arguments::from_arg_matches(&command.try_get_matches_from(arguments)?)
+    let matches = command.try_get_matches_from(arguments)?;
+    let mut arguments = Arguments::from_arg_matches(&matches)?;
+    arguments.name = matches.subcommand_name().unwrap_or_default().to_owned();
+    Ok(arguments)
 }
 
-fn answer(arguments: &Arguments, environment: &mut Environment<'_>) -> io::Result<Exit> {
+fn run_command(arguments: &Arguments, environment: &mut Environment<'_>) -> io::Result<Exit> {
     let mut runtime = match arguments.command {
         Command::Serve(_) => tokio::runtime::Builder::new_multi_thread(),
         _ => tokio::runtime::Builder::new_current_thread(),
     };
     let runtime = runtime.enable_all().build()?;
-    match runtime.block_on(compose_and_answer(arguments, environment)) {
+    match runtime.block_on(compose_and_run(arguments, environment)) {
         Ok(written) => written,
-        Err(failure) => Ok(fail(&failure, environment)),
+        Err(failure) => Ok(print_failure(&failure, environment)),
     }
 }
 
-async fn compose_and_answer(
+async fn compose_and_run(
     arguments: &Arguments,
     environment: &mut Environment<'_>,
 ) -> Result<io::Result<Exit>, Failure> {
-    let Arguments { places, command, .. } = arguments;
-    let (name, format) = (command.name(), arguments.format());
-    arguments.refuse_idle()?;
-    if format == Format::Sarif && !matches!(command, Command::Check(_)) {
-        let message = format!("`{name}` gives no SARIF log; `check` does");
-        return Err(Failure::new(message).help("use `--format json`"));
-    }
+    let Arguments { sources, command, name, .. } = arguments;
+    let format = arguments.format();
+    arguments.refuse_unused()?;
     if let Command::Watch(watch) = command {
-        return watch.run(places, arguments.model(), format, environment).await;
+        return watch.run(sources, arguments.model(), format, environment).await;
     }
     if let Command::Serve(serve) = command {
-        return serve.run(places, environment).await.map(Ok);
+        return serve.run(sources, environment).await.map(Ok);
     }
-    if let Some(answer) = command.answer_alone(places, environment).await? {
-        return Ok(deliver(answer.as_ref(), name, format, environment));
+    if let Some(output) = command.run_without_skills(sources, environment).await? {
+        return Ok(print(output.as_ref(), name, format, environment));
     }
-    let session = compose(places, command.named(), arguments.model(), command.pool(), environment).await?;
-    let answer = command.answer(&session, environment).await?;
-    Ok(deliver(answer.as_ref(), name, format, environment))
+    let context = compose(sources, command.named(), arguments.model(), command.cache(), environment).await?;
+    let output = command.run(&context, environment).await?;
+    Ok(print(output.as_ref(), name, format, environment))
 }
 
-fn fail(failure: &Failure, environment: &mut Environment<'_>) -> Exit {
+fn print_failure(failure: &Failure, environment: &mut Environment<'_>) -> Exit {
     let text = failure.report().draw(environment.stderr.is_coloured());
     environment.say(&text);
     Exit::Failure
 }
 
-/// Help and versions are data, wrong use is not.
-fn usage(error: &clap::Error, environment: &mut Environment<'_>) -> io::Result<Exit> {
+/// Prints help and versions as data, and wrong usage as an error.
+fn print_usage(error: &clap::Error, environment: &mut Environment<'_>) -> io::Result<Exit> {
     let stream = if error.use_stderr() { &mut environment.stderr } else { &mut environment.stdout };
     let text = error.render();
     let text = if stream.is_coloured() { text.ansi().to_string() } else { text.to_string() };

@@ -1,21 +1,21 @@
-//! Findings in the format of the Static Analysis Results Interchange, SARIF 2.1.0.
+//! Diagnostics as a SARIF 2.1.0 log.
 
 use std::path::{Component, Path};
 
-use repertoire::{Code, Severity, Strictness};
+use repertoire::skill::{Code, Severity, Strictness};
 use serde_json::{Map, Value, json};
 
-use crate::finding::Finding;
+use crate::diagnostics::ReportedDiagnostic;
 
-/// The log of one run over `findings`. Paths below `cwd` are told from there, so that the log means the same on another machine.
-pub(crate) fn log(findings: &[Finding], cwd: &Path) -> Value {
+/// Returns the log of a run. Paths below `cwd` are relative, so that the log does not depend on the machine.
+pub(crate) fn log(diagnostics: &[ReportedDiagnostic], cwd: &Path) -> Value {
     let mut rules = Code::ALL.to_vec();
-    for finding in findings {
-        if !rules.contains(&finding.diagnostic.code) {
-            rules.push(finding.diagnostic.code);
+    for reported in diagnostics {
+        if !rules.contains(&reported.diagnostic.code) {
+            rules.push(reported.diagnostic.code);
         }
     }
-    let results: Vec<_> = findings.iter().map(|finding| result(finding, &rules, cwd)).collect();
+    let results: Vec<_> = diagnostics.iter().map(|reported| result(reported, &rules, cwd)).collect();
     json!({
         "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
         "version": "2.1.0",
@@ -46,8 +46,8 @@ fn rule(code: Code) -> Value {
     })
 }
 
-fn result(finding: &Finding, rules: &[Code], cwd: &Path) -> Value {
-    let diagnostic = &finding.diagnostic;
+fn result(reported: &ReportedDiagnostic, rules: &[Code], cwd: &Path) -> Value {
+    let diagnostic = &reported.diagnostic;
     let text = match &diagnostic.help {
         Some(help) => format!("{}\n\nhelp: {help}", diagnostic.message),
         None => diagnostic.message.clone(),
@@ -57,7 +57,7 @@ fn result(finding: &Finding, rules: &[Code], cwd: &Path) -> Value {
         "ruleIndex": rules.iter().position(|code| *code == diagnostic.code),
         "level": level(diagnostic.severity),
         "message": { "text": text },
-        "properties": { "source": finding.source },
+        "properties": { "source": reported.source },
     });
     if let Some(path) = &diagnostic.path {
         let mut place = json!({ "artifactLocation": artifact(Path::new(path.as_ref()), cwd) });
@@ -83,7 +83,6 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-/// A file as a URI, from the root of what is checked where it lies below.
 fn artifact(path: &Path, cwd: &Path) -> Value {
     let climbs = |path: &Path| path.components().any(|part| part == Component::ParentDir);
     match path.strip_prefix(cwd) {
@@ -95,7 +94,6 @@ fn artifact(path: &Path, cwd: &Path) -> Value {
     }
 }
 
-/// A path as it stands in a URI: `/` between its parts, and every byte but the unreserved ones as `%xx`.
 fn uri_path(path: &Path) -> String {
     let mut uri = String::new();
     for byte in path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/").bytes() {

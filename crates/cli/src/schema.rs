@@ -1,4 +1,4 @@
-//! The JSON schemas of what is printed, written and read, from the types that do it.
+//! The JSON schemas of output, lock files and configuration, derived from their types.
 
 use schemars::Schema;
 use schemars::generate::SchemaSettings;
@@ -7,29 +7,27 @@ use serde_json::{Map, Value, json};
 
 use crate::config::Config;
 use crate::lock::LockDocument;
-use crate::{answer, command};
+use crate::{command, output};
 
-/// The schemas by the names of their files in `docs/schema`: of the JSON answers, of our lock, of the configuration file.
-/// Feature `schema`.
+/// Returns the schemas by their file names in `docs/schema`: of the JSON output, the lock file and the configuration file.
 ///
 /// ```
 /// let schemas = repertoire_cli::schemas();
-/// let [(name, answers), ..] = &schemas;
-/// assert_eq!((*name, &answers["$id"]), ("repertoire-1", &"repertoire/1".into()));
+/// let [(name, output), ..] = &schemas;
+/// assert_eq!((*name, &output["$id"]), ("repertoire-1", &"repertoire/1".into()));
 /// ```
 pub fn schemas() -> [(&'static str, Value); 3] {
-    [("repertoire-1", answers()), ("repertoire-lock-1", lock()), ("configuration", configuration())]
+    [("repertoire-1", output()), ("repertoire-lock-1", lock()), ("configuration", configuration())]
 }
 
-/// One branch a command, and two for a command with two answers.
-fn answers() -> Value {
+fn output() -> Value {
     let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
-    let branches = command::answers(&mut generator).into_iter().map(|(command, fields)| branch(command, fields));
+    let branches = command::schemas(&mut generator).into_iter().map(|(command, fields)| branch(command, fields));
     let mut schema = schemars::json_schema!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": answer::SCHEMA,
+        "$id": output::SCHEMA,
         "title": "What `repertoire COMMAND --json` prints",
-        "description": "One document a run. Within version 1 fields are added, never renamed, removed or given another meaning: readers ignore what they do not know.",
+        "description": "One document per run. Within version 1 fields are only added: readers should ignore unknown fields.",
         "oneOf": branches.collect::<Vec<_>>(),
         "$defs": generator.take_definitions(true),
     });
@@ -44,15 +42,13 @@ fn lock() -> Value {
     readable(schema)
 }
 
-/// What is open here is open: options of linked kinds.
 fn configuration() -> Value {
     readable(SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<Config>())
 }
 
-/// A document: `fields` behind what every document has.
 fn branch(command: &str, mut fields: Schema) -> Schema {
     let entry = |key: &str| fields.get(key).cloned();
-    let own = [("schema", answer::SCHEMA), ("command", command)];
+    let own = [("schema", output::SCHEMA), ("command", command)];
     let mut properties: Map<_, _> =
         own.iter().map(|(key, text)| ((*key).to_owned(), json!({ "const": text }))).collect();
     properties.extend(entry("properties").and_then(|rows| rows.as_object().cloned()).unwrap_or_default());
@@ -63,7 +59,6 @@ fn branch(command: &str, mut fields: Schema) -> Schema {
     fields
 }
 
-/// Lets no object have other fields than those that are described.
 fn close(schema: &mut Schema) {
     transform_subschemas(&mut close, schema);
     if schema.get("properties").is_none() || schema.get("additionalProperties").is_some() {
@@ -82,7 +77,6 @@ fn close(schema: &mut Schema) {
     }
 }
 
-/// The schema without what only Rust means by it.
 fn readable(mut schema: Schema) -> Value {
     RecursiveTransform(|schema: &mut Schema| {
         absent_is_not_null(schema);
@@ -101,7 +95,6 @@ fn readable(mut schema: Schema) -> Value {
     document.into()
 }
 
-/// A field that may be left out is never null; one that is always there needs no default.
 fn absent_is_not_null(schema: &mut Schema) {
     let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
     let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else { return };
@@ -130,7 +123,6 @@ fn absent_is_not_null(schema: &mut Schema) {
     }
 }
 
-/// What documentation of code begins with, on one line and without links; the rest is for those who write code.
 fn prose(text: &str) -> String {
     let first = text.split("\n\n").next().unwrap_or_default();
     first.replace('\n', " ").replace("[`", "`").replace("`]", "`")

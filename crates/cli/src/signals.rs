@@ -1,19 +1,19 @@
-//! What the world asks of a run that goes on.
+//! The signals of a long run.
 
 use std::fmt;
 
 use tokio::sync::mpsc;
 
-/// What the world asks of a run that goes on.
+/// A signal to a long run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
-    /// End.
+    /// Stop the run.
     Stop,
-    /// Read the configuration again.
+    /// Reload the sources and the configuration file.
     Reload,
 }
 
-/// From where a run hears [`Signal`]s. Only a run that goes on listens.
+/// The source of [`Signal`]s. Only `serve`, `watch` and commands that run programs listen.
 pub struct Signals(Kind);
 
 enum Kind {
@@ -23,23 +23,21 @@ enum Kind {
 }
 
 impl Signals {
-    /// Nothing is ever asked.
+    /// Returns a source without signals.
     pub fn none() -> Signals {
         Signals(Kind::Nowhere)
     }
 
-    /// What is sent; once the sender is gone, to stop.
+    /// Returns a source, and a sender for it. Dropping the sender stops the run.
     pub fn sent() -> (mpsc::UnboundedSender<Signal>, Signals) {
         let (sender, receiver) = mpsc::unbounded_channel();
         (sender, Signals(Kind::Sender(receiver)))
     }
 
-    /// What this process is sent: interrupts and requests to terminate stop it, a hang-up reloads.
     pub(crate) fn of_process() -> Signals {
         Signals(Kind::Process(None))
     }
 
-    /// Listens from now on, if there is anything to listen to.
     pub(crate) fn listen(&mut self) -> std::io::Result<()> {
         if let Kind::Process(process @ None) = &mut self.0 {
             *process = Some(Process::listen()?);
@@ -47,10 +45,6 @@ impl Signals {
         Ok(())
     }
 
-    /// The next one.
-    ///
-    /// # Cancel safety
-    /// May be dropped at any await; none is lost.
     pub(crate) async fn next(&mut self) -> Signal {
         match &mut self.0 {
             Kind::Sender(receiver) => receiver.recv().await.unwrap_or(Signal::Stop),
@@ -108,7 +102,7 @@ impl Process {
     }
 
     async fn next(&mut self) -> Signal {
-        // Without a handler the system ends the process, which is what is asked.
+        // Without a handler the system ends the process.
         match tokio::signal::ctrl_c().await {
             Ok(()) => Signal::Stop,
             Err(_) => std::future::pending().await,

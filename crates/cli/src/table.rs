@@ -1,14 +1,15 @@
-//! Columns of text for people.
+//! Tables for people.
 
+use repertoire::skill::text::terminal_line;
 use std::io::{self, Write};
 
 use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
 
-use crate::shown::shown;
+use crate::Stream;
 
-/// Rows under a heading, in columns as wide as their widest cell, up to a bound: a wider cell is shown whole, moves the
-/// rest of its row and no other row. Cells are made safe for a terminal.
+/// A table whose columns are as wide as their widest cell, up to a limit. A wider cell shifts the rest of its row only.
+/// Control characters in cells are escaped.
 #[derive(Debug)]
 pub(crate) struct Table {
     columns: Vec<Column>,
@@ -21,7 +22,6 @@ struct Column {
     right: bool,
 }
 
-/// How wide a column gets for the sake of one cell: seven columns of the usual widths still fit 80 characters.
 const WIDEST: usize = 32;
 
 /// One text of a row.
@@ -32,7 +32,6 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
-    /// The same text in `style`, where colours are welcome.
     pub(crate) fn styled(mut self, style: Style) -> Cell {
         self.style = style;
         self
@@ -41,12 +40,11 @@ impl Cell {
 
 impl<T: AsRef<str>> From<T> for Cell {
     fn from(text: T) -> Cell {
-        Cell { text: shown(text.as_ref()).into_owned(), style: Style::new() }
+        Cell { text: terminal_line(text.as_ref()).into_owned(), style: Style::new() }
     }
 }
 
 impl Table {
-    /// A table with these headings; one that starts with `>` heads a column of numbers.
     pub(crate) fn new(headings: &[&'static str]) -> Table {
         let column = |heading: &&'static str| match heading.strip_prefix('>') {
             Some(heading) => Column { heading, right: true },
@@ -55,13 +53,12 @@ impl Table {
         Table { columns: headings.iter().map(column).collect(), rows: Vec::new() }
     }
 
-    /// Adds a row: one cell to a column.
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
         self.rows.push(cells.into_iter().collect());
     }
 
-    /// Writes heading and rows; nothing for a table without rows.
-    pub(crate) fn write(&self, out: &mut dyn Write, coloured: bool) -> io::Result<()> {
+    /// Writes heading and rows; an empty table writes nothing.
+    pub(crate) fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
         if self.rows.is_empty() {
             return Ok(());
         }
@@ -74,12 +71,13 @@ impl Table {
             }
         }
         for row in std::iter::once(&heading).chain(&self.rows) {
-            self.write_row(out, row, &widths, coloured)?;
+            self.write_row(out, row, &widths)?;
         }
         Ok(())
     }
 
-    fn write_row(&self, out: &mut dyn Write, row: &[Cell], widths: &[usize], coloured: bool) -> io::Result<()> {
+    fn write_row(&self, out: &mut Stream<'_>, row: &[Cell], widths: &[usize]) -> io::Result<()> {
+        let coloured = out.is_coloured();
         let mut pending = 0;
         for ((cell, column), width) in row.iter().zip(&self.columns).zip(widths) {
             let blank = width.saturating_sub(cell.text.width());
@@ -91,7 +89,7 @@ impl Table {
             } else {
                 pending += before;
             }
-            // Blanks are written when something follows: no line ends in them.
+            // Pending blanks are written before the next cell, so that no line ends with blanks.
             pending += blank - before + 2;
         }
         writeln!(out)

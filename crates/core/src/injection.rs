@@ -43,7 +43,7 @@ impl fmt::Display for Flavor {
 }
 
 /// When an injection is active. The engine evaluates it; a trigger only says it.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Trigger {

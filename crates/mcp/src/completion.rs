@@ -7,7 +7,7 @@ use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, Referen
 
 use crate::Server;
 use crate::resources::{TEMPLATE, unknown};
-use repertoire::skill_uri::{SkillRoot, encoded_path};
+use repertoire::skill::skill_uri::{SkillRoot, encoded_path};
 
 impl Server {
     /// What begins as it was typed: sources, the skills of one, the files of one skill. Of the arguments of prompts nobody knows

@@ -1,6 +1,7 @@
 //! A `SKILL.md` for skills that have none.
 
-use repertoire::{Skill, Value as Field, skill_md};
+use repertoire::Skill;
+use repertoire::skill::{Value as Field, skill_md};
 use serde_json::{Map, Value};
 
 use crate::yaml::as_read;

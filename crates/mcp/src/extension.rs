@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt};
-use repertoire::Resource as File;
+use repertoire::skill::Resource as File;
 use rmcp::ErrorData;
 use rmcp::model::{
     DIRECTORY_MIME_TYPE, GetSkillResult, ListResourcesResult, ListSkillsResult, PaginatedRequestParams, Resource,
@@ -19,7 +19,7 @@ use crate::page::Page;
 use crate::resources::{mime_type, unknown, unread};
 use crate::shelf::{Files, Unread};
 use crate::view::Row;
-use repertoire::skill_uri::{SKILL_MD, SkillAddress};
+use repertoire::skill::skill_uri::{SKILL_MD, SkillAddress};
 
 /// What every host takes: so many files of a skill, and so many bytes in all of them.
 const FILES: usize = 512;

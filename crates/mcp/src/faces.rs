@@ -93,7 +93,7 @@ impl FromStr for Faces {
             }
             match NAMES.into_iter().find(|(known, _)| *known == name) {
                 Some((_, face)) => Ok(faces.with(face)),
-                None => Err(UnknownFace(repertoire::text::terminal_line(name).into_owned())),
+                None => Err(UnknownFace(repertoire::skill::text::terminal_line(name).into_owned())),
             }
         })
     }

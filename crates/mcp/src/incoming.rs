@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use repertoire::JsonValues;
+use repertoire::skill::JsonValues;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, GetExtensions, JsonRpcRequest, ProtocolVersion,
     RequestId, ServerJsonRpcMessage, ServerResult,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use repertoire::Digest;
+use repertoire::skill::Digest;
 use rmcp::model::{ErrorData, ResourceUpdatedNotificationParam, SubscriptionFilter};
 use rmcp::service::{Peer, RoleServer, SubscriptionSink};
 use tokio::sync::watch;
@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use crate::resources::not_found;
 use crate::view::{Since, View};
 use crate::{Face, Faces, Server};
-use repertoire::skill_uri::SkillAddress;
+use repertoire::skill::skill_uri::SkillAddress;
 
 /// Resources that one client may follow, and bytes of the URI of each.
 const MOST: usize = 1000;

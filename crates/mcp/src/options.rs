@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use repertoire::{Budget, CatalogOptions, Modes, Reader, ToolPreset};
+use repertoire::permission::Modes;
+use repertoire::tools::{Reader, ToolPreset};
+use repertoire::{Budget, CatalogOptions};
 
 use crate::{ClientPreset, Faces};
 

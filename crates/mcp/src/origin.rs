@@ -1,6 +1,8 @@
 //! What a client is told of where a skill comes from.
 
-use repertoire::{Claim, Code, Diagnostic, Skill, text};
+use repertoire::Skill;
+use repertoire::registry::Claim;
+use repertoire::skill::{Code, Diagnostic, text};
 use rmcp::model::MetaObject;
 use serde_json::json;
 

@@ -2,8 +2,11 @@
 
 use std::path::Path;
 
+use repertoire::permission::Audience;
+use repertoire::registry::Claim;
 use repertoire::render::Wrapper;
-use repertoire::{Audience, Claim, Id, Model, Skill, SourceErrorKind, text};
+use repertoire::skill::{SourceErrorKind, text};
+use repertoire::{Id, Model, Skill};
 use rmcp::ErrorData;
 use rmcp::model::{
     GetPromptResult, ListPromptsResult, PaginatedRequestParams, Prompt, PromptArgument, PromptMessage, Role,

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use repertoire::{Bytes, text};
+use repertoire::skill::{Bytes, text};
 use rmcp::ErrorData;
 use rmcp::model::{
     ListResourceTemplatesResult, ListResourcesResult, PaginatedRequestParams, ReadResourceResult, Resource,
@@ -14,7 +14,7 @@ use crate::origin::{hidden_in, origin_of, with_diagnostic};
 use crate::page::Page;
 use crate::shelf::Unread;
 use crate::view::Row;
-use repertoire::skill_uri::SkillAddress;
+use repertoire::skill::skill_uri::SkillAddress;
 
 /// The digest of what was read, so that a client sees which version it has.
 const DIGEST: &str = "repertoire/digest";

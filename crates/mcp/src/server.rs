@@ -4,7 +4,8 @@ use std::hash::{BuildHasher, RandomState};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
 
-use repertoire::{LiveTools, Reader, SkillRegistry, ToolOptions};
+use repertoire::tools::{LiveTools, Reader};
+use repertoire::{SkillRegistry, ToolOptions};
 use rmcp::RoleServer;
 use rmcp::service::{QuitReason, ServerInitializeError, serve_server_with_ct};
 use rmcp::transport::IntoTransport;

@@ -2,16 +2,17 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use repertoire::{
-    Body, Bytes, Claim, Diagnostic, Digest, Resource, ResourcePath, Skill, SkillRegistry, SourceError, SourceErrorKind,
-    skill_md,
+use repertoire::registry::Claim;
+use repertoire::skill::{
+    Body, Bytes, Diagnostic, Digest, Resource, ResourcePath, SourceError, SourceErrorKind, skill_md,
 };
+use repertoire::{Skill, SkillRegistry};
 
 use crate::composed::compose;
 use crate::extension::Listed;
 use crate::origin::hidden_in;
 use crate::view::Row;
-use repertoire::skill_uri::SKILL_MD;
+use repertoire::skill::skill_uri::SKILL_MD;
 
 /// Reads the files of skills, and keeps with their rows what was told of them: sizes and digests, never bytes.
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 //! A client that wants no skill but of the standard.
 
-use repertoire::{Claim, Skill};
+use repertoire::Skill;
+use repertoire::registry::Claim;
 use rmcp::model::SkillFrontmatter;
 use serde_json::Value;
 

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use repertoire::{Claim, Code, Diagnostic, Model, Skill, SurfaceMode};
+use repertoire::registry::Claim;
+use repertoire::skill::{Code, Diagnostic};
+use repertoire::{Model, Skill, SurfaceMode};
 use rmcp::model::MetaObject;
 use serde_json::json;
 

@@ -1,6 +1,8 @@
 //! The tools by which models find and read skills.
 
-use repertoire::{AnswerCode, Model, ToolSpec};
+use repertoire::Model;
+use repertoire::skill::ToolSpec;
+use repertoire::tools::AnswerCode;
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolResult, ContentBlock, ListToolsResult, MetaObject, PaginatedRequestParams, Tool, ToolAnnotations,

@@ -3,11 +3,14 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use repertoire::{Audience, Claim, Entry, Id, Modes, Skill, Snapshot, Toolset};
+use repertoire::permission::{Audience, Modes};
+use repertoire::registry::{Claim, Entry, Snapshot};
+use repertoire::tools::Toolset;
+use repertoire::{Id, Skill};
 
 use crate::shelf::Told;
 use crate::strict::is_listed;
-use repertoire::skill_uri::SkillRoot;
+use repertoire::skill::skill_uri::SkillRoot;
 
 /// What clients see at one moment: one snapshot behind every face.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! Front matter in the types that readers of YAML give it.
 
-use repertoire::Value;
+use repertoire::skill::Value;
 use serde_json::{Number, Value as Json};
 
 /// `value` as JSON, its plain scalars typed by YAML's core schema: `1.10` is the number 1.1, and `no` is a text.

@@ -6,10 +6,15 @@ use std::collections::VecDeque;
 use std::error::Error;
 use std::io::{self, Write};
 
+use repertoire::catalog::{Activation, CatalogCache};
+use repertoire::permission::{Offer, SkillTools};
+use repertoire::session::{Evaluation, Slots, Survival, ToolResult};
+use repertoire::skill::{Attachable, ToolSpec, Value as FieldValue, async_trait, skill_md};
+use repertoire::tools::{LiveTools, ToolFormat, ToolPreset};
+use repertoire::workflow::{CheckOutcome, Checker};
 use repertoire::{
-    Activation, Attachable, Budget, CatalogCache, CatalogOptions, CheckOutcome, Checker, Evaluation, Id, LiveTools,
-    MemorySource, Model, Offer, Registered, Renderer, Session, SessionOptions, Skill, SkillRegistry, SkillTools, Slots,
-    Survival, ToolFormat, ToolOptions, ToolPreset, ToolResult, ToolSpec, Turn, async_trait, skill_md,
+    Budget, CatalogOptions, Id, MemorySource, Model, Registered, Renderer, Session, SessionOptions, Skill,
+    SkillRegistry, ToolOptions, Turn,
 };
 use serde_json::{Value, json};
 
@@ -204,8 +209,8 @@ struct Desk;
 
 #[async_trait]
 impl Checker for Desk {
-    async fn check(&self, kind: &str, item: &repertoire::Value) -> CheckOutcome {
-        match (kind, item.get("path").and_then(repertoire::Value::as_text)) {
+    async fn check(&self, kind: &str, item: &FieldValue) -> CheckOutcome {
+        match (kind, item.get("path").and_then(FieldValue::as_text)) {
             ("file-exists", Some("desk/text/b.txt")) => CheckOutcome::Passed,
             ("file-exists", Some(path)) => CheckOutcome::Failed(format!("there is no `{path}`")),
             _ => CheckOutcome::Skipped(format!("unknown kind `{kind}`")),

@@ -1,4 +1,4 @@
-//! Prose whose code is compiled and run with the documentation of this crate.
+//! Documents whose code is compiled and run with the documentation of this crate.
 
 macro_rules! prose {
     ($($name:ident: $path:literal)*) => {

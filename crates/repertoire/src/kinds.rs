@@ -1,43 +1,8 @@
 //! The source kinds of this workspace, for configuration files.
 
-use std::sync::Arc;
-
-use repertoire_core::{Skill, Source};
-use repertoire_registry::{ConfigError, SourceConfig, SourceKind, inventory};
-use repertoire_source_fs::{ClientPluginsOptions, FsOptions, FsSource};
-
-inventory::submit! {
-    SourceKind::new("fs", "folders of skills", |config| Ok(Arc::new(configured_folders(config)?)))
-}
-
-inventory::submit! {
-    SourceKind::several("client-plugins", "folders of plugins that a client installed", |config| {
-        let options: ClientPluginsOptions = config.options()?;
-        let found = options.find(&config.base);
-        let plugins = found.plugins.iter().map(|plugin| -> Arc<dyn Source<Skill>> {
-            Arc::new(options.source(plugin, plugin.name.as_str()))
-        });
-        let mut sources: Vec<_> = plugins.collect();
-        sources.push(Arc::new(options.findings(config.name.as_str(), &config.base, found)));
-        Ok(sources)
-    })
-}
-
-/// What the kind `fs` makes of its configuration, for those who want more of it than a [`Source`](crate::Source).
-///
-/// # Errors
-/// [`ConfigError`] for options other than [`FsOptions`](crate::FsOptions), and for values that cannot be used.
-pub fn configured_folders(config: &SourceConfig) -> Result<FsSource, ConfigError> {
-    let options: FsOptions = config.options()?;
-    let has_roots = options.roots != FsOptions::default().roots;
-    let source = FsSource::from_options(config.name.as_str(), &config.base, options).map_err(|error| {
-        let help = error.help.map(|help| format!("; {help}")).unwrap_or_default();
-        ConfigError::in_option(error.key, error.message + &help)
-    })?;
-    if !has_roots {
-        let message =
-            "is missing; name the folders to search, as in `roots = [\"skills\"]`, or `roots = [\".\"]` for all";
-        return Err(ConfigError::in_option("roots", format!("`roots` {message}")));
-    }
-    Ok(source)
-}
+#[cfg(feature = "fs")]
+pub(crate) mod fs;
+#[cfg(feature = "mcp-client")]
+mod mcp;
+#[cfg(feature = "plugin")]
+pub(crate) mod plugin;

@@ -1,6 +1,6 @@
-//! Skills for AI agents, from any source, merged by declared priority, and put where each model reads them best.
+//! Agent Skills from any source, merged by priority, and placed where each model reads them best.
 //!
-//! This crate is the whole library under one name; every item has this one path.
+//! This crate is the whole library under one name. The root has the names that most hosts use; the modules have the rest.
 //!
 //! ```
 //! use repertoire::{FsSource, MemorySource, Model, Registered, Skill, SkillRegistry, SurfaceMode};
@@ -19,12 +19,12 @@
 //!     .load()
 //!     .await?;
 //!
-//! // The builtin one wins; the user's stays readable under its full name.
+//! // The builtin skill wins; the skill of the user is readable under its full name.
 //! let tidy = registry.get("tidy").ok_or("no skill")?;
 //! assert_eq!(tidy.shadows[0].claim.qualified_id().as_str(), "home:tidy");
 //! assert_eq!(registry.body(&tidy.claim).await?.text.as_ref(), "Sort it by name.");
 //!
-//! // Where the body goes depends on the model, and the answer says who decided.
+//! // The surface of the body depends on the model; the result names the rule that decided.
 //! let surface = registry.surface(&tidy, &Model::new("anthropic", "claude-sonnet-4-5"));
 //! assert_eq!(surface.mode, SurfaceMode::Both);
 //! assert_eq!(surface.decided_by.to_string(), "rule claude-3.5-or-later");
@@ -32,61 +32,134 @@
 //! # }
 //! ```
 //!
-//! # For hosts
-//! Compose sources with [`SkillRegistry::builder`]; [`load`](Builder::load) once, or [`start`](Builder::start) to keep up with
-//! changes. Readers take a [`Snapshot`] and never wait.
+//! # Hosts
+//! Compose sources with [`SkillRegistry::builder`]; [`load`](registry::Builder::load) once, or
+//! [`start`](registry::Builder::start) to follow changes. Readers take a [`Snapshot`](registry::Snapshot) and never wait.
 //!
-//! # For authors of sources
-//! Implement [`Source`], and submit a [`SourceKind`] to [`inventory`] so that configuration files can name it.
+//! # Authors of sources
+//! Implement [`Source`](skill::Source), and submit a [`SourceKind`](registry::SourceKind) to
+//! [`inventory`](registry::inventory) so that configuration files can name it.
 //!
 //! # Features
-//! | feature | brings |
+//! | feature | content |
 //! |---|---|
 //! | `fs` | folder trees as a source, and the kinds `fs` and `client-plugins` for configuration files |
 //! | `static` | skills compiled into the program |
-//! | `engine` | catalogs, tools and what else puts skills before a model; brings `render` |
+//! | `engine` | catalogs, tools and sessions; enables `render` |
 //! | `plugin` | sources in shared libraries, and the kinds `plugin` and `process` for configuration files |
 //! | `mcp-client` | skills of other MCP servers, and the kind `mcp` for configuration files |
-//! | `render` | bodies as text: variables and arguments, in the module [`render`] |
-//! | `process` | running the commands and scripts of bodies, where a host switches that on |
-//! | `exact-tokens` | tokens counted by published vocabularies, beside the estimates |
-//! | `sandbox` | confining what is run, on Linux |
+//! | `render` | bodies as text: variables and arguments |
+//! | `process` | running the commands and scripts of bodies, if a host allows it |
+//! | `exact-tokens` | token counts by published vocabularies, besides the estimates |
+//! | `sandbox` | confinement of commands, on Linux |
 //! | `inventory` | `StaticList::collected` and `assert_complete!`: skills of linked crates, declared with `declare_skill!` |
-//! | `schema` | JSON schemas of what is serialised, by `schemars` |
+//! | `schema` | JSON schemas of serialized types, by `schemars` |
 //!
-//! `fs`, `static`, `engine` and `render` are on by default.
+//! `fs`, `static`, `engine` and `render` are enabled by default.
 //!
-//! # For whoever changes this crate
-//! It holds no code of its own but the kinds that configuration files know. A crate is re-exported whole, so a name may
-//! be taken once among all of them; each feature is built alone by `cargo xtask test`. The code of the README and of the book is
+//! # Contributing
+//! This crate only has the kinds of sources for configuration files and re-exports. The code of the README and of the book is
 //! compiled and run with this documentation.
 
 #[cfg(all(doctest, feature = "engine", feature = "fs", feature = "render", feature = "static"))]
 mod book;
-#[cfg(feature = "fs")]
 mod kinds;
-#[cfg(feature = "mcp-client")]
-mod mcp_kind;
-#[cfg(feature = "plugin")]
-mod plugin_kinds;
 
-pub use repertoire_core::*;
+pub use repertoire_core::{Id, Model, Skill, SurfaceMode, Trust};
 #[cfg(feature = "engine")]
-pub use repertoire_engine::*;
-pub use repertoire_registry::*;
-/// From a body to text: everything of `repertoire-render`.
+pub use repertoire_engine::{Budget, Catalog, CatalogOptions, Renderer, Session, SessionOptions, ToolOptions, Turn};
+pub use repertoire_registry::{MemorySource, Mount, Registered, SkillRegistry};
+#[cfg(feature = "fs")]
+pub use repertoire_source_fs::FsSource;
+#[cfg(feature = "static")]
+pub use repertoire_source_static::StaticSource;
+
+/// Skills and their parts: names, diagnostics, surfaces, files, injections and the trait of sources.
+pub use repertoire_core as skill;
+/// Merging of sources: registries, snapshots, rules and configuration.
+pub use repertoire_registry as registry;
+/// Bodies as text: variables, arguments, commands and scripts.
 #[cfg(feature = "render")]
 pub use repertoire_render as render;
-#[cfg(feature = "fs")]
-pub use repertoire_source_fs::*;
-#[cfg(feature = "mcp-client")]
-pub use repertoire_source_mcp::*;
-#[cfg(feature = "plugin")]
-pub use repertoire_source_plugin::*;
-#[cfg(feature = "static")]
-pub use repertoire_source_static::*;
 
-#[cfg(feature = "fs")]
-pub use kinds::configured_folders;
-#[cfg(feature = "plugin")]
-pub use plugin_kinds::approvals_in;
+/// The sources of this workspace.
+pub mod source {
+    #[cfg(feature = "fs")]
+    pub use crate::kinds::fs::configured_folders;
+    #[cfg(feature = "plugin")]
+    pub use crate::kinds::plugin::approvals_in;
+    /// Folder trees, and the plugins that agents install as folders.
+    #[cfg(feature = "fs")]
+    pub use repertoire_source_fs as fs;
+    /// Skills of other MCP servers.
+    #[cfg(feature = "mcp-client")]
+    pub use repertoire_source_mcp as mcp;
+    /// Sources in shared libraries.
+    #[cfg(feature = "plugin")]
+    pub use repertoire_source_plugin as plugin;
+    /// Skills compiled into the program.
+    #[cfg(feature = "static")]
+    pub use repertoire_source_static as statics;
+}
+
+/// The skill list of a model: markup, budgets and tokenizers.
+#[cfg(feature = "engine")]
+pub mod catalog {
+    pub use repertoire_engine::{
+        Activation, Budget, Catalog, CatalogCache, CatalogOptions, CatalogPreset, Fate, Format, Line, Overflow,
+        PresetBudget, PresetOverflow, Report, Tokenizer, Totals, Weights,
+    };
+}
+
+/// Permissions and visibility: roles, tools, and what models and users see.
+#[cfg(feature = "engine")]
+pub mod permission {
+    pub use repertoire_engine::{
+        Access, Audience, Authorizer, Capability, Effect, Grants, Hidden, Mode, Modes, Offer, PermissionPolicy, Ruling,
+        SkillTools, ToolClash, UnknownMode, UnknownRole,
+    };
+}
+
+/// Search in names, triggers, tags and descriptions.
+#[cfg(feature = "engine")]
+pub mod search {
+    pub use repertoire_engine::{Fit, Hit, HitField, HitWord, Index, LiveIndex, Query, Ranker, Why};
+}
+
+/// Conversations: active skills, and the content of each model call.
+#[cfg(feature = "engine")]
+pub mod session {
+    pub use repertoire_engine::{
+        ActivatedBy, Active, ActiveBy, ActiveSkill, Bodies, CannotActivate, CannotCompose, Deferral, Delivery,
+        Evaluation, InvalidSession, Lifetime, MessageRules, News, Notice, Place, Placement, Refresh, Remarks,
+        Rerendered, RerenderedSkill, Resumed, Session, SessionOptions, SessionState, Since, SkipReason, Skipped,
+        SlotChange, SlotDelta, SlotMessage, Slots, Suggested, Survival, Tail, ToolResult, Turn, TurnFact, Undelivered,
+        WhyUndelivered,
+    };
+}
+
+/// The tools that models find and read skills with.
+#[cfg(feature = "engine")]
+pub mod tools {
+    pub use repertoire_engine::{
+        Answer, AnswerCode, ApprovedCommands, Asked, Commands, Instructions, LiveTools, ReadTool, Reader, Renderer,
+        ResourceTool, Rows, SkillRead, ToolFormat, ToolOptions, ToolPreset, Toolset, Wrapper,
+    };
+}
+
+/// Triggers that activate skills.
+#[cfg(feature = "engine")]
+pub mod trigger {
+    pub use repertoire_engine::{
+        Fired, FiredBy, MissedMention, Occasion, RefusedTrigger, TriggerRefusal, Triggers, WhyMissed,
+    };
+}
+
+/// Workflows, checks and requirements that skills declare.
+#[cfg(feature = "engine")]
+pub mod workflow {
+    pub use repertoire_engine::{
+        CheckOutcome, Checked, Checker, InvalidWorkflow, Need, NeedKind, PlannedStep, Probe, Readiness, StepOutcome,
+        ToolCheck, ToolError, ToolInvoker, Untrusted, Workflow, WorkflowEnd, WorkflowRun, verify,
+    };
+}

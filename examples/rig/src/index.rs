@@ -1,7 +1,8 @@
 //! The skills that fit a prompt, as rig finds documents.
 #![allow(clippy::result_large_err, reason = "the error is rig's")]
 
-use repertoire::{Audience, LiveIndex, Query};
+use repertoire::permission::Audience;
+use repertoire::search::{LiveIndex, Query};
 use rig_core::vector_store::request::{Filter, VectorSearchRequest};
 use rig_core::vector_store::{VectorSearchIdResult, VectorSearchResult, VectorStoreError, VectorStoreIndex};
 use serde::de::DeserializeOwned;

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use repertoire::{
-    Activation, Budget, CatalogCache, CatalogOptions, LiveIndex, LiveTools, SkillRegistry, ToolOptions, ToolPreset,
-};
+use repertoire::{Budget, CatalogOptions, SkillRegistry, ToolOptions};
+use repertoire::catalog::{Activation, CatalogCache};
+use repertoire::search::LiveIndex;
+use repertoire::tools::{LiveTools, ToolPreset};
 
 use crate::{ListSkills, ReadSkill, ReadSkillResource, SearchSkills, SkillIndex};
 

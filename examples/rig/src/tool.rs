@@ -1,6 +1,6 @@
 //! The tools that find and read skills, as rig has tools.
 
-use repertoire::{Answer, AnswerCode};
+use repertoire::tools::{Answer, AnswerCode};
 use rig_core::tool::{ContextValue, Tool, ToolContext, ToolErrorKind, ToolExecutionError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -55,7 +55,7 @@ impl Skills {
     }
 
     /// The tool as it is offered now; `None` where no skill is visible, so that there is nothing to call.
-    fn offered<T>(&self, tool: &str, what: impl FnOnce(&repertoire::ToolSpec) -> T) -> Option<T> {
+    fn offered<T>(&self, tool: &str, what: impl FnOnce(&repertoire::skill::ToolSpec) -> T) -> Option<T> {
         self.tools.current().tools().iter().find(|spec| spec.name.as_ref() == tool).map(what)
     }
 }

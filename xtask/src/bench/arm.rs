@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use repertoire::{FsSource, Revision, Source, WatchOptions};
+use repertoire::FsSource;
+use repertoire::skill::{Revision, Source};
+use repertoire::source::fs::WatchOptions;
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 use rustix::time::ClockId;
 use serde::{Deserialize, Serialize};

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use pulldown_cmark::{Options, Parser};
 use repertoire::render::{Arguments, Context, Plan, Syntax};
-use repertoire::skill_md;
+use repertoire::skill::skill_md;
 use rustix::time::ClockId;
 use serde::{Deserialize, Serialize};
 

@@ -4,7 +4,10 @@ use std::cell::Cell;
 use std::hint::black_box;
 use std::path::Path;
 
-use repertoire::{Catalog, CatalogCache, CatalogOptions, Index, ToolOptions, Toolset};
+use repertoire::catalog::CatalogCache;
+use repertoire::search::Index;
+use repertoire::tools::Toolset;
+use repertoire::{Catalog, CatalogOptions, ToolOptions};
 use rustix::time::ClockId;
 use serde::{Deserialize, Serialize};
 

@@ -5,7 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use repertoire::{FsSource, SkillRegistry, Source};
+use repertoire::skill::Source;
+use repertoire::{FsSource, SkillRegistry};
 use tokio::runtime::Runtime;
 
 use super::sample::{self, Sample};
@@ -103,7 +104,7 @@ fn loaded(tree: &Path) -> Result<Sample, Failure> {
     };
     sample::measure(tree, load, |registry| {
         let skills = registry.list();
-        let written = |entry: &std::sync::Arc<repertoire::Entry<repertoire::Skill>>| {
+        let written = |entry: &std::sync::Arc<repertoire::registry::Entry<repertoire::Skill>>| {
             (entry.item().id.as_str().to_owned(), entry.item().description.to_string())
         };
         skills.iter().map(written).collect()

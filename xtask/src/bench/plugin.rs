@@ -4,9 +4,10 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
-use repertoire::{
-    Containment, PluginOptions, PluginSource, Source, SourceError, StaticList, StaticSkill, StaticSource,
-};
+use repertoire::StaticSource;
+use repertoire::skill::{Source, SourceError};
+use repertoire::source::plugin::{Containment, PluginOptions, PluginSource};
+use repertoire::source::statics::{StaticList, StaticSkill};
 use serde::{Deserialize, Serialize};
 use tokio::runtime::Runtime;
 

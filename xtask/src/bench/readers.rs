@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use repertoire::{Entry, FsSource, MemorySource, Registered, Skill, SkillRegistry};
+use repertoire::registry::Entry;
+use repertoire::{FsSource, MemorySource, Registered, Skill, SkillRegistry};
 use rustix::time::ClockId;
 use serde::{Deserialize, Serialize};
 use tokio::runtime::Runtime;

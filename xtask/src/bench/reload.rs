@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use repertoire::{FsOptions, FsSource, Skill, SkillRegistry, Subscription, WatchOptions};
+use repertoire::registry::Subscription;
+use repertoire::source::fs::{FsOptions, WatchOptions};
+use repertoire::{FsSource, Skill, SkillRegistry};
 use rustix::time::ClockId;
 use serde::{Deserialize, Serialize};
 use tokio::runtime::{Handle, Runtime};

@@ -4,7 +4,10 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
-use repertoire::{Index, Layer, Listed, Listing, Origin, Query, Revision, Skill, Snapshot, Stamp, Tier, merge};
+use repertoire::Skill;
+use repertoire::registry::{Layer, Origin, Snapshot, Tier, merge};
+use repertoire::search::{Index, Query};
+use repertoire::skill::{Listed, Listing, Revision, Stamp};
 use rustix::time::ClockId;
 use serde::{Deserialize, Serialize};
 

@@ -2,10 +2,11 @@
 
 use std::hint::black_box;
 
-use repertoire::{
-    Layer, Listed, Listing, Occasion, Origin, Revision, Session, SessionOptions, Skill, Snapshot, Stamp, SurfacePolicy,
-    Tier, ToolOptions, Toolset, Triggers, Turn, Value, merge,
-};
+use repertoire::registry::{Layer, Origin, Snapshot, Tier, merge};
+use repertoire::skill::{Listed, Listing, Revision, Stamp, SurfacePolicy, Value};
+use repertoire::tools::Toolset;
+use repertoire::trigger::{Occasion, Triggers};
+use repertoire::{Session, SessionOptions, Skill, ToolOptions, Turn};
 use rustix::time::ClockId;
 use serde::{Deserialize, Serialize};
 

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use repertoire::{ConfigError, SourceKind, StaticList, StaticSkill, StaticSource, SurfaceMode, inventory};
+use repertoire::registry::{ConfigError, SourceKind, inventory};
+use repertoire::source::statics::{StaticList, StaticSkill};
+use repertoire::{StaticSource, SurfaceMode};
 
 /// Every built-in skill.
 static SKILLS: StaticList = StaticList::new(&[

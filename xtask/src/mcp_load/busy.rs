@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use repertoire::Digest;
+use repertoire::skill::Digest;
 use rustix::time::ClockId;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;

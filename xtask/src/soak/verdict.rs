@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
-use repertoire::{Claim, Digest, FsSource, Manifest, Skill, SkillRegistry, Snapshot, WatchOptions};
+use repertoire::registry::{Claim, Snapshot};
+use repertoire::skill::{Digest, Manifest};
+use repertoire::source::fs::WatchOptions;
+use repertoire::{FsSource, Skill, SkillRegistry};
 
 use super::Tree;
 use crate::Failure;

@@ -3,33 +3,34 @@
 use std::io::{self, Write};
 
 use clap::Args;
+use repertoire::Id;
 use repertoire::render::Approval;
-use repertoire::{Digest, Id};
+use repertoire::skill::Digest;
+use repertoire::skill::text::terminal_line;
 use serde::Serialize;
-use serde_json::Value;
 
-use super::directives::{File, Row, files};
-use crate::answer::{Answer, json};
-use crate::approved::{Approved, Asked};
+use super::directives::{File, Row};
+use crate::command_approval::{ApprovalStore, RunnableSkill, uncovered_note};
+use crate::context::CommandContext;
 use crate::failure::Failure;
-use crate::session::Session;
-use crate::shown::shown;
+use crate::output::CommandOutput;
 use crate::{Environment, Stream};
 
-/// Let one skill run its commands and scripts, as they are now: any change asks again.
+/// Allow a skill to run its current commands and scripts (any edit revokes the approval).
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  repertoire approve deploy\n  repertoire approve deploy --revoke")]
 pub(crate) struct Approve {
-    /// The skill: `NAME`, or `SOURCE:NAME` whoever wins.
+    /// Skill name, or SOURCE:NAME for the copy from one source.
     name: String,
-    /// Do not ask. For whoever has read `repertoire directives NAME`.
+    /// Skip the prompt (review `repertoire directives NAME` first).
     #[arg(long)]
     yes: bool,
-    /// Take an approval back.
+    /// Revoke the approval.
     #[arg(long, conflicts_with = "yes")]
     revoke: bool,
 }
 
-/// What was approved.
+/// An approval that was given or revoked.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Decided {
@@ -39,99 +40,94 @@ pub(super) struct Decided {
     approval: Approval,
     directives: Vec<Row>,
     files: Vec<File>,
-    /// What may run on the approval although it does not cover it: words of commands that lead out of the skill, and what of
-    /// the skill cannot be compared.
+    /// The files and folders that the approval does not cover, and that the commands may run.
     uncovered: Vec<String>,
     #[serde(skip)]
-    said: String,
+    message: String,
     #[serde(skip)]
     notes: Vec<String>,
 }
 
 impl Approve {
-    pub(crate) async fn answer(
+    pub(crate) async fn run(
         &self,
-        session: &Session<'_>,
+        context: &CommandContext<'_>,
         environment: &mut Environment<'_>,
-    ) -> Result<impl Answer + use<>, Failure> {
-        let asked = Asked::of(&self.name, session).await?;
-        let mut approved = Approved::read(session)?;
-        let rows: Vec<_> = asked.directives.iter().map(Row::of).collect();
-        let said = if self.revoke {
-            let was = approved.approvals.revoke(&asked.binding);
-            if was {
-                approved.write()?;
+    ) -> Result<Decided, Failure> {
+        let skill = RunnableSkill::read(&self.name, context).await?;
+        let mut store = ApprovalStore::read(context.approvals())?;
+        let rows: Vec<_> = skill.directives.iter().map(Row::of).collect();
+        let name = terminal_line(skill.id.as_str());
+        let message = if self.revoke {
+            if store.approvals.revoke(&skill.binding) {
+                store.write()?;
+                format!("revoked the approval of `{name}`")
+            } else {
+                format!("`{name}` was not approved")
             }
-            if was { "it may run nothing any more" } else { "it was not approved" }
         } else if rows.is_empty() {
-            "it runs nothing, and needs no approval"
+            format!("`{name}` runs nothing and needs no approval")
         } else {
-            asked.refuse_too_large()?;
+            skill.refuse_too_large()?;
             if !self.yes {
-                if let Some(hidden) = hidden(&asked) {
-                    environment.say(&format!("warning: {}\n", shown(&hidden)));
+                if let Some(hidden) = hidden_text_note(&skill) {
+                    environment.say(&format!("warning: {}\n", terminal_line(&hidden)));
                 }
-                ask(&rows, &asked, environment)?;
-                // A person takes a while, in which another run may have approved something.
-                approved = Approved::read(session)?;
+                self.confirm(&rows, &skill, environment)?;
+                // A different run may have written approvals while the user read the prompt.
+                store = ApprovalStore::read(context.approvals())?;
             }
-            approved.approvals.approve(&asked.binding);
-            approved.write()?;
-            "approved as it is now"
+            store.approvals.approve(&skill.binding);
+            store.write()?;
+            format!("approved `{name}` (current contents)")
         };
-        let uncovered = asked.uncovered();
-        let notes = hidden(&asked).into_iter().chain(asked.distrust()).chain(not_covered(&uncovered)).collect();
+        let uncovered = skill.uncovered();
+        let notes = hidden_text_note(&skill).into_iter().chain(skill.untrusted_note());
         Ok(Decided {
-            id: asked.id.clone(),
-            qualified_id: asked.claim.qualified_id(),
-            digest: asked.body.digest,
-            approval: approved.approvals.approval(&asked.binding),
+            id: skill.id.clone(),
+            qualified_id: skill.claim.qualified_id(),
+            digest: skill.body.digest,
+            approval: store.approvals.approval(&skill.binding),
             directives: rows,
-            files: files(&asked),
+            files: File::all(&skill),
+            message,
+            notes: notes.chain(uncovered_note(&uncovered)).collect(),
             uncovered,
-            said: said.to_owned(),
-            notes,
         })
+    }
+
+    fn confirm(
+        &self,
+        rows: &[Row],
+        skill: &RunnableSkill<'_>,
+        environment: &mut Environment<'_>,
+    ) -> Result<(), Failure> {
+        rows.iter().for_each(|row| environment.say(&row.prompt()));
+        if let Some(note) = uncovered_note(&skill.uncovered()) {
+            environment.say(&format!("{note}\n"));
+        }
+        let unchanged = match skill.binding.files.len() {
+            0 => "SKILL.md is unchanged and alone in its folder".to_owned(),
+            1 => "SKILL.md and the file next to it are unchanged".to_owned(),
+            count => format!("SKILL.md and the {count} files next to it are unchanged"),
+        };
+        match environment.ask(&format!("Allow these commands while {unchanged}?")) {
+            Some(true) => Ok(()),
+            Some(false) => Err(Failure::new("not approved")),
+            None => Err(Failure::new("cannot prompt: standard input is not a terminal")
+                .help(format!("review with `repertoire directives {}`, then pass --yes", self.name))),
+        }
     }
 }
 
-/// Returns what a person cannot see of the skill that is asked about.
-fn hidden(asked: &Asked<'_>) -> Option<String> {
-    let hidden = asked.body.hidden.as_deref()?;
+fn hidden_text_note(skill: &RunnableSkill<'_>) -> Option<String> {
+    let hidden = skill.body.hidden.as_deref()?;
     Some(format!("the body holds {hidden}, on line {}; nothing of it runs", hidden.line))
 }
 
-/// Shows all of it, and asks once.
-fn ask(rows: &[Row], asked: &Asked<'_>, environment: &mut Environment<'_>) -> Result<(), Failure> {
-    let mut text = Vec::new();
-    rows.iter().try_for_each(|row| row.write(&mut text)).expect("a vector takes every byte");
-    text.extend(not_covered(&asked.uncovered()).into_iter().flat_map(|line| format!("{line}\n").into_bytes()));
-    environment.say(&String::from_utf8_lossy(&text));
-    let what = match asked.binding.files.len() {
-        0 => "SKILL.md stays as it is, alone in its folder".to_owned(),
-        1 => "SKILL.md and the file beside it stay as they are".to_owned(),
-        count => format!("SKILL.md and all {count} files beside it stay as they are"),
-    };
-    match environment.ask(&format!("let it run this, as long as {what}?")) {
-        Some(true) => Ok(()),
-        Some(false) => Err(Failure::new("not approved")),
-        None => Err(Failure::new("there is nobody to ask").help("read `repertoire directives`, then say `--yes`")),
-    }
-}
-
-/// What to say of that which an approval does not cover.
-pub(super) fn not_covered(uncovered: &[String]) -> Option<String> {
-    let names: Vec<_> = uncovered.iter().map(|name| format!("`{}`", shown(name))).collect();
-    (!names.is_empty()).then(|| format!("an approval does not cover {}", names.join(", ")))
-}
-
-impl Answer for Decided {
-    fn json(&self) -> Value {
-        json(self)
-    }
-
+impl CommandOutput for Decided {
     fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        writeln!(out, "{}: {}", shown(self.id.as_str()), self.said)
+        writeln!(out, "{}", self.message)
     }
 
     fn notes(&self) -> Vec<String> {

@@ -4,24 +4,25 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use clap::Args;
-use repertoire::{Digest, Id};
+use repertoire::Id;
+use repertoire::skill::Digest;
+use repertoire::skill::text::terminal_lines;
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::Stream;
-use crate::answer::{Answer, json};
+use crate::context::CommandContext;
 use crate::failure::Failure;
-use crate::session::Session;
-use crate::shown::shown_lines;
+use crate::output::CommandOutput;
 
-/// Print the instructions of one skill.
+/// Print a skill's instructions, unprocessed.
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  repertoire body review")]
 pub(crate) struct Body {
-    /// The skill: `NAME`, or `SOURCE:NAME` whoever wins.
+    /// Skill name, or SOURCE:NAME for the copy from one source.
     name: String,
 }
 
-/// The instructions of one skill.
+/// The unprocessed instructions of a skill.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Text {
@@ -32,25 +33,25 @@ pub(super) struct Text {
 }
 
 impl Body {
-    pub(crate) async fn answer(&self, session: &Session<'_>) -> Result<impl Answer + use<>, Failure> {
-        let found = session.find(&self.name)?;
-        let body = session.registry.body(found.claim).await.map_err(|error| Failure::of(&error))?;
+    pub(crate) async fn run(&self, context: &CommandContext<'_>) -> Result<Text, Failure> {
+        let found = context.find(&self.name)?;
+        let body = context.registry.body(found.claim).await.map_err(|error| Failure::of(&error))?;
         let (id, qualified_id) = (found.entry.id.clone(), found.claim.qualified_id());
         Ok(Text { id, qualified_id, digest: body.digest, body: body.text })
     }
 }
 
-impl Answer for Text {
-    fn json(&self) -> Value {
-        json(self)
-    }
-
+impl CommandOutput for Text {
     fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
         write_text(&self.body, out)
     }
 }
 
-/// Writes text as it is, but to a terminal nothing that it would obey.
-pub(super) fn write_text(text: &str, out: &mut Stream<'_>) -> io::Result<()> {
-    if out.is_terminal() { out.write_all(shown_lines(text).as_bytes()) } else { out.write_all(text.as_bytes()) }
+/// Writes text unchanged to a file or a pipe, and with its control characters escaped to a terminal.
+pub(super) fn write_text(content: &str, out: &mut Stream<'_>) -> io::Result<()> {
+    if out.is_terminal() {
+        out.write_all(terminal_lines(content).as_bytes())
+    } else {
+        out.write_all(content.as_bytes())
+    }
 }

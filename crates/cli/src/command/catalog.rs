@@ -2,166 +2,133 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::sync::Arc;
 
-use clap::{Args, ValueEnum};
-use repertoire::{
-    Activation, Budget, CatalogOptions, CatalogPreset, Fate, Format, Id, Overflow, Report, Tokenizer, ToolPreset,
-    Totals,
-};
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use repertoire::catalog::{Activation, CatalogPreset, Fate, Format, Overflow, Report, Tokenizer, Totals};
+use repertoire::skill::text::terminal_line;
+use repertoire::tools::ToolPreset;
+use repertoire::{Budget, CatalogOptions, Id};
 use serde::Serialize;
-use serde_json::Value;
 
 use super::body::write_text;
-use super::modes::Offered;
+use super::selection::ExposureOptions;
 use crate::Stream;
-use crate::answer::{Answer, json};
-use crate::finding::counted;
-use crate::session::Session;
+use crate::arguments::{Choice, one_of};
+use crate::context::CommandContext;
+use crate::diagnostics::counted;
+use crate::output::CommandOutput;
 
-/// Print the text that tells a model which skills there are; what did not fit goes to standard error.
+/// Print the skill list that a model would see, within a token budget.
+///
+/// Skills that do not fit are reported on standard error.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  repertoire catalog --preset claude\n  repertoire catalog --tokens 500 --overflow name-only"
+)]
 pub(crate) struct Catalog {
-    /// Look in these folders, in place of the standard ones and the built-in skills.
+    /// Search only these folders.
     #[arg(value_name = "DIR")]
     pub(crate) folders: Vec<PathBuf>,
-    /// Markup, budget, overflow and locations as this client has them; what else is given goes before it.
-    #[arg(long, value_name = "CLIENT", value_parser = preset_names())]
+    /// Use this agent's markup, budget, overflow and path settings; other options override it.
+    #[arg(long, value_name = "CLIENT", value_parser = PossibleValuesParser::from(CatalogPreset::ALL.map(|preset| preset.name)))]
     preset: Option<String>,
-    /// The markup [default: xml].
-    #[arg(long, value_enum)]
-    style: Option<Style>,
-    /// At most so many tokens.
+    /// Markup of the list [default: xml].
+    #[arg(long, value_parser = one_of(STYLES))]
+    style: Option<Format>,
+    /// Token budget.
     #[arg(long, value_name = "N", group = "budget")]
     tokens: Option<usize>,
-    /// At most so many characters.
+    /// Character budget.
     #[arg(long, value_name = "N", group = "budget")]
     chars: Option<usize>,
-    /// A share of a context window of so many tokens; of an unknown one, 8000 characters.
-    #[arg(long, value_name = "N|unknown", group = "budget")]
+    /// Context window in tokens; the budget is --share of it (`unknown`: 8000 characters).
+    #[arg(long, value_name = "N|unknown", group = "budget", value_parser = window)]
     window: Option<Window>,
-    /// How much of the window, in percent, and never less than 128 tokens [default: 2, or as the client has it].
+    /// Share of the window in percent; at least 128 tokens [default: 2, or the preset value].
     #[arg(long, value_name = "PERCENT", requires = "window", value_parser = per_mille)]
     share: Option<u16>,
-    /// What gives way when not everything fits [default: shorten].
-    #[arg(long, value_enum)]
-    overflow: Option<Yielding>,
-    /// How often a skill was used, for `--overflow least-used`.
-    #[arg(long = "used", value_name = "ID=N", value_parser = uses)]
+    /// What to cut when the list exceeds the budget [default: shorten].
+    #[arg(long, value_parser = one_of(OVERFLOWS))]
+    overflow: Option<fn() -> Overflow>,
+    /// Usage count of a skill, for --overflow least-used (repeatable).
+    #[arg(long = "used", value_name = "ID=N", value_parser = usage)]
     uses: Vec<(Id, u64)>,
-    /// Whose tokens are counted.
-    #[arg(long, value_enum, default_value_t)]
-    tokenizer: Vocabulary,
-    /// Say first how the model reads a skill: `files` where it has file tools, else the client whose tool it calls.
+    /// Tokenizer for the estimate.
+    #[arg(long, default_value = TOKENIZERS[0].0, value_parser = one_of(TOKENIZERS))]
+    tokenizer: Tokenizer,
+    /// Prepend instructions for reading skills: `files` if the model has file tools, otherwise the agent whose tool it calls.
     #[arg(long, value_name = "HOW", value_parser = activation_names())]
     activation: Option<String>,
-    /// Tell where each skill lies; `--activation files` does, too.
+    /// Include the path of each skill (implied by --activation files).
     #[arg(long)]
     locations: bool,
-    /// What tells the model how to find skills that were left out [default: what the activation says].
+    /// Text that tells the model how to find skills that did not fit [default: depends on --activation].
     #[arg(long, value_name = "TEXT")]
     hint: Option<String>,
     #[command(flatten)]
-    offered: Offered,
+    exposure: ExposureOptions,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Style {
-    /// `<available_skills>`, a skill a line.
-    Xml,
-    /// The same elements, each on a line of its own.
-    Indented,
-    /// As the reference library of the standard.
-    Reference,
-    /// A Markdown list.
-    Bullets,
-    /// The list without marks.
-    Lines,
-    /// JSON, a skill a line.
-    Json,
-}
+const STYLES: &[Choice<Format>] = &[
+    ("xml", "`<available_skills>`, one skill per line", Format::Xml),
+    ("indented", "The same elements, one per line", Format::Indented),
+    ("reference", "As written by the reference library of the standard", Format::Reference),
+    ("bullets", "A Markdown list", Format::Bullets),
+    ("lines", "Plain lines, without bullets", Format::Lines),
+    ("json", "JSON, one skill per line", Format::Json),
+];
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Yielding {
-    /// Long descriptions first, cut where a clause ends; names last.
-    Shorten,
-    /// The same, cut where a word ends.
-    RoundRobin,
-    /// Descriptions, whole ones at a time.
-    NameOnly,
-    /// The same, those first that were used least.
-    LeastUsed,
-    /// Skills, whole ones at a time.
-    LeaveOut,
-}
+const OVERFLOWS: &[Choice<fn() -> Overflow>] = &[
+    ("shorten", "Shorten long descriptions at a clause boundary; drop names last", || Overflow::Shorten),
+    ("round-robin", "Shorten long descriptions at a word boundary; drop names last", || Overflow::RoundRobin),
+    ("name-only", "Drop whole descriptions", || Overflow::NameOnly),
+    ("least-used", "Drop whole descriptions, of the least used skills first", || Overflow::LeastUsed(Arc::default())),
+    ("leave-out", "Drop whole skills", || Overflow::LeaveOut),
+];
 
-/// A context window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Window(Option<usize>);
+const TOKENIZERS: &[Choice<Tokenizer>] = &[
+    (
+        "claude-2023",
+        "The last one that Anthropic published; the highest estimate, safe for every model",
+        Tokenizer::CLAUDE_2023,
+    ),
+    ("o200k", "OpenAI, since GPT-4o", Tokenizer::O200K),
+    ("llama3", "Llama 3", Tokenizer::LLAMA3),
+];
 
-impl FromStr for Window {
-    type Err = String;
+/// The size of a context window in tokens; `None` if unknown.
+type Window = Option<usize>;
 
-    fn from_str(text: &str) -> Result<Window, String> {
-        if text == "unknown" {
-            return Ok(Window(None));
-        }
-        let tokens = text
-            .parse()
-            .map_err(|_| format!("expected a number or `unknown`, found `{}`", repertoire::text::terminal_line(text)));
-        tokens.map(|tokens| Window(Some(tokens)))
-    }
-}
-
-/// What `--activation` takes for models that read files.
+/// The value of `--activation` for models that read files.
 const FILES: &str = "files";
 
-fn activation_names() -> clap::builder::PossibleValuesParser {
-    let presets = ToolPreset::ALL.iter().map(|preset| preset.name);
-    clap::builder::PossibleValuesParser::new(std::iter::once(FILES).chain(presets))
+fn activation_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(std::iter::once(FILES).chain(ToolPreset::ALL.iter().map(|preset| preset.name)))
 }
 
-/// What a name of these means.
-fn activation(name: &str) -> Activation {
-    match ToolPreset::ALL.iter().find(|preset| preset.name == name) {
-        Some(preset) => Activation::tools(preset),
-        None => Activation::Files,
+fn window(text: &str) -> Result<Window, String> {
+    if text == "unknown" {
+        return Ok(None);
     }
+    let tokens = text.parse().map(Some);
+    tokens.map_err(|_| format!("expected a number or `unknown`, found `{}`", terminal_line(text)))
 }
 
-fn preset_names() -> clap::builder::PossibleValuesParser {
-    CatalogPreset::ALL.map(|preset| preset.name).into()
-}
-
-fn uses(text: &str) -> Result<(Id, u64), String> {
+fn usage(text: &str) -> Result<(Id, u64), String> {
     let (id, uses) = text.rsplit_once('=').ok_or("expected `ID=N`")?;
     let id = Id::new(id).map_err(|error| error.to_string())?;
-    Ok((id, uses.parse().map_err(|_| format!("expected a number, found `{}`", repertoire::text::terminal_line(uses)))?))
+    Ok((id, uses.parse().map_err(|_| format!("expected a number, found `{}`", terminal_line(uses)))?))
 }
 
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
-enum Vocabulary {
-    /// Anthropic's last published one; the highest estimate, so safe for every model.
-    #[default]
-    #[value(name = "claude-2023")]
-    Claude2023,
-    /// OpenAI's since GPT-4o.
-    #[value(name = "o200k")]
-    O200k,
-    /// Llama 3's.
-    #[value(name = "llama3")]
-    Llama3,
-}
-
-/// Reads a percentage to one decimal.
 fn per_mille(text: &str) -> Result<u16, String> {
     let percent = text.parse::<f64>().ok().filter(|percent| (0.0..=100.0).contains(percent));
-    let percent = percent.ok_or("expected a percentage from 0 to 100, to one decimal")?;
+    let percent = percent.ok_or("expected a percentage from 0 to 100, with at most one decimal")?;
     Ok((percent * 10.0).round() as u16)
 }
 
-/// What tells a model which skills there are.
+/// The skill list of a model.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Rendered {
@@ -173,60 +140,53 @@ pub(super) struct Rendered {
 }
 
 impl Catalog {
-    pub(crate) fn answer(&self, session: &Session<'_>) -> impl Answer + use<> {
-        let catalog = repertoire::Catalog::of(&session.snapshot, &self.options());
+    pub(crate) fn run(&self, context: &CommandContext<'_>) -> Rendered {
+        let catalog = repertoire::Catalog::of(&context.snapshot, &self.options());
         let totals = catalog.report.totals();
-        Rendered { text: catalog.text, report: catalog.report, totals, pending: session.pending() }
+        Rendered { text: catalog.text, report: catalog.report, totals, pending: context.pending() }
     }
 
     fn options(&self) -> CatalogOptions {
         let preset = self.preset.as_deref().and_then(CatalogPreset::named);
-        let options =
-            preset.map(|preset| preset.for_window(self.window.and_then(|Window(tokens)| tokens))).unwrap_or_default();
-        let budget = match (self.tokens, self.chars, self.window) {
+        let mut options = preset.map(|preset| preset.for_window(self.window.flatten())).unwrap_or_default();
+        if let Some(budget) = self.budget(preset.is_some()) {
+            options = options.budget(budget);
+        }
+        if let Some(style) = self.style {
+            options = options.format(style);
+        }
+        if let Some(overflow) = self.overflow {
+            options = options.overflow(match overflow() {
+                Overflow::LeastUsed(_) => Overflow::LeastUsed(Arc::new(self.uses.iter().cloned().collect())),
+                other => other,
+            });
+        }
+        if let Some(hint) = &self.hint {
+            options = options.hint(hint.clone());
+        }
+        if let Some(name) = &self.activation {
+            let preset = ToolPreset::ALL.iter().find(|preset| preset.name == name);
+            options = options.activation(preset.map_or(Activation::Files, |preset| Activation::tools(preset)));
+        }
+        if self.locations {
+            options = options.with_locations();
+        }
+        options.modes(self.exposure.modes()).tokenizer(self.tokenizer)
+    }
+
+    fn budget(&self, has_preset: bool) -> Option<Budget> {
+        match (self.tokens, self.chars, self.window, self.share) {
             (Some(tokens), ..) => Some(Budget::Tokens(tokens)),
-            (_, Some(characters), _) => Some(Budget::Characters(characters)),
-            (.., Some(Window(window))) => match (window, self.share) {
-                (Some(window), Some(per_mille)) => Some(Budget::Share { window, per_mille }),
-                // A client has a share of its own.
-                _ => preset.is_none().then(|| Budget::for_window(window)),
-            },
-            (None, None, None) => None,
-        };
-        let format = self.style.map(|style| match style {
-            Style::Xml => Format::Xml,
-            Style::Indented => Format::Indented,
-            Style::Reference => Format::Reference,
-            Style::Bullets => Format::Bullets,
-            Style::Lines => Format::Lines,
-            Style::Json => Format::Json,
-        });
-        let overflow = self.overflow.map(|overflow| match overflow {
-            Yielding::Shorten => Overflow::Shorten,
-            Yielding::RoundRobin => Overflow::RoundRobin,
-            Yielding::NameOnly => Overflow::NameOnly,
-            Yielding::LeastUsed => Overflow::LeastUsed(Arc::new(self.uses.iter().cloned().collect())),
-            Yielding::LeaveOut => Overflow::LeaveOut,
-        });
-        let options = budget.into_iter().fold(options, CatalogOptions::budget);
-        let options = format.into_iter().fold(options, CatalogOptions::format);
-        let options = overflow.into_iter().fold(options, CatalogOptions::overflow);
-        let options = self.hint.iter().cloned().fold(options, CatalogOptions::hint);
-        let options = options.modes(self.offered.modes()).tokenizer(match self.tokenizer {
-            Vocabulary::Claude2023 => Tokenizer::CLAUDE_2023,
-            Vocabulary::O200k => Tokenizer::O200K,
-            Vocabulary::Llama3 => Tokenizer::LLAMA3,
-        });
-        let options = self.activation.as_deref().map(activation).into_iter().fold(options, CatalogOptions::activation);
-        if self.locations { options.with_locations() } else { options }
+            (_, Some(characters), ..) => Some(Budget::Characters(characters)),
+            (.., Some(Some(window)), Some(per_mille)) => Some(Budget::Share { window, per_mille }),
+            // A preset has its own share.
+            (.., Some(window), _) => (!has_preset).then(|| Budget::for_window(window)),
+            (.., None, _) => None,
+        }
     }
 }
 
-impl Answer for Rendered {
-    fn json(&self) -> Value {
-        json(self)
-    }
-
+impl CommandOutput for Rendered {
     fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
         write_text(&self.text, out)
     }
@@ -242,12 +202,12 @@ impl Answer for Rendered {
             None => format!("{used} {unit}"),
         };
         let Totals { full, shortened, name_only, left_out, .. } = self.totals;
-        let fates = [(full, "in full"), (shortened, "shortened"), (name_only, "by name only"), (left_out, "left out")];
-        let fates = fates.iter().filter(|(count, _)| *count > 0).map(|(count, fate)| format!("{count} {fate}"));
-        let fates: Vec<_> = fates.collect();
+        let counts = [(full, "in full"), (shortened, "shortened"), (name_only, "by name only"), (left_out, "omitted")];
+        let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+        let counts = counts.collect::<Vec<_>>().join(", ");
         let mut notes = match lines.as_slice() {
-            [] => vec!["no skill is visible to a model: no catalog".to_owned()],
-            lines => vec![format!("{}, {size}: {}", counted(lines.len(), "skill"), fates.join(", "))],
+            [] => vec!["no skill is visible to a model: the catalog is empty".to_owned()],
+            lines => vec![format!("{} in {size}: {counts}", counted(lines.len(), "skill"))],
         };
         notes.extend(lines.iter().filter(|line| line.fate != Fate::Full || line.hidden > 0).map(ToString::to_string));
         notes.extend(self.pending.clone());

@@ -6,34 +6,36 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use repertoire::skill_md::{self, Limits, Site};
-use repertoire::{Code, Diagnostic, Strictness};
+use repertoire::skill::skill_md::{self, Limits, Site};
+use repertoire::skill::{Code, Diagnostic, Strictness};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::list::nothing_found;
-use crate::answer::{Answer, json};
 use crate::arguments::Connect;
-use crate::fields;
-use crate::finding::{Bases, Counts, Finding, Sources, counted};
-use crate::session::Session;
-use crate::{Exit, Stream, sarif};
+use crate::context::CommandContext;
+use crate::diagnostics::{Counts, DiagnosticPrinter, QuotableFolders, ReportedDiagnostic, counted};
+use crate::output::CommandOutput;
+use crate::{Exit, Stream, fields, sarif};
 
-/// Show everything that is wrong or odd, with the lines that it is about.
+/// Check skills for problems.
 #[derive(Debug, Args)]
-#[command(visible_alias = "validate")]
+#[command(
+    visible_alias = "validate",
+    after_help = "Examples:\n  repertoire check\n  repertoire check .claude/skills --strict\n  repertoire check . --format sarif"
+)]
 pub(crate) struct Check {
-    /// Look in these folders, in place of the standard ones and the built-in skills.
+    /// Search only these folders.
     #[arg(value_name = "DIR")]
     pub(crate) folders: Vec<PathBuf>,
     #[command(flatten)]
     pub(super) connect: Connect,
-    /// Judge as the reference validator of the standard does, and let warnings fail the check.
+    /// Apply the reference validator's rules, and treat warnings as errors.
     #[arg(long)]
     strict: bool,
 }
 
-/// Everything that is wrong or odd.
+/// The problems of skills.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Checked<'a> {
@@ -41,118 +43,111 @@ pub(super) struct Checked<'a> {
     skills: usize,
     #[serde(flatten)]
     counts: Counts,
-    diagnostics: Vec<Finding>,
+    diagnostics: Vec<ReportedDiagnostic>,
     #[serde(skip)]
     folders: Vec<PathBuf>,
     #[serde(skip)]
-    session: &'a Session<'a>,
+    context: &'a CommandContext<'a>,
 }
 
 impl Check {
-    pub(crate) async fn answer<'a>(&self, session: &'a Session<'_>) -> impl Answer + 'a {
-        let mut diagnostics = with_bodies(session.findings(), session).await;
-        diagnostics.extend(fields::findings(session).await);
+    pub(crate) async fn run<'a>(&self, context: &'a CommandContext<'_>) -> Checked<'a> {
+        let mut diagnostics = with_bodies(context.diagnostics(), context).await;
+        diagnostics.extend(fields::diagnostics(context).await);
         if self.strict {
-            diagnostics = judge_strictly(diagnostics, session);
+            diagnostics = judge_strictly(diagnostics, context);
         }
-        // After the verdict: what lies beside instructions is not parsed as such.
-        let of_parts = session.registry.part_diagnostics(&session.snapshot).await;
-        diagnostics.extend(of_parts.iter().map(Finding::of));
-        // What was never looked at puts all else in doubt.
-        diagnostics.sort_by_key(|finding| finding.diagnostic.code != Code::WALK_TRUNCATED);
-        let skills = session.snapshot.len();
-        let (strict, folders) = (self.strict, self.folders.clone());
-        Checked { strict, skills, counts: Counts::of(&diagnostics), diagnostics, folders, session }
+        // After the strict verdict, which parses again only what was parsed as instructions.
+        let of_parts = context.registry.part_diagnostics(&context.snapshot).await;
+        diagnostics.extend(of_parts.iter().map(ReportedDiagnostic::of));
+        // A search that ended early comes first: the other results are incomplete.
+        diagnostics.sort_by_key(|reported| reported.diagnostic.code != Code::WALK_TRUNCATED);
+        let (strict, skills, folders) = (self.strict, context.snapshot.len(), self.folders.clone());
+        Checked { strict, skills, counts: Counts::of(&diagnostics), diagnostics, folders, context }
     }
 }
 
-/// Returns the findings with those about bodies, each behind the last one of its file.
-async fn with_bodies(mut findings: Vec<Finding>, session: &Session<'_>) -> Vec<Finding> {
-    for found in session.registry.body_diagnostics(&session.snapshot).await {
-        let mut found = Finding::of(&found);
-        if found.diagnostic.path.as_deref().is_some_and(|path| session.is_behind_a_link(&found.source, path)) {
-            // What a body hides is quoted, and a link may lead to anything.
-            let Diagnostic { message, help, .. } = &mut found.diagnostic;
-            (*message, *help) =
-                ("a link leads to this file, so what is wrong with its body is not quoted".to_owned(), None);
+/// Inserts the diagnostics of bodies, each after the last diagnostic of its file.
+async fn with_bodies(mut all: Vec<ReportedDiagnostic>, context: &CommandContext<'_>) -> Vec<ReportedDiagnostic> {
+    for found in context.registry.body_diagnostics(&context.snapshot).await {
+        let mut found = ReportedDiagnostic::of(&found);
+        let Diagnostic { path, message, help, .. } = &mut found.diagnostic;
+        if path.as_deref().is_some_and(|path| context.is_behind_a_link(&found.source, path)) {
+            // The message quotes the body, and a link may lead to any file.
+            "the file is reached through a link, so its body is not quoted".clone_into(message);
+            *help = None;
         }
-        let is_beside =
-            |other: &Finding| other.source == found.source && other.diagnostic.path == found.diagnostic.path;
-        let place = findings.iter().rposition(is_beside).map_or(findings.len(), |last| last + 1);
-        findings.insert(place, found);
+        let is_same_file =
+            |other: &ReportedDiagnostic| other.source == found.source && other.diagnostic.path == found.diagnostic.path;
+        let place = all.iter().rposition(is_same_file).map_or(all.len(), |last| last + 1);
+        all.insert(place, found);
     }
-    findings
+    all
 }
 
-/// The findings under the strict verdict: files are parsed again, all else is weighed anew.
-fn judge_strictly(findings: Vec<Finding>, session: &Session<'_>) -> Vec<Finding> {
-    let mut of_files: BTreeMap<(Arc<str>, Arc<str>), Vec<Finding>> = BTreeMap::new();
+/// Returns the diagnostics under the strict verdict: parses files again, and weighs every other diagnostic by its code.
+fn judge_strictly(diagnostics: Vec<ReportedDiagnostic>, context: &CommandContext<'_>) -> Vec<ReportedDiagnostic> {
+    let mut of_files: BTreeMap<(Arc<str>, Arc<str>), Vec<ReportedDiagnostic>> = BTreeMap::new();
     let mut rest = Vec::new();
-    for finding in findings {
-        match finding.diagnostic.path.clone() {
-            Some(path) => of_files.entry((Arc::clone(&finding.source), path)).or_default().push(finding),
-            None => rest.push(finding),
+    for reported in diagnostics {
+        match reported.diagnostic.path.clone() {
+            Some(path) => of_files.entry((Arc::clone(&reported.source), path)).or_default().push(reported),
+            None => rest.push(reported),
         }
     }
-    for layer in session.snapshot.layers() {
+    for layer in context.snapshot.layers() {
         for row in layer.listing.iter() {
             if let Some(path) = &row.item.location {
                 of_files.entry((Arc::clone(&layer.origin.source), Arc::clone(path))).or_default();
             }
         }
     }
-    let bases = session.bases();
-    let judged = of_files.into_iter().flat_map(|((source, path), found)| {
-        if session.may_quote(&source, &path) {
-            judge_file(&source, &path, found, &bases)
-        } else {
-            found.into_iter().map(weigh).collect()
-        }
-    });
-    judged.chain(rest.into_iter().map(weigh)).collect()
-}
-
-/// The findings about one file: what the parser found leniently gives way to what it finds strictly.
-fn judge_file(source: &Arc<str>, path: &str, mut found: Vec<Finding>, bases: &Bases) -> Vec<Finding> {
+    let quotable = context.quotable_folders();
     let mut judged = Vec::new();
-    if let Some((lenient, strict)) = parse_again(bases, source, path) {
-        let finding = |diagnostic| Finding::new(Arc::clone(source), diagnostic);
-        let lenient: Vec<_> = lenient.into_iter().map(finding).collect();
-        // A source that reads its files in another way has its own verdict.
-        if lenient.iter().all(|finding| found.contains(finding)) {
-            found.retain(|finding| !lenient.contains(finding));
-            judged.extend(strict.into_iter().map(finding));
+    for ((source, path), mut found) in of_files {
+        if context.may_quote(&source, &path)
+            && let Some((lenient, strict)) = parse_again(&quotable, &source, &path)
+            // A source that parses its files differently keeps its own verdict.
+            && lenient.iter().all(|diagnostic| found.contains(diagnostic))
+        {
+            found.retain(|diagnostic| !lenient.contains(diagnostic));
+            judged.extend(strict);
         }
+        judged.extend(found.into_iter().map(weigh));
     }
-    judged.extend(found.into_iter().map(weigh));
+    judged.extend(rest.into_iter().map(weigh));
     judged
 }
 
-fn weigh(finding: Finding) -> Finding {
-    Finding::new(finding.source, finding.diagnostic.under(Strictness::Strict))
+fn weigh(reported: ReportedDiagnostic) -> ReportedDiagnostic {
+    ReportedDiagnostic::new(reported.source, reported.diagnostic.under(Strictness::Strict))
 }
 
-/// What the parser says of a file, leniently and strictly.
-fn parse_again(bases: &Bases, source: &str, path: &str) -> Option<(Vec<Diagnostic>, Vec<Diagnostic>)> {
+/// Parses a file leniently and strictly.
+fn parse_again(
+    quotable: &QuotableFolders,
+    source: &Arc<str>,
+    path: &str,
+) -> Option<(Vec<ReportedDiagnostic>, Vec<ReportedDiagnostic>)> {
     let file = Path::new(path);
-    let bytes = bases.read(source, file)?;
+    let bytes = quotable.read(source, file)?;
     let folder = file.parent()?.file_name()?.to_string_lossy();
-    let site = Site::new(path).in_directory(&folder);
-    let parse = |strictness| skill_md::parse_with(&bytes, site, &Limits::default(), strictness).diagnostics;
-    Some((parse(Strictness::Lenient), parse(Strictness::Strict)))
+    let [lenient, strict] = [Strictness::Lenient, Strictness::Strict].map(|strictness| {
+        let parsed =
+            skill_md::parse_with(&bytes, Site::new(path).in_directory(&folder), &Limits::default(), strictness);
+        let diagnostics = parsed.diagnostics.into_iter();
+        diagnostics.map(|diagnostic| ReportedDiagnostic::new(Arc::clone(source), diagnostic)).collect()
+    });
+    Some((lenient, strict))
 }
 
-impl Answer for Checked<'_> {
-    fn json(&self) -> Value {
-        json(self)
-    }
-
+impl CommandOutput for Checked<'_> {
     fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        let (mut sources, coloured) = (Sources::new(self.session.bases()), out.is_coloured());
-        for finding in &self.diagnostics {
-            writeln!(out, "{}", sources.draw(finding, &self.session.cwd, coloured))?;
+        let (mut printer, coloured) = (DiagnosticPrinter::new(self.context.quotable_folders()), out.is_coloured());
+        for reported in &self.diagnostics {
+            writeln!(out, "{}", printer.draw(reported, &self.context.cwd, coloured))?;
         }
-        writeln!(out, "{}; {} listed", self.counts.sentence(), counted(self.skills, "skill"))
+        writeln!(out, "{} checked: {}", counted(self.skills, "skill"), self.counts.sentence())
     }
 
     fn notes(&self) -> Vec<String> {
@@ -160,11 +155,11 @@ impl Answer for Checked<'_> {
     }
 
     fn sarif(&self) -> Option<Value> {
-        Some(sarif::log(&self.diagnostics, &self.session.cwd))
+        Some(sarif::log(&self.diagnostics, &self.context.cwd))
     }
 
     fn exit(&self) -> Exit {
         let fails = self.counts.errors > 0 || self.strict && self.counts.warnings > 0;
-        if fails { Exit::Findings } else { Exit::Success }
+        if fails { Exit::Problems } else { Exit::Success }
     }
 }

@@ -4,26 +4,26 @@ use std::io::{self, Write};
 
 use clap::Args;
 use repertoire::render::{Action, Approval, Directive};
-use repertoire::{Digest, Id, Trust};
+use repertoire::skill::Digest;
+use repertoire::skill::text::{terminal_line, terminal_lines};
+use repertoire::{Id, Trust};
 use serde::Serialize;
-use serde_json::Value;
 
-use super::approve::not_covered;
 use crate::Stream;
-use crate::answer::{Answer, json};
-use crate::approved::{Approved, Asked};
+use crate::command_approval::{ApprovalStore, RunnableSkill, uncovered_note};
+use crate::context::CommandContext;
 use crate::failure::Failure;
-use crate::session::Session;
-use crate::shown::{shown, shown_lines};
+use crate::output::CommandOutput;
 
-/// Show every command and script that one skill would run, without running any.
+/// List the commands and scripts that a skill would run.
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  repertoire directives deploy")]
 pub(crate) struct Directives {
-    /// The skill: `NAME`, or `SOURCE:NAME` whoever wins.
+    /// Skill name, or SOURCE:NAME for the copy from one source.
     name: String,
 }
 
-/// What a skill would run.
+/// The commands and scripts that a skill would run.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Directed {
@@ -34,9 +34,9 @@ pub(super) struct Directed {
     approval: Approval,
     /// In the order of the body.
     directives: Vec<Row>,
-    /// What an approval is bound to beside `SKILL.md`: every file of the skill.
+    /// The files besides `SKILL.md` that an approval is bound to: every file of the skill.
     files: Vec<File>,
-    /// What may run on an approval although it does not cover it.
+    /// The files and folders that an approval does not cover, and that the commands may run.
     uncovered: Vec<String>,
     #[serde(skip)]
     notes: Vec<String>,
@@ -46,19 +46,12 @@ pub(super) struct Directed {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Row {
-    kind: Kind,
-    /// Of the body.
-    line: usize,
-    /// The text for the shell, or the script and what is passed to it.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["command", "script"])))]
+    kind: &'static str,
+    /// The line of the body.
+    pub(super) line: usize,
+    /// The text for the shell, or the script and its arguments.
     runs: String,
-}
-
-#[derive(Debug, Clone, Copy, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-enum Kind {
-    Command,
-    Script,
 }
 
 /// A file that an approval is bound to.
@@ -72,74 +65,66 @@ pub(super) struct File {
 impl Row {
     pub(super) fn of(directive: &Directive) -> Row {
         let kind = match directive.action {
-            Action::Command { .. } => Kind::Command,
-            _ => Kind::Script,
+            Action::Command { .. } => "command",
+            _ => "script",
         };
         Row { kind, line: directive.line, runs: directive.to_string() }
     }
 
-    pub(super) fn line(&self) -> usize {
-        self.line
-    }
-
-    /// For a person who is to say yes or no: nothing is left out, and nothing can hide.
-    pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let kind = match self.kind {
-            Kind::Command => "command",
-            Kind::Script => "script",
-        };
-        writeln!(out, "{kind} in line {}", self.line)?;
-        shown_lines(&self.runs).lines().try_for_each(|line| writeln!(out, "    {line}"))
+    /// Returns the directive for a prompt: complete, with every hidden character escaped.
+    pub(super) fn prompt(&self) -> String {
+        let lines = terminal_lines(&self.runs);
+        let lines: String = lines.lines().map(|line| format!("    {line}\n")).collect();
+        format!("{} in line {}\n{lines}", self.kind, self.line)
     }
 }
 
-/// The files of a binding, for people.
-pub(super) fn files(asked: &Asked<'_>) -> Vec<File> {
-    let files = asked.binding.files.iter();
-    files.map(|(path, digest)| File { path: path.to_string(), digest: *digest }).collect()
+impl File {
+    pub(super) fn all(skill: &RunnableSkill<'_>) -> Vec<File> {
+        let files = skill.binding.files.iter();
+        files.map(|(path, digest)| File { path: path.to_string(), digest: *digest }).collect()
+    }
 }
 
 impl Directives {
-    pub(crate) async fn answer(&self, session: &Session<'_>) -> Result<impl Answer + use<>, Failure> {
-        let asked = Asked::of(&self.name, session).await?;
-        let approval = Approved::read(session)?.approvals.approval(&asked.binding);
-        let directives: Vec<_> = asked.directives.iter().map(Row::of).collect();
-        let uncovered = asked.uncovered();
+    pub(crate) async fn run(&self, context: &CommandContext<'_>) -> Result<Directed, Failure> {
+        let skill = RunnableSkill::read(&self.name, context).await?;
+        let approval = ApprovalStore::read(context.approvals())?.approvals.approval(&skill.binding);
+        let directives: Vec<_> = skill.directives.iter().map(Row::of).collect();
+        let uncovered = skill.uncovered();
         let mut notes = Vec::new();
         if !directives.is_empty() {
-            notes.extend(asked.distrust());
-            notes.extend(not_covered(&uncovered));
+            notes.extend(skill.untrusted_note());
+            notes.extend(uncovered_note(&uncovered));
             notes.extend(match approval {
                 Approval::Given => None,
-                Approval::Outdated => Some("it changed since it was approved".to_owned()),
-                Approval::Missing => Some(format!("nobody approved it; `repertoire approve {}` does", self.name)),
+                Approval::Outdated => {
+                    Some(format!("changed since it was approved; run `repertoire approve {}`", self.name))
+                }
+                Approval::Missing => Some(format!("not approved; run `repertoire approve {}`", self.name)),
             });
         }
         Ok(Directed {
-            id: asked.id.clone(),
-            qualified_id: asked.claim.qualified_id(),
-            digest: asked.body.digest,
-            trust: asked.claim.trust,
+            id: skill.id.clone(),
+            qualified_id: skill.claim.qualified_id(),
+            digest: skill.body.digest,
+            trust: skill.claim.trust,
             approval,
             directives,
-            files: files(&asked),
+            files: File::all(&skill),
             uncovered,
             notes,
         })
     }
 }
 
-impl Answer for Directed {
-    fn json(&self) -> Value {
-        json(self)
-    }
-
+impl CommandOutput for Directed {
     fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
         if self.directives.is_empty() {
-            return writeln!(out, "it runs nothing");
+            return writeln!(out, "no commands or scripts");
         }
-        self.directives.iter().try_for_each(|row| row.write(out))?;
-        self.files.iter().try_for_each(|file| writeln!(out, "file {}  {}", shown(&file.path), file.digest))
+        self.directives.iter().try_for_each(|row| out.write_all(row.prompt().as_bytes()))?;
+        self.files.iter().try_for_each(|file| writeln!(out, "file {}  {}", terminal_line(&file.path), file.digest))
     }
 
     fn notes(&self) -> Vec<String> {

@@ -3,136 +3,117 @@
 use std::io::{self, Write};
 
 use clap::Args;
-use repertoire::{Bytes, Found, Id, Omission, Resource, ResourcePath, Skill, SourceError, SourceErrorKind};
+use repertoire::registry::Found;
+use repertoire::skill::text::terminal_line;
+use repertoire::skill::{Bytes, Omission, Resource, ResourcePath, SourceError, SourceErrorKind};
+use repertoire::{Id, Skill};
 use serde::Serialize;
-use serde_json::Value;
 
 use super::body::write_text;
 use crate::Stream;
-use crate::answer::{Answer, json};
+use crate::context::CommandContext;
 use crate::failure::Failure;
-use crate::session::Session;
-use crate::shown::shown;
+use crate::output::CommandOutput;
 use crate::table::Table;
 
-/// List the files of one skill, or print one of them.
+/// List a skill's files, or print one of them.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  repertoire files review\n  repertoire files review references/style.md")]
 pub(crate) struct Files {
-    /// The skill: `NAME`, or `SOURCE:NAME` whoever wins.
+    /// Skill name, or SOURCE:NAME for the copy from one source.
     name: String,
-    /// Print this file, byte for byte.
+    /// Print this file verbatim.
     path: Option<String>,
 }
 
-impl Files {
-    pub(crate) async fn answer(&self, session: &Session<'_>) -> Result<Box<dyn Answer>, Failure> {
-        let found = session.find(&self.name)?;
-        match &self.path {
-            Some(path) => Ok(Box::new(content(path, found, session).await?)),
-            None => {
-                let files = session.registry.resources(found.claim).await.map_err(|error| Failure::of(&error))?;
-                let omissions = session.registry.omissions(found.claim).await.map_err(|error| Failure::of(&error))?;
-                Ok(Box::new(Manifest { id: found.entry.id.clone(), files, omissions }))
-            }
-        }
-    }
-}
-
-async fn content(path: &str, found: Found<'_, Skill>, session: &Session<'_>) -> Result<Content, Failure> {
-    let read = match ResourcePath::typed(path) {
-        Ok(path) => session.registry.resource(found.claim, &path).await.map(|bytes| (path, bytes)),
-        Err(error) => Err(SourceError::new(SourceErrorKind::NotFound, error.to_string())),
-    };
-    match read {
-        Ok((path, bytes)) => Ok(Content { id: found.entry.id.clone(), path, bytes }),
-        Err(error) => {
-            let failure = Failure::of(&error);
-            match error.kind() {
-                SourceErrorKind::NotFound | SourceErrorKind::Denied => Err(failure.help(has(found, session).await)),
-                _ => Err(failure),
-            }
-        }
-    }
-}
-
-/// What files there are, for who asked for another.
-async fn has(found: Found<'_, Skill>, session: &Session<'_>) -> String {
-    let files = session.registry.resources(found.claim).await.unwrap_or_default();
-    let named: Vec<_> = files.iter().take(NAMED).map(|file| format!("`{}`", shown(file.path.as_str()))).collect();
-    match files.len() {
-        0 => "the skill has no files beside its instructions".to_owned(),
-        count if count > NAMED => format!("there are {} and {} more", named.join(", "), count - NAMED),
-        _ => format!("there are {}", named.join(", ")),
-    }
-}
-
-/// How many files an answer names.
-const NAMED: usize = 20;
-
-/// The files of one skill.
+/// The files of a skill.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Manifest {
     id: Id,
     files: Vec<Resource>,
-    /// What lies beside the instructions and is not one of the files.
+    /// The files and folders next to the instructions that are not part of the skill.
     omissions: Vec<Omission>,
-}
-
-impl Answer for Manifest {
-    fn json(&self) -> Value {
-        json(self)
-    }
-
-    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        let mut table = Table::new(&["path", ">bytes", "digest"]);
-        for Resource { path, size, digest, .. } in &self.files {
-            table.row([path.as_str().into(), size.to_string().into(), digest.to_string().into()]);
-        }
-        let coloured = out.is_coloured();
-        table.write(out, coloured)
-    }
-
-    fn notes(&self) -> Vec<String> {
-        let none = self.files.is_empty().then(|| "the skill has no files beside its instructions".to_owned());
-        let left_out = self.omissions.iter().map(|one| format!("left out: `{}`, {}", shown(&one.path), one.why()));
-        none.into_iter().chain(left_out).collect()
-    }
-}
-
-struct Content {
-    id: Id,
-    path: ResourcePath,
-    bytes: Bytes,
 }
 
 /// One file of a skill.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct Printed<'a> {
-    id: &'a Id,
-    path: &'a ResourcePath,
+pub(super) struct Printed {
+    id: Id,
+    path: ResourcePath,
     size: usize,
     /// Null for a file that is not UTF-8.
-    text: Option<&'a str>,
+    text: Option<String>,
+    #[serde(skip)]
+    bytes: Bytes,
 }
 
-impl Content {
-    fn text(&self) -> Option<&str> {
-        std::str::from_utf8(&self.bytes).ok()
+impl Files {
+    pub(crate) async fn run(&self, context: &CommandContext<'_>) -> Result<Box<dyn CommandOutput>, Failure> {
+        let found = context.find(&self.name)?;
+        if let Some(path) = &self.path {
+            return Ok(Box::new(read_file(path, found, context).await?));
+        }
+        let files = context.registry.resources(found.claim).await.map_err(|error| Failure::of(&error))?;
+        let omissions = context.registry.omissions(found.claim).await.map_err(|error| Failure::of(&error))?;
+        Ok(Box::new(Manifest { id: found.entry.id.clone(), files, omissions }))
     }
 }
 
-impl Answer for Content {
-    fn json(&self) -> Value {
-        json(&Printed { id: &self.id, path: &self.path, size: self.bytes.len(), text: self.text() })
+async fn read_file(path: &str, found: Found<'_, Skill>, context: &CommandContext<'_>) -> Result<Printed, Failure> {
+    let read = match ResourcePath::typed(path) {
+        Ok(path) => context.registry.resource(found.claim, &path).await.map(|bytes| (path, bytes)),
+        Err(error) => Err(SourceError::new(SourceErrorKind::NotFound, error.to_string())),
+    };
+    match read {
+        Ok((path, bytes)) => {
+            let text = std::str::from_utf8(&bytes).ok().map(str::to_owned);
+            Ok(Printed { id: found.entry.id.clone(), path, size: bytes.len(), text, bytes })
+        }
+        Err(error) if matches!(error.kind(), SourceErrorKind::NotFound | SourceErrorKind::Denied) => {
+            Err(Failure::of(&error).help(available_files(found, context).await))
+        }
+        Err(error) => Err(Failure::of(&error)),
     }
+}
 
+async fn available_files(found: Found<'_, Skill>, context: &CommandContext<'_>) -> String {
+    const MOST: usize = 20;
+    let files = context.registry.resources(found.claim).await.unwrap_or_default();
+    let names = files.iter().take(MOST).map(|file| format!("`{}`", terminal_line(file.path.as_str())));
+    let names = names.collect::<Vec<_>>().join(", ");
+    match files.len() {
+        0 => NO_FILES.to_owned(),
+        count if count > MOST => format!("the skill has {names} and {} more", count - MOST),
+        _ => format!("the skill has {names}"),
+    }
+}
+
+const NO_FILES: &str = "the skill has no files besides its instructions";
+
+impl CommandOutput for Manifest {
     fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        match self.text() {
+        let mut table = Table::new(&["path", ">bytes", "digest"]);
+        for Resource { path, size, digest, .. } in &self.files {
+            table.row([path.as_str().into(), size.to_string().into(), digest.to_string().into()]);
+        }
+        table.write(out)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let none = self.files.is_empty().then(|| NO_FILES.to_owned());
+        let omitted = self.omissions.iter().map(|one| format!("omitted `{}`: {}", terminal_line(&one.path), one.why()));
+        none.into_iter().chain(omitted).collect()
+    }
+}
+
+impl CommandOutput for Printed {
+    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
+        match &self.text {
             Some(text) => write_text(text, out),
             None if out.is_terminal() => {
-                let message = format!("`{}` is no text; send it to a file or a pipe", self.path);
+                let message = format!("`{}` is not a text file; redirect the output to a file or a pipe", self.path);
                 Err(io::Error::new(io::ErrorKind::InvalidData, message))
             }
             None => out.write_all(&self.bytes),

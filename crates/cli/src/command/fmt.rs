@@ -1,56 +1,54 @@
 //! `repertoire fmt`.
 
-mod patch;
-
 use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use repertoire::skill_md::{self, Limits, Site};
-use repertoire::{Code, Diagnostic, FsSource, Severity, Source};
+use repertoire::FsSource;
+use repertoire::skill::skill_md::{self, Limits, Site};
+use repertoire::skill::text::{terminal_line, terminal_lines};
+use repertoire::skill::{Code, Diagnostic, Severity, Source};
 use serde::Serialize;
-use serde_json::Value;
 
-use self::patch::patch;
 use super::SKILLS;
-use crate::answer::{Answer, json};
+use crate::context::relative_to_cwd;
+use crate::diagnostics::{DiagnosticPrinter, QuotableFolders, ReportedDiagnostic, counted};
 use crate::failure::Failure;
-use crate::finding::{Bases, Finding, Sources, counted};
-use crate::replace::Spot;
-use crate::session::near;
-use crate::shown::{shown, shown_lines};
+use crate::file_slot::FileSlot;
+use crate::output::CommandOutput;
 use crate::{Exit, Stream};
 
-/// Bring the front matter of skills into its canonical form.
+/// Format the front matter of skills.
 ///
-/// Fields come in the standard's order, with quotes where they are needed. Bodies, comments, unknown fields and line ends stay. What
-/// cannot be read without doubt is left to its author.
+/// Orders fields as the standard does, and quotes values where necessary. Bodies, comments, unknown fields and line endings are
+/// kept. Ambiguous front matter is reported and left unchanged.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  repertoire fmt\n  repertoire fmt .claude/skills --diff")]
 pub(crate) struct Fmt {
     /// Files, or folders of skills.
     #[arg(value_name = "PATH", default_value = SKILLS)]
     paths: Vec<PathBuf>,
-    /// Write nothing, and fail if something would be written.
+    /// Do not write; exit with 1 if a file would change.
     #[arg(long)]
     check: bool,
-    /// As `--check`, and print what would be written as a patch.
+    /// Like --check, and print the changes as a patch.
     #[arg(long)]
     diff: bool,
 }
 
-/// What became of each file.
+/// The results of formatting files.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Formatted {
-    /// Whether nothing was written, for `--check` or `--diff`.
+    /// Whether no file was written, because of `--check` or `--diff`.
     check: bool,
     files: Vec<Row>,
     #[serde(skip)]
     diff: bool,
     #[serde(skip)]
     cwd: PathBuf,
-    /// The folders that were named, and those of the files.
+    /// The folders whose files may be quoted.
     #[serde(skip)]
     bases: Vec<PathBuf>,
 }
@@ -60,7 +58,7 @@ pub(super) struct Formatted {
 struct Row {
     path: String,
     outcome: Outcome,
-    /// Why the file was left.
+    /// The reasons why the file was left unchanged.
     diagnostics: Vec<Diagnostic>,
     #[serde(skip)]
     patch: Vec<u8>,
@@ -72,16 +70,16 @@ struct Row {
 enum Outcome {
     Canonical,
     Formatted,
-    /// It would be formatted.
+    /// The file would be formatted.
     Differs,
     Left,
 }
 
 impl Fmt {
-    pub(crate) async fn answer(&self, cwd: &Path) -> Result<impl Answer + use<>, Failure> {
+    pub(crate) async fn run(&self, cwd: &Path) -> Result<Formatted, Failure> {
         let (mut files, mut seen, mut bases) = (Vec::new(), HashSet::new(), Vec::new());
         for path in &self.paths {
-            let Named { base, files: named } = Named::find(path, cwd).await?;
+            let (base, named) = find_files(path, cwd).await?;
             for file in named {
                 let real = file.canonicalize().unwrap_or_else(|_| file.clone());
                 if seen.insert(real) {
@@ -93,25 +91,24 @@ impl Fmt {
         Ok(Formatted { check: self.is_dry(), files, diff: self.diff, cwd: cwd.to_owned(), bases })
     }
 
-    /// Whether nothing is written.
     fn is_dry(&self) -> bool {
         self.check || self.diff
     }
 
-    /// Formats a file that lies below `base`; what a link makes of another one is left.
+    /// Formats a file. A file whose real path is not below `base` is left unchanged.
     fn format(&self, file: &Path, base: &Path, cwd: &Path) -> Result<Row, Failure> {
         let whole = file.to_string_lossy();
-        let path = near(&whole, cwd).to_owned();
-        let row = |outcome, diagnostics| Row { path: path.clone(), outcome, diagnostics, patch: Vec::new() };
+        let path = relative_to_cwd(&whole, cwd);
+        let row = |outcome, diagnostics| Row { path: path.to_owned(), outcome, diagnostics, patch: Vec::new() };
         let folder = file.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
-        // As much as tells that it is too large.
+        // One byte more than the limit, so that the formatter reports a file over it.
         let limit = Limits::default().file_bytes + 1;
-        let read = Spot::below(base, file).and_then(|spot| spot.read(limit).map(|read| (spot, read)));
-        let (spot, (bytes, seen)) = match read {
+        let read = FileSlot::below(base, file).and_then(|slot| slot.read(limit).map(|read| (slot, read)));
+        let (slot, (bytes, identity)) = match read {
             Ok(read) => read,
             Err(error) => {
-                let finding = Diagnostic::new(Code::UNREADABLE, format!("the file cannot be read: {error}"));
-                return Ok(row(Outcome::Left, vec![finding.at_path(whole)]));
+                let diagnostic = Diagnostic::new(Code::UNREADABLE, format!("cannot read the file: {error}"));
+                return Ok(row(Outcome::Left, vec![diagnostic.at_path(&*whole)]));
             }
         };
         let formatted = skill_md::format(&bytes, Site::new(&whole).in_directory(&folder));
@@ -119,48 +116,75 @@ impl Fmt {
             None => row(Outcome::Left, formatted.diagnostics),
             Some(text) if *text == bytes => row(Outcome::Canonical, Vec::new()),
             Some(text) if self.is_dry() => {
-                Row { patch: patch(&path, &bytes, &text), ..row(Outcome::Differs, Vec::new()) }
+                Row { patch: patch(path, &bytes, &text), ..row(Outcome::Differs, Vec::new()) }
             }
             Some(text) => {
-                spot.replace(&seen, &text).map_err(|error| Failure::io(format!("cannot write `{path}`"), &error))?;
+                let written = slot.replace(&identity, &text);
+                written.map_err(|error| Failure::io(format!("cannot write `{path}`"), &error))?;
                 row(Outcome::Formatted, Vec::new())
             }
         })
     }
 }
 
-/// The files that one argument stands for.
-struct Named {
-    /// The folder below which files are written: the one that was named, or that of the file.
-    base: PathBuf,
-    files: Vec<PathBuf>,
+/// Returns the files that an argument stands for, and the folder below which they may be written.
+///
+/// For a folder these are the files of its skills, and those with an error or a repeated id.
+async fn find_files(named: &Path, cwd: &Path) -> Result<(PathBuf, Vec<PathBuf>), Failure> {
+    let path: PathBuf = cwd.join(named).components().collect();
+    let failure = |error: &dyn std::error::Error| {
+        Failure::new(format!("cannot read `{}`: {}", named.display(), Failure::of(error).message()))
+    };
+    if !path.metadata().map_err(|error| failure(&error))?.is_dir() {
+        return Ok((path.parent().unwrap_or(cwd).to_owned(), vec![path]));
+    }
+    if named == Path::new(SKILLS) && FileSlot::below(cwd, &path).is_err() {
+        return Err(Failure::new(format!("`{SKILLS}` links to a folder outside of this one"))
+            .help("pass that folder as an argument"));
+    }
+    let listing = FsSource::new("fmt", path.clone()).list().await.map_err(|error| failure(&error))?;
+    let mut files: Vec<PathBuf> =
+        listing.iter().filter_map(|row| row.item.location.as_deref()).map(Into::into).collect();
+    for Diagnostic { severity, code, path, .. } in listing.diagnostics().iter() {
+        if *severity == Severity::Error || *code == Code::DUPLICATE_ID {
+            files.extend(path.as_deref().map(PathBuf::from).filter(|path| path.is_file()));
+        }
+    }
+    files.retain(|path| path.is_file());
+    files.sort();
+    Ok((path, files))
 }
 
-impl Named {
-    /// The file that a person named, or every `SKILL.md` of the folder: those that give a skill and those that should.
-    async fn find(named: &Path, cwd: &Path) -> Result<Named, Failure> {
-        let path: PathBuf = cwd.join(named).components().collect();
-        let failure = |error: &dyn std::error::Error| {
-            let error = Failure::of(error);
-            Failure::new(format!("cannot read `{}`: {}", named.display(), error.message()))
-        };
-        if !path.metadata().map_err(|error| failure(&error))?.is_dir() {
-            let base = path.parent().unwrap_or(cwd).to_owned();
-            return Ok(Named { base, files: vec![path] });
+/// Returns the change of a file as a patch with one hunk, for `patch` and `git apply`.
+fn patch(path: &str, old: &[u8], new: &[u8]) -> Vec<u8> {
+    const CONTEXT: usize = 3;
+    let [old, new] = [old, new].map(|bytes| bytes.split_inclusive(|byte| *byte == b'\n').collect::<Vec<_>>());
+    let is_same = |(a, b): &(&&[u8], &&[u8])| a == b;
+    let before = old.iter().zip(&new).take_while(is_same).count();
+    let after = old[before..].iter().rev().zip(new[before..].iter().rev()).take_while(is_same).count();
+    let first = before.saturating_sub(CONTEXT);
+    let rest = after.saturating_sub(CONTEXT);
+    let [old_hunk, new_hunk] = [&old, &new].map(|lines| {
+        let count = lines.len() - rest - first;
+        format!("{},{count}", if count == 0 { first } else { first + 1 })
+    });
+    let mut patch = format!("--- a/{path}\n+++ b/{path}\n@@ -{old_hunk} +{new_hunk} @@\n").into_bytes();
+    let (old_end, new_end) = (old.len() - after, new.len() - after);
+    for (sign, lines) in [
+        (b' ', &old[first..before]),
+        (b'-', &old[before..old_end]),
+        (b'+', &new[before..new_end]),
+        (b' ', &old[old_end..old.len() - rest]),
+    ] {
+        for line in lines {
+            patch.push(sign);
+            patch.extend_from_slice(line);
+            if !line.ends_with(b"\n") {
+                patch.extend_from_slice(b"\n\\ No newline at end of file\n");
+            }
         }
-        if named == Path::new(SKILLS) && Spot::below(cwd, &path).is_err() {
-            let failure = Failure::new(format!("`{SKILLS}` leads out of this folder"));
-            return Err(failure.help("name the folder that is meant"));
-        }
-        let listing = FsSource::new("fmt", path.clone()).list().await.map_err(|error| failure(&error))?;
-        let listed = listing.iter().filter_map(|row| row.item.location.as_deref());
-        // A broken file and the second one of an id are told of by path alone.
-        let told = |finding: &&Diagnostic| finding.severity == Severity::Error || finding.code == Code::DUPLICATE_ID;
-        let told = listing.diagnostics().iter().filter(told).filter_map(|finding| finding.path.as_deref());
-        let mut files: Vec<_> = listed.chain(told).map(PathBuf::from).filter(|path| path.is_file()).collect();
-        files.sort();
-        Ok(Named { base: path, files })
     }
+    patch
 }
 
 impl Formatted {
@@ -169,51 +193,47 @@ impl Formatted {
     }
 
     fn summary(&self) -> String {
+        let differ = self.count(Outcome::Differs);
         let counts = [
-            (Outcome::Formatted, "formatted"),
-            (Outcome::Differs, "to be formatted"),
-            (Outcome::Left, "left"),
-            (Outcome::Canonical, "canonical"),
+            (self.count(Outcome::Formatted), "formatted"),
+            (differ, if differ == 1 { "needs formatting" } else { "need formatting" }),
+            (self.count(Outcome::Left), "could not be formatted"),
+            (self.count(Outcome::Canonical), "already formatted"),
         ];
-        let counts = counts.map(|(outcome, what)| (self.count(outcome), what));
-        let counts: Vec<_> =
-            counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
-        match counts.as_slice() {
-            [] => "no files".to_owned(),
-            counts => format!("{}: {}", counted(self.files.len(), "file"), counts.join(", ")),
+        let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+        match self.files.len() {
+            0 => "no files".to_owned(),
+            files => format!("{}: {}", counted(files, "file"), counts.collect::<Vec<_>>().join(", ")),
         }
     }
 
-    fn findings(&self) -> impl Iterator<Item = &Diagnostic> {
+    fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
         self.files.iter().flat_map(|row| &row.diagnostics)
     }
 }
 
-impl Answer for Formatted {
-    fn json(&self) -> Value {
-        json(self)
-    }
-
+impl CommandOutput for Formatted {
     fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
         if self.diff {
             for Row { patch, .. } in &self.files {
                 if out.is_terminal() {
-                    out.write_all(shown_lines(&String::from_utf8_lossy(patch)).as_bytes())?;
+                    out.write_all(terminal_lines(&String::from_utf8_lossy(patch)).as_bytes())?;
                 } else {
                     out.write_all(patch)?;
                 }
             }
             return Ok(());
         }
-        let (mut sources, coloured) = (Sources::new(Bases::one("fmt", self.bases.clone())), out.is_coloured());
-        for diagnostic in self.findings() {
-            let finding = Finding::new("fmt".into(), diagnostic.clone());
-            writeln!(out, "{}", sources.draw(&finding, &self.cwd, coloured))?;
+        let mut printer = DiagnosticPrinter::new(QuotableFolders::one("fmt", self.bases.clone()));
+        let coloured = out.is_coloured();
+        for diagnostic in self.diagnostics() {
+            let diagnostic = ReportedDiagnostic::new("fmt".into(), diagnostic.clone());
+            writeln!(out, "{}", printer.draw(&diagnostic, &self.cwd, coloured))?;
         }
         for Row { path, outcome, .. } in &self.files {
             match outcome {
-                Outcome::Formatted => writeln!(out, "formatted `{}`", shown(path))?,
-                Outcome::Differs => writeln!(out, "would format `{}`", shown(path))?,
+                Outcome::Formatted => writeln!(out, "reformatted {}", terminal_line(path))?,
+                Outcome::Differs => writeln!(out, "would reformat {}", terminal_line(path))?,
                 Outcome::Canonical | Outcome::Left => {}
             }
         }
@@ -224,15 +244,18 @@ impl Answer for Formatted {
         if !self.diff {
             return Vec::new();
         }
-        let told = |finding: &Diagnostic| {
-            let place = finding.place().unwrap_or_default();
-            shown(&format!("{}: {finding}", near(&place, &self.cwd))).into_owned()
-        };
-        self.findings().map(told).chain([self.summary()]).collect()
+        let diagnostics = self.diagnostics().map(|diagnostic| {
+            let place = diagnostic.place().unwrap_or_default();
+            format!("{}: {diagnostic}", relative_to_cwd(&place, &self.cwd))
+        });
+        diagnostics.chain([self.summary()]).collect()
     }
 
     fn exit(&self) -> Exit {
         let fails = self.count(Outcome::Left) > 0 || self.count(Outcome::Differs) > 0;
-        if fails { Exit::Findings } else { Exit::Success }
+        if fails { Exit::Problems } else { Exit::Success }
     }
 }
+
+#[cfg(test)]
+mod tests;

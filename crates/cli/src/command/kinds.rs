@@ -3,19 +3,19 @@
 use std::io;
 
 use clap::Args;
-use repertoire::SourceKind;
+use repertoire::registry::SourceKind;
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::Stream;
-use crate::answer::{Answer, json};
+use crate::output::CommandOutput;
 use crate::table::Table;
 
-/// List the kinds of sources that this program knows.
+/// List the supported source types.
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  repertoire kinds")]
 pub(crate) struct Kinds {}
 
-/// The kinds of sources that this program knows.
+/// The supported source types.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Known {
@@ -30,23 +30,18 @@ struct Kind {
 }
 
 impl Kinds {
-    pub(crate) fn answer(&self) -> impl Answer + use<> {
+    pub(crate) fn run(&self) -> Known {
         let kinds = SourceKind::all().into_iter().map(|kind| Kind { name: kind.name(), about: kind.about() });
         Known { kinds: kinds.collect() }
     }
 }
 
-impl Answer for Known {
-    fn json(&self) -> Value {
-        json(self)
-    }
-
+impl CommandOutput for Known {
     fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
         let mut table = Table::new(&["kind", "about"]);
         for Kind { name, about } in &self.kinds {
             table.row([name.into(), about.into()]);
         }
-        let coloured = out.is_coloured();
-        table.write(out, coloured)
+        table.write(out)
     }
 }

@@ -6,43 +6,42 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
-use serde_json::Value;
 
-use super::verify::{Verify, base, not_compared_notes};
+use super::verify::{lock_folder, not_compared_notes};
 use crate::Stream;
-use crate::answer::{Answer, json};
 use crate::arguments::Connect;
+use crate::context::CommandContext;
 use crate::failure::Failure;
-use crate::lock::{Hashed, Inventory, LeftOut, NotCompared, Outcome, RepertoireLock, SkillsLock, folder_hash, write};
-use crate::session::Session;
+use crate::lock::{
+    HashedFiles, Inventory, LeftOut, NotCompared, Outcome, RepertoireLock, SkillsLock, folder_hash, write,
+};
+use crate::output::CommandOutput;
 use crate::table::Table;
 
-/// Write down what every file of the project's skills is now, for `verify` to compare.
+/// Write a lock file with a digest of every file in the project's skills.
 ///
-/// Two files: `repertoire.lock.json` has the digest of every file, `skills-lock.json` the row of each skill that the tool
-/// `skills` reads too. Locked are skills of the user tier that lie below the folder of the lock.
+/// There are two files: `repertoire.lock.json` has the digest of every file; `skills-lock.json` has one row per skill, which
+/// the tool `skills` reads too. Only skills of the user tier below the lock directory are locked.
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  repertoire lock --trust-project")]
 pub(crate) struct Lock {
-    /// Look in these folders, in place of the standard ones and the built-in skills.
+    /// Search only these folders.
     #[arg(value_name = "DIR")]
     pub(crate) folders: Vec<PathBuf>,
     #[command(flatten)]
     pub(super) connect: Connect,
-    /// The folder for the lock files; the working folder by default.
+    /// Directory of the lock files [default: current directory].
     #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-    /// Write nothing: the same as `verify`.
-    #[arg(long)]
-    pub(crate) check: bool,
+    lock_dir: Option<PathBuf>,
 }
 
-/// What was written down.
+/// The lock files, and the content that they do not cover.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Locked {
     locks: Vec<File>,
     left_out: Vec<LeftOut>,
-    /// What lies in the folders of the locked skills and is in no lock.
+    /// The files and folders of the locked skills that are not in a lock.
     not_compared: Vec<NotCompared>,
     #[serde(skip)]
     notes: Vec<String>,
@@ -57,69 +56,63 @@ struct File {
 }
 
 impl Lock {
-    pub(crate) async fn answer<'a>(&self, session: &'a Session<'_>) -> Result<Box<dyn Answer + 'a>, Failure> {
-        if self.check {
-            let verify = Verify { folders: self.folders.clone(), connect: self.connect, out: self.out.clone() };
-            return Ok(Box::new(verify.answer(session).await?));
-        }
-        let base = base(self.out.as_deref(), session)?;
-        // Before anything is written: what cannot be understood is not written over.
+    pub(crate) async fn run(&self, context: &CommandContext<'_>) -> Result<Locked, Failure> {
+        let base = lock_folder(self.lock_dir.as_deref(), context)?;
+        // Read before anything is written: an invalid lock is not overwritten.
         let mut skills_lock = SkillsLock::read(&base)?.unwrap_or_default();
-        let inventory = Inventory::take(session, &base).await?;
-        let mut notes = left_out(&inventory.left_out);
+        let inventory = Inventory::take(context, &base).await?;
+        let mut notes = left_out_notes(&inventory.left_out);
         let not_compared: Vec<_> = inventory.not_compared().cloned().collect();
         notes.extend(not_compared_notes(&not_compared));
-        notes.extend(session.hidden().await);
+        notes.extend(context.hidden_text_note().await);
         for (id, path) in &inventory.winners {
-            match folder_hash(&inventory.skills[path].folder, Hashed::OfSkill) {
+            match folder_hash(&inventory.skills[path].folder, HashedFiles::OfSkill) {
                 Ok(hash) => skills_lock.lock(id, path.as_str(), &hash),
                 Err(why) => notes.push(format!("`{id}` has no new row in `{}`: {why}", SkillsLock::NAME)),
             }
         }
-        let stay = skills_lock.retain(|name| name.parse().is_ok_and(|id| inventory.winner(&id).is_some()));
-        notes.extend(stay.iter().map(|name| format!("`{name}` stays in `{}` and is not here", SkillsLock::NAME)));
-        let locks = [
-            (RepertoireLock::NAME, inventory.skills.len(), RepertoireLock::text(&inventory)),
-            (SkillsLock::NAME, skills_lock.len(), skills_lock.text()),
+        let kept = skills_lock.retain(|name| name.parse().is_ok_and(|id| inventory.winner(&id).is_some()));
+        notes.extend(kept.iter().map(|name| format!("`{name}` stays in `{}` and is not installed", SkillsLock::NAME)));
+        let locks = vec![
+            write_lock(
+                &base.join(RepertoireLock::NAME),
+                inventory.skills.len(),
+                &RepertoireLock::text(&inventory),
+                context,
+            )?,
+            write_lock(&base.join(SkillsLock::NAME), skills_lock.len(), &skills_lock.text(), context)?,
         ];
-        let written = locks.into_iter().map(|(name, skills, text)| written(&base.join(name), skills, &text, session));
-        let locks = written.collect::<Result<_, _>>()?;
-        Ok(Box::new(Locked { locks, left_out: inventory.left_out, not_compared, notes }))
+        Ok(Locked { locks, left_out: inventory.left_out, not_compared, notes })
     }
 }
 
-fn written(path: &Path, skills: usize, text: &str, session: &Session<'_>) -> Result<File, Failure> {
+fn write_lock(path: &Path, skills: usize, text: &str, context: &CommandContext<'_>) -> Result<File, Failure> {
     let shown = path.to_string_lossy();
-    let shown = session.near(&shown);
+    let shown = context.relative_path(&shown);
     let outcome = write(path, text).map_err(|error| Failure::io(format!("cannot write `{shown}`"), &error))?;
     Ok(File { path: shown.to_owned(), skills, outcome })
 }
 
-/// A line for every reason.
-fn left_out(rows: &[LeftOut]) -> Vec<String> {
+/// Returns a note for each reason.
+fn left_out_notes(rows: &[LeftOut]) -> Vec<String> {
     let mut names: BTreeMap<_, Vec<String>> = BTreeMap::new();
     for LeftOut { qualified_id, why } in rows {
         names.entry(*why).or_default().push(format!("`{qualified_id}`"));
     }
-    names.into_iter().map(|(why, names)| format!("left out, {}: {}", why.sentence(), names.join(", "))).collect()
+    names.into_iter().map(|(why, names)| format!("not locked, {}: {}", why.sentence(), names.join(", "))).collect()
 }
 
-impl Answer for Locked {
-    fn json(&self) -> Value {
-        json(self)
-    }
-
+impl CommandOutput for Locked {
     fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        let mut table = Table::new(&["lock", ">skills", "outcome"]);
+        let mut table = Table::new(&["lock", ">skills", "status"]);
         for File { path, skills, outcome } in &self.locks {
-            let outcome = match outcome {
+            let status = match outcome {
                 Outcome::Written => "written",
                 Outcome::Unchanged => "unchanged",
             };
-            table.row([path.into(), skills.to_string().into(), outcome.into()]);
+            table.row([path.into(), skills.to_string().into(), status.into()]);
         }
-        let coloured = out.is_coloured();
-        table.write(out, coloured)
+        table.write(out)
     }
 
     fn notes(&self) -> Vec<String> {

@@ -7,32 +7,34 @@ use std::path::{Path, PathBuf};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 use clap::Args;
-use repertoire::skill_md::{self, Limits, Site};
-use repertoire::{Id, Strictness};
+use repertoire::Id;
+use repertoire::skill::Strictness;
+use repertoire::skill::skill_md::{self, Limits, Site};
+use repertoire::skill::text::terminal_line;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::SKILLS;
 use crate::Stream;
-use crate::answer::{Answer, json};
+use crate::context::relative_to_cwd;
 use crate::failure::Failure;
-use crate::session::near;
-use crate::shown::shown;
+use crate::output::CommandOutput;
 
-/// Write the beginning of a skill, and print where it is.
+/// Create a new skill from a template.
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  repertoire new review --description 'Reviews changes. Use before a merge.'")]
 pub(crate) struct New {
-    /// What to call it: lower-case letters, digits and hyphens.
+    /// Skill name: lowercase letters, digits and hyphens.
     name: String,
-    /// The folder for the skill's own folder.
-    #[arg(long = "in", value_name = "DIR", default_value = SKILLS)]
+    /// Parent directory.
+    #[arg(long = "dir", value_name = "DIR", default_value = SKILLS)]
     folder: PathBuf,
-    /// What it does and when to use it.
+    /// What the skill does and when to use it.
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
 }
 
-/// The skill that was begun.
+/// A new skill.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Begun {
@@ -41,61 +43,53 @@ pub(super) struct Begun {
 }
 
 impl New {
-    pub(crate) fn answer(&self, cwd: &Path) -> Result<impl Answer + use<>, Failure> {
+    pub(crate) fn run(&self, cwd: &Path) -> Result<Begun, Failure> {
         let id = Id::new(&self.name).map_err(|error| Failure::of(&error))?;
         let faults: Vec<_> = id.faults().iter().map(ToString::to_string).collect();
         if !faults.is_empty() {
-            return Err(Failure::new(format!(
-                "`{}` is no name for a skill: it {}",
-                self.name,
-                faults.join(", and it ")
-            )));
+            let failure = Failure::new(format!("invalid skill name `{}`: it {}", self.name, faults.join(", and it ")));
+            return Err(failure.help("use lowercase letters, digits and hyphens, e.g. `my-skill`"));
         }
         let text = self.text(&id)?;
-        let parent = cwd.join(&self.folder);
-        let folder = parent.join(id.as_str());
+        let folder = cwd.join(&self.folder).join(id.as_str());
         let path = folder.join("SKILL.md");
-        let shown = near(&path.to_string_lossy(), cwd).to_owned();
-        let failure = |error| Failure::io(format!("cannot write `{shown}`"), &error);
-        let parent = self.parent(cwd, &parent).map_err(|error| match error.kind() {
-            ErrorKind::PermissionDenied if self.is_usual() => {
-                failure(error).help("if it is a link to another folder, name that with `--in DIR`")
+        let path = relative_to_cwd(&path.to_string_lossy(), cwd).to_owned();
+        let cannot_write = |error| Failure::io(format!("cannot write `{path}`"), &error);
+        let parent = self.open_parent(cwd).map_err(|error| match error.kind() {
+            ErrorKind::PermissionDenied if self.is_default_folder() => {
+                cannot_write(error).help("if it is a link to another folder, pass that folder with `--dir DIR`")
             }
-            _ => failure(error),
+            _ => cannot_write(error),
         })?;
         parent.create_dir(id.as_str()).map_err(|error| match error.kind() {
-            ErrorKind::AlreadyExists => {
-                Failure::new(format!("`{}` is there already", near(&folder.to_string_lossy(), cwd)))
-                    .help("`new` writes over nothing")
-            }
-            _ => failure(error),
+            ErrorKind::AlreadyExists => already_exists(&folder, cwd).help("`new` never overwrites"),
+            _ => cannot_write(error),
         })?;
-        let fresh = |folder: Dir| folder.open_with("SKILL.md", OpenOptions::new().write(true).create_new(true));
-        let written = parent.open_dir(id.as_str()).and_then(fresh).and_then(|mut file| file.write_all(&text));
-        written.map_err(failure)?;
-        Ok(Begun { id, path: shown })
+        let new_file = |folder: Dir| folder.open_with("SKILL.md", OpenOptions::new().write(true).create_new(true));
+        let written = parent.open_dir(id.as_str()).and_then(new_file).and_then(|mut file| file.write_all(&text));
+        written.map_err(cannot_write)?;
+        Ok(Begun { id, path })
     }
 
-    /// Whether the folder is the one that this command names itself.
-    fn is_usual(&self) -> bool {
+    fn is_default_folder(&self) -> bool {
         self.folder == Path::new(SKILLS)
     }
 
-    /// Opens the folder for the skill's own, and makes it where it is missing. A folder that the user did not name is
-    /// found without links that lead out of `cwd`.
-    fn parent(&self, cwd: &Path, parent: &Path) -> io::Result<Dir> {
-        if self.is_usual() {
-            let cwd = Dir::open_ambient_dir(cwd, ambient_authority())?;
-            return cwd.open_dir(&self.folder).or_else(|error| match error.kind() {
-                ErrorKind::NotFound => cwd.create_dir_all(&self.folder).and_then(|()| cwd.open_dir(&self.folder)),
-                _ => Err(error),
-            });
+    /// Opens the parent directory, and creates it if missing. The default one is opened without following links out of `cwd`.
+    fn open_parent(&self, cwd: &Path) -> io::Result<Dir> {
+        if !self.is_default_folder() {
+            let parent = cwd.join(&self.folder);
+            fs::create_dir_all(&parent)?;
+            return Dir::open_ambient_dir(parent, ambient_authority());
         }
-        fs::create_dir_all(parent)?;
-        Dir::open_ambient_dir(parent, ambient_authority())
+        let cwd = Dir::open_ambient_dir(cwd, ambient_authority())?;
+        cwd.open_dir(&self.folder).or_else(|error| match error.kind() {
+            ErrorKind::NotFound => cwd.create_dir_all(&self.folder).and_then(|()| cwd.open_dir(&self.folder)),
+            _ => Err(error),
+        })
     }
 
-    /// The file: nothing in it for a strict check to find.
+    /// Returns the content of the file, which passes a strict check.
     fn text(&self, id: &Id) -> Result<Vec<u8>, Failure> {
         let description = match &self.description {
             Some(text) => text.clone(),
@@ -103,7 +97,7 @@ impl New {
         };
         let text = format!(
             "---\nname: {}\ndescription: {}\n---\n\n# {}\n\n1. Describe the first step.\n",
-            // JSON is YAML; formatting takes the quotes away that say nothing.
+            // JSON is YAML; the formatter removes unnecessary quotes.
             Value::from(id.as_str()),
             Value::from(description),
             title(id.as_str()),
@@ -114,24 +108,24 @@ impl New {
         let strict = skill_md::parse_with(&text, site, &Limits::default(), Strictness::Strict);
         match formatted.diagnostics.into_iter().chain(strict.diagnostics).next() {
             None => Ok(text),
-            Some(finding) => Err(Failure::new(format!("the skill would not be valid: {}", finding.message))),
+            Some(diagnostic) => Err(Failure::new(format!("the skill would be invalid: {}", diagnostic.message))),
         }
     }
 }
 
-/// `tidy-up` as a heading: `Tidy up`.
+pub(super) fn already_exists(folder: &Path, cwd: &Path) -> Failure {
+    Failure::new(format!("`{}` already exists", relative_to_cwd(&folder.to_string_lossy(), cwd)))
+}
+
+/// Returns a name as a heading: `Tidy up` for `tidy-up`.
 fn title(name: &str) -> String {
     let words = name.replace('-', " ");
     let mut characters = words.chars();
     characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }
 
-impl Answer for Begun {
-    fn json(&self) -> Value {
-        json(self)
-    }
-
+impl CommandOutput for Begun {
     fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        writeln!(out, "{}", shown(&self.path))
+        writeln!(out, "{}", terminal_line(&self.path))
     }
 }

@@ -3,27 +3,29 @@
 use std::io;
 
 use clap::Args;
-use repertoire::{Code, Registry, Skill, Tier, Trust};
+use repertoire::registry::{Registry, Tier};
+use repertoire::skill::Code;
+use repertoire::{Skill, Trust};
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::Stream;
-use crate::answer::{Answer, json};
+use crate::context::CommandContext;
 use crate::failure::Failure;
-use crate::session::Session;
+use crate::output::CommandOutput;
 use crate::table::Table;
 
-/// Show every place that was looked at, whether it is there and what it holds.
+/// List the folders searched and how many skills each holds.
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  repertoire roots --client all")]
 pub(crate) struct Roots {}
 
-/// Every place that was looked at.
+/// The folders searched.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Places<'a> {
     roots: Vec<Place<'a>>,
     #[serde(skip)]
-    session: &'a Session<'a>,
+    context: &'a CommandContext<'a>,
 }
 
 #[derive(Serialize)]
@@ -32,16 +34,16 @@ struct Place<'a> {
     source: &'a str,
     tier: Tier,
     trust: Trust,
-    /// A folder; null for a source that searches none.
+    /// A folder; null for a source that does not search folders.
     path: Option<String>,
     exists: bool,
     skills: usize,
 }
 
 impl Roots {
-    pub(crate) async fn answer<'a>(&self, session: &'a Session<'_>) -> Result<impl Answer + 'a, Failure> {
+    pub(crate) async fn run<'a>(&self, context: &'a CommandContext<'_>) -> Result<Places<'a>, Failure> {
         let mut roots = Vec::new();
-        for layer in session.snapshot.layers() {
+        for layer in context.snapshot.layers() {
             let source = layer.origin.source.as_ref();
             let place = |path, exists, skills| Place {
                 source,
@@ -51,7 +53,7 @@ impl Roots {
                 exists,
                 skills,
             };
-            match session.folders.iter().find(|(name, _)| name == source) {
+            match context.folders.iter().find(|(name, _)| name == source) {
                 Some((_, folders)) => {
                     let reports = folders.roots().await.map_err(|error| Failure::of(&error))?;
                     roots.extend(reports.iter().map(|report| {
@@ -62,48 +64,42 @@ impl Roots {
                 None => roots.push(place(None, true, layer.listing.len())),
             }
         }
-        Ok(Places { roots, session })
+        Ok(Places { roots, context })
     }
 }
 
 impl Places<'_> {
-    /// Whether there is something at a place that could not be searched.
     fn is_unreadable(&self, place: &Place<'_>) -> bool {
-        let mut findings = self.session.snapshot.diagnostics().iter().map(|finding| &finding.diagnostic);
-        findings.any(|finding| finding.code == Code::UNREADABLE && finding.path.as_deref() == place.path.as_deref())
+        let mut diagnostics = self.context.snapshot.diagnostics().iter().map(|one| &one.diagnostic);
+        diagnostics.any(|one| one.code == Code::UNREADABLE && one.path.as_deref() == place.path.as_deref())
     }
 }
 
-impl Answer for Places<'_> {
-    fn json(&self) -> Value {
-        json(self)
-    }
-
+impl CommandOutput for Places<'_> {
     fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        let mut table = Table::new(&["source", "tier", "trust", ">skills", "root"]);
+        let mut table = Table::new(&["source", "tier", "trust", ">skills", "path"]);
         for place in &self.roots {
             let skills = match place.exists {
                 true => place.skills.to_string(),
                 false if self.is_unreadable(place) => "unreadable".to_owned(),
-                false => "missing".to_owned(),
+                false => "not found".to_owned(),
             };
             table.row([
                 place.source.into(),
                 place.tier.to_string().into(),
                 place.trust.to_string().into(),
                 skills.into(),
-                place.path.as_deref().map_or("", |path| self.session.near(path)).into(),
+                place.path.as_deref().map_or("", |path| self.context.relative_path(path)).into(),
             ]);
         }
-        let coloured = out.is_coloured();
-        table.write(out, coloured)
+        table.write(out)
     }
 
     fn notes(&self) -> Vec<String> {
         if self.roots.is_empty() {
-            vec!["nothing was looked at".to_owned()]
+            vec!["no folders searched".to_owned()]
         } else {
-            Vec::from_iter(self.session.pending())
+            Vec::from_iter(self.context.pending())
         }
     }
 }

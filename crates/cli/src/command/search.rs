@@ -3,99 +3,96 @@
 use std::io;
 use std::num::NonZeroUsize;
 
-use clap::{Args, ValueEnum};
-use repertoire::{Audience, Index, Query, Tier, Why};
+use clap::Args;
+use repertoire::permission::Audience;
+use repertoire::registry::Tier;
+use repertoire::search::{Index, Query, Why};
 use serde::Serialize;
-use serde_json::Value;
 
-use super::modes::Offered;
+use super::selection::ExposureOptions;
 use crate::Stream;
-use crate::answer::{Answer, json};
-use crate::arguments::at_least_one;
+use crate::arguments::{Choice, at_least_one, one_of};
+use crate::context::CommandContext;
+use crate::output::CommandOutput;
 use crate::row::Row;
-use crate::session::Session;
 use crate::table::{Cell, Table};
 
-/// Find skills by words: in their names, triggers, tags and descriptions, the best first.
+/// Search skills by name, trigger, tag and description.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  repertoire search review a pull request\n  repertoire search --tag docs --seen-by model"
+)]
 pub(crate) struct Search {
-    /// What you need, in a few words; without words, every skill.
+    /// Search terms; omit to list every skill.
     #[arg(value_name = "WORD")]
     words: Vec<String>,
-    /// At most so many skills.
-    #[arg(long, value_name = "N", default_value_t = HITS, value_parser = at_least_one::<NonZeroUsize>)]
+    /// Maximum number of results.
+    #[arg(long, value_name = "N", default_value = "10", value_parser = at_least_one::<NonZeroUsize>)]
     limit: NonZeroUsize,
-    /// Among what the model or the user may see, and not among everything.
-    #[arg(long, value_enum)]
-    seen_by: Option<Eyes>,
+    /// Only skills visible to the model, or to the user.
+    #[arg(long, value_parser = one_of(AUDIENCES))]
+    seen_by: Option<Audience>,
     /// Only skills of this tier.
     #[arg(long, value_name = "TIER")]
     tier: Option<Tier>,
-    /// Only skills of this source.
+    /// Only skills from this source.
     #[arg(long, value_name = "NAME")]
     from: Option<String>,
     /// Only skills of this category.
     #[arg(long, value_name = "NAME")]
     category: Option<String>,
-    /// Only skills with this tag; several must all be there.
+    /// Only skills with this tag (repeat to require all).
     #[arg(long = "tag", value_name = "NAME")]
     tags: Vec<String>,
-    /// Only skills that need, bring or pre-approve this tool.
+    /// Only skills that require, provide or pre-approve this tool.
     #[arg(long, value_name = "NAME")]
     tool: Option<String>,
     #[command(flatten)]
-    offered: Offered,
+    exposure: ExposureOptions,
 }
 
-/// So many skills, unless more are asked for.
-const HITS: NonZeroUsize = NonZeroUsize::new(10).expect("it is not zero");
+const AUDIENCES: &[Choice<Audience>] = &[
+    ("model", "Skills offered to a model", Audience::Model),
+    ("user", "Skills that a user may invoke", Audience::User),
+];
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Eyes {
-    /// What reaches a model.
-    Model,
-    /// What a user may call.
-    User,
-}
-
-/// What was found.
+/// The skills that match a query.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Found<'a> {
     query: String,
-    /// The best first.
-    hits: Vec<One<'a>>,
+    /// The best match first.
+    hits: Vec<Hit<'a>>,
     #[serde(skip)]
     pending: Option<String>,
 }
 
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct One<'a> {
+struct Hit<'a> {
     skill: Row<'a>,
     why: Why,
 }
 
 impl Search {
-    pub(crate) fn answer<'a>(&self, session: &'a Session<'_>) -> impl Answer + 'a {
+    pub(crate) fn run<'a>(&self, context: &'a CommandContext<'_>) -> Found<'a> {
         let text = self.words.join(" ");
-        // All of them, so that the limit counts what is left of them.
-        let all = self.query(&text).limit(session.snapshot.entries().len());
-        let hits = Index::of(&session.snapshot).search(&all).into_iter();
-        let hits = hits.filter(|hit| self.offered.labels.fit(hit.entry.item())).take(self.limit.get());
-        let one = |hit: repertoire::Hit| {
-            let entry = session.snapshot.get(hit.entry.id.as_str()).expect("the index is of this snapshot");
-            One { skill: Row::of(entry, &entry.claim, session), why: hit.why }
-        };
-        Found { query: text, hits: hits.map(one).collect(), pending: session.pending() }
+        // Without a limit: the labels filter the hits before they are counted.
+        let query = self.query(&text).limit(context.snapshot.entries().len());
+        let hits = Index::of(&context.snapshot).search(&query).into_iter();
+        let hits = hits.filter(|hit| self.exposure.labels.match_skill(hit.entry.item())).take(self.limit.get());
+        let hits = hits.map(|hit| {
+            let entry = context.snapshot.get(hit.entry.id.as_str()).expect("the index is of this snapshot");
+            Hit { skill: Row::of(entry, &entry.claim, context), why: hit.why }
+        });
+        Found { hits: hits.collect(), query: text, pending: context.pending() }
     }
 
     fn query(&self, text: &str) -> Query {
-        let query = Query::new(text).modes(self.offered.modes());
+        let query = Query::new(text).modes(self.exposure.modes());
         let query = match self.seen_by {
             None => query.for_operator(),
-            Some(Eyes::Model) => query.seen_by(Audience::Model),
-            Some(Eyes::User) => query.seen_by(Audience::User),
+            Some(audience) => query.seen_by(audience),
         };
         let query = self.tier.iter().fold(query, |query, tier| query.tier(*tier));
         let query = self.from.iter().fold(query, |query, source| query.source(source));
@@ -105,22 +102,17 @@ impl Search {
     }
 }
 
-impl Answer for Found<'_> {
-    fn json(&self) -> Value {
-        json(self)
-    }
-
+impl CommandOutput for Found<'_> {
     fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        let mut table = Table::new(&["name", "source", "found by"]);
-        for One { skill, why } in &self.hits {
+        let mut table = Table::new(&["name", "source", "match"]);
+        for Hit { skill, why } in &self.hits {
             table.row([skill.id.as_str().into(), skill.source.into(), Cell::from(why.to_string())]);
         }
-        let coloured = out.is_coloured();
-        table.write(out, coloured)
+        table.write(out)
     }
 
     fn notes(&self) -> Vec<String> {
-        let none = self.hits.is_empty().then(|| "no skill fits; `repertoire list` shows every skill".to_owned());
+        let none = self.hits.is_empty().then(|| "no matching skills".to_owned());
         none.into_iter().chain(self.pending.clone()).collect()
     }
 }

@@ -5,62 +5,66 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use clap::Args;
-use repertoire::{Claim, Diagnostic, Need, Readiness, Skill, SourceError, SourceErrorKind, Workflow, WorkflowStep};
+use repertoire::Skill;
+use repertoire::registry::Claim;
+use repertoire::skill::text::terminal_line;
+use repertoire::skill::{Diagnostic, SourceError, SourceErrorKind, WorkflowStep};
+use repertoire::workflow::{Need, Readiness, Workflow};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::Stream;
-use crate::answer::{Answer, json, word};
+use crate::context::CommandContext;
+use crate::diagnostics::counted;
 use crate::failure::Failure;
-use crate::finding::counted;
+use crate::output::{CommandOutput, word};
 use crate::provenance::Provenance;
-use crate::row::{Flag, Row, Winner};
-use crate::session::Session;
-use crate::shown::shown;
+use crate::row::{Row, Winner};
 
-/// Show everything about one skill.
+/// Show the details of a skill.
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  repertoire show review --model anthropic/claude-sonnet-4-5")]
 pub(crate) struct Show {
-    /// The skill: `NAME`, or `SOURCE:NAME` whoever wins.
+    /// Skill name, or SOURCE:NAME for the copy from one source.
     name: String,
 }
 
-/// Everything about one skill.
+/// The details of a skill.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Shown<'a> {
     skill: Found<'a>,
-    /// The full name of the winner, if this is a shadow.
+    /// The full name of the winner, for a shadow.
     shadow_of: Option<repertoire::Id>,
     allowed_tools: Option<&'a [Arc<str>]>,
-    /// The rules among them that cannot be read and grant nothing.
+    /// The rules of `allowed_tools` that grant nothing, as they cannot be read.
     unread_rules: Vec<&'a str>,
     allowed_workflows: Option<&'a [Arc<str>]>,
     /// The plan that its field `workflow` declares; null without one.
     workflow: Option<Plan>,
-    /// Whether what it needs is on this machine.
+    /// Whether this machine meets the requirements of the skill.
     readiness: Readiness,
-    /// What it needs, and what it stands in for.
+    /// The requirements, and the requirements that make the skill unnecessary.
     #[serde(skip)]
     needs: [Vec<Need>; 2],
-    /// Null where the source cannot tell.
+    /// The number of files; null if the source does not list them.
     files: Option<usize>,
     /// A note about hidden text in the body.
     #[serde(skip)]
     hidden: Option<String>,
-    /// What could not be read, and why.
+    /// The facts that could not be read, and the reasons.
     #[serde(skip)]
     unreadable: Vec<(&'static str, String)>,
     provenance: Option<Provenance>,
-    /// What is wrong or odd in its file.
+    /// The diagnostics of its file.
     diagnostics: Vec<Diagnostic>,
     /// The front matter as written.
     fields: Map<String, Value>,
-    /// Why it is not known where skills were installed from.
+    /// The reason why the installed skills are unknown.
     #[serde(skip)]
     unknown: Option<String>,
     #[serde(skip)]
-    session: &'a Session<'a>,
+    context: &'a CommandContext<'a>,
 }
 
 /// The plan that a skill's field `workflow` declares.
@@ -68,7 +72,7 @@ pub(super) struct Shown<'a> {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "WorkflowPlan"))]
 struct Plan {
     steps: Vec<Step>,
-    /// The reasons why no host would run it.
+    /// The reasons why the plan cannot run.
     faults: Vec<String>,
 }
 
@@ -77,7 +81,7 @@ struct Plan {
 struct Step {
     id: Option<Arc<str>>,
     step: Arc<str>,
-    /// The tool to call; null for a step that a model or a person takes.
+    /// The tool to call; null for a step of a model or a person.
     tool: Option<Arc<str>>,
     /// The arguments of the tool, as written.
     params: Option<Value>,
@@ -113,7 +117,7 @@ impl fmt::Display for Step {
     }
 }
 
-/// The skill that was asked for.
+/// The requested skill.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
@@ -139,16 +143,16 @@ impl<'a> Found<'a> {
 }
 
 impl Show {
-    pub(crate) async fn answer<'a>(&self, session: &'a Session<'_>) -> Result<impl Answer + 'a, Failure> {
-        let found = session.find(&self.name)?;
+    pub(crate) async fn run<'a>(&self, context: &'a CommandContext<'_>) -> Result<Shown<'a>, Failure> {
+        let found = context.find(&self.name)?;
         let is_winner = std::ptr::eq(found.claim, &raw const found.entry.claim);
         let mut skill = match is_winner {
-            true => Found::Winner(Winner::of(found.entry, session)),
-            false => Found::Shadow(Row::of(found.entry, found.claim, session)),
+            true => Found::Winner(Winner::of(found.entry, context)),
+            false => Found::Shadow(Row::of(found.entry, found.claim, context)),
         };
         let item = &found.claim.item;
         let mut unreadable = Vec::new();
-        let files = match known(session.registry.resources(found.claim).await) {
+        let files = match known(context.registry.resources(found.claim).await) {
             Ok(files) => files.map(|files| files.len()),
             Err(why) => {
                 unreadable.push(("files", why));
@@ -157,7 +161,7 @@ impl Show {
         };
         let digest = &mut skill.row_mut().digest;
         let mut hidden = None;
-        match known(session.registry.body(found.claim).await) {
+        match known(context.registry.body(found.claim).await) {
             Ok(Some(body)) => {
                 digest.get_or_insert(body.digest);
                 hidden = body.hidden;
@@ -166,7 +170,7 @@ impl Show {
             Err(why) if digest.is_none() => unreadable.push(("digest", why)),
             Err(_) => {}
         }
-        let (installed, unknown) = session.installed();
+        let (installed, unknown) = context.installed();
         Ok(Shown {
             skill,
             shadow_of: (!is_winner).then(|| found.entry.claim.qualified_id()),
@@ -174,25 +178,21 @@ impl Show {
             unread_rules: item.allowed_rules().filter(|(_, read)| read.is_err()).map(|(rule, _)| &**rule).collect(),
             allowed_workflows: item.allowed_workflows.as_deref(),
             workflow: Plan::of(found.claim),
-            readiness: Readiness::of(item, &session.machine),
+            readiness: Readiness::of(item, &context.probe),
             needs: [Need::all_of(item), Need::stood_in_for(item)],
             files,
             hidden: hidden.map(|hidden| format!("the body holds {hidden}, on line {}", hidden.line)),
             unreadable,
             provenance: Provenance::of(item, &installed),
-            diagnostics: session.diagnostics_of(found.claim).await,
+            diagnostics: context.diagnostics_of(found.claim).await,
             unknown,
             fields: item.fields.iter().map(|(key, value)| (key.to_string(), value.json())).collect(),
-            session,
+            context,
         })
     }
 }
 
-impl Answer for Shown<'_> {
-    fn json(&self) -> Value {
-        json(self)
-    }
-
+impl CommandOutput for Shown<'_> {
     fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
         let row = self.skill.row();
         let names = |names: &[Arc<str>]| match names {
@@ -206,9 +206,12 @@ impl Answer for Shown<'_> {
             ("source", format!("{}, {} tier, {}", row.source, row.tier, row.trust)),
         ];
         let mut fact = |what, text: Option<String>| facts.extend(text.map(|text| (what, text)));
-        fact("location", row.location.map(|path| self.session.near(path).to_owned()));
+        fact("location", row.location.map(|path| self.context.relative_path(path).to_owned()));
         fact("surface", Some(format!("{}, decided by {}", row.surface.mode, row.surface.decided_by)));
-        fact("tools", self.allowed_tools.map(|tools| format!("{} (a request, not a limit)", names(tools))));
+        fact(
+            "allowed-tools",
+            self.allowed_tools.map(|tools| format!("{} (pre-approved, not a restriction)", names(tools))),
+        );
         self.unread_rules.iter().for_each(|rule| fact("unread rule", Some(format!("{rule} (grants nothing)"))));
         fact("workflows", self.allowed_workflows.map(names));
         for (number, step) in (1..).zip(self.workflow.iter().flat_map(|plan| &plan.steps)) {
@@ -217,17 +220,16 @@ impl Answer for Shown<'_> {
         let Readiness { missing, stood_in_for, unknown, .. } = &self.readiness;
         for (what, needs) in ["needs", "instead of"].into_iter().zip(&self.needs) {
             for need in needs {
-                let states = [(missing, " (missing)"), (stood_in_for, " (is there)"), (unknown, " (a host knows)")];
+                let states = [(missing, " (missing)"), (stood_in_for, " (found)"), (unknown, " (unknown here)")];
                 let state = states.iter().find(|(needs, _)| needs.contains(need)).map_or("", |(_, state)| state);
                 fact(what, Some(format!("{need}{state}")));
             }
         }
-        let flags: Vec<_> = row.flags.iter().copied().map(Flag::as_str).collect();
-        fact("flags", (!flags.is_empty()).then(|| flags.join(", ")));
+        fact("flags", (!row.flags.is_empty()).then(|| row.flags_text()));
         fact("catalog", Some(counted(row.tokens, "token")));
         fact("files", self.files.map(|count| count.to_string()));
         fact("digest", row.digest.map(|digest| digest.to_string()));
-        self.unreadable.iter().for_each(|(what, why)| fact(what, Some(format!("not known: {why}"))));
+        self.unreadable.iter().for_each(|(what, why)| fact(what, Some(format!("unknown: {why}"))));
         fact("installed", self.provenance.as_ref().and_then(Provenance::installed));
         fact("github", self.provenance.as_ref().and_then(Provenance::github));
         fact("shadow of", self.shadow_of.as_ref().map(ToString::to_string));
@@ -242,25 +244,24 @@ impl Answer for Shown<'_> {
             fact("diagnostic", Some(format!("{line}{severity}[{code}]: {message}")));
         }
         for (what, text) in facts {
-            writeln!(out, "{what:<12} {}", shown(&text))?;
+            writeln!(out, "{what:<13} {}", terminal_line(&text))?;
         }
-        let rest: Vec<_> = self.fields.iter().filter(|(key, _)| !is_told(key)).collect();
+        let rest: Vec<_> = self.fields.iter().filter(|(key, _)| !is_shown_above(key)).collect();
         if !rest.is_empty() {
             writeln!(out, "\nother fields")?;
             for (key, value) in rest {
                 let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                writeln!(out, "  {}: {}", shown(key), shown(&text))?;
+                writeln!(out, "  {}: {}", terminal_line(key), terminal_line(&text))?;
             }
         }
         Ok(())
     }
 
     fn notes(&self) -> Vec<String> {
-        self.unknown.iter().chain(&self.hidden).cloned().chain(self.session.pending()).collect()
+        self.unknown.iter().chain(&self.hidden).cloned().chain(self.context.pending()).collect()
     }
 }
 
-/// What a source answered, `None` if it has nothing of the kind; else why it failed.
 fn known<O>(answer: Result<O, SourceError>) -> Result<Option<O>, String> {
     match answer {
         Ok(answer) => Ok(Some(answer)),
@@ -269,7 +270,6 @@ fn known<O>(answer: Result<O, SourceError>) -> Result<Option<O>, String> {
     }
 }
 
-/// Whether a front-matter field is among the facts above.
-fn is_told(key: &str) -> bool {
+fn is_shown_above(key: &str) -> bool {
     ["name", "id", "description", "allowed-tools", "allowedWorkflows", "workflow"].contains(&key)
 }

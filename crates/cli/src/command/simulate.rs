@@ -2,52 +2,34 @@
 
 mod play;
 mod script;
-mod shown;
+mod transcript;
 
-use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
-use serde_json::Value;
 
-use super::modes::Offered;
-use crate::Stream;
-use crate::answer::{Answer, json};
+use self::play::Play;
+use self::script::Script;
+pub(super) use self::transcript::Simulated;
+use super::selection::ExposureOptions;
+use crate::context::CommandContext;
 use crate::failure::Failure;
-use crate::session::Session;
-use play::Play;
-use script::Script;
 
-pub(super) use shown::Simulated;
-
-/// Play a conversation from a file, and print what each call of the model is made of, who decided it, and what was left out and why.
+/// Replay a scripted conversation and show what each model call contains, and why.
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  repertoire simulate --script turns.yaml --model anthropic/claude-sonnet-4-5")]
 pub(crate) struct Simulate {
-    /// The conversation: turns with what the user says, what the model calls, and what tools answer.
+    /// YAML file with the turns of the conversation: user messages, tool calls of the model and their results.
     #[arg(long, value_name = "FILE")]
     script: PathBuf,
     #[command(flatten)]
-    offered: Offered,
+    exposure: ExposureOptions,
 }
 
 impl Simulate {
-    pub(crate) async fn answer(&self, session: &Session<'_>) -> Result<impl Answer + use<>, Failure> {
-        let script = Script::read(&session.cwd.join(&self.script), &self.script.display().to_string())?;
-        let turns = Play::new(&script, self.offered.modes(), session)?.all(script).await?;
-        Ok(Simulated { turns, pending: session.pending() })
-    }
-}
-
-impl Answer for Simulated {
-    fn json(&self) -> Value {
-        json(self)
-    }
-
-    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        self.write_turns(out)
-    }
-
-    fn notes(&self) -> Vec<String> {
-        self.pending.clone().into_iter().collect()
+    pub(crate) async fn run(&self, context: &CommandContext<'_>) -> Result<Simulated, Failure> {
+        let script = Script::read(&context.cwd.join(&self.script), &self.script.display().to_string())?;
+        let turns = Play::new(&script, self.exposure.modes(), context)?.all(script).await?;
+        Ok(Simulated { turns, pending: context.pending() })
     }
 }

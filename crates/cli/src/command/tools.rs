@@ -3,95 +3,83 @@
 use std::io;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
-use repertoire::{Budget, CatalogOptions, Format, ToolFormat, ToolOptions, ToolPreset, Toolset};
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use repertoire::catalog::Format;
+use repertoire::tools::{ToolFormat, ToolPreset, Toolset};
+use repertoire::{Budget, CatalogOptions, ToolOptions};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::modes::Offered;
+use super::selection::ExposureOptions;
 use crate::Stream;
-use crate::answer::{Answer, json};
-use crate::session::Session;
+use crate::arguments::{Choice, one_of};
+use crate::context::CommandContext;
+use crate::output::CommandOutput;
 
-/// Print the tools that a model finds and reads skills with, for the request to a provider.
+/// Print tool definitions for finding and reading skills, in a provider's API format.
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  repertoire tools --provider anthropic --with-catalog=500")]
 pub(crate) struct Tools {
-    /// Look in these folders, in place of the standard ones and the built-in skills.
+    /// Search only these folders.
     #[arg(value_name = "DIR")]
     pub(crate) folders: Vec<PathBuf>,
-    /// Whose requests they are for.
-    #[arg(long, value_enum)]
-    provider: Provider,
-    /// The client whose names and parameters they have.
-    #[arg(long, value_parser = preset_names(), default_value = ToolPreset::DEFAULT.name)]
+    /// Target API.
+    #[arg(long, value_parser = one_of(PROVIDERS))]
+    provider: ToolFormat,
+    /// Use the tool names and parameters of this agent.
+    #[arg(long, value_parser = PossibleValuesParser::from(ToolPreset::ALL.map(|preset| preset.name)), default_value = ToolPreset::DEFAULT.name)]
     preset: String,
-    /// Put a catalog into the description of the tool that reads skills, if you say so of at most so many tokens.
+    /// Embed the catalog in the read tool's description, limited to TOKENS if given.
     #[arg(long, value_name = "TOKENS", num_args = 0..=1, require_equals = true)]
     with_catalog: Option<Option<usize>>,
     #[command(flatten)]
-    offered: Offered,
+    exposure: ExposureOptions,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-enum Provider {
-    /// Anthropic's Messages.
-    Anthropic,
-    /// OpenAI's Chat Completions, and what is compatible with it.
-    Openai,
-    /// OpenAI's Responses.
-    OpenaiResponses,
-    /// Gemini's `generateContent`.
-    Gemini,
-}
+const PROVIDERS: &[Choice<ToolFormat>] = &[
+    ("anthropic", "Anthropic Messages", ToolFormat::Anthropic),
+    ("openai", "OpenAI Chat Completions and compatible APIs", ToolFormat::OpenAiChat),
+    ("openai-responses", "OpenAI Responses", ToolFormat::OpenAiResponses),
+    ("gemini", "Gemini `generateContent`", ToolFormat::Gemini),
+];
 
-fn preset_names() -> clap::builder::PossibleValuesParser {
-    ToolPreset::ALL.map(|preset| preset.name).into()
-}
-
-/// The tools that a model finds and reads skills with.
+/// The tool definitions for finding and reading skills.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Declared {
-    provider: Provider,
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["anthropic", "openai", "openai-responses", "gemini"])))]
+    provider: &'static str,
     preset: String,
-    /// The field `tools` of a request to the provider; empty where no skill is visible to a model.
+    /// The field `tools` of a request to the provider; empty if no skill is visible to a model.
     tools: Vec<Map<String, Value>>,
     #[serde(skip)]
     pending: Option<String>,
 }
 
 impl Tools {
-    pub(crate) fn answer(&self, session: &Session<'_>) -> impl Answer + use<> {
+    pub(crate) fn run(&self, context: &CommandContext<'_>) -> Declared {
         let preset = ToolPreset::ALL.into_iter().find(|preset| preset.name == self.preset);
-        let preset = preset.expect("the argument names a preset").clone();
-        let options = ToolOptions::default().preset(preset).modes(self.offered.modes());
-        let catalog = CatalogOptions::default().format(Format::Bullets);
-        let options = match self.with_catalog {
-            Some(Some(tokens)) => options.catalog(catalog.budget(Budget::Tokens(tokens))),
-            Some(None) => options.catalog(catalog),
-            None => options,
-        };
-        let format = match self.provider {
-            Provider::Anthropic => ToolFormat::Anthropic,
-            Provider::Openai => ToolFormat::OpenAiChat,
-            Provider::OpenaiResponses => ToolFormat::OpenAiResponses,
-            Provider::Gemini => ToolFormat::Gemini,
-        };
-        let tools = match format.tools(Toolset::of(&session.snapshot, &options).tools()) {
+        let preset = preset.expect("clap accepted the name").clone();
+        let mut options = ToolOptions::default().preset(preset).modes(self.exposure.modes());
+        if let Some(limit) = self.with_catalog {
+            let catalog = CatalogOptions::default().format(Format::Bullets);
+            options = options.catalog(match limit {
+                Some(tokens) => catalog.budget(Budget::Tokens(tokens)),
+                None => catalog,
+            });
+        }
+        let tools = match self.provider.tools(Toolset::of(&context.snapshot, &options).tools()) {
             Value::Array(tools) => tools.into_iter().filter_map(|tool| tool.as_object().cloned()).collect(),
             _ => Vec::new(),
         };
-        Declared { provider: self.provider, preset: self.preset.clone(), tools, pending: session.pending() }
+        let provider = PROVIDERS.iter().find(|(.., format)| *format == self.provider);
+        let (provider, ..) = provider.expect("clap accepted the name");
+        Declared { provider, preset: self.preset.clone(), tools, pending: context.pending() }
     }
 }
 
-impl Answer for Declared {
-    fn json(&self) -> Value {
-        json(self)
-    }
-
+impl CommandOutput for Declared {
     fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
         let tools: Value = self.tools.iter().cloned().collect();
         io::Write::write_all(out, format!("{tools:#}\n").as_bytes())

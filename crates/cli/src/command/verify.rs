@@ -1,71 +1,73 @@
 //! `repertoire verify`.
 
 use std::collections::BTreeMap;
-use std::fs::{self, Metadata};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use repertoire::{Digest, FileChange, Id, Omission};
+use repertoire::Id;
+use repertoire::skill::text::terminal_line;
+use repertoire::skill::{Digest, FileChange, Omission};
 use serde::Serialize;
-use serde_json::Value;
 
-use crate::answer::{Answer, json};
 use crate::arguments::Connect;
+use crate::context::CommandContext;
+use crate::diagnostics::counted;
 use crate::failure::Failure;
-use crate::finding::counted;
-use crate::lock::{Hashed, Inventory, NotCompared, RepertoireLock, SkillsLock, folder_hash, line_feeds};
-use crate::session::Session;
-use crate::shown::shown;
+use crate::lock::{
+    HashedFiles, Inventory, Locked, NotCompared, Present, RepertoireLock, SkillsLock, folder_hash, line_feeds,
+};
+use crate::output::{CommandOutput, word};
 use crate::{Exit, Stream};
 
-/// Compare every file of the project's skills with what `lock` wrote down.
+/// Verify the project's skills against the lock file.
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  repertoire verify --trust-project")]
 pub(crate) struct Verify {
-    /// Look in these folders, in place of the standard ones and the built-in skills.
+    /// Search only these folders.
     #[arg(value_name = "DIR")]
     pub(crate) folders: Vec<PathBuf>,
     #[command(flatten)]
     pub(super) connect: Connect,
-    /// The folder of the lock files; the working folder by default.
+    /// Directory of the lock files [default: current directory].
     #[arg(long, value_name = "DIR")]
-    pub(super) out: Option<PathBuf>,
+    lock_dir: Option<PathBuf>,
 }
 
-/// What is not as it was written down; also of `lock --check`.
+/// The differences between skills and lock files.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Verified {
-    /// The lock files that were there.
+    /// The lock files that exist.
     #[cfg_attr(feature = "schema", schemars(extend("items" = { "enum": [RepertoireLock::NAME, SkillsLock::NAME] })))]
     locks: Vec<&'static str>,
-    /// How many were compared.
+    /// The number of compared skills.
     skills: usize,
     differences: Vec<Difference>,
-    /// What lies in the folders of skills and was not compared, and the folders of dependencies that a lock knows and that are
-    /// not there.
+    /// The files and folders of skills that were not compared, and the dependency folders that are in a lock and do not exist.
     not_compared: Vec<NotCompared>,
     #[serde(skip)]
     notes: Vec<String>,
 }
 
-/// Something that is not as a lock file says.
+/// A difference between a skill and a lock file.
 #[derive(Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Difference {
     #[cfg_attr(feature = "schema", schemars(extend("enum" = [RepertoireLock::NAME, SkillsLock::NAME])))]
     lock: &'static str,
     difference: Kind,
-    /// As the lock file calls it, if it does.
+    /// The name in the lock file, if it has one.
     id: String,
-    /// The skill's folder, from that of the lock; `skills-lock.json` knows none.
+    /// The skill's folder, relative to the lock directory; null for `skills-lock.json`.
     path: Option<String>,
-    /// The file or the folder of dependencies in it; null for the skill as a whole.
+    /// The file or the dependency folder in it; null for the whole skill.
     file: Option<String>,
-    /// The digest, as the lock file spells it.
+    /// The digest in the lock file, as it is written there.
     locked: Option<String>,
     found: Option<String>,
-    /// Whether the text is the same but for its line ends.
+    /// Whether the texts differ only in line endings.
     only_line_ends: bool,
 }
 
@@ -79,237 +81,231 @@ enum Kind {
 }
 
 impl Verify {
-    pub(crate) async fn answer(&self, session: &Session<'_>) -> Result<impl Answer + use<>, Failure> {
-        let base = base(self.out.as_deref(), session)?;
+    pub(crate) async fn run(&self, context: &CommandContext<'_>) -> Result<Verified, Failure> {
+        let base = lock_folder(self.lock_dir.as_deref(), context)?;
         let (ours, theirs) = (RepertoireLock::read(&base)?, SkillsLock::read(&base)?);
         if ours.is_none() && theirs.is_none() {
-            let failure =
-                Failure::new(format!("neither `{}` nor `{}` is there", RepertoireLock::NAME, SkillsLock::NAME));
-            return Err(failure.help("`repertoire lock` writes them"));
+            let failure = Failure::new(format!("no {} or {} found", RepertoireLock::NAME, SkillsLock::NAME));
+            return Err(failure.help("run `repertoire lock` to create them"));
         }
-        let inventory = Inventory::take(session, &base).await?;
+        let inventory = Inventory::take(context, &base).await?;
         let mut verified = Verified {
             locks: Vec::new(),
             skills: inventory.skills.len(),
             differences: Vec::new(),
             not_compared: inventory.not_compared().cloned().collect(),
-            notes: session.hidden().await.into_iter().collect(),
+            notes: context.hidden_text_note().await.into_iter().collect(),
         };
         match &ours {
             Some(lock) => {
                 verified.locks.push(RepertoireLock::NAME);
-                verified.compare_ours(lock, &inventory);
+                verified.compare_files(lock, &inventory);
             }
-            None => verified.notes.push(format!("`{}` is not there", RepertoireLock::NAME)),
+            None => verified.notes.push(format!("no {} found", RepertoireLock::NAME)),
         }
         if let Some(lock) = &theirs {
             verified.locks.push(SkillsLock::NAME);
-            verified.compare_theirs(lock, &inventory)?;
+            verified.compare_hashes(lock, &inventory)?;
         }
         verified.notes.extend(not_compared_notes(&verified.not_compared));
         if verified.differences.iter().any(|difference| difference.only_line_ends) {
-            verified.notes.push(LINE_ENDS.to_owned());
+            let note = "line endings differ, as in a checkout on Windows; `* -text` in `.gitattributes` preserves them";
+            verified.notes.push(note.to_owned());
         }
         Ok(verified)
     }
 }
 
-/// The folder of the lock files, without links in its path.
-pub(super) fn base(out: Option<&Path>, session: &Session<'_>) -> Result<PathBuf, Failure> {
-    let folder = out.unwrap_or(Path::new("."));
+/// Returns the real path of the folder of the lock files.
+pub(super) fn lock_folder(folder: Option<&Path>, context: &CommandContext<'_>) -> Result<PathBuf, Failure> {
+    let folder = folder.unwrap_or(Path::new("."));
     let failure = |error| Failure::io(format!("cannot read the folder `{}`", folder.display()), &error);
-    let base = session.cwd.join(folder).canonicalize().map_err(failure)?;
-    if base.is_dir() { Ok(base) } else { Err(failure(io::ErrorKind::NotADirectory.into())) }
+    let real = context.cwd.join(folder).canonicalize().map_err(failure)?;
+    if real.is_dir() { Ok(real) } else { Err(failure(io::ErrorKind::NotADirectory.into())) }
 }
 
-const LINE_ENDS: &str =
-    "line ends differ, as a checkout on Windows changes them; `* -text` in `.gitattributes` keeps them as they are";
-
-/// A line for each reason.
+/// Returns a note for each reason.
 pub(super) fn not_compared_notes(rows: &[NotCompared]) -> Vec<String> {
     let mut paths: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for NotCompared { path, why } in rows {
-        paths.entry(why).or_default().push(format!("`{}`", shown(path)));
+        paths.entry(why).or_default().push(format!("`{}`", terminal_line(path)));
     }
-    paths.into_iter().map(|(why, paths)| format!("not compared, {}: {}", shown(why), paths.join(", "))).collect()
+    let paths = paths.into_iter();
+    paths.map(|(why, paths)| format!("not compared, {}: {}", terminal_line(why), paths.join(", "))).collect()
 }
 
-/// A difference of which no more is known.
-fn difference(lock: &'static str, difference: Kind, id: &str) -> Difference {
-    let id = id.to_owned();
-    Difference { lock, difference, id, path: None, file: None, locked: None, found: None, only_line_ends: false }
+impl Difference {
+    fn new(lock: &'static str, difference: Kind, id: &str) -> Difference {
+        let id = id.to_owned();
+        Difference { lock, difference, id, path: None, file: None, locked: None, found: None, only_line_ends: false }
+    }
+
+    /// Returns a difference of a skill in `repertoire.lock.json`, or of a file in it.
+    fn of_skill(kind: Kind, id: &Id, path: &str, file: Option<&str>) -> Difference {
+        let whole = Difference::new(RepertoireLock::NAME, kind, id.as_str());
+        Difference { path: Some(path.to_owned()), file: file.map(str::to_owned), ..whole }
+    }
 }
 
 impl Verified {
-    /// File by file.
-    fn compare_ours(&mut self, lock: &RepertoireLock, inventory: &Inventory) {
+    /// Compares every file with `repertoire.lock.json`.
+    fn compare_files(&mut self, lock: &RepertoireLock, inventory: &Inventory) {
         for (path, locked) in &lock.skills {
-            let of_skill = |kind, file: Option<&str>| Difference {
-                path: Some(path.to_string()),
-                file: file.map(str::to_owned),
-                ..difference(RepertoireLock::NAME, kind, locked.id.as_str())
-            };
-            let Some(present) = inventory.skills.get(path) else {
-                let locked = Some(locked.manifest.digest().to_string());
-                self.differences.push(Difference { locked, ..of_skill(Kind::Missing, None) });
-                continue;
-            };
-            let now = &present.compared;
-            for change in locked.manifest.changes(&now.manifest) {
-                let kind = match change {
-                    FileChange::Added(_) => Kind::Extra,
-                    FileChange::Removed(_) => Kind::Missing,
-                    FileChange::Modified { .. } => Kind::Changed,
-                };
-                let only_line_ends = match change {
-                    FileChange::Modified { old, new } => {
-                        is_same_text(&present.folder.join(new.path.as_str()), old.digest)
-                    }
-                    _ => false,
-                };
-                self.differences.push(Difference {
-                    locked: change.old_digest().map(String::from),
-                    found: change.new_digest().map(String::from),
-                    only_line_ends,
-                    ..of_skill(kind, Some(change.path().as_str()))
-                });
-            }
-            let omitted = |list: &[Omission]| {
-                let told = |one: &Omission| one.digest.map_or_else(|| one.why(), String::from);
-                list.iter().map(|one| (one.path.to_string(), (one.clone(), told(one)))).collect::<BTreeMap<_, _>>()
-            };
-            self.compare_rows(&omitted(locked.manifest.omissions()), &omitted(now.manifest.omissions()), &of_skill);
-            let digests = |rows: &BTreeMap<String, Digest>| {
-                rows.iter()
-                    .map(|(path, digest)| (path.clone(), (*digest, digest.to_string())))
-                    .collect::<BTreeMap<_, _>>()
-            };
-            let is_there = |folder: &str| present.folder.join(folder).symlink_metadata().is_ok();
-            let (mut known, found) = (digests(&locked.dependencies), digests(&now.dependencies));
-            known.retain(|folder, _| {
-                let is_absent = !found.contains_key(folder) && !is_there(folder);
-                if is_absent {
-                    let why = format!("it is in `{}` and not here", RepertoireLock::NAME);
-                    self.not_compared.push(NotCompared { path: format!("{path}/{folder}"), why });
+            match inventory.skills.get(path) {
+                Some(present) => self.compare_skill(path.as_str(), locked, present),
+                None => {
+                    let missing = Difference::of_skill(Kind::Missing, &locked.id, path.as_str(), None);
+                    let digest = locked.manifest.digest().to_string();
+                    self.differences.push(Difference { locked: Some(digest), ..missing });
                 }
-                !is_absent
-            });
-            self.compare_rows(&known, &found, &of_skill);
+            }
         }
         for (path, present) in inventory.skills.iter().filter(|(path, _)| !lock.skills.contains_key(*path)) {
-            let found = Some(present.compared.manifest.digest().to_string());
-            let path = Some(path.to_string());
-            let extra = difference(RepertoireLock::NAME, Kind::Extra, present.id.as_str());
-            self.differences.push(Difference { path, found, ..extra });
+            let extra = Difference::of_skill(Kind::Extra, &present.id, path.as_str(), None);
+            let digest = present.compared.manifest.digest().to_string();
+            self.differences.push(Difference { found: Some(digest), ..extra });
         }
     }
 
-    /// Row by row, each with what to say of it.
+    fn compare_skill(&mut self, path: &str, locked: &Locked, present: &Present) {
+        let now = &present.compared;
+        for change in locked.manifest.changes(&now.manifest) {
+            let (kind, only_line_ends) = match change {
+                FileChange::Added(_) => (Kind::Extra, false),
+                FileChange::Removed(_) => (Kind::Missing, false),
+                FileChange::Modified { old, new } => {
+                    (Kind::Changed, differs_only_in_line_ends(&present.folder.join(new.path.as_str()), old.digest))
+                }
+            };
+            self.differences.push(Difference {
+                locked: change.old_digest().map(String::from),
+                found: change.new_digest().map(String::from),
+                only_line_ends,
+                ..Difference::of_skill(kind, &locked.id, path, Some(change.path().as_str()))
+            });
+        }
+        let [omitted, omitted_now] = [&locked.manifest, &now.manifest].map(|manifest| by_path(manifest.omissions()));
+        self.compare_rows(path, locked, &omitted, &omitted_now, |omission| {
+            omission.digest.map_or_else(|| omission.why(), String::from)
+        });
+        let mut dependencies = locked.dependencies.clone();
+        dependencies.retain(|folder, _| {
+            let exists =
+                now.dependencies.contains_key(folder) || present.folder.join(folder).symlink_metadata().is_ok();
+            if !exists {
+                let why = format!("it is in `{}` and does not exist", RepertoireLock::NAME);
+                self.not_compared.push(NotCompared { path: format!("{path}/{folder}"), why });
+            }
+            exists
+        });
+        self.compare_rows(path, locked, &dependencies, &now.dependencies, Digest::to_string);
+    }
+
+    /// Compares rows by path; `describe` returns what is printed of a row.
     fn compare_rows<T: PartialEq>(
         &mut self,
-        locked: &BTreeMap<String, (T, String)>,
-        found: &BTreeMap<String, (T, String)>,
-        of_skill: &impl Fn(Kind, Option<&str>) -> Difference,
+        path: &str,
+        skill: &Locked,
+        locked: &BTreeMap<String, T>,
+        found: &BTreeMap<String, T>,
+        describe: impl Fn(&T) -> String,
     ) {
-        for (path, (row, told)) in locked {
-            let (kind, now) = match found.get(path) {
-                Some((now, _)) if now == row => continue,
-                Some((_, now)) => (Kind::Changed, Some(now.clone())),
+        for (file, old) in locked {
+            let (kind, new) = match found.get(file) {
+                Some(new) if new == old => continue,
+                Some(new) => (Kind::Changed, Some(describe(new))),
                 None => (Kind::Missing, None),
             };
-            self.differences.push(Difference { locked: Some(told.clone()), found: now, ..of_skill(kind, Some(path)) });
+            let difference = Difference::of_skill(kind, &skill.id, path, Some(file));
+            self.differences.push(Difference { locked: Some(describe(old)), found: new, ..difference });
         }
-        for (path, (_, told)) in found.iter().filter(|(path, _)| !locked.contains_key(*path)) {
-            self.differences.push(Difference { found: Some(told.clone()), ..of_skill(Kind::Extra, Some(path)) });
+        for (file, new) in found.iter().filter(|(file, _)| !locked.contains_key(*file)) {
+            let difference = Difference::of_skill(Kind::Extra, &skill.id, path, Some(file));
+            self.differences.push(Difference { found: Some(describe(new)), ..difference });
         }
     }
 
-    /// By one hash for each skill. A skill that nobody locked there is only then extra, when no better lock says so.
-    fn compare_theirs(&mut self, lock: &SkillsLock, inventory: &Inventory) -> Result<(), Failure> {
-        let alone = self.locks.len() == 1;
-        let difference = |kind, id: &str| difference(SkillsLock::NAME, kind, id);
+    /// Compares one hash per skill with `skills-lock.json`.
+    ///
+    /// A skill without a row is extra only if there is no `repertoire.lock.json`, which lists every skill.
+    fn compare_hashes(&mut self, lock: &SkillsLock, inventory: &Inventory) -> Result<(), Failure> {
+        let is_alone = self.locks.len() == 1;
         for (name, locked) in lock.hashes() {
             let present = Id::new(name).ok().and_then(|id| inventory.winner(&id));
-            let found = match present.map(|present| folder_hash(&present.folder, Hashed::OfSkill)) {
-                Some(Err(why)) => {
+            let hash = |files| present.map(|present| folder_hash(&present.folder, files));
+            let found = match hash(HashedFiles::OfSkill).transpose() {
+                Ok(found) => found,
+                Err(why) => {
                     let message = format!("`{name}` cannot be compared with `{}`: {why}", SkillsLock::NAME);
-                    if alone {
-                        return Err(Failure::new(message).help("`repertoire lock` writes a lock that covers it"));
+                    if is_alone {
+                        return Err(Failure::new(message).help("run `repertoire lock` to write a lock that covers it"));
                     }
                     self.notes.push(message);
                     continue;
                 }
-                found => found.and_then(Result::ok),
             };
-            let is_hashed =
-                |hashed| present.is_some_and(|present| folder_hash(&present.folder, hashed).as_deref() == Ok(locked));
-            // What the tool wrote where bytecode or litter lay about has that in it.
-            if found.as_deref() != Some(locked) && !is_hashed(Hashed::ByTool) {
+            let is_locked =
+                |hash: Option<Result<String, String>>| hash.is_some_and(|hash| hash.as_deref() == Ok(locked));
+            // The tool `skills` also hashes bytecode and editor files that were there when it wrote the row.
+            if found.as_deref() != Some(locked) && !is_locked(hash(HashedFiles::ByTool)) {
                 let kind = if found.is_some() { Kind::Changed } else { Kind::Missing };
-                let only_line_ends = is_hashed(Hashed::WithLineFeeds);
-                let locked = Some(locked.to_owned());
-                self.differences.push(Difference { locked, found, only_line_ends, ..difference(kind, name) });
+                self.differences.push(Difference {
+                    only_line_ends: is_locked(hash(HashedFiles::WithLineFeeds)),
+                    locked: Some(locked.to_owned()),
+                    found,
+                    ..Difference::new(SkillsLock::NAME, kind, name)
+                });
             }
         }
-        if alone {
+        if is_alone {
             let extra = inventory.winners.keys().filter(|id| !lock.has(id));
-            self.differences.extend(extra.map(|id| difference(Kind::Extra, id.as_str())));
+            self.differences.extend(extra.map(|id| Difference::new(SkillsLock::NAME, Kind::Extra, id.as_str())));
         }
         Ok(())
     }
 }
 
-/// The largest file whose line ends are looked at.
-const LARGEST_TEXT: u64 = 16 << 20;
+fn by_path(omissions: &[Omission]) -> BTreeMap<String, Omission> {
+    omissions.iter().map(|omission| (omission.path.to_string(), omission.clone())).collect()
+}
 
-/// Whether the file at `path` is the text of this digest but for its line ends.
-fn is_same_text(path: &Path, locked: Digest) -> bool {
-    // What is behind a link, and what is no text of a usual size, is not looked at.
-    let is_text = |metadata: Metadata| metadata.is_file() && metadata.len() <= LARGEST_TEXT;
-    if !path.symlink_metadata().is_ok_and(is_text) {
+/// Returns whether the text at `path` has this digest with different line endings. Links and files over 16 MiB are not read.
+fn differs_only_in_line_ends(path: &Path, locked: Digest) -> bool {
+    const MOST_BYTES: u64 = 16 << 20;
+    if !path.symlink_metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() <= MOST_BYTES) {
         return false;
     }
     let Some(bytes) = fs::read(path).ok().filter(|bytes| !bytes.contains(&0)) else { return false };
     let lines = line_feeds(bytes);
-    if Digest::of(&lines) == locked {
-        return true;
+    let mut with_returns = Vec::new();
+    for byte in &lines {
+        with_returns.extend((*byte == b'\n').then_some(b'\r').into_iter().chain([*byte]));
     }
-    let with_returns = lines.iter().flat_map(|byte| match byte {
-        b'\n' => b"\r\n".iter().copied(),
-        byte => std::slice::from_ref(byte).iter().copied(),
-    });
-    Digest::of(&with_returns.collect::<Vec<_>>()) == locked
+    Digest::of(&lines) == locked || Digest::of(&with_returns) == locked
 }
 
-impl Answer for Verified {
-    fn json(&self) -> Value {
-        json(self)
-    }
-
+impl CommandOutput for Verified {
     fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        for one in &self.differences {
-            let kind = match one.difference {
-                Kind::Changed => "changed",
-                Kind::Missing => "missing",
-                Kind::Extra => "extra",
-            };
-            let place = [one.path.as_deref(), one.file.as_deref()].into_iter().flatten().collect::<Vec<_>>().join("/");
-            let blank = if place.is_empty() { "" } else { " " };
-            writeln!(out, "{kind:<8} {}{blank}{}, says {}", shown(&one.id), shown(&place), one.lock)?;
-            for (what, digest) in [("locked", &one.locked), ("found", &one.found)] {
+        for Difference { lock, difference, id, path, file, locked, found, only_line_ends } in &self.differences {
+            let place = [path.as_deref(), file.as_deref()].into_iter().flatten().collect::<Vec<_>>().join("/");
+            let gap = if place.is_empty() { "" } else { "  " };
+            let (id, place) = (terminal_line(id), terminal_line(&place));
+            writeln!(out, "{:<8} {id}{gap}{place}  ({lock})", word(difference))?;
+            for (what, digest) in [("locked", locked), ("found", found)] {
                 if let Some(digest) = digest {
-                    writeln!(out, "  {what:<6} {}", shown(digest))?;
+                    writeln!(out, "  {what:<6} {}", terminal_line(digest))?;
                 }
             }
-            if one.only_line_ends {
-                writeln!(out, "  only line ends differ")?;
+            if *only_line_ends {
+                writeln!(out, "  only line endings differ")?;
             }
         }
-        let count = match self.differences.len() {
-            0 => "no differences".to_owned(),
-            count => counted(count, "difference"),
-        };
-        writeln!(out, "{count}; {} compared with {}", counted(self.skills, "skill"), self.locks.join(" and "))
+        let (skills, locks) = (counted(self.skills, "skill"), self.locks.join(" and "));
+        match self.differences.len() {
+            0 if self.skills == 1 => writeln!(out, "{skills} matches {locks}"),
+            0 => writeln!(out, "{skills} match {locks}"),
+            count => writeln!(out, "{}; {skills} compared with {locks}", counted(count, "difference")),
+        }
     }
 
     fn notes(&self) -> Vec<String> {
@@ -317,6 +313,6 @@ impl Answer for Verified {
     }
 
     fn exit(&self) -> Exit {
-        if self.differences.is_empty() { Exit::Success } else { Exit::Findings }
+        if self.differences.is_empty() { Exit::Success } else { Exit::Problems }
     }
 }

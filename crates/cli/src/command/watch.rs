@@ -6,86 +6,76 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use repertoire::{Cause, Entry, FsSource, Id, Model, Moved, Skill, SkillRegistry, Snapshot, SourceDiagnostic, Update};
+use repertoire::registry::{Cause, Entry, Snapshot, Update};
+use repertoire::skill::Moved;
+use repertoire::skill::text::terminal_line;
+use repertoire::{FsSource, Id, Model, Skill, SkillRegistry};
 use serde::Serialize;
 
-use crate::answer::{Format, json, write_line};
-use crate::arguments::{Places, at_least_one};
-use crate::compose::{Named, Plan, reload};
+use crate::arguments::{SourceOptions, at_least_one};
+use crate::compose::{Composition, NamedFolders, reload};
+use crate::context::CommandContext;
+use crate::diagnostics::{DiagnosticPrinter, ReportedDiagnostic, counted};
 use crate::failure::Failure;
-use crate::finding::{Finding, Sources, counted};
-use crate::pool::Pool;
+use crate::output::{Format, write_line};
 use crate::row::Winner;
-use crate::session::Session;
-use crate::shown::shown;
 use crate::signals::Signal;
+use crate::source_cache::SourceCache;
 use crate::{Environment, Exit};
 
-/// Show changes as they happen, with what is wrong or odd about them.
+/// Watch skills and report changes and problems as they happen.
 ///
-/// Goes on until it is interrupted. A hang-up signal (SIGHUP) has the places to look read again, the configuration file with
-/// them; when something is wrong with it, everything stays as it was. With `--json` each line is a document: first what there
-/// is, then one for each change.
+/// Runs until interrupted. SIGHUP reloads the sources and the configuration file; if the file is invalid, the current state is
+/// kept. With --json, prints one document per line: the initial state, then each change.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  repertoire watch\n  repertoire watch --json --changes 10")]
 pub(crate) struct Watch {
-    /// Look in these folders, in place of the standard ones and the built-in skills.
+    /// Search only these folders.
     #[arg(value_name = "DIR")]
     pub(crate) folders: Vec<PathBuf>,
-    /// End after so many changes.
+    /// Exit after N changes.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroU64>)]
     changes: Option<NonZeroU64>,
 }
 
-/// The first line of JSON: what there is, before any change.
+/// The first line of JSON: the initial state.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Started<'a> {
-    event: IsStarted,
+    #[cfg_attr(feature = "schema", schemars(extend("const" = "started")))]
+    event: &'static str,
     generation: u64,
     skills: Vec<Winner<'a>>,
-    diagnostics: Vec<Finding>,
+    diagnostics: Vec<ReportedDiagnostic>,
 }
 
-/// Every other line: what changed since the one before.
+/// Every other line of JSON: a change.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Changed<'a> {
-    event: IsChanged,
+    #[cfg_attr(feature = "schema", schemars(extend("const" = "changed")))]
+    event: &'static str,
     generation: u64,
     causes: &'a [Cause],
     added: Vec<Winner<'a>>,
     modified: Vec<Modified<'a>>,
     removed: Vec<Gone<'a>>,
-    /// What is wrong or odd now and was not before.
-    diagnostics: Vec<Finding>,
-    /// What was wrong or odd before and is not any more.
-    resolved: Vec<Finding>,
+    /// The diagnostics that appeared.
+    diagnostics: Vec<ReportedDiagnostic>,
+    /// The diagnostics that disappeared.
+    resolved: Vec<ReportedDiagnostic>,
 }
 
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
-#[serde(rename_all = "kebab-case")]
-enum IsStarted {
-    Started,
-}
-
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
-#[serde(rename_all = "kebab-case")]
-enum IsChanged {
-    Changed,
-}
-
-/// A skill that is not as it was.
+/// A skill that changed.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ModifiedSkill"))]
 struct Modified<'a> {
-    /// Which parts of the winner; none when only its rights, or the skills that it hides, are others.
+    /// The parts of the winner that changed; none if only its rights or its shadows changed.
     moved: Moved,
     skill: Winner<'a>,
 }
 
-/// A skill that is not there any more.
+/// A skill that was removed.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RemovedSkill"))]
 struct Gone<'a> {
@@ -95,53 +85,52 @@ struct Gone<'a> {
 }
 
 impl Watch {
-    /// Tells of changes until a signal or enough of them end it.
     pub(crate) async fn run(
         &self,
-        places: &Places,
+        options: &SourceOptions,
         model: Model<'_>,
         format: Format,
         environment: &mut Environment<'_>,
     ) -> Result<io::Result<Exit>, Failure> {
         let listening = environment.signals.listen();
-        listening.map_err(|error| Failure::io("cannot listen to signals", &error))?;
-        let mut pool = Pool::watching();
-        let plan = Plan::read(places, Named::Alone(&self.folders), environment, &mut pool)?;
-        let registry = plan.start(environment).await?;
-        let folders = plan.folders.clone();
-        let mut teller = Teller { registry: registry.clone(), folders, model, format };
-        let ended = self.follow(&mut teller, places, &mut pool, environment).await;
+        listening.map_err(|error| Failure::io("cannot listen for signals", &error))?;
+        let mut cache = SourceCache::watching();
+        let composition = Composition::read(options, NamedFolders::Plain(&self.folders), environment, &mut cache)?;
+        let registry = composition.start(environment).await?;
+        let folders = composition.folders.clone();
+        let mut reporter = Reporter { registry: registry.clone(), folders, model, format };
+        let ended = self.follow(&mut reporter, options, &mut cache, environment).await;
         registry.close().await;
         Ok(ended.map(|()| Exit::Success))
     }
 
     async fn follow(
         &self,
-        teller: &mut Teller<'_>,
-        places: &Places,
-        pool: &mut Pool,
+        reporter: &mut Reporter<'_>,
+        options: &SourceOptions,
+        cache: &mut SourceCache,
         environment: &mut Environment<'_>,
     ) -> io::Result<()> {
-        let mut updates = teller.registry.subscribe();
-        teller.started(updates.current(), environment)?;
-        let mut told = 0;
-        while self.changes.is_none_or(|changes| told < changes.get()) {
+        let mut updates = reporter.registry.subscribe();
+        reporter.started(updates.current(), environment)?;
+        let mut reported = 0;
+        while self.changes.is_none_or(|changes| reported < changes.get()) {
             tokio::select! {
                 biased;
                 signal = environment.signals.next() => match signal {
                     Signal::Stop => break,
                     Signal::Reload => {
-                        let take = async |plan: &Plan, _: &Environment<'_>| {
-                            plan.recompose(&teller.registry).await?;
-                            teller.folders.clone_from(&plan.folders);
+                        let apply = async |composition: &Composition, _: &Environment<'_>| {
+                            composition.recompose(&reporter.registry).await?;
+                            reporter.folders.clone_from(&composition.folders);
                             Ok(())
                         };
-                        reload(places, &self.folders, pool, environment, take).await;
+                        reload(options, &self.folders, cache, environment, apply).await;
                     }
                 },
                 Some(update) = updates.next() => {
-                    teller.changed(&update, environment)?;
-                    told += 1;
+                    reporter.changed(&update, environment)?;
+                    reported += 1;
                 }
                 else => break,
             }
@@ -150,8 +139,7 @@ impl Watch {
     }
 }
 
-/// Tells of a registry, to people or in JSON.
-struct Teller<'a> {
+struct Reporter<'a> {
     registry: SkillRegistry,
     /// The sources that search folders, by name.
     folders: Vec<(String, Arc<FsSource>)>,
@@ -159,21 +147,17 @@ struct Teller<'a> {
     format: Format,
 }
 
-impl Teller<'_> {
+impl Reporter<'_> {
     fn started(&self, view: &Snapshot<Skill>, environment: &mut Environment<'_>) -> io::Result<()> {
-        let session = self.session(view, environment);
+        let context = self.context(view, environment);
         if self.format == Format::Json {
-            let skills = view.entries().iter().map(|entry| Winner::of(entry, &session)).collect();
-            let event = Started {
-                event: IsStarted::Started,
-                generation: view.generation(),
-                skills,
-                diagnostics: session.findings(),
-            };
-            return write_line("watch", json(&event), &mut environment.stdout);
+            let skills = view.entries().iter().map(|entry| Winner::of(entry, &context)).collect();
+            let event =
+                Started { event: "started", generation: view.generation(), skills, diagnostics: context.diagnostics() };
+            return write_line("watch", &event, &mut environment.stdout);
         }
         let skills = counted(view.len(), "skill");
-        // The one for what is registered in code is none that anybody named.
+        // The layer of skills that are registered in code is not a source of the user.
         let sources = counted(view.layers().len() - 1, "source");
         environment.say(&format!("note: watching {skills} from {sources}\n"));
         Ok(())
@@ -181,44 +165,44 @@ impl Teller<'_> {
 
     fn changed(&self, update: &Update<Skill>, environment: &mut Environment<'_>) -> io::Result<()> {
         let (view, change) = (&update.snapshot, &update.change);
-        let session = self.session(view, environment);
-        let findings = |found: &[SourceDiagnostic]| found.iter().map(Finding::of).collect::<Vec<_>>();
-        let (found, resolved) = (findings(&change.diagnostics.new), findings(&change.diagnostics.gone));
+        let context = self.context(view, environment);
+        let [found, resolved] = [&change.diagnostics.new, &change.diagnostics.gone]
+            .map(|diagnostics| diagnostics.iter().map(ReportedDiagnostic::of).collect::<Vec<_>>());
         if self.format == Format::Json {
             let event = Changed {
-                event: IsChanged::Changed,
+                event: "changed",
                 generation: view.generation(),
                 causes: &change.causes,
-                added: change.added.iter().map(|entry| Winner::of(entry, &session)).collect(),
+                added: change.added.iter().map(|entry| Winner::of(entry, &context)).collect(),
                 modified: change
                     .modified
                     .iter()
-                    .map(|id| Modified { moved: id.moved(), skill: Winner::of(&id.new, &session) })
+                    .map(|id| Modified { moved: id.moved(), skill: Winner::of(&id.new, &context) })
                     .collect(),
                 removed: change.removed.iter().map(|entry| Gone::of(entry)).collect(),
                 diagnostics: found,
                 resolved,
             };
-            return write_line("watch", json(&event), &mut environment.stdout);
+            return write_line("watch", &event, &mut environment.stdout);
         }
         let out = &mut environment.stdout;
-        let (mut sources, coloured) = (Sources::new(session.bases()), out.is_coloured());
+        let (mut printer, coloured) = (DiagnosticPrinter::new(context.quotable_folders()), out.is_coloured());
         for line in change.summary().lines() {
-            writeln!(out, "{}", shown(&line.to_string()))?;
+            writeln!(out, "{}", terminal_line(&line.to_string()))?;
         }
-        for finding in &found {
-            writeln!(out, "{}", sources.draw(finding, &session.cwd, coloured))?;
+        for diagnostic in &found {
+            writeln!(out, "{}", printer.draw(diagnostic, &context.cwd, coloured))?;
         }
-        for Finding { diagnostic, .. } in &resolved {
-            let path = diagnostic.path.as_deref().map(|path| format!(" in `{}`", session.near(path)));
+        for ReportedDiagnostic { diagnostic, .. } in &resolved {
+            let path = diagnostic.path.as_deref().map(|path| format!(" in `{}`", context.relative_path(path)));
             let line = format!("resolved: {}[{}]{}", diagnostic.severity, diagnostic.code, path.unwrap_or_default());
-            writeln!(out, "{}", shown(&line))?;
+            writeln!(out, "{}", terminal_line(&line))?;
         }
         out.flush()
     }
 
-    fn session(&self, view: &Snapshot<Skill>, environment: &Environment<'_>) -> Session<'_> {
-        Session::at(view.clone(), self.registry.clone(), self.folders.clone(), self.model, environment)
+    fn context(&self, view: &Snapshot<Skill>, environment: &Environment<'_>) -> CommandContext<'_> {
+        CommandContext::new(self.registry.clone(), view.clone(), self.folders.clone(), self.model, environment)
     }
 }
 

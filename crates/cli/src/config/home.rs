@@ -1,27 +1,26 @@
-//! The home folder in configured paths.
+//! The home folder in paths of the configuration.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use repertoire::ConfigError;
+use repertoire::registry::ConfigError;
 use serde_json::{Map, Value};
 
-/// What of its user's a configured source may use.
+/// The data of the user that configured sources may use.
 #[derive(Debug)]
 pub(crate) struct Home {
-    /// The home folder, which configured texts may begin with: `~/…`, `$HOME/…` or `${HOME}/…`.
+    /// The home folder, which replaces `~`, `$HOME` or `${HOME}` at the start of a path.
     pub(crate) folder: Option<PathBuf>,
-    /// The folder in which this program keeps its state.
+    /// The state folder of this program.
     pub(crate) state: Option<PathBuf>,
     /// The variables of the process.
     pub(crate) variables: Arc<[(OsString, OsString)]>,
-    /// The command line of a program that ends what a source started with it.
+    /// The command line of the supervisor of programs that sources start.
     pub(crate) keeper: Arc<[OsString]>,
 }
 
 impl Home {
-    /// The options with every such text spelled out.
     pub(crate) fn expand(&self, options: Map<String, Value>) -> Result<Map<String, Value>, ConfigError> {
         options.into_iter().map(|(key, value)| Ok((key.clone(), self.expand_value(&key, value)?))).collect()
     }
@@ -50,7 +49,7 @@ impl Home {
         };
         match &self.folder {
             Some(home) => Ok(home.join(rest.trim_start_matches(['/', '\\'])).to_string_lossy().into_owned()),
-            None => Err(ConfigError::in_option(key, "the home folder is not known here; give an absolute path")),
+            None => Err(ConfigError::in_option(key, "the home folder is unknown; use an absolute path")),
         }
     }
 }

@@ -1,159 +1,188 @@
-//! A table of a configuration file whose values know where they stand.
+//! Configuration text, its tables, and failures that point into it.
 
 use std::ops::Range;
 
-use repertoire::{ConfigError, SourceConfig};
+use repertoire::registry::{ConfigError, SourceConfig};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 use toml_edit::{Item, TableLike, Value};
 
 use crate::failure::Failure;
-use crate::page::Page;
+use crate::report::Excerpt;
 
-/// A table of a configuration file whose values know where they stand.
+/// A configuration text and its name: the path of a file, or an option of the command line.
+#[derive(Debug)]
+pub(crate) struct ConfigFile {
+    name: String,
+    text: String,
+    is_quotable: bool,
+}
+
+impl ConfigFile {
+    /// Returns a text. Failures quote its lines if `is_quotable`; a file behind a link that leads out is not.
+    pub(crate) fn new(name: impl Into<String>, text: impl Into<String>, is_quotable: bool) -> ConfigFile {
+        ConfigFile { name: name.into(), text: text.into(), is_quotable }
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns a failure about the bytes at `span`.
+    pub(crate) fn failure(&self, span: Range<usize>, message: impl Into<String>) -> Failure {
+        let failure = Failure::new(message);
+        if self.is_quotable {
+            return failure.at(self.name.clone(), Excerpt::of(&self.text, span));
+        }
+        let before = self.text.as_bytes().iter().take(span.start);
+        let line = before.filter(|byte| **byte == b'\n').count() + 1;
+        failure.help(format!("see line {line} of the file that `{}` links to", self.name))
+    }
+}
+
+/// A table of a configuration file whose values have spans.
 pub(crate) struct Section<'a> {
-    pub(crate) page: &'a Page,
-    /// The values; a date is a text.
+    pub(crate) file: &'a ConfigFile,
+    /// The values as JSON; a date is a text.
     pub(crate) values: Map<String, Json>,
     table: &'a dyn TableLike,
     header: Range<usize>,
 }
 
 impl<'a> Section<'a> {
-    /// The table that `item` must be.
-    pub(crate) fn new(page: &'a Page, item: &'a Item) -> Result<Section<'a>, Failure> {
-        let header = item.span().unwrap_or(0..0);
+    /// Returns the table that `item` must be.
+    pub(crate) fn new(file: &'a ConfigFile, item: &'a Item) -> Result<Section<'a>, Failure> {
         match item.as_table_like() {
-            Some(table) => Ok(Section { page, values: object(table), table, header }),
-            None => Err(page.failure(header, format!("expected a table, found {}", item.type_name()))),
+            Some(table) => Ok(Section::of(file, table, item.span())),
+            None => {
+                let message = format!("expected a table, found {}", item.type_name());
+                Err(file.failure(item.span().unwrap_or(0..0), message))
+            }
         }
     }
 
-    /// The tables that `item` must be an array of.
-    pub(crate) fn each(page: &'a Page, item: &'a Item) -> Result<Vec<Section<'a>>, Failure> {
-        let section = |table: &'a dyn TableLike, span: Option<Range<usize>>| Section {
-            page,
-            values: object(table),
-            table,
-            header: span.unwrap_or(0..0),
-        };
-        let wrong = |span: Option<Range<usize>>, found: &str| {
-            page.failure(span.unwrap_or(0..0), format!("expected tables `[[source]]`, found {found}"))
+    /// Returns the tables that `item` must be an array of.
+    pub(crate) fn each(file: &'a ConfigFile, item: &'a Item) -> Result<Vec<Section<'a>>, Failure> {
+        let wrong_type = |span: Option<Range<usize>>, found: &str| {
+            file.failure(span.unwrap_or(0..0), format!("expected tables `[[source]]`, found {found}"))
         };
         match item {
-            Item::ArrayOfTables(tables) => Ok(tables.iter().map(|table| section(table, table.span())).collect()),
-            Item::Value(Value::Array(array)) => {
-                let table = |value: &'a Value| match value {
-                    Value::InlineTable(table) => Ok(section(table, table.span())),
-                    other => Err(wrong(other.span(), other.type_name())),
-                };
-                array.iter().map(table).collect()
+            Item::ArrayOfTables(tables) => {
+                Ok(tables.iter().map(|table| Section::of(file, table, table.span())).collect())
             }
-            other => Err(wrong(other.span(), other.type_name())),
+            Item::Value(Value::Array(array)) => {
+                let tables = array.iter().map(|value| match value {
+                    Value::InlineTable(table) => Ok(Section::of(file, table, table.span())),
+                    other => Err(wrong_type(other.span(), other.type_name())),
+                });
+                tables.collect()
+            }
+            other => Err(wrong_type(other.span(), other.type_name())),
         }
     }
 
-    /// The values as a type of their own; unknown keys are for the type to refuse.
+    fn of(file: &'a ConfigFile, table: &'a dyn TableLike, span: Option<Range<usize>>) -> Section<'a> {
+        Section { file, values: object(table), table, header: span.unwrap_or(0..0) }
+    }
+
+    /// Deserializes values of this section.
     pub(crate) fn typed<T: DeserializeOwned>(&self, values: Map<String, Json>) -> Result<T, Failure> {
         SourceConfig::new("", "", values).options().map_err(|error| self.refuse(&error))
     }
 
-    /// Points at the option that an error blames, else at the table's header.
+    /// Returns a failure that points to the option of an error, or to the table's header.
     pub(crate) fn refuse(&self, error: &ConfigError) -> Failure {
         let span = error.key.as_deref().map_or_else(|| self.header.clone(), |key| self.span(key));
-        self.page.failure(span, error.message.clone())
+        self.file.failure(span, error.message.clone())
     }
 
-    /// Where the option at a dotted path stands, as deep as there is one: `limits.depth`, `roots[1]`.
+    /// Returns the span of the longest existing prefix of a dotted path: `limits.depth`, `roots[1]`.
     pub(crate) fn span(&self, path: &str) -> Range<usize> {
-        let mut found = None;
-        let mut level = Level::Table(self.table);
-        // An option's own name may hold dots; it is tried whole first.
-        let whole = std::iter::once(path).filter(|path| self.table.contains_key(path));
-        let steps: Vec<_> = match whole.last() {
-            Some(whole) => vec![whole],
-            None => path.split(['.', '[']).map(|step| step.trim_end_matches(']')).collect(),
+        let mut found = self.header.clone();
+        let mut node = Node::Table(self.table);
+        // The name of an option may hold dots.
+        let steps: Vec<_> = if self.table.contains_key(path) {
+            vec![path]
+        } else {
+            path.split(['.', '[']).map(|step| step.trim_end_matches(']')).collect()
         };
         for step in steps {
-            let Some((span, next)) = level.step(step) else { break };
-            found = span.or(found);
+            let Some((span, next)) = node.child(step) else { break };
+            found = span.unwrap_or(found);
             let Some(next) = next else { break };
-            level = next;
+            node = next;
         }
-        found.unwrap_or_else(|| self.header.clone())
+        found
     }
 }
 
-/// Something that an option's path leads through.
-enum Level<'a> {
+/// A node of a TOML document that has children.
+enum Node<'a> {
     Table(&'a dyn TableLike),
     Array(&'a toml_edit::Array),
     Tables(&'a toml_edit::ArrayOfTables),
 }
 
-impl<'a> Level<'a> {
-    /// Where `step` of this level stands, and the level below it.
-    fn step(&self, step: &str) -> Option<(Option<Range<usize>>, Option<Level<'a>>)> {
+impl<'a> Node<'a> {
+    /// Returns the span of a child and, if it has children itself, its node.
+    fn child(&self, step: &str) -> Option<(Option<Range<usize>>, Option<Node<'a>>)> {
         match self {
-            Level::Table(table) => {
+            Node::Table(table) => {
                 let (key, item) = table.get_key_value(step)?;
-                // From the key to the end of its value, so that both kinds of mistakes are underlined.
+                // From the key to the end of the value: the error may be about either.
                 let span = match (key.span(), item.span()) {
                     (Some(key), Some(value)) => Some(key.start..value.end.max(key.end)),
                     (key, value) => key.or(value),
                 };
-                Some((span, Level::below(item)))
+                let node = match item {
+                    Item::Table(table) => Some(Node::Table(table)),
+                    Item::ArrayOfTables(tables) => Some(Node::Tables(tables)),
+                    Item::Value(value) => Node::of(value),
+                    Item::None => None,
+                };
+                Some((span, node))
             }
-            Level::Array(array) => {
+            Node::Array(array) => {
                 let value = array.get(step.parse().ok()?)?;
-                Some((value.span(), Level::below_value(value)))
+                Some((value.span(), Node::of(value)))
             }
-            Level::Tables(tables) => {
+            Node::Tables(tables) => {
                 let table = tables.get(step.parse().ok()?)?;
-                Some((table.span(), Some(Level::Table(table))))
+                Some((table.span(), Some(Node::Table(table))))
             }
         }
     }
 
-    fn below(item: &'a Item) -> Option<Level<'a>> {
-        match item {
-            Item::Table(table) => Some(Level::Table(table)),
-            Item::ArrayOfTables(tables) => Some(Level::Tables(tables)),
-            Item::Value(value) => Level::below_value(value),
-            Item::None => None,
-        }
-    }
-
-    fn below_value(value: &'a Value) -> Option<Level<'a>> {
+    fn of(value: &'a Value) -> Option<Node<'a>> {
         match value {
-            Value::InlineTable(table) => Some(Level::Table(table)),
-            Value::Array(array) => Some(Level::Array(array)),
+            Value::InlineTable(table) => Some(Node::Table(table)),
+            Value::Array(array) => Some(Node::Array(array)),
             _ => None,
         }
     }
 }
 
 fn object(table: &dyn TableLike) -> Map<String, Json> {
-    table.iter().map(|(key, item)| (key.to_owned(), json(item))).collect()
+    let rows = table.iter().map(|(key, item)| {
+        let value = match item {
+            Item::None => Json::Null,
+            Item::Value(value) => json(value),
+            Item::Table(table) => Json::Object(object(table)),
+            Item::ArrayOfTables(tables) => tables.iter().map(|table| Json::Object(object(table))).collect(),
+        };
+        (key.to_owned(), value)
+    });
+    rows.collect()
 }
 
-fn json(item: &Item) -> Json {
-    match item {
-        Item::None => Json::Null,
-        Item::Value(value) => value_json(value),
-        Item::Table(table) => Json::Object(object(table)),
-        Item::ArrayOfTables(tables) => tables.iter().map(|table| Json::Object(object(table))).collect(),
-    }
-}
-
-fn value_json(value: &Value) -> Json {
+fn json(value: &Value) -> Json {
     match value {
         Value::String(text) => text.value().as_str().into(),
         Value::Integer(number) => (*number.value()).into(),
         Value::Float(number) => (*number.value()).into(),
         Value::Boolean(flag) => (*flag.value()).into(),
         Value::Datetime(date) => date.value().to_string().into(),
-        Value::Array(array) => array.iter().map(value_json).collect(),
+        Value::Array(array) => array.iter().map(json).collect(),
         Value::InlineTable(table) => Json::Object(object(table)),
     }
 }

@@ -1,4 +1,4 @@
-//! One source that a configuration names.
+//! A source that a configuration defines.
 
 #[cfg(feature = "schema")]
 mod schema;
@@ -7,20 +7,19 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use repertoire::registry::{ConfigError, SourceConfig, SourceKind, Tier};
 use repertoire::render::Dialect;
-use repertoire::{
-    ClientPlugins, ClientPluginsFindings, ClientPluginsOptions, ConfigError, FsSource, Mount, Skill, SourceConfig,
-    SourceKind, Tier, Trust,
-};
+use repertoire::source::fs::{ClientPlugins, ClientPluginsFindings, ClientPluginsOptions};
+use repertoire::{FsSource, Mount, Skill, Trust};
 use serde::Deserialize;
 use serde_json::Map;
 
-use super::{Home, Section};
+use super::Home;
+use super::section::{ConfigFile, Section};
 use crate::failure::Failure;
-use crate::page::Page;
-use crate::pool::{Made, Pool};
+use crate::source_cache::{CachedSource, SourceCache};
 
-/// One source that a configuration names, built.
+/// A source that a configuration defines.
 #[derive(Debug)]
 pub(crate) struct Declared {
     sources: Sources,
@@ -31,12 +30,12 @@ pub(crate) struct Declared {
 
 #[derive(Debug)]
 enum Sources {
-    Made(Vec<Made>),
-    /// Of plugins, which have names of their own.
+    Cached(Vec<CachedSource>),
+    /// The sources of plugins, whose names are made unique later.
     Plugins(Box<Plugins>),
 }
 
-/// The plugins that were found where a configuration says.
+/// The plugins in the folders of a `client-plugins` source.
 #[derive(Debug)]
 pub(crate) struct Plugins {
     pub(crate) options: ClientPluginsOptions,
@@ -44,49 +43,53 @@ pub(crate) struct Plugins {
     base: PathBuf,
 }
 
-/// What every `[[source]]` says, whatever its kind.
+/// The options of every kind of source.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Common {
-    /// `repertoire kinds` lists them.
+    /// A source type; `repertoire kinds` lists them.
     kind: String,
     /// Unique, without a colon.
     #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^[^:]*[^:\s][^:]*$")))]
     name: String,
-    /// By default `user`, and `plugin` for kinds that bring what other people made.
+    /// By default `user`, and `plugin` for kinds that load content of other people.
     tier: Option<Tier>,
     /// By default `trusted`, and `restricted` in the tier `plugin`.
     trust: Option<Trust>,
-    /// Whether its ids are `NAME:ID`. By default not, but for kinds like `client-plugins`.
+    /// Whether its ids are `NAME:ID`. By default false, except for kinds like `client-plugins`.
     namespaced: Option<bool>,
-    /// How its bodies spell the places for arguments, whatever they say themselves.
+    /// The placeholder syntax of its bodies; overrides what they declare.
     dialect: Option<Dialect>,
 }
 
 const COMMON: [&str; 6] = ["kind", "name", "tier", "trust", "namespaced", "dialect"];
 
 impl Declared {
-    /// Builds the source of a section; what is not common to all kinds are options of its kind.
-    pub(crate) fn read(section: &Section<'_>, base: &Path, home: &Home, pool: &mut Pool) -> Result<Declared, Failure> {
+    pub(crate) fn read(
+        section: &Section<'_>,
+        base: &Path,
+        home: &Home,
+        cache: &mut SourceCache,
+    ) -> Result<Declared, Failure> {
         let (common, options): (Map<_, _>, Map<_, _>) =
             section.values.clone().into_iter().partition(|(key, _)| COMMON.contains(&key.as_str()));
         let common: Common = section.typed(common)?;
         let kind = SourceKind::find(&common.kind)
-            .map_err(|error| section.page.failure(section.span("kind"), error.to_string()))?;
-        if kind.is_connecting() && pool.is_reading() {
+            .map_err(|error| section.file.failure(section.span("kind"), error.to_string()))?;
+        if kind.is_connecting() && cache.is_read_only() {
             let (kind, name) = (kind.name(), &common.name);
             let message = format!(
-                "the source `{name}` of the kind `{kind}` would start a program, load a library or open a connection; \
-                 this command only reads"
+                "the source `{name}` of the kind `{kind}` starts a program, loads a library or opens a connection; this \
+                 command only reads"
             );
             let failure = section.refuse(&ConfigError::in_option("kind", message));
-            return Err(failure.help("`--connect` allows it; trust the configuration first"));
+            return Err(failure.help("pass --connect if you trust the configuration"));
         }
         let options = home.expand(options).map_err(|error| section.refuse(&error))?;
         if kind.is_foreign() && common.tier == Some(Tier::Builtin) {
             let message =
-                format!("a source of the kind `{}` brings what other people made, and cannot be builtin", kind.name());
+                format!("a source of the kind `{}` loads content of other people, and cannot be builtin", kind.name());
             return Err(section.refuse(&ConfigError::in_option("tier", message)));
         }
         let mut config = SourceConfig::new(common.name.clone(), base, options.clone());
@@ -95,34 +98,33 @@ impl Declared {
         config.keeper = Arc::clone(&home.keeper);
         let sources = match kind.name() {
             "client-plugins" => Plugins::find(&config).map(|found| Sources::Plugins(Box::new(found))),
-            _ => pool.configured(kind, &config, &options).map(Sources::Made),
+            _ => cache.configured(kind, &config, &options).map(Sources::Cached),
         };
         let sources = sources.map_err(|error| section.refuse(&error))?;
         Ok(Declared { sources, common, kind, name_span: section.span("name") })
     }
 
-    /// Builds the source of `--source KIND:NAME[:OPTIONS]`, the options being the inside of an inline table.
     pub(crate) fn from_argument(
         argument: &str,
         base: &Path,
         home: &Home,
-        pool: &mut Pool,
+        cache: &mut SourceCache,
     ) -> Result<Declared, Failure> {
         let usage = "write `--source KIND:NAME` or `--source 'KIND:NAME:key = value, key = value'`, values as in TOML";
         let mut parts = argument.splitn(3, ':');
         let (Some(kind), Some(name)) = (parts.next(), parts.next().filter(|name| !name.is_empty())) else {
-            return Err(Failure::new(format!("`--source {argument}` names no source")).help(usage));
+            return Err(Failure::new(format!("`--source {argument}` does not name a source")).help(usage));
         };
         let options = parts.next().unwrap_or_default();
         let comma = if options.trim().is_empty() { "" } else { ", " };
         let text = format!("{{ kind = {kind:?}, name = {name:?}{comma}{options} }}");
-        let page = Page::new("--source", format!("source = [{text}]"));
-        let document = toml_edit::Document::parse(page.text())
-            .map_err(|error| page.failure(error.span().unwrap_or(0..0), error.message()).help(usage))?;
+        let file = ConfigFile::new("--source", format!("source = [{text}]"), true);
+        let document = toml_edit::Document::parse(file.text())
+            .map_err(|error| file.failure(error.span().unwrap_or(0..0), error.message()).help(usage))?;
         let item = document.get("source").expect("the text above has this key");
-        match Section::each(&page, item)?.as_slice() {
-            [section] => Declared::read(section, base, home, pool),
-            _ => Err(page.failure(0..page.text().len(), "expected one source").help(usage)),
+        match Section::each(&file, item)?.as_slice() {
+            [section] => Declared::read(section, base, home, cache),
+            _ => Err(file.failure(0..file.text().len(), "expected one source").help(usage)),
         }
     }
 
@@ -130,7 +132,6 @@ impl Declared {
         &self.common.name
     }
 
-    /// The name, and the dialect that was declared for it.
     pub(crate) fn dialect(&self) -> Option<(String, Dialect)> {
         Some((self.common.name.clone(), self.common.dialect?))
     }
@@ -139,18 +140,16 @@ impl Declared {
         self.name_span.clone()
     }
 
-    /// The sources as they are composed; `plugins` makes those of plugins.
-    pub(crate) fn mounts(&self, plugins: impl FnOnce(&str, &Plugins) -> Vec<Made>) -> Vec<Mount<Skill>> {
+    pub(crate) fn mounts(&self, plugins: impl FnOnce(&str, &Plugins) -> Vec<CachedSource>) -> Vec<Mount<Skill>> {
         let made = match &self.sources {
-            Sources::Made(made) => made.clone(),
+            Sources::Cached(made) => made.clone(),
             Sources::Plugins(found) => plugins(self.name(), found),
         };
         made.into_iter().map(|made| self.composed(made.mount)).collect()
     }
 
-    /// The sources that search folders, but for those of plugins.
     pub(crate) fn folders(&self) -> Option<(String, Arc<FsSource>)> {
-        let Sources::Made(made) = &self.sources else { return None };
+        let Sources::Cached(made) = &self.sources else { return None };
         Some((self.common.name.clone(), Arc::clone(made.first()?.folders.as_ref()?)))
     }
 
@@ -171,7 +170,6 @@ impl Plugins {
         Ok(Plugins { found: options.find(&config.base), options, base: config.base.clone() })
     }
 
-    /// The source called `name` that tells what is wrong or odd there.
     pub(crate) fn findings(&self, name: &str) -> ClientPluginsFindings {
         self.options.findings(name, &self.base, self.found.clone())
     }

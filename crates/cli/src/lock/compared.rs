@@ -1,43 +1,43 @@
-//! What a lock compares of one skill, and what it does not.
+//! The content of a skill that a lock compares.
 
 use std::collections::BTreeMap;
 
-use repertoire::{Digest, Manifest, Omission, OmissionReason, Resource, ResourcePath, SkippedFile, SkippedFolder};
+use repertoire::skill::{
+    Digest, Manifest, Omission, OmissionReason, Resource, ResourcePath, SkippedFile, SkippedFolder,
+};
 use serde::Serialize;
 
-/// What a lock compares of one skill.
+/// The content of a skill that a lock compares.
 #[derive(Debug, Default)]
 pub(crate) struct Compared {
-    /// Every file of the skill, the one that makes it a skill among them, and what cannot be a file of it.
+    /// Every file of the skill, SKILL.md included, and the omissions.
     pub(crate) manifest: Manifest,
-    /// A digest for each folder of dependencies.
+    /// A digest for each dependency folder.
     pub(crate) dependencies: BTreeMap<String, Digest>,
     pub(crate) not_compared: Vec<NotCompared>,
 }
 
-/// Something in the folder of a skill that is not compared.
+/// A file or folder of a skill that is not compared.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct NotCompared {
-    /// From the folder of the lock.
+    /// Relative to the lock directory.
     pub(crate) path: String,
     pub(crate) why: String,
 }
 
-/// Where something belongs, by its path in the skill.
 enum Place<'a> {
-    /// It is part of the skill.
+    /// Part of the skill.
     Skill,
-    /// It is below this folder of dependencies, at this path in there.
+    /// In this dependency folder, at this path.
     Dependencies(&'a str, &'a str),
-    /// It is in, or is, what comes and goes by itself.
+    /// In this cache folder.
     Cache(&'a str),
     Secret,
     Litter,
 }
 
 impl Compared {
-    /// Sorts everything that lies in the folder `skill`; `own` is the file that makes it one.
     pub(crate) fn of(skill: &str, own: Resource, everything: &Manifest) -> Compared {
         let mut rows = vec![own];
         let mut omissions = Vec::new();
@@ -59,7 +59,7 @@ impl Compared {
             }
         }
         for omission in everything.omissions() {
-            // A file that a link leads to elsewhere is pinned by whoever keeps it there.
+            // The target of a link that leads out is not part of the project.
             let kept = |path: &str| {
                 let kept = Omission::new(path, omission.reason).detail(&omission.detail);
                 match omission.digest {
@@ -69,7 +69,7 @@ impl Compared {
             };
             match place(&omission.path) {
                 _ if omission.reason == OmissionReason::VersionControl => skip(&omission.path, &omission.why()),
-                // A pipe or a socket cannot be checked in.
+                // Git does not store pipes and sockets.
                 _ if omission.reason == OmissionReason::NotAFile => {}
                 Place::Dependencies(_, "") if omission.reason.is_limit() => skip(&omission.path, &omission.why()),
                 Place::Dependencies(folder, below) => {
@@ -97,16 +97,14 @@ impl Compared {
     }
 }
 
-/// Why a cache is not compared, or the caches in a folder of dependencies.
 fn cache(folder: &str) -> &'static str {
     let name = folder.rsplit('/').next().unwrap_or_default();
     match SkippedFolder::of(name) {
-        Some(SkippedFolder::Cache) => "tools write it as they run",
-        _ => "only in part: tools write the bytecode and the caches in it as they run",
+        Some(SkippedFolder::Cache) => "tools write to it while they run",
+        _ => "only in part: tools write bytecode and caches into it while they run",
     }
 }
 
-/// Where the path in a skill belongs: by the first name on the way that is not part of skills.
 fn place(path: &str) -> Place<'_> {
     let mut dependencies = None;
     let mut end = 0;

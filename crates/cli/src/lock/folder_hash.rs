@@ -1,32 +1,32 @@
-//! `computedHash`: what the tool `skills` takes for the identity of a skill's folder.
+//! `computedHash`: the hash of a skill's folder that the tool `skills` computes.
 
+use std::cmp::Ordering;
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use repertoire::{FsLimits, SkippedFile, SkippedFolder};
+use repertoire::skill::{SkippedFile, SkippedFolder};
+use repertoire::source::fs::FsLimits;
 use sha2::{Digest as _, Sha256};
 
-use super::name_order;
-
-/// Which files of a folder are hashed, and how.
+/// The files of a folder that are hashed, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Hashed {
-    /// Those that the tool hashes: it leaves out links, and folders called `.git` or `node_modules`.
+pub(crate) enum HashedFiles {
+    /// The files that the tool hashes: all but links and the folders `.git` and `node_modules`.
     ByTool,
-    /// Of those, the ones that belong to the skill, and so are in a fresh clone too. The tool hashes the same there.
+    /// Of these, the files that belong to the skill. In a fresh clone the tool hashes the same files.
     OfSkill,
-    /// The same, with line feeds alone in place of other line ends.
+    /// The same files, with line feeds as line endings.
     WithLineFeeds,
 }
 
-/// The hash of the regular files below `folder`, in hexadecimal digits: SHA-256 over each path and its bytes, one after the
-/// other, in the tool's order.
+/// Returns the hash of the regular files below `folder` in hexadecimal digits: SHA-256 over each path and its bytes, in the
+/// tool's order.
 ///
 /// # Errors
-/// In words for a person, why there is no such hash, or none that can be told here.
-pub(crate) fn folder_hash(folder: &Path, hashed: Hashed) -> Result<String, String> {
+/// The reason, for people, why the hash cannot be computed here.
+pub(crate) fn folder_hash(folder: &Path, hashed: HashedFiles) -> Result<String, String> {
     let limits = FsLimits::default();
     let names = names(folder, &limits, hashed)?;
     let mut hash = Sha256::new();
@@ -39,7 +39,7 @@ pub(crate) fn folder_hash(folder: &Path, hashed: Hashed) -> Result<String, Strin
         left = left
             .checked_sub(bytes.len() as u64)
             .ok_or_else(|| format!("its files are larger than {} bytes together", limits.total_bytes))?;
-        hash.update(if hashed == Hashed::WithLineFeeds { line_feeds(bytes) } else { bytes });
+        hash.update(if hashed == HashedFiles::WithLineFeeds { line_feeds(bytes) } else { bytes });
     }
     Ok(hash.finalize().iter().fold(String::new(), |mut text, byte| {
         write!(text, "{byte:02x}").expect("writing to a text");
@@ -47,7 +47,6 @@ pub(crate) fn folder_hash(folder: &Path, hashed: Hashed) -> Result<String, Strin
     }))
 }
 
-/// A text with line feeds in place of carriage returns and line feeds; what is no text stays as it is.
 pub(crate) fn line_feeds(bytes: Vec<u8>) -> Vec<u8> {
     if bytes.contains(&0) {
         return bytes;
@@ -61,8 +60,7 @@ pub(crate) fn line_feeds(bytes: Vec<u8>) -> Vec<u8> {
     lines
 }
 
-/// The paths of the files, in the order in which they are hashed.
-fn names(folder: &Path, limits: &FsLimits, hashed: Hashed) -> Result<Vec<String>, String> {
+fn names(folder: &Path, limits: &FsLimits, hashed: HashedFiles) -> Result<Vec<String>, String> {
     let mut names = Vec::new();
     let mut open = vec![(PathBuf::from(folder), String::new(), 0)];
     while let Some((path, below, depth)) = open.pop() {
@@ -75,11 +73,11 @@ fn names(folder: &Path, limits: &FsLimits, hashed: Hashed) -> Result<Vec<String>
             }
             let is_apart =
                 || SkippedFolder::of(&name).is_some_and(SkippedFolder::is_apart) || SkippedFile::of(&name).is_some();
-            if hashed != Hashed::ByTool && is_apart() {
+            if hashed != HashedFiles::ByTool && is_apart() {
                 continue;
             }
             let Some(name) = name.to_str().filter(|name| !name.contains('\\')) else {
-                return Err(format!("`{}` is no name on every platform", name.to_string_lossy()));
+                return Err(format!("`{}` is not a valid name on every platform", name.to_string_lossy()));
             };
             let name = if below.is_empty() { name.to_owned() } else { format!("{below}/{name}") };
             if kind.is_file() {
@@ -94,15 +92,53 @@ fn names(folder: &Path, limits: &FsLimits, hashed: Hashed) -> Result<Vec<String>
             }
         }
     }
-    names.sort_by_cached_key(|name| name_order::key(name));
-    match names.windows(2).find(|pair| name_order::compare(&pair[0], &pair[1]).is_none()) {
-        Some(pair) => Err(format!("which of `{}` and `{}` comes first depends on the language", pair[0], pair[1])),
+    names.sort_by_cached_key(|name| sort_key(name));
+    match names.windows(2).find(|pair| compare_names(&pair[0], &pair[1]).is_none()) {
+        Some(pair) => Err(format!("the order of `{}` and `{}` depends on the language", pair[0], pair[1])),
         None => Ok(names),
     }
 }
 
 fn unreadable(name: &str, error: &io::Error) -> String {
     format!("cannot read `{name}`: {error}")
+}
+
+/// Printable ASCII in the order of `String.prototype.localeCompare` in English: space, punctuation, symbols, digits, letters.
+/// Of two names that differ only in case, the lower-case one comes first.
+const ASCII: &str = " _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$0123456789aAbBcCdDeEfFgGhHiIjJkKlLmMnNoOpPqQrRsStTuUvVwWxXyYzZ";
+
+/// Compares two names; `None` if only the tables of the Unicode collation decide.
+fn compare_names(a: &str, b: &str) -> Option<Ordering> {
+    let mut by_case = Ordering::Equal;
+    let (mut left, mut right) = (a.chars(), b.chars());
+    loop {
+        match (left.next(), right.next()) {
+            (Some(x), Some(y)) if x == y => {}
+            (Some(x), Some(y)) => match weight(x)?.cmp(&weight(y)?) {
+                Ordering::Equal => by_case = by_case.then(x.is_ascii_uppercase().cmp(&y.is_ascii_uppercase())),
+                decided => return Some(decided),
+            },
+            (None, None) => return Some(by_case),
+            (rest, other) => {
+                // The longer name comes later, unless the collation might ignore all of its additional characters.
+                let mut more = rest.or(other).into_iter().chain(left).chain(right);
+                let longer = if rest.is_some() { Ordering::Greater } else { Ordering::Less };
+                return more.any(|c| weight(c).is_some()).then_some(longer);
+            }
+        }
+    }
+}
+
+/// Returns a key for a total order that agrees with [`compare_names`] wherever that decides.
+///
+/// If it decides every pair of neighbours in this order, the names are in the tool's order.
+fn sort_key(name: &str) -> (Vec<usize>, Vec<bool>, String) {
+    let weigh = |c: char| weight(c).unwrap_or(ASCII.len() + c as usize);
+    (name.chars().map(weigh).collect(), name.chars().map(|c| c.is_ascii_uppercase()).collect(), name.to_owned())
+}
+
+fn weight(c: char) -> Option<usize> {
+    ASCII.find(c.to_ascii_lowercase()).filter(|_| c.is_ascii())
 }
 
 #[cfg(test)]

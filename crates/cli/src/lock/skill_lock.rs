@@ -1,23 +1,22 @@
-//! `.skill-lock.json`, version 3: what was installed for the user, and from where.
+//! `.skill-lock.json`, version 3: the origins of skills that a user installed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use repertoire::Client;
+use repertoire::source::fs::Client;
 use serde::{Deserialize, Serialize};
 
-use super::document;
 use crate::failure::Failure;
 
-/// The lock file that `skills` and `gh skill` share. It is read, and never written.
+/// The lock file that `skills` and `gh skill` share, which is only read.
 #[derive(Debug, Default)]
 pub(crate) struct SkillLock {
     rows: BTreeMap<String, InstalledRow>,
-    /// The folders that it speaks of.
+    /// The folders whose skills it covers.
     folders: Vec<PathBuf>,
 }
 
-/// Where a skill was installed from, as the lock file says it.
+/// The origin of an installed skill, as the lock file states it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, rename_all = "camelCase")]
@@ -29,7 +28,7 @@ pub(crate) struct InstalledRow {
     pub(crate) reference: Option<String>,
     pub(crate) pinned_ref: Option<String>,
     pub(crate) skill_path: Option<String>,
-    /// The name of the folder's tree in git.
+    /// The name of the folder's Git tree.
     pub(crate) skill_folder_hash: Option<String>,
     pub(crate) plugin_name: Option<String>,
     pub(crate) installed_at: Option<String>,
@@ -56,22 +55,18 @@ impl SkillLock {
             }
             Err(failure) => (
                 SkillLock::default(),
-                Some(format!("{}; where skills were installed from is not known", failure.message())),
+                Some(format!("{}; the origins of installed skills are unknown", failure.message())),
             ),
         }
     }
 
     fn read(path: &Path) -> Result<BTreeMap<String, InstalledRow>, Failure> {
         let name = path.to_string_lossy();
-        let Some(mut value) = document::read(path, &name)? else { return Ok(BTreeMap::new()) };
-        match value.get("version") {
-            Some(version) if *version == VERSION => document::typed(value["skills"].take(), &name),
-            Some(version) => Err(Failure::new(format!("`{name}`: expected version {VERSION}, found {version}"))),
-            None => Err(Failure::new(format!("`{name}`: expected version {VERSION}, found none"))),
-        }
+        let Some(mut value) = super::read(path, &name)? else { return Ok(BTreeMap::new()) };
+        super::check_version(&value, "version", &VERSION.into(), &name)?;
+        super::typed(value["skills"].take(), &name)
     }
 
-    /// The row of the skill whose file is at `location`: one of those that the user has for every project.
     pub(crate) fn row(&self, location: &Path) -> Option<&InstalledRow> {
         if self.rows.is_empty() {
             return None;
@@ -79,8 +74,8 @@ impl SkillLock {
         let folder = location.parent()?;
         let (parent, name) = (folder.parent()?, folder.file_name()?.to_str()?);
         let real = parent.canonicalize().ok();
-        let is_spoken_of = |known: &PathBuf| known == parent || real.is_some() && known.canonicalize().ok() == real;
-        if !self.folders.iter().any(is_spoken_of) {
+        let is_covered = |known: &PathBuf| known == parent || real.is_some() && known.canonicalize().ok() == real;
+        if !self.folders.iter().any(is_covered) {
             return None;
         }
         self.rows.get(name).or_else(|| {
@@ -90,7 +85,6 @@ impl SkillLock {
     }
 }
 
-/// The folder that the tool `skills` gives to a skill of this name.
 fn folder_name(name: &str) -> String {
     let mut folder = String::new();
     for c in name.to_lowercase().chars() {

@@ -1,4 +1,4 @@
-//! `skills-lock.json`, version 1: what the tool `skills` installs into a project.
+//! `skills-lock.json`, version 1: the skills that the tool `skills` installs into a project.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,19 +6,17 @@ use std::path::Path;
 use repertoire::Id;
 use serde_json::{Map, Value, json};
 
-use super::document;
 use crate::failure::Failure;
 
-/// What `skills-lock.json` says: `docs/schema/skills-lock-1.json`. Rows keep every field that they have.
+/// A parsed `skills-lock.json`; its schema is `docs/schema/skills-lock-1.json`. Unknown fields are kept.
 #[derive(Debug, Default)]
 pub(crate) struct SkillsLock {
     rows: BTreeMap<Key, Map<String, Value>>,
 }
 
-/// A key of the map, in the tool's order.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
-    /// What JavaScript takes for the index of an array comes first, as a number; all else by UTF-16 code units.
+    /// The order of JavaScript: array indices as numbers, then other keys by UTF-16 code units.
     order: (bool, u64, Vec<u16>),
     name: String,
 }
@@ -33,21 +31,15 @@ impl Key {
 
 const VERSION: u64 = 1;
 
-/// What every row has.
 const TEXTS: [&str; 3] = ["source", "sourceType", "computedHash"];
 
 impl SkillsLock {
     pub(crate) const NAME: &str = "skills-lock.json";
 
-    /// The one in `folder`, if there is one.
     pub(crate) fn read(folder: &Path) -> Result<Option<SkillsLock>, Failure> {
-        let Some(value) = document::read(&folder.join(Self::NAME), Self::NAME)? else { return Ok(None) };
+        let Some(value) = super::read(&folder.join(Self::NAME), Self::NAME)? else { return Ok(None) };
         let refuse = |message: String| Failure::new(format!("`{}`: {message}", Self::NAME));
-        match value.get("version") {
-            Some(version) if *version == VERSION => {}
-            Some(version) => return Err(refuse(format!("expected version {VERSION}, found {version}"))),
-            None => return Err(refuse(format!("expected version {VERSION}, found none"))),
-        }
+        super::check_version(&value, "version", &VERSION.into(), Self::NAME)?;
         let Some(Value::Object(skills)) = value.get("skills") else {
             return Err(refuse("expected an object `skills`".to_owned()));
         };
@@ -62,17 +54,14 @@ impl SkillsLock {
         Ok(Some(SkillsLock { rows }))
     }
 
-    /// Each name and its `computedHash`.
     pub(crate) fn hashes(&self) -> impl Iterator<Item = (&str, &str)> {
         self.rows.iter().map(|(key, row)| (key.name.as_str(), row["computedHash"].as_str().expect("checked when read")))
     }
 
-    /// Whether a name stands for `id`.
     pub(crate) fn has(&self, id: &Id) -> bool {
         self.rows.keys().any(|key| means(&key.name, id))
     }
 
-    /// Locks `id`, which lies at `path`. A row that is there says where the skill comes from, and goes on saying so.
     pub(crate) fn lock(&mut self, id: &Id, path: &str, hash: &str) {
         let mut is_new = true;
         for (_, row) in self.rows.iter_mut().filter(|(key, _)| means(&key.name, id)) {
@@ -100,13 +89,12 @@ impl SkillsLock {
 
     pub(crate) fn text(&self) -> String {
         let skills: Map<_, _> = self.rows.iter().map(|(key, row)| (key.name.clone(), row.clone().into())).collect();
-        document::text(&json!({ "version": VERSION, "skills": skills }))
+        super::to_text(&json!({ "version": VERSION, "skills": skills }))
     }
 }
 
 const LOCAL: &str = "local";
 
-/// Whether a name as the tool writes it is an id.
 fn means(name: &str, id: &Id) -> bool {
     Id::new(name).is_ok_and(|name| name == *id)
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use repertoire_cli::Exit;
 
-use crate::world::{World, checkout};
+use crate::test_env::{TestEnv, checkout};
 
 const BOOK: &str = "docs/book/src";
 
@@ -20,22 +20,22 @@ pub(crate) fn chapters() -> Vec<PathBuf> {
     files
 }
 
-/// A world whose working folder is the book's example.
-fn example() -> World {
-    fn copy(from: &Path, to: &str, world: &World) {
+/// A env whose working folder is the book's example.
+fn example() -> TestEnv {
+    fn copy(from: &Path, to: &str, env: &TestEnv) {
         for entry in fs::read_dir(from).expect("the example is in the checkout") {
             let path = entry.expect("an entry").path();
             let to = format!("{to}{}", path.file_name().expect("a name").to_string_lossy());
             if path.is_dir() {
-                copy(&path, &format!("{to}/"), world);
+                copy(&path, &format!("{to}/"), env);
             } else {
-                world.file(&to, fs::read(&path).expect("a file"));
+                env.file(&to, fs::read(&path).expect("a file"));
             }
         }
     }
-    let world = World::new();
-    copy(&checkout("docs/book/example"), "", &world);
-    world
+    let env = TestEnv::new();
+    copy(&checkout("docs/book/example"), "", &env);
+    env
 }
 
 /// A fenced block: its language, its text, and where the text stands in the chapter.
@@ -60,12 +60,12 @@ fn blocks(chapter: &str) -> Vec<Block<'_>> {
 
 /// The commands of a console block, each followed by what it prints.
 fn played(block: &str) -> String {
-    let world = example();
+    let env = example();
     let mut console = String::new();
     for line in block.lines().filter(|line| line.starts_with('$')) {
         let words: Vec<_> = line.split_whitespace().skip(1).collect();
         let ["repertoire", arguments @ ..] = words.as_slice() else { panic!("`{line}` is not ours to run") };
-        let ran = world.run(arguments);
+        let ran = env.run(arguments);
         assert_ne!(ran.exit, Exit::Failure, "`{line}`: {}", ran.stderr);
         console.push_str(&format!("{line}\n{}{}\n", trimmed(&ran.stdout), trimmed(&ran.stderr)));
     }
@@ -103,9 +103,9 @@ fn every_configuration_is_one() {
     for path in chapters() {
         let chapter = fs::read_to_string(&path).expect("a chapter");
         for block in blocks(&chapter).iter().filter(|block| block.language == "toml") {
-            let world = example();
-            world.file("book.toml", block.text);
-            let ran = world.run(&["roots", "--config", "book.toml"]);
+            let env = example();
+            env.file("book.toml", block.text);
+            let ran = env.run(&["roots", "--config", "book.toml"]);
             assert_eq!(ran.exit, Exit::Success, "{}: {}", path.display(), ran.stderr);
         }
     }
@@ -121,18 +121,18 @@ fn every_front_matter_is_without_fault_and_every_conversation_the_one_that_is_pl
                 assert_eq!(block.text, played, "{}", path.display());
                 continue;
             }
-            let world = World::new();
+            let env = TestEnv::new();
             // A part of a front matter is one with a name and a description before it.
             let named = block.text.lines().find_map(|line| line.strip_prefix("name: "));
             let (name, before) = match named {
                 Some(name) => (name, ""),
                 None => ("part", "name: part\ndescription: Shows a field. Use it in a book.\n"),
             };
-            world.file(&format!("skills/{name}/SKILL.md"), format!("---\n{before}{}---\nBody.\n", block.text));
+            env.file(&format!("skills/{name}/SKILL.md"), format!("---\n{before}{}---\nBody.\n", block.text));
             // The standard knows nothing of most fields that are shown alone.
             let strictly = named.map(|_| "--strict");
             let arguments: Vec<_> = ["check", "skills"].into_iter().chain(strictly).collect();
-            let ran = world.run(&arguments);
+            let ran = env.run(&arguments);
             assert_eq!(ran.exit, Exit::Success, "{}: {}", path.display(), ran.stdout);
         }
     }

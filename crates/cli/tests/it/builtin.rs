@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use repertoire_cli::Exit;
 use snapbox::{assert_data_eq, str};
 
-use crate::world::{World, checkout};
+use crate::test_env::{TestEnv, checkout};
 
 #[test]
 fn they_are_listed_with_the_standard_folders_and_not_without() {
-    let world = World::new();
-    world.skill("mine", "steady", "Mine.");
+    let env = TestEnv::new();
+    env.skill("mine", "steady", "Mine.");
     let sources = |arguments: &[&str]| {
-        let list = serde_json::from_str::<serde_json::Value>(&world.run(arguments).data()).expect("JSON");
+        let list = serde_json::from_str::<serde_json::Value>(&env.run(arguments).data()).expect("JSON");
         let rows = list["skills"].as_array().expect("rows").iter();
         rows.map(|row| format!("{} {} {}", row["tier"], row["source"], row["id"]).replace('"', "")).collect::<Vec<_>>()
     };
@@ -22,36 +22,36 @@ fn they_are_listed_with_the_standard_folders_and_not_without() {
     let steady = ["user mine steady"];
     assert_eq!(sources(&["list", "mine", "--json"]), steady);
     assert_eq!(sources(&["list", "--root", "mine", "--no-defaults", "--json"]), steady);
-    world.file("repertoire.toml", "[[source]]\nkind = \"fs\"\nname = \"mine\"\nroots = [\"mine\"]\n");
+    env.file("repertoire.toml", "[[source]]\nkind = \"fs\"\nname = \"mine\"\nroots = [\"mine\"]\n");
     assert_eq!(sources(&["list", "--config", "repertoire.toml", "--json"]), steady);
 }
 
 #[test]
 fn a_folder_may_be_called_like_their_source() {
-    let world = World::new();
-    world.skill("builtin", "steady", "Mine.");
-    let ran = world.run(&["which", "steady", "--root", "builtin"]).data();
+    let env = TestEnv::new();
+    env.skill("builtin", "steady", "Mine.");
+    let ran = env.run(&["which", "steady", "--root", "builtin"]).data();
     assert!(ran.contains("builtin-2"), "{ran}");
 }
 
 #[test]
 fn they_are_read_from_the_program() {
-    let world = World::new();
-    let body = world.run(&["body", "write-a-skill"]).data();
+    let env = TestEnv::new();
+    let body = env.run(&["body", "write-a-skill"]).data();
     assert!(body.starts_with("# Write a skill\n"), "{body}");
     let path = "references/front-matter.md";
     let file = fs::read_to_string(skills().join("write-a-skill").join(path)).expect("it is in the checkout");
-    assert_eq!(world.run(&["files", "write-a-skill", path]).data(), file);
+    assert_eq!(env.run(&["files", "write-a-skill", path]).data(), file);
 }
 
 #[test]
 fn the_strictest_judge_finds_nothing_in_them() {
     let folder = skills();
-    let ran = World::new().run(&["check", folder.to_str().expect("UTF-8"), "--strict"]);
+    let ran = TestEnv::new().run(&["check", folder.to_str().expect("UTF-8"), "--strict"]);
     assert_data_eq!(
         ran.data(),
         str![[r#"
-no findings; 3 skills listed
+3 skills checked: no problems
 
 "#]]
     );
@@ -59,14 +59,14 @@ no findings; 3 skills listed
 
 #[test]
 fn every_command_in_them_is_one() {
-    let world = World::new();
+    let env = TestEnv::new();
     let mut checked = 0;
     for file in files(&skills()) {
         let text = fs::read_to_string(&file).expect("it is in the checkout");
         for line in commands(&text) {
             let arguments: Vec<_> = line.split_whitespace().skip(1).chain(["--help"]).collect();
             // Arguments that are not known fail before help is asked for.
-            assert_eq!(world.run(&arguments).exit, Exit::Success, "{}: {line}", file.display());
+            assert_eq!(env.run(&arguments).exit, Exit::Success, "{}: {line}", file.display());
             checked += 1;
         }
     }

@@ -3,21 +3,21 @@
 use repertoire_cli::Exit;
 use snapbox::{assert_data_eq, str};
 
-use crate::world::World;
+use crate::test_env::TestEnv;
 
-fn skills() -> World {
-    let world = World::new();
-    world.skill(
+fn skills() -> TestEnv {
+    let env = TestEnv::new();
+    env.skill(
         "root",
         "a-long-one",
         "Knows everything there is to know about gardens, and tells it at length when asked.",
     );
-    world.skill("root", "b-short", "Counts <beans> & peas.");
-    world.file(
+    env.skill("root", "b-short", "Counts <beans> & peas.");
+    env.file(
         "root/c-manual/SKILL.md",
         "---\nname: c-manual\ndescription: D.\ndisable-model-invocation: yes\n---\nA.\n",
     );
-    world
+    env
 }
 
 #[test]
@@ -45,8 +45,8 @@ note: 2 skills, 283 characters: 2 in full
 
 #[test]
 fn a_budget_is_kept_and_what_it_cost_is_told() {
-    let world = skills();
-    let ran = world.run(&["catalog", "root", "--style", "bullets", "--chars", "90"]);
+    let env = skills();
+    let ran = env.run(&["catalog", "root", "--style", "bullets", "--chars", "90"]);
     assert_data_eq!(
         ran.stdout,
         str![[r#"
@@ -63,7 +63,7 @@ note: `a-long-one`: shortened from 83 to 34 characters
 
 "#]]
     );
-    let ran = world.run(&["catalog", "root", "--tokens", "40", "--overflow", "leave-out"]);
+    let ran = env.run(&["catalog", "root", "--tokens", "40", "--overflow", "leave-out"]);
     assert_data_eq!(ran.stdout, str![]);
     assert_data_eq!(
         ran.stderr,
@@ -75,7 +75,7 @@ note: `b-short`: left out
 "#]]
     );
     // A share is never less than a few names take.
-    let ran = world.run(&["catalog", "root", "--window", "10000", "--share", "0.4"]);
+    let ran = env.run(&["catalog", "root", "--window", "10000", "--share", "0.4"]);
     assert_data_eq!(
         ran.stderr,
         str![[r#"
@@ -87,8 +87,8 @@ note: 2 skills, 96 of 128 tokens: 2 in full
 
 #[test]
 fn a_client_writes_as_it_does_and_flags_go_before_it() {
-    let world = skills();
-    let ran = world.run(&["catalog", "root", "--preset", "opencode", "--mode", "a-long-one=off", "--locations"]);
+    let env = skills();
+    let ran = env.run(&["catalog", "root", "--preset", "opencode", "--mode", "a-long-one=off", "--locations"]);
     assert_data_eq!(
         ran.stdout,
         str![[r#"
@@ -103,7 +103,7 @@ fn a_client_writes_as_it_does_and_flags_go_before_it() {
 "#]]
     );
     let ran =
-        world.run(&["catalog", "root", "--preset", "claude", "--style", "lines", "--hint", "Ask.", "--chars", "44"]);
+        env.run(&["catalog", "root", "--preset", "claude", "--style", "lines", "--hint", "Ask.", "--chars", "44"]);
     assert_data_eq!(
         ran.stdout,
         str![[r#"
@@ -116,8 +116,8 @@ b-short
 
 #[test]
 fn the_operator_says_how_skills_are_offered() {
-    let world = skills();
-    let ran = world.run(&[
+    let env = skills();
+    let ran = env.run(&[
         "catalog",
         "root",
         "--style",
@@ -137,7 +137,7 @@ fn the_operator_says_how_skills_are_offered() {
 
 "#]]
     );
-    let ran = world.run(&["catalog", "root", "--style", "lines", "--mode", "*=off"]);
+    let ran = env.run(&["catalog", "root", "--style", "lines", "--mode", "*=off"]);
     assert_data_eq!(
         ran.stderr,
         str![[r#"
@@ -145,7 +145,7 @@ note: no skill is visible to a model: no catalog
 
 "#]]
     );
-    let ran = world.run(&[
+    let ran = env.run(&[
         "catalog",
         "root",
         "--style",
@@ -165,14 +165,14 @@ b-short: Counts &lt;beans> & peas.
 
 "#]]
     );
-    let ran = world.run(&["catalog", "root", "--mode", "pdf=on"]);
+    let ran = env.run(&["catalog", "root", "--mode", "pdf=on"]);
     assert!(ran.failure().contains("unknown mode `on`"));
 }
 
 #[test]
 fn the_text_says_how_a_skill_is_read() {
-    let world = skills();
-    let ran = world.run(&["catalog", "root", "--style", "lines", "--mode", "a-long-one=off", "--activation", "cortex"]);
+    let env = skills();
+    let ran = env.run(&["catalog", "root", "--style", "lines", "--mode", "a-long-one=off", "--activation", "cortex"]);
     assert_data_eq!(
         ran.stdout,
         str![[r#"
@@ -182,8 +182,7 @@ b-short: Counts &lt;beans> & peas.
 
 "#]]
     );
-    let ran =
-        world.run(&["catalog", "root", "--style", "bullets", "--mode", "a-long-one=off", "--activation", "files"]);
+    let ran = env.run(&["catalog", "root", "--style", "bullets", "--mode", "a-long-one=off", "--activation", "files"]);
     assert_data_eq!(
         ran.stdout,
         str![[r#"
@@ -193,14 +192,14 @@ Skills hold instructions for certain tasks. When a task fits what a skill is for
 
 "#]]
     );
-    let ran = world.run(&["catalog", "root", "--mode", "*=off", "--activation", "repertoire"]);
+    let ran = env.run(&["catalog", "root", "--mode", "*=off", "--activation", "repertoire"]);
     assert_data_eq!(ran.stdout, str![]);
 }
 
 #[test]
 fn an_unknown_window_is_a_budget_in_characters() {
-    let world = skills();
-    let ran = world.run(&["catalog", "root", "--style", "lines", "--window", "unknown"]);
+    let env = skills();
+    let ran = env.run(&["catalog", "root", "--style", "lines", "--window", "unknown"]);
     assert_data_eq!(
         ran.stderr,
         str![[r#"
@@ -208,7 +207,7 @@ note: 2 skills, 131 of 8000 characters: 2 in full
 
 "#]]
     );
-    let ran = world.run(&["catalog", "root", "--window", "large"]);
+    let ran = env.run(&["catalog", "root", "--window", "large"]);
     assert!(ran.failure().contains("expected a number or `unknown`, found `large`"));
 }
 
@@ -221,9 +220,9 @@ fn two_budgets_are_wrong_use() {
 
 #[test]
 fn nothing_visible_is_no_catalog() {
-    let world = World::new();
-    world.file("root/m/SKILL.md", "---\nname: m\ndescription: D.\ndisable-model-invocation: yes\n---\nA.\n");
-    let ran = world.run(&["catalog", "root"]);
+    let env = TestEnv::new();
+    env.file("root/m/SKILL.md", "---\nname: m\ndescription: D.\ndisable-model-invocation: yes\n---\nA.\n");
+    let ran = env.run(&["catalog", "root"]);
     assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::Success, ""));
     assert_data_eq!(
         ran.stderr,

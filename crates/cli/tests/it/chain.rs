@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::world::World;
+use crate::test_env::TestEnv;
 
 /// A configuration with one source: what `repertoire serve` of `arguments` serves.
 fn source(name: &str, arguments: &[&str]) -> String {
@@ -12,38 +12,38 @@ fn source(name: &str, arguments: &[&str]) -> String {
     format!("[[source]]\nkind = \"mcp\"\nname = \"{name}\"\ncommand = \"{binary}\"\nargs = {}\n", json!(arguments))
 }
 
-fn world() -> World {
-    let world = World::new();
-    world
+fn env() -> TestEnv {
+    let env = TestEnv::new();
+    env
         .file("skills/tidy/SKILL.md", "---\nname: tidy\ndescription: Sorts a folder.\nlicense: MIT\nmetadata:\n  version: \"1.10\"\n---\n\nSort it.\n")
         .file("skills/tidy/scripts/a b.sh", "ls\n")
         .file("skills/tidy/logo.bin", [0, 159, 146, 150])
         .file("skills/greet/SKILL.md", "---\nname: greet\ndescription: >\n  Greets people,\n  by name.\nallowed-tools: Read, Grep\n---\nSay hello.\n")
         .file("first.toml", source("first", &["serve", "skills"]))
         .file("second.toml", source("second", &["serve", "--config", "first.toml"]));
-    world
+    env
 }
 
-fn answer(world: &World, arguments: &[&str]) -> Value {
-    serde_json::from_str(&world.run(&[arguments, &["--json"]].concat()).data()).expect("an answer in JSON")
+fn answer(env: &TestEnv, arguments: &[&str]) -> Value {
+    serde_json::from_str(&env.run(&[arguments, &["--json"]].concat()).data()).expect("an answer in JSON")
 }
 
 /// What is told of a skill, and the files beside it.
-fn told(world: &World, places: &[&str], name: &str) -> (Value, Value) {
-    (answer(world, &[&["show"], places, &[name]].concat()), answer(world, &[&["files"], places, &[name]].concat()))
+fn told(env: &TestEnv, places: &[&str], name: &str) -> (Value, Value) {
+    (answer(env, &[&["show"], places, &[name]].concat()), answer(env, &[&["files"], places, &[name]].concat()))
 }
 
 #[test]
 fn two_servers_in_a_row_give_the_same_skills_and_tell_where_they_are_from() {
-    let world = world();
+    let env = env();
     let chained = ["--config", "second.toml"];
-    let listed = world.run(&[&["list", "--connect"][..], &chained].concat()).data();
+    let listed = env.run(&[&["list", "--connect"][..], &chained].concat()).data();
     let ids: Vec<&str> = listed.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
     // Each server tells its clients where its skills are from, as it was told itself.
     assert_eq!(ids, ["second:greet", "second:tidy"]);
     for (name, uri) in [("tidy", "skill://first/tidy/SKILL.md"), ("greet", "skill://first/greet/SKILL.md")] {
-        let (direct, direct_files) = told(&world, &["--root", "skills"], name);
-        let (remote, remote_files) = told(&world, &chained, &format!("second:{name}"));
+        let (direct, direct_files) = told(&env, &["--root", "skills"], name);
+        let (remote, remote_files) = told(&env, &chained, &format!("second:{name}"));
         for key in ["/skill/description", "/skill/digest", "/fields", "/allowed_tools"] {
             let value = direct.pointer(key).expect("every skill has it");
             assert_eq!(remote.pointer(key), Some(value), "`{key}` of `{name}`");
@@ -52,24 +52,24 @@ fn two_servers_in_a_row_give_the_same_skills_and_tell_where_they_are_from() {
         let remote = &remote["skill"];
         assert_eq!(remote["location"], json!(format!("second:{uri}")));
         assert_eq!((&remote["tier"], &remote["trust"]), (&json!("plugin"), &json!("restricted")));
-        let body = |places: &[&str], name: &str| world.run(&[&["body"], places, &[name]].concat()).data();
+        let body = |places: &[&str], name: &str| env.run(&[&["body"], places, &[name]].concat()).data();
         assert_eq!(body(&chained, &format!("second:{name}")), body(&["--root", "skills"], name));
     }
 }
 
 #[test]
 fn a_server_behind_a_server_that_fails_is_told_with_its_reason() {
-    let world = World::new();
-    world.file("first.toml", "[[source]]\nkind = \"mcp\"\nname = \"first\"\ncommand = \"/no/such/program\"\n");
-    let ran = world.run(&["list", "--connect", "--config", "first.toml"]);
+    let env = TestEnv::new();
+    env.file("first.toml", "[[source]]\nkind = \"mcp\"\nname = \"first\"\ncommand = \"/no/such/program\"\n");
+    let ran = env.run(&["list", "--connect", "--config", "first.toml"]);
     assert!(ran.stderr.contains("1 error"), "{ran:?}");
-    let checked = world.run(&["check", "--connect", "--config", "first.toml"]).stdout;
+    let checked = env.run(&["check", "--connect", "--config", "first.toml"]).stdout;
     assert!(checked.contains("`/no/such/program` cannot be started"), "{checked}");
 }
 
 #[test]
 fn options_that_name_no_sound_server_are_refused_at_their_place() {
-    let world = World::new();
+    let env = TestEnv::new();
     for (options, expected) in [
         ("", "expected the `command` of a server, or its `url`"),
         ("command = \"a\"\nurl = \"https://a.test/\"", "a server is a `command` or a `url`, and not both"),
@@ -77,8 +77,8 @@ fn options_that_name_no_sound_server_are_refused_at_their_place() {
         ("url = \"https://a.test/\"\ntoken-env = \"NOT_SET\"", "the variable is not set, or holds no token"),
         ("url = \"https://a.test/\"\ntier = \"builtin\"", "a source of the kind `mcp` brings what other people made"),
     ] {
-        world.file("a.toml", format!("[[source]]\nkind = \"mcp\"\nname = \"a\"\n{options}\n"));
-        let failure = world.run(&["list", "--connect", "--config", "a.toml"]).failure();
+        env.file("a.toml", format!("[[source]]\nkind = \"mcp\"\nname = \"a\"\n{options}\n"));
+        let failure = env.run(&["list", "--connect", "--config", "a.toml"]).failure();
         assert!(failure.contains(expected), "{options}: {failure}");
     }
 }

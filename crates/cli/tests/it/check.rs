@@ -4,26 +4,26 @@ use repertoire_cli::Exit;
 use serde_json::Value;
 use snapbox::{assert_data_eq, str};
 
-use crate::world::World;
+use crate::test_env::TestEnv;
 
-fn broken() -> World {
-    let world = World::new();
-    world.file("root/broken/SKILL.md", "---\nname: broken\n");
-    world.file(
+fn broken() -> TestEnv {
+    let env = TestEnv::new();
+    env.file("root/broken/SKILL.md", "---\nname: broken\n");
+    env.file(
         "root/spot-me/SKILL.md",
         "---\nname: spot-me\ndescription: Collects run data: progress, errors.\n---\nA.\n",
     );
-    world.file("root/bytes/SKILL.md", b"---\nname: bytes\ndescription: \xff\n---\n");
-    world.skill("root", "steady", "A plain, valid neighbour.");
-    world.skill("clean", "steady", "A plain, valid neighbour.");
-    world.file("warned/surveyor/SKILL.md", "---\nname: Surveyor\ndescription: Case differs.\n---\nA\n");
-    world
+    env.file("root/bytes/SKILL.md", b"---\nname: bytes\ndescription: \xff\n---\n");
+    env.skill("root", "steady", "A plain, valid neighbour.");
+    env.skill("clean", "steady", "A plain, valid neighbour.");
+    env.file("warned/surveyor/SKILL.md", "---\nname: Surveyor\ndescription: Case differs.\n---\nA\n");
+    env
 }
 
 #[test]
 fn every_finding_is_shown_with_the_line_that_it_is_about() {
     let ran = broken().run(&["check", "root"]);
-    assert_eq!((ran.exit, ran.stderr.as_str()), (Exit::Findings, ""));
+    assert_eq!((ran.exit, ran.stderr.as_str()), (Exit::Problems, ""));
     assert_data_eq!(
         ran.stdout,
         str![[r#"
@@ -51,7 +51,7 @@ error[invalid-description]: invalid YAML in `description`: unquoted text must no
   |
   = help: quote this value: `description: "Collects run data: progress, errors."`
 
-3 errors; 2 skills listed
+2 skills checked: 3 errors
 
 "#]]
     );
@@ -59,20 +59,20 @@ error[invalid-description]: invalid YAML in `description`: unquoted text must no
 
 #[test]
 fn warnings_fail_only_a_strict_check() {
-    let world = broken();
-    assert_eq!(world.run(&["check", "warned"]).exit, Exit::Success);
-    assert_eq!(world.run(&["check", "--strict", "warned"]).exit, Exit::Findings);
+    let env = broken();
+    assert_eq!(env.run(&["check", "warned"]).exit, Exit::Success);
+    assert_eq!(env.run(&["check", "--strict", "warned"]).exit, Exit::Problems);
     assert_data_eq!(
-        world.run(&["check", "clean"]).data(),
+        env.run(&["check", "clean"]).data(),
         str![[r#"
-no findings; 1 skill listed
+1 skill checked: no problems
 
 "#]]
     );
     assert_data_eq!(
-        world.run(&["validate", "--strict", "clean"]).data(),
+        env.run(&["validate", "--strict", "clean"]).data(),
         str![[r#"
-no findings; 1 skill listed
+1 skill checked: no problems
 
 "#]]
     );
@@ -80,17 +80,17 @@ no findings; 1 skill listed
 
 #[test]
 fn the_strict_verdict_is_the_reference_validators() {
-    let world = World::new();
-    world.file("root/tidy/SKILL.md", "---\nname: tidy\ndescription: Sorts.\nflavour: sweet\n---\nSort.\n");
+    let env = TestEnv::new();
+    env.file("root/tidy/SKILL.md", "---\nname: tidy\ndescription: Sorts.\nflavour: sweet\n---\nSort.\n");
     assert_data_eq!(
-        world.run(&["check", "root"]).data(),
+        env.run(&["check", "root"]).data(),
         str![[r#"
-no findings; 1 skill listed
+1 skill checked: no problems
 
 "#]]
     );
-    let ran = world.run(&["check", "--strict", "root"]);
-    assert_eq!(ran.exit, Exit::Findings);
+    let ran = env.run(&["check", "--strict", "root"]);
+    assert_eq!(ran.exit, Exit::Problems);
     assert_data_eq!(
         ran.stdout,
         str![[r#"
@@ -100,7 +100,7 @@ error[unexpected-fields]: unexpected fields in frontmatter: `flavour`; only `all
 4 | flavour: sweet
   | ^^^^^^^
 
-1 error; 1 skill listed
+1 skill checked: 1 error
 
 "#]]
     );
@@ -108,17 +108,17 @@ error[unexpected-fields]: unexpected fields in frontmatter: `flavour`; only `all
 
 #[test]
 fn shadows_are_findings_too() {
-    let world = World::new();
-    world.skill("project", "review", "Project copy.").skill("user", "review", "User copy.");
+    let env = TestEnv::new();
+    env.skill("project", "review", "Project copy.").skill("user", "review", "User copy.");
     assert_data_eq!(
-        world.run(&["check", "project", "user"]).data(),
+        env.run(&["check", "project", "user"]).data(),
         str![[r#"
 warning[shadowed]: skill `review` is hidden by the one from user source `project`
 --> user/review/SKILL.md
 ::: project/review/SKILL.md
  = help: ask for it as `user:review`, rename it, or prefer its source
 
-1 warning; 1 skill listed
+1 skill checked: 1 warning
 
 "#]]
     );
@@ -126,10 +126,10 @@ warning[shadowed]: skill `review` is hidden by the one from user source `project
 
 #[test]
 fn two_files_of_one_name_are_both_shown_as_they_were_typed() {
-    let world = World::new();
-    world.skill("root", "review", "First.");
-    world.file("root/zz/SKILL.md", "---\nname: review\ndescription: Second.\n---\n");
-    let ran = world.run(&["check", "root"]);
+    let env = TestEnv::new();
+    env.skill("root", "review", "First.");
+    env.file("root/zz/SKILL.md", "---\nname: review\ndescription: Second.\n---\n");
+    let ran = env.run(&["check", "root"]);
     let found = ran.stdout.split("\n\n").find(|finding| finding.contains("duplicate-id"));
     assert_eq!(
         found,
@@ -145,7 +145,7 @@ fn two_files_of_one_name_are_both_shown_as_they_were_typed() {
 #[test]
 fn counts_agree_with_the_list() {
     let ran = broken().run(&["check", "--format", "json", "root"]);
-    assert_eq!((ran.exit, ran.stderr.as_str()), (Exit::Findings, ""));
+    assert_eq!((ran.exit, ran.stderr.as_str()), (Exit::Problems, ""));
     let document: Value = serde_json::from_str(&ran.stdout).expect("one JSON document");
     let diagnostics = document["diagnostics"].as_array().expect("a list");
     let count = |severity: &str| diagnostics.iter().filter(|finding| finding["severity"] == severity).count();
@@ -157,15 +157,15 @@ fn counts_agree_with_the_list() {
 
 #[test]
 fn a_description_that_is_not_yaml_is_an_error() {
-    let world = World::new();
-    world.file("root/tidy/SKILL.md", "---\nname: tidy\ndescription: Sorts: files.\n---\nSort.\n");
-    let ran = world.run(&["check", "root"]);
-    assert_eq!(ran.exit, Exit::Findings);
-    assert!(ran.stdout.ends_with("1 error; 1 skill listed\n"), "{}", ran.stdout);
-    assert_eq!(world.run(&["body", "tidy", "--root", "root", "--no-defaults"]).data(), "Sort.\n");
-    world.file("root/tidy/SKILL.md", "---\nname: tidy\ndescription: Sorts.\nargument-hint: [a] [b]\n---\nSort.\n");
+    let env = TestEnv::new();
+    env.file("root/tidy/SKILL.md", "---\nname: tidy\ndescription: Sorts: files.\n---\nSort.\n");
+    let ran = env.run(&["check", "root"]);
+    assert_eq!(ran.exit, Exit::Problems);
+    assert!(ran.stdout.ends_with("1 skill checked: 1 error\n"), "{}", ran.stdout);
+    assert_eq!(env.run(&["body", "tidy", "--root", "root", "--no-defaults"]).data(), "Sort.\n");
+    env.file("root/tidy/SKILL.md", "---\nname: tidy\ndescription: Sorts.\nargument-hint: [a] [b]\n---\nSort.\n");
     assert_eq!(
-        world.run(&["check", "root"]).exit,
+        env.run(&["check", "root"]).exit,
         Exit::Success,
         "another field harms the description of no client here"
     );
@@ -173,10 +173,10 @@ fn a_description_that_is_not_yaml_is_an_error() {
 
 #[test]
 fn the_caret_covers_the_whole_value() {
-    let world = World::new();
-    world.file("root/notes/SKILL.md", "---\nname: Release Notes\ndescription: Notes.\n---\n");
-    world.file("root/other/SKILL.md", "---\nname: \"It's \\\"mine\\\"\"\ndescription: Notes.\n---\n");
-    let ran = world.run(&["check", "root"]);
+    let env = TestEnv::new();
+    env.file("root/notes/SKILL.md", "---\nname: Release Notes\ndescription: Notes.\n---\n");
+    env.file("root/other/SKILL.md", "---\nname: \"It's \\\"mine\\\"\"\ndescription: Notes.\n---\n");
+    let ran = env.run(&["check", "root"]);
     let carets = |line: &str| {
         let mut lines = ran.stdout.lines().skip_while(|shown| !shown.ends_with(line));
         lines.nth(1).map(|carets| carets.matches('^').count())
@@ -187,15 +187,15 @@ fn the_caret_covers_the_whole_value() {
 
 #[test]
 fn faults_of_extension_fields_are_shown_with_their_lines() {
-    let world = World::new();
+    let env = TestEnv::new();
     let fields = "triggers:\n  - keybord: x\n  - regex: '('\nrequired_tools: [Read]\nworkflow:\n  - {step: Run, tool: Bash}\n  \
                   - {step: Go, params: {a: '!`ls`'}}\nverification:\n  - {run: make}\ntier: 9\ncategory: rwa\n\
                   functional-tier: own\nreferences: [guide.md, gone.md, ../../etc/passwd, 'https://example.org/x']\n\
                   allowed_tools: Read";
-    world.file("root/tidy/SKILL.md", format!("---\nname: tidy\ndescription: Sorts.\n{fields}\n---\nSort.\n"));
-    world.file("root/tidy/references/guide.md", "Guide.\n");
+    env.file("root/tidy/SKILL.md", format!("---\nname: tidy\ndescription: Sorts.\n{fields}\n---\nSort.\n"));
+    env.file("root/tidy/references/guide.md", "Guide.\n");
     let document: Value =
-        serde_json::from_str(&world.run(&["check", "--json", "root"]).stdout).expect("one JSON document");
+        serde_json::from_str(&env.run(&["check", "--json", "root"]).stdout).expect("one JSON document");
     let found: Vec<_> = document["diagnostics"]
         .as_array()
         .expect("a list")
@@ -218,44 +218,44 @@ fn faults_of_extension_fields_are_shown_with_their_lines() {
             "missing-reference 16",
         ]
     );
-    world.skill("root", "tidy", "Sorts.");
-    assert_eq!(world.run(&["check", "root"]).data(), "no findings; 1 skill listed\n");
+    env.skill("root", "tidy", "Sorts.");
+    assert_eq!(env.run(&["check", "root"]).data(), "1 skill checked: no problems\n");
 }
 
 #[cfg(unix)]
 #[test]
 fn a_link_that_leads_out_shows_nothing_of_what_it_leads_to() {
-    let world = World::new();
-    world.file("../home/.git-credentials", "https://ada:hunter2@example.com\n").skill("../elsewhere", "clean", "Fine.");
-    world.file("../elsewhere/clean/SKILL.md", "---\nname: clean\ndescription: Fine.\nhunter2: hunter2\n---\n");
-    world.link("../../../../home/.git-credentials", ".agents/skills/a/SKILL.md");
-    world.link("/proc/self/environ", ".agents/skills/b/SKILL.md");
-    world.link("../../../elsewhere/clean", ".agents/skills/c");
+    let env = TestEnv::new();
+    env.file("../home/.git-credentials", "https://ada:hunter2@example.com\n").skill("../elsewhere", "clean", "Fine.");
+    env.file("../elsewhere/clean/SKILL.md", "---\nname: clean\ndescription: Fine.\nhunter2: hunter2\n---\n");
+    env.link("../../../../home/.git-credentials", ".agents/skills/a/SKILL.md");
+    env.link("/proc/self/environ", ".agents/skills/b/SKILL.md");
+    env.link("../../../elsewhere/clean", ".agents/skills/c");
     for arguments in [&["check"][..], &["check", ".agents/skills"]] {
         for more in [&[][..], &["--strict"], &["--format", "json"], &["--format", "sarif"]] {
-            let ran = world.run(&[arguments, more].concat());
+            let ran = env.run(&[arguments, more].concat());
             let said = format!("{}{}", ran.stdout, ran.stderr);
             assert!(!said.contains("hunter2") && !said.contains("PATH="), "{arguments:?} {more:?}: {said}");
             assert!(said.contains("a/SKILL.md") && said.contains("b/SKILL.md"), "{said}");
-            assert_eq!(ran.exit, Exit::Findings);
+            assert_eq!(ran.exit, Exit::Problems);
         }
     }
 }
 
 #[test]
 fn a_check_of_a_folder_looks_where_any_client_would() {
-    let world = World::new();
-    world.skill("repo/templates", "plain", "In the open.");
+    let env = TestEnv::new();
+    env.skill("repo/templates", "plain", "In the open.");
     let folders =
         [".agents/skills", ".apm/skills", ".claude/skills", ".github/skills", ".opencode/skill", "pkg/.kiro/skills"];
     for folder in folders {
         let skill = format!("s{}", folder.len());
-        world.file(&format!("repo/{folder}/{skill}/SKILL.md"), format!("---\nname: {skill}\n---\n"));
+        env.file(&format!("repo/{folder}/{skill}/SKILL.md"), format!("---\nname: {skill}\n---\n"));
     }
     // The same skill for two clients is no fault of either.
-    world.skill("repo/.agents/skills", "same", "Copied.").skill("repo/.claude/skills", "same", "Copied.");
-    world.skill("repo/.git/skills", "never", "Of a tool.");
-    let ran = world.run(&["check", "repo", "--format", "json"]);
+    env.skill("repo/.agents/skills", "same", "Copied.").skill("repo/.claude/skills", "same", "Copied.");
+    env.skill("repo/.git/skills", "never", "Of a tool.");
+    let ran = env.run(&["check", "repo", "--format", "json"]);
     let checked: Value = serde_json::from_str(&ran.stdout).expect("an answer in JSON");
     let found = checked["diagnostics"].as_array().expect("a list");
     let root = "[WORLD]/here";
@@ -273,29 +273,29 @@ fn a_check_of_a_folder_looks_where_any_client_would() {
         .collect();
     expected.sort();
     assert_eq!((about, &checked["skills"]), (expected, &Value::from(2)));
-    assert_eq!((ran.exit, ran.stderr.as_str()), (Exit::Findings, ""));
+    assert_eq!((ran.exit, ran.stderr.as_str()), (Exit::Problems, ""));
 }
 
 #[test]
 fn plugins_of_a_marketplace_may_use_one_name() {
-    let world = World::new();
+    let env = TestEnv::new();
     let marketplace =
         r#"{"name": "m", "plugins": [{"name": "one", "source": "./kits/one"}, {"name": "all", "source": "./"}]}"#;
-    world.file("repo/.claude-plugin/marketplace.json", marketplace);
-    world.file("repo/own/two/.claude-plugin/plugin.json", r#"{"name": "two", "skills": "./more"}"#);
+    env.file("repo/.claude-plugin/marketplace.json", marketplace);
+    env.file("repo/own/two/.claude-plugin/plugin.json", r#"{"name": "two", "skills": "./more"}"#);
     for folder in ["kits/one/skills", "own/two/more", "plugins/three/skills", "plugins/[four]/skills", "skills"] {
-        world.skill(&format!("repo/{folder}"), "review", &format!("From {folder}."));
+        env.skill(&format!("repo/{folder}"), "review", &format!("From {folder}."));
     }
-    let ran = world.run(&["check", "repo"]);
-    assert_data_eq!(ran.data(), "no findings; 5 skills listed\n");
+    let ran = env.run(&["check", "repo"]);
+    assert_data_eq!(ran.data(), "5 skills checked: no problems\n");
 }
 
 #[test]
 fn what_was_not_searched_comes_first() {
-    let world = World::new();
-    world.file("root/aaa/SKILL.md", "---\nname: aaa\n---\n").skill("root/b", "deep", "Too deep.");
+    let env = TestEnv::new();
+    env.file("root/aaa/SKILL.md", "---\nname: aaa\n---\n").skill("root/b", "deep", "Too deep.");
     let source = "fs:mine:roots = ['root'], limits = { depth = 1 }";
-    let ran = world.run(&["check", "--no-defaults", "--source", source]);
+    let ran = env.run(&["check", "--no-defaults", "--source", source]);
     let heads: Vec<_> =
         ran.stdout.lines().filter(|line| line.contains("]: ")).map(|line| line.split(':').next()).collect();
     assert_eq!(heads, [Some("warning[walk-truncated]"), Some("error[missing-description]")]);

@@ -2,7 +2,7 @@
 
 use snapbox::{assert_data_eq, str};
 
-use crate::world::World;
+use crate::test_env::TestEnv;
 
 const CONFIG: &str = "\
 [[source]]
@@ -19,10 +19,10 @@ roots = [\"mine\"]
 const CACHE: &str = "../home/.claude/plugins/cache";
 
 /// A client's cache: two marketplaces, old versions beside new ones, and what the client wrote down when it installed.
-fn world() -> World {
-    let world = World::new();
+fn env() -> TestEnv {
+    let env = TestEnv::new();
     let cached = |place: &str, skill: &str, about: &str| {
-        world.skill(&format!("{CACHE}/{place}/skills"), skill, about);
+        env.skill(&format!("{CACHE}/{place}/skills"), skill, about);
     };
     cached("acme/tool/1.9.0", "init", "Tool, 1.9.");
     cached("acme/tool/1.10.0", "init", "Tool, 1.10.");
@@ -30,27 +30,27 @@ fn world() -> World {
     cached("acme/kit/1.10.0", "init", "Kit, 1.10.");
     cached("acme/kit/1.10.0", "pack", "Packs.");
     let own = r#"{"name": "deploy-tools", "version": "3.1.0", "skills": ["./more", "../tool/1.9.0/skills", "/etc"]}"#;
-    world.file(&format!("{CACHE}/other/deploy/3.1.0/.claude-plugin/plugin.json"), own);
-    world.skill(&format!("{CACHE}/other/deploy/3.1.0/more"), "ship", "Ships.");
+    env.file(&format!("{CACHE}/other/deploy/3.1.0/.claude-plugin/plugin.json"), own);
+    env.skill(&format!("{CACHE}/other/deploy/3.1.0/more"), "ship", "Ships.");
     // The highest version is not the one that is installed.
     let installed = format!(
         r#"{{"version": 2, "plugins": {{"tool@acme": [{{"scope": "user", "version": "1.9.0", "installPath": {:?}}}]}}}}"#,
         "/somewhere/else"
     );
-    world.file("../home/.claude/plugins/installed_plugins.json", installed);
-    world.skill("mine", "init", "Mine.").file("repertoire.toml", CONFIG);
-    world
+    env.file("../home/.claude/plugins/installed_plugins.json", installed);
+    env.skill("mine", "init", "Mine.").file("repertoire.toml", CONFIG);
+    env
 }
 
-fn list(world: &World) -> String {
-    world.run(&["list", "--all", "--config", "repertoire.toml"]).stdout
+fn list(env: &TestEnv) -> String {
+    env.run(&["list", "--all", "--config", "repertoire.toml"]).stdout
 }
 
 #[test]
 fn each_plugin_is_a_source_of_its_own_in_the_one_version_that_is_installed() {
-    let world = world();
+    let env = env();
     assert_data_eq!(
-        list(&world),
+        list(&env),
         str![[r#"
 name               source        tier    trust       surface    tokens  flags
 init               mine          user    trusted     tool-only       5
@@ -62,11 +62,11 @@ tool:init          tool          plugin  restricted  tool-only       9
 "#]]
     );
     for (name, about) in [("kit:init", "Kit, 1.10."), ("tool:init", "Tool, 1.9."), ("pack", "Packs.")] {
-        let shown = world.run(&["show", name, "--config", "repertoire.toml"]).stdout;
+        let shown = env.run(&["show", name, "--config", "repertoire.toml"]).stdout;
         assert!(shown.contains(about), "{shown}");
     }
     assert_data_eq!(
-        world.run(&["roots", "--config", "repertoire.toml"]).stdout,
+        env.run(&["roots", "--config", "repertoire.toml"]).stdout,
         str![[r#"
 source        tier    trust       skills  root
 mine          user    trusted          1  mine
@@ -81,8 +81,8 @@ claude        plugin  restricted       0
 
 #[test]
 fn a_path_that_leaves_its_plugin_is_a_finding_and_leads_nowhere() {
-    let world = world();
-    let said = world.run(&["check", "--config", "repertoire.toml"]).stdout;
+    let env = env();
+    let said = env.run(&["check", "--config", "repertoire.toml"]).stdout;
     for left in ["../tool/1.9.0/skills", "/etc"] {
         let expected = format!("`{left}` leaves the plugin that names it; it was left out");
         assert!(said.contains(&expected), "{expected} in {said}");
@@ -91,31 +91,31 @@ fn a_path_that_leaves_its_plugin_is_a_finding_and_leads_nowhere() {
 
 #[test]
 fn the_record_decides_and_without_one_the_highest_version() {
-    let world = world();
-    world.file("../home/.claude/plugins/installed_plugins.json", "{}");
-    let shown = world.run(&["show", "tool:init", "--config", "repertoire.toml"]).stdout;
+    let env = env();
+    env.file("../home/.claude/plugins/installed_plugins.json", "{}");
+    let shown = env.run(&["show", "tool:init", "--config", "repertoire.toml"]).stdout;
     assert!(shown.contains("Tool, 1.10."), "{shown}");
 }
 
 #[test]
 fn a_configuration_says_which_plugins_count_and_how_they_are_composed() {
-    let world = world();
-    let with = |more: &str| world.file("repertoire.toml", CONFIG.replace("path =", &format!("{more}\npath =")));
+    let env = env();
+    let with = |more: &str| env.file("repertoire.toml", CONFIG.replace("path =", &format!("{more}\npath =")));
     with("only = [\"kit\", \"gone\"]");
-    assert!(!list(&world).contains("tool:init"));
-    let said = world.run(&["check", "--config", "repertoire.toml"]).stdout;
+    assert!(!list(&env).contains("tool:init"));
+    let said = env.run(&["check", "--config", "repertoire.toml"]).stdout;
     assert!(said.contains("warning[client-plugin]: no plugin `gone` is there"), "{said}");
 
     with("namespaced = false\ntier = \"user\"\ntrust = \"pending\"\nonly = [\"kit\"]");
-    let listed = list(&world);
+    let listed = list(&env);
     assert!(listed.contains("pack      kit     user  pending"), "{listed}");
 
     with("tier = \"builtin\"");
-    let failure = world.run(&["list", "--config", "repertoire.toml"]).failure();
+    let failure = env.run(&["list", "--config", "repertoire.toml"]).failure();
     let expected = "error: a source of the kind `client-plugins` brings what other people made, and cannot be builtin";
     assert!(failure.starts_with(expected), "{failure}");
     with("layout = \"any\"");
-    let failure = world.run(&["list", "--config", "repertoire.toml"]).failure();
+    let failure = env.run(&["list", "--config", "repertoire.toml"]).failure();
     let expected = "error: unknown field `layout`, expected one of `path`, `only`, `limits`, `watch`";
     assert!(failure.starts_with(expected), "{failure}");
 }
@@ -123,13 +123,12 @@ fn a_configuration_says_which_plugins_count_and_how_they_are_composed() {
 /// What a plugin calls itself harms no other source.
 #[test]
 fn a_plugin_that_takes_the_name_of_a_source_gets_another_one() {
-    let world = world();
+    let env = env();
     for (place, name) in [("a", "mine"), ("b", "registered"), ("c", "claude")] {
-        world
-            .file(&format!("{CACHE}/other/{place}/1.0/.claude-plugin/plugin.json"), format!(r#"{{"name": "{name}"}}"#));
-        world.skill(&format!("{CACHE}/other/{place}/1.0/skills"), "trap", "Pretends.");
+        env.file(&format!("{CACHE}/other/{place}/1.0/.claude-plugin/plugin.json"), format!(r#"{{"name": "{name}"}}"#));
+        env.skill(&format!("{CACHE}/other/{place}/1.0/skills"), "trap", "Pretends.");
     }
-    let listed = list(&world);
+    let listed = list(&env);
     for expected in ["mine-2:trap ", "registered-2:trap ", "claude-2:trap "] {
         assert!(listed.contains(expected), "{expected} in {listed}");
     }
@@ -138,9 +137,9 @@ fn a_plugin_that_takes_the_name_of_a_source_gets_another_one() {
 
 #[test]
 fn one_line_is_enough() {
-    let world = world();
+    let env = env();
     let source = "client-plugins:claude:path = \"~/.claude/plugins/cache\", only = [\"tool\"]";
-    let ran = world.run(&["list", "--no-defaults", "--source", source]);
+    let ran = env.run(&["list", "--no-defaults", "--source", source]);
     assert_data_eq!(
         ran.stdout,
         str![[r#"
@@ -149,26 +148,24 @@ tool:init  tool    plugin  restricted  tool-only       9
 
 "#]]
     );
-    assert!(world.run(&["kinds"]).data().contains("client-plugins  folders of plugins that a client installed\n"));
+    assert!(env.run(&["kinds"]).data().contains("client-plugins  folders of plugins that a client installed\n"));
 }
 
 #[test]
 fn the_skills_of_a_plugin_know_its_folder_at_every_door() {
-    let world = world();
+    let env = env();
     let body = "---\nname: run\ndescription: Runs.\n---\nRun ${CLAUDE_PLUGIN_ROOT}/bin/it.\n";
-    world
-        .file(&format!("{CACHE}/acme/kit/1.10.0/skills/run/SKILL.md"), body)
+    env.file(&format!("{CACHE}/acme/kit/1.10.0/skills/run/SKILL.md"), body)
         .file("mine/walk/SKILL.md", body.replace("run", "walk"));
-    let render =
-        |arguments: &[&str]| world.run(&[&["render", "--config", "repertoire.toml"], arguments].concat()).data();
+    let render = |arguments: &[&str]| env.run(&[&["render", "--config", "repertoire.toml"], arguments].concat()).data();
     let root = "[WORLD]/here/../home/.claude/plugins/cache/acme/kit/1.10.0";
     let plain = |text: &str| text.replace("/here/../", "/");
     assert_eq!(plain(&render(&["kit:run"])), plain(&format!("Run {root}/bin/it.\n")));
     assert_eq!(render(&["walk"]), "Run ${CLAUDE_PLUGIN_ROOT}/bin/it.\n");
     assert_eq!(render(&["kit:run", "--var", "CLAUDE_PLUGIN_ROOT=/elsewhere"]), "Run /elsewhere/bin/it.\n");
 
-    world.file("play.yaml", "turns:\n  - calls:\n      - {tool: read_skill, arguments: {id: \"kit:run\"}}\n");
-    let played = world.run(&[
+    env.file("play.yaml", "turns:\n  - calls:\n      - {tool: read_skill, arguments: {id: \"kit:run\"}}\n");
+    let played = env.run(&[
         "simulate",
         "--config",
         "repertoire.toml",

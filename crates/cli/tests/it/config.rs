@@ -2,7 +2,7 @@
 
 use snapbox::{assert_data_eq, str};
 
-use crate::world::World;
+use crate::test_env::TestEnv;
 
 pub(crate) const GOOD: &str = r#"
 [[source]]
@@ -34,23 +34,23 @@ mode = "system-prompt"
 review = "team"
 "#;
 
-fn world() -> World {
-    let world = World::new();
-    world.skill("conf/skills", "review", "Team's.").skill("conf/skills/drafts", "draft", "Not yet.");
-    world.skill("conf/guest", "review", "Guest's.");
-    world.skill("../home/more", "more", "More.").skill("../home/other", "other", "Other.").skill(
+fn env() -> TestEnv {
+    let env = TestEnv::new();
+    env.skill("conf/skills", "review", "Team's.").skill("conf/skills/drafts", "draft", "Not yet.");
+    env.skill("conf/guest", "review", "Guest's.");
+    env.skill("../home/more", "more", "More.").skill("../home/other", "other", "Other.").skill(
         "../home/last",
         "last",
         "Last.",
     );
-    world.file("conf/repertoire.toml", GOOD);
-    world
+    env.file("conf/repertoire.toml", GOOD);
+    env
 }
 
 #[test]
 fn a_file_says_everything_and_paths_are_meant_from_its_folder() {
-    let world = world();
-    let ran = world.run(&["list", "--config", "conf/repertoire.toml", "--model", "claude-sonnet-4-5"]);
+    let env = env();
+    let ran = env.run(&["list", "--config", "conf/repertoire.toml", "--model", "claude-sonnet-4-5"]);
     assert_data_eq!(
         ran.data(),
         str![[r#"
@@ -63,10 +63,10 @@ guest:review  guest   plugin   restricted  both          7
 
 "#]]
     );
-    let ran = world.run(&["show", "review", "--config", "conf/repertoire.toml", "--model", "openai/gpt-5-mini"]);
+    let ran = env.run(&["show", "review", "--config", "conf/repertoire.toml", "--model", "openai/gpt-5-mini"]);
     assert!(ran.stdout.contains("surface      system-prompt, decided by rule our-gpt\n"), "{}", ran.stdout);
     assert_data_eq!(
-        world.run(&["roots", "--config", "conf/repertoire.toml"]).data(),
+        env.run(&["roots", "--config", "conf/repertoire.toml"]).data(),
         str![[r#"
 source  tier     trust       skills  root
 team    builtin  trusted          1  conf/skills
@@ -81,15 +81,15 @@ guest   plugin   restricted       1  conf/guest
 
 #[test]
 fn no_file_is_read_unasked() {
-    let world = world();
-    assert_eq!(world.run_in("conf", &["list"]), World::new().run(&["list"]));
+    let env = env();
+    assert_eq!(env.run_in("conf", &["list"]), TestEnv::new().run(&["list"]));
 }
 
 #[track_caller]
 fn check(text: &str, expected: impl snapbox::IntoData) {
-    let world = World::new();
-    world.file("repertoire.toml", text);
-    let ran = world.run(&["list", "--config", "repertoire.toml"]);
+    let env = TestEnv::new();
+    env.file("repertoire.toml", text);
+    let ran = env.run(&["list", "--config", "repertoire.toml"]);
     assert_data_eq!(ran.failure(), expected.into_data());
 }
 
@@ -194,7 +194,7 @@ fn values_that_do_not_fit_are_errors() {
     check(
         "[[source]]\nkind = \"git\"\nname = \"a\"\n",
         str![[r#"
-error: unknown source kind `git`; known: client-plugins, fs, mcp, plugin, process
+error: unknown source kind `git`; choose client-plugins, fs, mcp, plugin, process
  --> repertoire.toml:2:1
   |
 2 | kind = "git"
@@ -305,16 +305,16 @@ error: expected a table, found string
 
 #[test]
 fn rules_switch_skills_off_for_models_and_users_and_the_operator_sees_it() {
-    let world = World::new();
-    world.skill("a", "tidy", "Near.").skill("b", "tidy", "Far.").skill("b", "review", "Reviews.");
+    let env = TestEnv::new();
+    env.skill("a", "tidy", "Near.").skill("b", "tidy", "Far.").skill("b", "review", "Reviews.");
     let sources = "[[source]]\nkind = \"fs\"\nname = \"a\"\nroots = [\"a\"]\n[[source]]\nkind = \"fs\"\nname = \"b\"\nroots = [\"b\"]\n";
     let ran = |rules: &str, more: &[&str]| {
-        world.file("repertoire.toml", format!("{sources}[rules]\n{rules}\n"));
-        let list = world.run(&[&["list", "--json", "--config", "repertoire.toml"], more].concat());
+        env.file("repertoire.toml", format!("{sources}[rules]\n{rules}\n"));
+        let list = env.run(&[&["list", "--json", "--config", "repertoire.toml"], more].concat());
         let list: serde_json::Value = serde_json::from_str(&list.stdout).expect("one document");
         let rows = list["skills"].as_array().expect("a list").iter();
         let row = |row: &serde_json::Value| format!("{} {}", row["qualified_id"], row["flags"]).replace('"', "");
-        let catalog = world.run(&[&["catalog", "--style", "bullets", "--config", "repertoire.toml"], more].concat());
+        let catalog = env.run(&[&["catalog", "--style", "bullets", "--config", "repertoire.toml"], more].concat());
         (rows.map(row).collect::<Vec<_>>(), catalog.stdout.lines().filter(|line| line.starts_with("- ")).count())
     };
     let on = |rows: &[&str]| rows.iter().map(|row| (*row).to_owned()).collect::<Vec<_>>();
@@ -365,7 +365,7 @@ error: the source name `registered` is taken by skills that are registered in co
     check(
         "[[source]]\nkind = \"fs\"\nname = \"a\"\nroots = [\"a\"]\n\n[prefer]\n\"re.view\" = \"b\"\n",
         str![[r#"
-error: `re.view` is preferred from `b`, but no source is called that; known: a, registered
+error: `re.view` is preferred from `b`, but no source is called that; choose a, registered
  --> repertoire.toml:7:1
   |
 7 | "re.view" = "b"
@@ -399,6 +399,6 @@ error: `review`: expected the name of a source, found true
 
 #[test]
 fn a_file_that_is_not_there_is_a_failure_that_names_it() {
-    let failure = World::new().run(&["list", "--config", "none.toml"]).failure();
+    let failure = TestEnv::new().run(&["list", "--config", "none.toml"]).failure();
     assert!(failure.starts_with("error: cannot read `none.toml`: "), "{failure}");
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::config::GOOD;
-use crate::world::{World, checkout};
+use crate::test_env::{TestEnv, checkout};
 
 fn schema() -> Value {
     let text = std::fs::read_to_string(checkout("docs/schema/configuration.json")).expect("the schema is there");
@@ -20,9 +20,9 @@ fn fits(text: &str) -> bool {
 
 /// The names that the command line offers in place of `zz`.
 fn offered(text: &str) -> BTreeSet<String> {
-    let world = World::new();
-    world.file("repertoire.toml", text);
-    let said = world.run(&["list", "--connect", "--config", "repertoire.toml"]).failure();
+    let env = TestEnv::new();
+    env.file("repertoire.toml", text);
+    let said = env.run(&["list", "--connect", "--config", "repertoire.toml"]).failure();
     let message = said.lines().next().expect("a failure has a message");
     let (_, names) = message.split_once("expected").unwrap_or_else(|| panic!("nothing is offered: {said}"));
     names.split('`').skip(1).step_by(2).map(|name| name.trim_matches(['[', ']']).to_owned()).collect()
@@ -71,7 +71,8 @@ fn the_schema_knows_the_keys_and_values_that_there_are() {
 
 #[test]
 fn the_schema_knows_the_options_of_every_linked_kind() {
-    let kinds: Value = serde_json::from_str(&World::new().run(&["kinds", "--json"]).data()).expect("one JSON document");
+    let kinds: Value =
+        serde_json::from_str(&TestEnv::new().run(&["kinds", "--json"]).data()).expect("one JSON document");
     let common = known("/$defs/linked/properties");
     for kind in kinds["kinds"].as_array().expect("a list") {
         let kind = kind["name"].as_str().expect("a name");
@@ -112,8 +113,8 @@ fn what_is_read_fits_and_what_is_refused_does_not() {
         "[prefer]\na = 1",
     ] {
         assert!(!fits(text), "{text}");
-        let world = World::new();
-        world.file("repertoire.toml", text);
-        world.run(&["list", "--connect", "--config", "repertoire.toml"]).failure();
+        let env = TestEnv::new();
+        env.file("repertoire.toml", text);
+        env.run(&["list", "--connect", "--config", "repertoire.toml"]).failure();
     }
 }

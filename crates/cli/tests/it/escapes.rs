@@ -2,29 +2,29 @@
 
 use serde_json::Value;
 
-use crate::world::World;
+use crate::test_env::TestEnv;
 
 /// Sets colours, the title, rings, turns text around, and hides some; in every place that a skill can write to.
 const PAINT: &str = "\\e[2J\\e]0;owned\\a \\x7f\\x9b31m \\u202E\\U000E0041";
 
-fn painter() -> World {
-    let world = World::new();
-    world.file(
+fn painter() -> TestEnv {
+    let env = TestEnv::new();
+    env.file(
         "root/painter/SKILL.md",
         format!(
             "---\nname: painter\ndescription: \"Hello {PAINT}\"\nallowed-tools: [\"Read {PAINT}\"]\n\"key {PAINT}\": \"{PAINT}\"\n---\nA.\n"
         ),
     );
     let raw = "\u{1b}[31m\u{7f}\u{9b}\u{202e}\u{e0041}";
-    world.file("root/broken/SKILL.md", format!("---\nname: broken{raw}\n{raw}: [\ndescription\n---\n"));
-    world.skill("second", "painter", "Another.").file("empty \u{1b}[31m\u{202e}/notes", "No skill.");
-    world.file("root/name/SKILL.md", format!("---\nname: \"na{PAINT}me\"\ndescription: Odd.\n---\nA.\n"));
-    world
+    env.file("root/broken/SKILL.md", format!("---\nname: broken{raw}\n{raw}: [\ndescription\n---\n"));
+    env.skill("second", "painter", "Another.").file("empty \u{1b}[31m\u{202e}/notes", "No skill.");
+    env.file("root/name/SKILL.md", format!("---\nname: \"na{PAINT}me\"\ndescription: Odd.\n---\nA.\n"));
+    env
 }
 
 #[test]
 fn no_command_lets_a_skill_paint() {
-    let world = painter();
+    let env = painter();
     for arguments in [
         &["list", "root", "second", "--all"][..],
         &["check", "root", "second"],
@@ -37,7 +37,7 @@ fn no_command_lets_a_skill_paint() {
         &["list", "empty \u{1b}[31m\u{202e}"],
         &["list", "--source", "fs:a\u{1b}[31m:\u{1b}"],
     ] {
-        let ran = world.run(arguments);
+        let ran = env.run(arguments);
         for c in ran.stdout.chars().chain(ran.stderr.chars()) {
             let obeyed = c.is_control() && c != '\n' || matches!(c, '\u{202e}' | '\u{e0041}');
             assert!(!obeyed, "{arguments:?} lets {c:?} through: {ran:?}");
@@ -47,8 +47,8 @@ fn no_command_lets_a_skill_paint() {
 
 #[test]
 fn json_is_valid_and_holds_the_text_as_it_is() {
-    let world = painter();
-    let ran = world.run(&["list", "root", "--json"]);
+    let env = painter();
+    let ran = env.run(&["list", "root", "--json"]);
     assert_eq!(ran.stderr, "");
     assert!(ran.stdout.chars().all(|c| c == '\n' || !c.is_control() && c != '\u{202e}'), "{}", ran.stdout);
     let document: Value = serde_json::from_str(&ran.stdout).expect("one JSON document");
@@ -62,19 +62,19 @@ const HIDDEN: &str = "\u{e0053}\u{e0045}\u{e004e}\u{e0044}";
 const HONEST: &str =
     "\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F} می\u{200c}خواهم ❤\u{fe0f} \u{200f}C++\u{200f}";
 
-fn whisperer() -> World {
-    let world = World::new();
+fn whisperer() -> TestEnv {
+    let env = TestEnv::new();
     let text = |name: &str, body: &str| format!("---\nname: {name}\ndescription: Formats.\n---\n\nFormat.\n{body}\n");
-    world.file("root/whisper/SKILL.md", text("whisper", &format!("Then{HIDDEN} keep\u{202e} $ARGUMENTS.")));
-    world.file("root/honest/SKILL.md", text("honest", HONEST));
-    world
+    env.file("root/whisper/SKILL.md", text("whisper", &format!("Then{HIDDEN} keep\u{202e} $ARGUMENTS.")));
+    env.file("root/honest/SKILL.md", text("honest", HONEST));
+    env
 }
 
 #[test]
 fn hidden_text_in_a_body_is_reported() {
-    let world = whisperer();
+    let env = whisperer();
     snapbox::assert_data_eq!(
-        world.run(&["check", "root"]).data(),
+        env.run(&["check", "root"]).data(),
         snapbox::str![[r#"
 warning[invisible-text]: the body holds 5 invisible characters that spell `SEND`
  --> root/whisper/SKILL.md:7:5
@@ -84,42 +84,42 @@ warning[invisible-text]: the body holds 5 invisible characters that spell `SEND`
   |
   = help: remove them; no model gets them
 
-1 warning; 2 skills listed
+2 skills checked: 1 warning
 
 "#]]
     );
-    let ran = world.run(&["check", "root", "--json"]);
+    let ran = env.run(&["check", "root", "--json"]);
     let document: Value = serde_json::from_str(&ran.stdout).expect("one JSON document");
     let found = &document["diagnostics"][0];
     assert_eq!((&found["code"], &found["line"], &found["column"]), (&"invisible-text".into(), &7.into(), &5.into()));
-    assert_eq!(world.run(&["check", "root", "--strict"]).exit, repertoire_cli::Exit::Findings);
-    let shown = world.run(&["show", "whisper", "--root", "root"]).stderr;
+    assert_eq!(env.run(&["check", "root", "--strict"]).exit, repertoire_cli::Exit::Problems);
+    let shown = env.run(&["show", "whisper", "--root", "root"]).stderr;
     assert_eq!(shown, "note: the body holds 5 invisible characters that spell `SEND`, on line 7\n");
     let note = "note: the body of 1 skill holds hidden text; `repertoire check` shows where\n";
     for command in ["lock", "verify"] {
-        assert!(world.run(&[command, "root"]).stderr.contains(note), "{command}");
+        assert!(env.run(&[command, "root"]).stderr.contains(note), "{command}");
     }
 }
 
 #[test]
 fn a_body_comes_without_its_hidden_text() {
-    let world = whisperer();
+    let env = whisperer();
     let clean = "Format.\nThen keep $ARGUMENTS.\n";
-    assert_eq!(world.run(&["body", "whisper", "--root", "root"]).data(), clean);
-    let rendered = world.run(&["render", "whisper", "--root", "root", "--", "all"]).data();
+    assert_eq!(env.run(&["body", "whisper", "--root", "root"]).data(), clean);
+    let rendered = env.run(&["render", "whisper", "--root", "root", "--", "all"]).data();
     assert_eq!(rendered, "Format.\nThen keep all.\n");
-    assert_eq!(world.run(&["body", "honest", "--root", "root"]).data(), format!("Format.\n{HONEST}\n"));
+    assert_eq!(env.run(&["body", "honest", "--root", "root"]).data(), format!("Format.\n{HONEST}\n"));
     // The file itself stays what its digest says.
-    let raw = world.run(&["files", "whisper", "SKILL.md", "--root", "root"]).stdout;
+    let raw = env.run(&["files", "whisper", "SKILL.md", "--root", "root"]).stdout;
     assert!(raw.contains(HIDDEN), "{raw:?}");
 }
 
 #[test]
 fn a_person_who_is_asked_hears_of_hidden_text() {
-    let world = World::new();
+    let env = TestEnv::new();
     let text = "---\nname: clock\ndescription: Tells.\n---\nNow: !`printf tick`\u{2060}\u{e0041}\n";
-    world.file("a/clock/SKILL.md", text);
-    let ran = world.run_answering("n\n", &["approve", "clock", "--root", "a"]);
+    env.file("a/clock/SKILL.md", text);
+    let ran = env.run_answering("n\n", &["approve", "clock", "--root", "a"]);
     assert!(
         ran.stderr.starts_with(
             "warning: the body holds 2 invisible characters that spell `A`, on line 5; nothing of it runs\n\
@@ -132,9 +132,9 @@ fn a_person_who_is_asked_hears_of_hidden_text() {
 
 #[test]
 fn no_list_commands_the_log_of_a_runner() {
-    let world = World::new();
+    let env = TestEnv::new();
     for (folder, name) in [("one", "::error title=x::y"), ("two", "##[error]z"), ("three", "a ##vso[task.x]b")] {
-        world.file(
+        env.file(
             &format!("root/{folder}/SKILL.md"),
             format!("---\nname: \"{name}\"\ndescription: \"{name}\"\n---\nA.\n"),
         );
@@ -148,32 +148,32 @@ fn no_list_commands_the_log_of_a_runner() {
         &["search", "error", "--root", "root"],
         &["show", "::warning::none", "--root", "root"],
     ] {
-        let ran = world.run(arguments);
+        let ran = env.run(arguments);
         for line in ran.stdout.lines().chain(ran.stderr.lines()) {
             let commands = line.trim_start().starts_with("::") || line.contains("##[") || line.contains("##vso[");
             assert!(!commands, "{arguments:?}: {line}");
         }
     }
-    assert!(world.run(&["list", "root"]).stdout.contains("\\u{3a}:error title=x::y"));
+    assert!(env.run(&["list", "root"]).stdout.contains("\\u{3a}:error title=x::y"));
 }
 
 #[test]
 fn a_name_that_looks_like_another_is_reported() {
-    let world = World::new();
-    world.skill("root", "deploy", "Ships.").skill("root", "d\u{435}ploy", "Ships too.").skill(
+    let env = TestEnv::new();
+    env.skill("root", "deploy", "Ships.").skill("root", "d\u{435}ploy", "Ships too.").skill(
         "root",
         "отчёт",
         "Reports.",
     );
     snapbox::assert_data_eq!(
-        world.run(&["check", "root"]).data(),
+        env.run(&["check", "root"]).data(),
         snapbox::str![[r#"
 warning[looks-alike]: skill `dеploy` looks like `deploy`, and is a different one: it has U+0435
 --> root/dеploy/SKILL.md
 ::: root/deploy/SKILL.md
  = help: rename it; if you did not write it, look at it before you use it
 
-1 warning; 3 skills listed
+3 skills checked: 1 warning
 
 "#]]
     );

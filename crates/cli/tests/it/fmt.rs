@@ -5,30 +5,30 @@ use std::fs;
 use repertoire_cli::Exit;
 use snapbox::{assert_data_eq, str};
 
-use crate::world::World;
+use crate::test_env::TestEnv;
 
 const DISORDER: &str =
     "---\n# About it.\ndescription: Sorts: files.\nflavour: sweet\nname: \"tidy-up\"\n---\n\n  Sort. \n";
 const ORDER: &str =
     "---\nname: tidy-up\n# About it.\ndescription: \"Sorts: files.\"\nflavour: sweet\n---\n\n  Sort. \n";
 
-fn world() -> World {
-    let world = World::new();
-    world.file("root/tidy-up/SKILL.md", DISORDER).skill("root", "steady", "A plain, valid neighbour.");
-    world.file("root/broken/SKILL.md", "---\nname: broken\n");
-    world.file("root/twice/SKILL.md", "---\nname: twice\ndescription: D.\nname: twice\n---\nA.\n");
-    world
+fn env() -> TestEnv {
+    let env = TestEnv::new();
+    env.file("root/tidy-up/SKILL.md", DISORDER).skill("root", "steady", "A plain, valid neighbour.");
+    env.file("root/broken/SKILL.md", "---\nname: broken\n");
+    env.file("root/twice/SKILL.md", "---\nname: twice\ndescription: D.\nname: twice\n---\nA.\n");
+    env
 }
 
-fn read(world: &World, path: &str) -> String {
-    fs::read_to_string(world.here().join(path)).expect("the file is there")
+fn read(env: &TestEnv, path: &str) -> String {
+    fs::read_to_string(env.here().join(path)).expect("the file is there")
 }
 
 #[test]
 fn what_is_in_disorder_is_formatted_and_what_is_broken_is_left() {
-    let world = world();
-    let ran = world.run(&["fmt", "root"]);
-    assert_eq!((ran.exit, ran.stderr.as_str()), (Exit::Findings, ""));
+    let env = env();
+    let ran = env.run(&["fmt", "root"]);
+    assert_eq!((ran.exit, ran.stderr.as_str()), (Exit::Problems, ""));
     assert_data_eq!(
         ran.stdout,
         str![[r#"
@@ -47,30 +47,30 @@ error[not-formatted]: the front matter was left as it is: `name` is written twic
   | ^^^^
 
 formatted `root/tidy-up/SKILL.md`
-4 files: 1 formatted, 2 left, 1 canonical
+4 files: 1 formatted, 2 could not be formatted, 1 canonical
 
 "#]]
     );
-    assert_eq!(read(&world, "root/tidy-up/SKILL.md"), ORDER);
-    assert_eq!(read(&world, "root/broken/SKILL.md"), "---\nname: broken\n");
-    assert_eq!(world.run(&["fmt", "root/tidy-up", "root/steady/SKILL.md"]).data(), "2 files: 2 canonical\n",);
+    assert_eq!(read(&env, "root/tidy-up/SKILL.md"), ORDER);
+    assert_eq!(read(&env, "root/broken/SKILL.md"), "---\nname: broken\n");
+    assert_eq!(env.run(&["fmt", "root/tidy-up", "root/steady/SKILL.md"]).data(), "2 files: 2 canonical\n",);
 }
 
 #[test]
 fn a_dry_run_writes_nothing() {
-    let world = world();
-    let ran = world.run(&["fmt", "--check", "root/tidy-up/SKILL.md", "root/tidy-up"]);
-    assert_eq!((ran.exit, ran.stderr.as_str()), (Exit::Findings, ""));
+    let env = env();
+    let ran = env.run(&["fmt", "--check", "root/tidy-up/SKILL.md", "root/tidy-up"]);
+    assert_eq!((ran.exit, ran.stderr.as_str()), (Exit::Problems, ""));
     assert_data_eq!(
         ran.stdout,
         str![[r#"
-would format `root/tidy-up/SKILL.md`
-1 file: 1 to be formatted
+would reformat root/tidy-up/SKILL.md`
+1 file: 1 need formatting
 
 "#]]
     );
-    let ran = world.run(&["fmt", "--diff", "root"]);
-    assert_eq!(ran.exit, Exit::Findings);
+    let ran = env.run(&["fmt", "--diff", "root"]);
+    assert_eq!(ran.exit, Exit::Problems);
     assert_data_eq!(
         ran.stdout,
         str![[r#"
@@ -97,35 +97,35 @@ would format `root/tidy-up/SKILL.md`
         str![[r#"
 note: root/broken/SKILL.md:1:1: error[unclosed-front-matter]: frontmatter is not properly closed: no closing `---` line
 note: root/twice/SKILL.md:4:1: error[not-formatted]: the front matter was left as it is: `name` is written twice
-note: 4 files: 1 to be formatted, 2 left, 1 canonical
+note: 4 files: 1 need formatting, 2 could not be formatted, 1 canonical
 
 "#]]
     );
-    assert_eq!(read(&world, "root/tidy-up/SKILL.md"), DISORDER);
+    assert_eq!(read(&env, "root/tidy-up/SKILL.md"), DISORDER);
 }
 
 #[test]
 fn the_skills_of_the_project_are_meant_by_default() {
-    let world = World::new();
+    let env = TestEnv::new();
     assert_data_eq!(
-        world.run(&["fmt"]).failure(),
+        env.run(&["fmt"]).failure(),
         str![[r#"
 error: cannot read `.agents/skills`: No such file or directory (os error 2)
 
 "#]]
     );
-    world.file(".agents/skills/tidy-up/SKILL.md", DISORDER).file("../home/.agents/skills/tidy-up/SKILL.md", DISORDER);
-    assert_eq!(world.run(&["fmt"]).exit, Exit::Success);
-    assert_eq!(read(&world, ".agents/skills/tidy-up/SKILL.md"), ORDER);
-    assert_eq!(read(&world, "../home/.agents/skills/tidy-up/SKILL.md"), DISORDER);
+    env.file(".agents/skills/tidy-up/SKILL.md", DISORDER).file("../home/.agents/skills/tidy-up/SKILL.md", DISORDER);
+    assert_eq!(env.run(&["fmt"]).exit, Exit::Success);
+    assert_eq!(read(&env, ".agents/skills/tidy-up/SKILL.md"), ORDER);
+    assert_eq!(read(&env, "../home/.agents/skills/tidy-up/SKILL.md"), DISORDER);
 }
 
 #[test]
 fn the_second_skill_of_an_id_is_formatted_too() {
-    let world = World::new();
-    world.file("root/a/SKILL.md", DISORDER).file("root/b/SKILL.md", DISORDER);
+    let env = TestEnv::new();
+    env.file("root/a/SKILL.md", DISORDER).file("root/b/SKILL.md", DISORDER);
     assert_data_eq!(
-        world.run(&["fmt", "root"]).data(),
+        env.run(&["fmt", "root"]).data(),
         str![[r#"
 formatted `root/a/SKILL.md`
 formatted `root/b/SKILL.md`
@@ -138,11 +138,11 @@ formatted `root/b/SKILL.md`
 #[test]
 #[cfg(unix)]
 fn a_link_inside_is_followed_and_stays() {
-    let world = World::new();
-    world.file("root/shared.md", DISORDER).file("root/tidy-up/notes.md", "Notes.");
-    let link = world.here().join("root/tidy-up/SKILL.md");
+    let env = TestEnv::new();
+    env.file("root/shared.md", DISORDER).file("root/tidy-up/notes.md", "Notes.");
+    let link = env.here().join("root/tidy-up/SKILL.md");
     std::os::unix::fs::symlink("../shared.md", &link).expect("a fresh link");
-    assert_eq!(world.run(&["fmt", "root"]).exit, Exit::Success);
+    assert_eq!(env.run(&["fmt", "root"]).exit, Exit::Success);
     assert!(link.is_symlink());
-    assert_eq!(read(&world, "root/shared.md"), ORDER);
+    assert_eq!(read(&env, "root/shared.md"), ORDER);
 }

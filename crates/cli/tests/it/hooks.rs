@@ -2,11 +2,11 @@
 
 use std::fs;
 
-use repertoire::skill_md::{self, Site};
+use repertoire::skill::skill_md::{self, Site};
 use repertoire_cli::Exit;
 use serde_json::Value;
 
-use crate::world::{World, checkout};
+use crate::test_env::{TestEnv, checkout};
 
 /// A YAML file of this checkout.
 fn yaml(path: &str) -> Value {
@@ -20,8 +20,8 @@ fn yaml(path: &str) -> Value {
 
 #[test]
 fn every_hook_runs_a_command_on_the_files_of_a_commit() {
-    let world = World::new();
-    world.skill("root", "one", "One.").skill("root", "two", "Two.");
+    let env = TestEnv::new();
+    env.skill("root", "one", "One.").skill("root", "two", "Two.");
     let hooks = yaml(".pre-commit-hooks.yaml");
     let hooks = hooks.as_array().expect("a list of hooks");
     assert_eq!(hooks.iter().map(|hook| hook["id"].clone()).collect::<Vec<_>>(), ["repertoire-check", "repertoire-fmt"]);
@@ -31,14 +31,14 @@ fn every_hook_runs_a_command_on_the_files_of_a_commit() {
         assert!(checkout(script).is_file(), "{script}");
         assert_eq!(hook["language"], "script");
         assert_eq!(hook["files"], r"(^|/)SKILL\.md$");
-        let ran = world.run(&[arguments, &["root/one/SKILL.md", "root/two/SKILL.md"]].concat());
+        let ran = env.run(&[arguments, &["root/one/SKILL.md", "root/two/SKILL.md"]].concat());
         assert_eq!((ran.exit, ran.stderr.as_str()), (Exit::Success, ""), "{}", ran.stdout);
     }
 }
 
 /// Runs the last step of the action as a runner would, in a folder with a broken skill and a warning.
 #[cfg(unix)]
-fn act(world: &World, strict: &str, paths: &str, sarif: &str) -> (Option<i32>, String) {
+fn act(env: &TestEnv, strict: &str, paths: &str, sarif: &str) -> (Option<i32>, String) {
     let action = yaml("action.yml");
     let steps = action["runs"]["steps"].as_array().expect("the action has steps");
     let step = steps.last().expect("the action has a step");
@@ -51,7 +51,7 @@ fn act(world: &World, strict: &str, paths: &str, sarif: &str) -> (Option<i32>, S
     let folder = binary.parent().expect("a binary lies in a folder").to_string_lossy();
     let output = std::process::Command::new("bash")
         .args(["--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"].as_str().expect("a step runs something")])
-        .current_dir(world.here())
+        .current_dir(env.here())
         .env("PATH", format!("{folder}:/usr/bin:/bin"))
         .envs([("PATHS", paths), ("STRICT", strict), ("SARIF", sarif)])
         .output()
@@ -62,18 +62,18 @@ fn act(world: &World, strict: &str, paths: &str, sarif: &str) -> (Option<i32>, S
 #[test]
 #[cfg(unix)]
 fn the_action_fails_on_errors_and_leaves_a_log() {
-    let world = World::new();
-    world.skill("good", "one", "One.").file("odd/two/SKILL.md", "---\nname: Two\ndescription: D.\n---\nA.\n");
-    world.file("bad/three/SKILL.md", "---\nname: three\n");
-    let clean = "no findings; 1 skill listed\n".to_owned();
-    assert_eq!(act(&world, "true", "good", ""), (Some(0), clean));
-    let (code, said) = act(&world, "false", "good\nodd\n", "");
-    assert_eq!((code, said.lines().last()), (Some(0), Some("2 warnings; 2 skills listed")));
-    assert_eq!(act(&world, "true", "good\nodd\n", "").0, Some(1));
-    let (code, said) = act(&world, "false", "bad", "log.sarif");
-    assert_eq!((code, said.lines().last()), (Some(1), Some("1 error; 0 skills listed")));
-    let log: Value = serde_json::from_slice(&fs::read(world.here().join("log.sarif")).expect("the log is there"))
-        .expect("it is JSON");
+    let env = TestEnv::new();
+    env.skill("good", "one", "One.").file("odd/two/SKILL.md", "---\nname: Two\ndescription: D.\n---\nA.\n");
+    env.file("bad/three/SKILL.md", "---\nname: three\n");
+    let clean = "1 skill checked: no problems\n".to_owned();
+    assert_eq!(act(&env, "true", "good", ""), (Some(0), clean));
+    let (code, said) = act(&env, "false", "good\nodd\n", "");
+    assert_eq!((code, said.lines().last()), (Some(0), Some("2 skills checked: 2 warnings")));
+    assert_eq!(act(&env, "true", "good\nodd\n", "").0, Some(1));
+    let (code, said) = act(&env, "false", "bad", "log.sarif");
+    assert_eq!((code, said.lines().last()), (Some(1), Some("0 skills checked: 1 error")));
+    let log: Value =
+        serde_json::from_slice(&fs::read(env.here().join("log.sarif")).expect("the log is there")).expect("it is JSON");
     assert_eq!(log["runs"][0]["results"][0]["ruleId"], "unclosed-front-matter");
-    assert_eq!(act(&world, "false", "missing", "log.sarif"), (Some(2), String::new()));
+    assert_eq!(act(&env, "false", "missing", "log.sarif"), (Some(2), String::new()));
 }

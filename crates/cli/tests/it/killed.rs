@@ -8,7 +8,7 @@ use std::process::ChildStdin;
 use serde_json::{Value, json};
 
 use crate::serve::{Serving, introduction};
-use crate::world::World;
+use crate::test_env::TestEnv;
 
 /// More than the system keeps of an answer that nobody fetches, so that a server is killed in the midst of it.
 const SIZE: usize = 8 << 20;
@@ -17,10 +17,10 @@ fn text(letter: &str) -> String {
     format!("{letter}\n").repeat(SIZE / 2)
 }
 
-fn world() -> World {
-    let world = World::new();
-    world.skill("a", "tidy", "Sorts.").file("a/tidy/notes.txt", text("a"));
-    world
+fn env() -> TestEnv {
+    let env = TestEnv::new();
+    env.skill("a", "tidy", "Sorts.").file("a/tidy/notes.txt", text("a"));
+    env
 }
 
 fn read(id: u64) -> Value {
@@ -39,9 +39,9 @@ fn text_of(message: &str) -> String {
 
 #[test]
 fn over_its_streams_an_answer_is_whole_or_no_message() {
-    let world = world();
+    let env = env();
     let begin = |letter: &str| {
-        let mut serving = Serving::start(&world, &["a"], &[]);
+        let mut serving = Serving::start(&env, &["a"], &[]);
         let mut ask: ChildStdin = serving.0.stdin.take().expect("it is piped");
         let mut answers = BufReader::new(serving.0.stdout.take().expect("it is piped"));
         let mut answer = String::new();
@@ -62,7 +62,7 @@ fn over_its_streams_an_answer_is_whole_or_no_message() {
     assert!(!part.ends_with('\n'), "it was killed in the midst of a line");
     assert!(serde_json::from_str::<Value>(&part).is_err(), "half an answer is no message");
 
-    world.file("a/tidy/notes.txt", text("b"));
+    env.file("a/tidy/notes.txt", text("b"));
     begin("b");
 }
 
@@ -117,11 +117,11 @@ impl Asked {
     }
 }
 
-fn serve(world: &World, address: &str) -> (Serving, String) {
-    let mut serving = Serving::start(world, &["a", "--http", address], &[("RUST_LOG", "error")]);
+fn serve(env: &TestEnv, address: &str) -> (Serving, String) {
+    let mut serving = Serving::start(env, &["a", "--http", address], &[("RUST_LOG", "error")]);
     let mut line = String::new();
     BufReader::new(serving.0.stderr.take().expect("it is piped")).read_line(&mut line).expect("text");
-    let address = line.trim().strip_prefix("note: serving at http://").and_then(|url| url.strip_suffix("/mcp"));
+    let address = line.trim().strip_prefix("note: listening on http://").and_then(|url| url.strip_suffix("/mcp"));
     let address = address.unwrap_or_else(|| panic!("{line}")).to_owned();
     (serving, address)
 }
@@ -137,8 +137,8 @@ fn begin(address: &str) -> String {
 
 #[test]
 fn over_http_an_answer_is_whole_or_an_error_and_a_session_ends_with_its_server() {
-    let world = world();
-    let (mut serving, address) = serve(&world, "127.0.0.1:0");
+    let env = env();
+    let (mut serving, address) = serve(&env, "127.0.0.1:0");
     let session = begin(&address);
     assert!(text_of(&Asked::new(&address, Some(&session), &read(2)).message()) == text("a"), "other bytes");
 
@@ -149,8 +149,8 @@ fn over_http_an_answer_is_whole_or_an_error_and_a_session_ends_with_its_server()
     serving.0.wait().expect("it is ours");
     asked.body().expect_err("it was killed in the midst of a body");
 
-    world.file("a/tidy/notes.txt", text("b"));
-    let (_serving, again) = serve(&world, &address);
+    env.file("a/tidy/notes.txt", text("b"));
+    let (_serving, again) = serve(&env, &address);
     assert_eq!(again, address);
     assert_eq!(Asked::new(&address, Some(&session), &read(4)).head().0, 404, "the session was of another process");
     let session = begin(&address);

@@ -1,10 +1,10 @@
 //! Labels and the running workflow, wherever they narrow an answer.
 
-use crate::world::World;
+use crate::test_env::TestEnv;
 
 #[test]
 fn labels_and_the_running_workflow_narrow_every_answer() {
-    let world = World::new();
+    let env = TestEnv::new();
     for (name, lines) in [
         ("audit", "tier: audit-proof"),
         ("wire", "functional-tier: Integration\ninvoke-level: 1"),
@@ -13,11 +13,11 @@ fn labels_and_the_running_workflow_narrow_every_answer() {
         ("flow", "allowedWorkflows: [deploy]"),
     ] {
         let text = format!("---\nname: {name}\ndescription: Does its work.\n{lines}\n---\nWork.\n");
-        world.file(&format!("root/{name}/SKILL.md"), text);
+        env.file(&format!("root/{name}/SKILL.md"), text);
     }
-    world.file("turns.yaml", "turns: [{calls: [{tool: list_skills}]}]");
+    env.file("turns.yaml", "turns: [{calls: [{tool: list_skills}]}]");
     let listed = |command: &[&str], arguments: &[&str]| {
-        let ran = world.run(&[command, &["--root", "root", "--no-defaults", "--json"], arguments].concat());
+        let ran = env.run(&[command, &["--root", "root", "--no-defaults", "--json"], arguments].concat());
         let names = ["audit", "flow", "plain", "top", "wire"];
         let said = |name: &&str| {
             ran.stdout.contains(&format!("{name}\\\""))
@@ -47,8 +47,8 @@ fn labels_and_the_running_workflow_narrow_every_answer() {
     }
     assert_eq!(listed(&["catalog"], &["--workflow", "deploy"]), "audit flow plain top wire");
     assert_eq!(listed(&["search", "work", "--limit", "1"], &["--functional-tier", "integration"]), "wire");
-    let ran = world.run(&["list", "--root", "root", "--no-defaults", "--functional-tier", "nobody's"]);
-    assert_eq!(ran.stderr, "note: no skill has these labels\n");
-    let ran = world.run(&["list", "--root", "root", "--invoke-level", "4"]);
+    let ran = env.run(&["list", "--root", "root", "--no-defaults", "--functional-tier", "nobody's"]);
+    assert_eq!(ran.stderr, "note: no skills with these labels\n");
+    let ran = env.run(&["list", "--root", "root", "--invoke-level", "4"]);
     assert!(ran.stderr.contains("expected 1, 2 or 3, found `4`"), "{}", ran.stderr);
 }

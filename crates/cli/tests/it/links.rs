@@ -9,26 +9,26 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use repertoire_cli::Exit;
 use snapbox::{assert_data_eq, str};
 
-use crate::world::{Ran, World, checkout};
+use crate::test_env::{Ran, TestEnv, checkout};
 
 /// A diagnostic of it points at the line with the secret.
 const SECRET: &str = "---\nname: \"n\" # ghs_SECRET\ndescription: D.\n---\n";
 
-fn link(world: &World, target: &str, path: &str) {
-    let path = world.here().join(path);
+fn link(env: &TestEnv, target: &str, path: &str) {
+    let path = env.here().join(path);
     fs::create_dir_all(path.parent().expect("a file has a folder")).expect("the folder can be made");
     symlink(target, path).expect("a fresh link");
 }
 
-fn read(world: &World, path: &str) -> String {
-    fs::read_to_string(world.here().join(path)).expect("the file is there")
+fn read(env: &TestEnv, path: &str) -> String {
+    fs::read_to_string(env.here().join(path)).expect("the file is there")
 }
 
 /// Runs the script of the hooks on `arguments`, as pre-commit does, with this build of the program.
-fn hook(world: &World, arguments: &[&str]) -> (Option<i32>, String) {
-    world.file("../clone/.ci/pre-commit", fs::read(checkout(".ci/pre-commit")).expect("the script is there"));
-    world.file("../clone/bin/cargo", "#!/bin/sh\n");
-    let clone = world.here().join("../clone");
+fn hook(env: &TestEnv, arguments: &[&str]) -> (Option<i32>, String) {
+    env.file("../clone/.ci/pre-commit", fs::read(checkout(".ci/pre-commit")).expect("the script is there"));
+    env.file("../clone/bin/cargo", "#!/bin/sh\n");
+    let clone = env.here().join("../clone");
     fs::create_dir_all(clone.join("target/release")).expect("the folder can be made");
     let binary = clone.join("target/release/repertoire");
     if !binary.is_symlink() {
@@ -40,7 +40,7 @@ fn hook(world: &World, arguments: &[&str]) -> (Option<i32>, String) {
     let output = Command::new("bash")
         .arg(clone.join(".ci/pre-commit"))
         .args(arguments)
-        .current_dir(world.here())
+        .current_dir(env.here())
         .env_clear()
         .env("PATH", format!("{}:/usr/bin:/bin", clone.join("bin").display()))
         .output()
@@ -51,33 +51,32 @@ fn hook(world: &World, arguments: &[&str]) -> (Option<i32>, String) {
 
 #[test]
 fn a_name_in_a_commit_is_no_option() {
-    let world = World::new();
-    world.file("--config=x/SKILL.md", "---\nname: d\ndescription: D.\n---\nDo it.\n");
+    let env = TestEnv::new();
+    env.file("--config=x/SKILL.md", "---\nname: d\ndescription: D.\n---\nDo it.\n");
     let starts = "[[source]]\nkind = \"mcp\"\nname = \"x\"\ncommand = \"sh\"\nargs = [\"-c\", \"id > pwned\"]\n";
-    world.file("x/SKILL.md", starts);
-    world.file("--strict", "").file("-/SKILL.md", "---\nname: e\ndescription: E.\n---\nDo it.\n");
+    env.file("x/SKILL.md", starts);
+    env.file("--strict", "").file("-/SKILL.md", "---\nname: e\ndescription: E.\n---\nDo it.\n");
     let files = ["--config=x/SKILL.md", "-/SKILL.md"];
-    let (code, said) = hook(&world, &[&["check"][..], &files].concat());
-    assert_eq!((code, said.lines().last()), (Some(0), Some("2 warnings; 2 skills listed")), "{said}");
-    let (code, said) = hook(&world, &[&["check", "--strict"][..], &files[..1]].concat());
+    let (code, said) = hook(&env, &[&["check"][..], &files].concat());
+    assert_eq!((code, said.lines().last()), (Some(0), Some("2 skills checked: 2 warnings")), "{said}");
+    let (code, said) = hook(&env, &[&["check", "--strict"][..], &files[..1]].concat());
     assert_eq!((code, said.contains("error[")), (Some(2), false), "a file called `--strict` is no option: {said}");
-    let (code, said) = hook(&world, &[&["fmt"][..], &files].concat());
+    let (code, said) = hook(&env, &[&["fmt"][..], &files].concat());
     assert_eq!((code, said.as_str()), (Some(0), "2 files: 2 canonical\n"));
-    assert!(!world.here().join("pwned").exists());
+    assert!(!env.here().join("pwned").exists());
 }
 
 #[test]
 fn a_command_that_reads_starts_nothing() {
-    let world = World::new();
+    let env = TestEnv::new();
     let source = |kind: &str, rest: &str| format!("[[source]]\nkind = \"{kind}\"\nname = \"x\"\n{rest}\n");
     let mcp = source("mcp", "command = \"sh\"\nargs = [\"-c\", \"id > pwned\"]");
-    world.file("mcp.toml", mcp).file("remote.toml", source("mcp", "url = \"http://127.0.0.1:9/mcp\""));
-    world
-        .file("plugin.toml", source("plugin", "path = \"p.so\""))
+    env.file("mcp.toml", mcp).file("remote.toml", source("mcp", "url = \"http://127.0.0.1:9/mcp\""));
+    env.file("plugin.toml", source("plugin", "path = \"p.so\""))
         .file("process.toml", source("process", "path = \"p.so\""));
     for command in ["check", "list", "lock", "verify"] {
         for config in ["mcp.toml", "remote.toml", "plugin.toml", "process.toml"] {
-            let failure = world.run(&[command, "--config", config]).failure();
+            let failure = env.run(&[command, "--config", config]).failure();
             let lines: Vec<_> = failure.lines().collect();
             let kind = config.trim_end_matches(".toml").replace("remote", "mcp");
             let refused = format!(
@@ -85,41 +84,41 @@ fn a_command_that_reads_starts_nothing() {
                  this command only reads"
             );
             assert_eq!(lines.first(), Some(&refused.as_str()), "{command} {config}");
-            let help = "  = help: `--connect` allows it; trust the configuration first";
+            let help = "  = help: pass --connect if you trust the configuration";
             assert_eq!(lines.last(), Some(&help), "{command} {config}");
         }
     }
     let typed = ["check", "--source", "mcp:x:command = \"sh\", args = [\"-c\", \"id > pwned\"]"];
-    assert_eq!(world.run(&typed).exit, Exit::Failure);
-    assert!(!world.here().join("pwned").exists());
-    assert_eq!(world.run(&["check", "--connect", "--config", "mcp.toml"]).exit, Exit::Findings);
-    assert!(world.here().join("pwned").exists(), "it is asked for");
+    assert_eq!(env.run(&typed).exit, Exit::Failure);
+    assert!(!env.here().join("pwned").exists());
+    assert_eq!(env.run(&["check", "--connect", "--config", "mcp.toml"]).exit, Exit::Problems);
+    assert!(env.here().join("pwned").exists(), "it is asked for");
 }
 
 #[test]
 fn a_lock_is_not_written_through_a_link() {
     for name in ["repertoire.lock.json", "skills-lock.json"] {
-        let world = World::new();
-        world.skill(".agents/skills", "a", "A.").file("../home/.bashrc", "mine\n");
-        link(&world, "../home/.bashrc", name);
+        let env = TestEnv::new();
+        env.skill(".agents/skills", "a", "A.").file("../home/.bashrc", "mine\n");
+        link(&env, "../home/.bashrc", name);
         for command in [&["lock", "--trust-project"][..], &["verify", "--trust-project"]] {
-            let ran = world.run(command);
+            let ran = env.run(command);
             assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::Failure, ""), "{name}");
             assert!(ran.stderr.contains("it is a link; put a file in its place"), "{}", ran.stderr);
             assert!(!ran.stderr.contains("mine"), "{}", ran.stderr);
         }
-        assert_eq!(read(&world, "../home/.bashrc"), "mine\n");
-        assert!(world.here().join(name).is_symlink());
+        assert_eq!(read(&env, "../home/.bashrc"), "mine\n");
+        assert!(env.here().join(name).is_symlink());
     }
 }
 
 #[test]
 fn nothing_that_a_link_leads_to_is_shown() {
-    let world = World::new();
-    world.file("../home/secret", SECRET);
-    link(&world, "../../../../home/secret", ".agents/skills/b/SKILL.md");
-    link(&world, "../home/secret", "repertoire.lock.json");
-    link(&world, "../home/secret", "repertoire.toml");
+    let env = TestEnv::new();
+    env.file("../home/secret", SECRET);
+    link(&env, "../../../../home/secret", ".agents/skills/b/SKILL.md");
+    link(&env, "../home/secret", "repertoire.lock.json");
+    link(&env, "../home/secret", "repertoire.toml");
     let commands: [&[&str]; 12] = [
         &["check"],
         &["check", "--strict"],
@@ -135,44 +134,44 @@ fn nothing_that_a_link_leads_to_is_shown() {
         &["list", "--config", "repertoire.toml"],
     ];
     for command in commands {
-        let Ran { stdout, stderr, .. } = world.run(command);
+        let Ran { stdout, stderr, .. } = env.run(command);
         assert!(!stdout.contains("ghs_SECRET") && !stderr.contains("ghs_SECRET"), "{command:?}: {stdout}{stderr}");
     }
-    assert_eq!(read(&world, "../home/secret"), SECRET);
+    assert_eq!(read(&env, "../home/secret"), SECRET);
 }
 
 #[test]
 fn a_configuration_elsewhere_is_not_quoted() {
-    let world = World::new();
-    world.file("../home/own.toml", "\n[source]\n").file("mine.toml", "\n[source]\n");
-    link(&world, "../home/own.toml", "repertoire.toml");
+    let env = TestEnv::new();
+    env.file("../home/own.toml", "\n[source]\n").file("mine.toml", "\n[source]\n");
+    link(&env, "../home/own.toml", "repertoire.toml");
     assert_data_eq!(
-        world.run(&["list", "--config", "repertoire.toml"]).failure(),
+        env.run(&["list", "--config", "repertoire.toml"]).failure(),
         str![[r#"
 error: expected tables `[[source]]`, found table
  |
- = help: look at line 2 of the file that `repertoire.toml` leads to
+ = help: see line 2 of the file that `repertoire.toml` leads to
 
 "#]]
     );
-    assert!(world.run(&["list", "--config", "mine.toml"]).failure().contains("2 | [source]"));
+    assert!(env.run(&["list", "--config", "mine.toml"]).failure().contains("2 | [source]"));
 }
 
 #[test]
 fn fmt_writes_below_the_named_folder_alone() {
     let disorder = "---\ndescription: D.\nname: out\n---\n";
-    let world = World::new();
-    world.file("../home/victim.md", disorder).file("../home/skills/deep/SKILL.md", disorder);
-    link(&world, "../../../home/victim.md", "root/out/SKILL.md");
-    link(&world, "../../home/skills", "root/more");
-    let ran = world.run(&["fmt", "root"]);
-    assert_eq!(ran.exit, Exit::Findings, "{}", ran.stdout);
-    let ran = world.run(&["fmt", "root/out/SKILL.md"]);
-    assert_eq!(ran.exit, Exit::Findings, "{}", ran.stdout);
+    let env = TestEnv::new();
+    env.file("../home/victim.md", disorder).file("../home/skills/deep/SKILL.md", disorder);
+    link(&env, "../../../home/victim.md", "root/out/SKILL.md");
+    link(&env, "../../home/skills", "root/more");
+    let ran = env.run(&["fmt", "root"]);
+    assert_eq!(ran.exit, Exit::Problems, "{}", ran.stdout);
+    let ran = env.run(&["fmt", "root/out/SKILL.md"]);
+    assert_eq!(ran.exit, Exit::Problems, "{}", ran.stdout);
     assert!(ran.stdout.contains("it leads out of"), "{}", ran.stdout);
-    link(&world, "../../home/skills", ".agents/skills");
+    link(&env, "../../home/skills", ".agents/skills");
     assert_data_eq!(
-        world.run(&["fmt"]).failure(),
+        env.run(&["fmt"]).failure(),
         str![[r#"
 error: `.agents/skills` leads out of this folder
  |
@@ -181,17 +180,17 @@ error: `.agents/skills` leads out of this folder
 "#]]
     );
     for file in ["../home/victim.md", "../home/skills/deep/SKILL.md"] {
-        assert_eq!(read(&world, file), disorder, "{file}");
+        assert_eq!(read(&env, file), disorder, "{file}");
     }
 }
 
 #[test]
 fn fmt_loses_a_race_against_a_link() {
     let disorder = "---\ndescription: D.\nname: tidy\n---\n";
-    let world = World::new();
-    world.file("../home/victim", "mine\n");
-    let (file, aside) = (world.here().join("root/tidy/SKILL.md"), world.here().join("aside"));
-    world.file("root/tidy/SKILL.md", disorder);
+    let env = TestEnv::new();
+    env.file("../home/victim", "mine\n");
+    let (file, aside) = (env.here().join("root/tidy/SKILL.md"), env.here().join("aside"));
+    env.file("root/tidy/SKILL.md", disorder);
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -202,20 +201,20 @@ fn fmt_loses_a_race_against_a_link() {
             }
         });
         for _ in 0..300 {
-            world.run(&["fmt", "root/tidy/SKILL.md"]);
+            env.run(&["fmt", "root/tidy/SKILL.md"]);
         }
         over.store(true, Ordering::Relaxed);
     });
-    assert_eq!(read(&world, "../home/victim"), "mine\n");
+    assert_eq!(read(&env, "../home/victim"), "mine\n");
 }
 
 #[test]
 fn new_writes_nothing_through_a_link() {
-    let world = World::new();
-    fs::create_dir_all(world.here().join("../home/.ssh")).expect("a fresh folder");
-    link(&world, "../../home/.ssh", ".agents/skills");
+    let env = TestEnv::new();
+    fs::create_dir_all(env.here().join("../home/.ssh")).expect("a fresh folder");
+    link(&env, "../../home/.ssh", ".agents/skills");
     assert_data_eq!(
-        world.run(&["new", "tidy"]).failure(),
+        env.run(&["new", "tidy"]).failure(),
         str![[r#"
 error: cannot write `.agents/skills/tidy/SKILL.md`: a path led outside of the filesystem
  |
@@ -223,10 +222,10 @@ error: cannot write `.agents/skills/tidy/SKILL.md`: a path led outside of the fi
 
 "#]]
     );
-    assert_eq!(fs::read_dir(world.here().join("../home/.ssh")).expect("it is there").count(), 0);
-    link(&world, "../home/.ssh", "plug");
-    let failure = world.run(&["plugin", "new", "plug", "--checkout", &checkout("").to_string_lossy()]).failure();
-    assert_eq!(failure, "error: `plug` is there already\n |\n = help: `plugin new` writes over nothing\n");
-    assert_eq!(fs::read_dir(world.here().join("../home/.ssh")).expect("it is there").count(), 0);
-    assert!(Path::new(&world.here().join("plug")).is_symlink());
+    assert_eq!(fs::read_dir(env.here().join("../home/.ssh")).expect("it is there").count(), 0);
+    link(&env, "../home/.ssh", "plug");
+    let failure = env.run(&["plugin", "new", "plug", "--checkout", &checkout("").to_string_lossy()]).failure();
+    assert_eq!(failure, "error: `plug` already exists\n |\n = help: `plugin new` never overwrites\n");
+    assert_eq!(fs::read_dir(env.here().join("../home/.ssh")).expect("it is there").count(), 0);
+    assert!(Path::new(&env.here().join("plug")).is_symlink());
 }

@@ -3,25 +3,21 @@
 use repertoire_cli::Exit;
 use snapbox::{assert_data_eq, str};
 
-use crate::world::World;
+use crate::test_env::TestEnv;
 
 /// Two folders that both have `review`, one broken file, and flags.
-fn two_folders() -> World {
-    let world = World::new();
-    world.skill("near", "review", "Near copy.").skill("far", "review", "Far copy.").skill(
-        "far",
-        "notes",
-        "Takes notes.",
-    );
-    world.file("near/copy/SKILL.md", "---\nname: notes\ndescription: Takes notes.\n---\nBody of notes.\n");
-    world.file("far/broken/SKILL.md", "no front matter\n");
-    world.file(
+fn two_folders() -> TestEnv {
+    let env = TestEnv::new();
+    env.skill("near", "review", "Near copy.").skill("far", "review", "Far copy.").skill("far", "notes", "Takes notes.");
+    env.file("near/copy/SKILL.md", "---\nname: notes\ndescription: Takes notes.\n---\nBody of notes.\n");
+    env.file("far/broken/SKILL.md", "no front matter\n");
+    env.file(
         "far/deploy/SKILL.md",
         "---\nname: deploy\ndescription: Ships it.\ndisable-model-invocation: true\nallowed-tools: Read, Bash(git *)\n\
          surface: tool-only\nlicense: MIT\n---\nShip.\n",
     );
-    world.file("far/lore/SKILL.md", "---\nname: lore\ndescription: Knows it.\nuser-invocable: false\n---\nKnow.\n");
-    world
+    env.file("far/lore/SKILL.md", "---\nname: lore\ndescription: Knows it.\nuser-invocable: false\n---\nKnow.\n");
+    env
 }
 
 const BOTH: [&str; 5] = ["--root", "near", "--root", "far", "--no-defaults"];
@@ -48,7 +44,7 @@ lore    far     user  trusted  tool-only       6  model-only
     assert_data_eq!(
         ran.stderr,
         str![[r#"
-note: 1 error, 2 warnings; `repertoire check` shows them
+note: 1 error, 2 warnings; run `repertoire check` for details
 
 "#]]
     );
@@ -68,7 +64,7 @@ far:review  far     user  trusted  tool-only       6  shadow of near:review
 deploy      far     user  trusted  tool-only       6  manual
 lore        far     user  trusted  tool-only       6  model-only
 
-skipped file         source  why
+not loaded         source  why
 far/broken/SKILL.md  far     no-front-matter: the file must start with YAML frontmatter, found `no front matter`
 
 "#]]
@@ -77,9 +73,9 @@ far/broken/SKILL.md  far     no-front-matter: the file must start with YAML fron
 
 #[test]
 fn the_model_decides_the_surface_of_skills_that_declare_none() {
-    let world = two_folders();
+    let env = two_folders();
     let surfaces = |model: &str| {
-        let ran = world.run(&["list", "far", "--model", model]);
+        let ran = env.run(&["list", "far", "--model", model]);
         let column = |line: &str| line.split_whitespace().nth(4).map(str::to_owned);
         ran.stdout.lines().skip(1).filter_map(column).collect::<Vec<_>>()
     };
@@ -89,8 +85,8 @@ fn the_model_decides_the_surface_of_skills_that_declare_none() {
 
 #[test]
 fn show_tells_everything_about_a_winner() {
-    let world = two_folders();
-    let ran = world.run(&with_both(&["show", "review", "--model", "anthropic/claude-sonnet-4-5"]));
+    let env = two_folders();
+    let ran = env.run(&with_both(&["show", "review", "--model", "anthropic/claude-sonnet-4-5"]));
     assert_data_eq!(
         ran.data(),
         str![[r#"
@@ -107,7 +103,7 @@ shadows      far:review
 
 "#]]
     );
-    let ran = world.run(&["show", "deploy", "--root", "far", "--no-defaults"]);
+    let ran = env.run(&["show", "deploy", "--root", "far", "--no-defaults"]);
     assert_data_eq!(
         ran.data(),
         str![[r#"
@@ -155,30 +151,30 @@ shadow of    near:review
 
 #[test]
 fn which_says_why_a_claim_lost() {
-    let world = two_folders();
+    let env = two_folders();
     assert_data_eq!(
-        world.run(&with_both(&["which", "review"])).data(),
+        env.run(&with_both(&["which", "review"])).data(),
         str![[r#"
 #  full name    tier  trust    location              why
-1  near:review  user  trusted  near/review/SKILL.md  has the id
+1  near:review  user  trusted  near/review/SKILL.md  wins
 2  far:review   user  trusted  far/review/SKILL.md   `far` is composed after `near`
 
 "#]]
     );
     assert_data_eq!(
-        world.run(&with_both(&["which", "far:notes"])).stdout,
+        env.run(&with_both(&["which", "far:notes"])).stdout,
         str![[r#"
 #  full name   tier  trust    location            why
-1  near:notes  user  trusted  near/copy/SKILL.md  has the id
-2  far:notes   user  trusted  far/notes/SKILL.md  `far` is composed after `near`; identical content
+1  near:notes  user  trusted  near/copy/SKILL.md  wins
+2  far:notes   user  trusted  far/notes/SKILL.md  `far` is composed after `near`; same content
 
 "#]]
     );
     assert_data_eq!(
-        world.run(&with_both(&["which", "lore"])).data(),
+        env.run(&with_both(&["which", "lore"])).data(),
         str![[r#"
 #  full name  tier  trust    location           why                     flags
-1  far:lore   user  trusted  far/lore/SKILL.md  nobody else has the id  model-only
+1  far:lore   user  trusted  far/lore/SKILL.md  only candidate  model-only
 
 "#]]
     );
@@ -186,8 +182,8 @@ fn which_says_why_a_claim_lost() {
 
 #[test]
 fn which_names_the_rule_that_decided() {
-    let world = two_folders();
-    world.file(
+    let env = two_folders();
+    env.file(
         "repertoire.toml",
         r#"
 [[source]]
@@ -212,12 +208,12 @@ roots = ["near"]
 notes = "mine"
 "#,
     );
-    let which = |name| world.run(&["--config", "repertoire.toml", "which", name]).stdout;
+    let which = |name| env.run(&["--config", "repertoire.toml", "which", name]).stdout;
     assert_data_eq!(
         which("review"),
         str![[r#"
 #  full name       tier     trust    location              why
-1  shipped:review  builtin  trusted  far/review/SKILL.md   has the id
+1  shipped:review  builtin  trusted  far/review/SKILL.md   wins
 2  mine:review     user     trusted  near/review/SKILL.md  the user tier comes after the builtin tier
 3  waiting:review  builtin  pending  near/review/SKILL.md  `waiting` waits for admission
 
@@ -227,9 +223,9 @@ notes = "mine"
         which("notes"),
         str![[r#"
 #  full name      tier     trust    location            why
-1  mine:notes     user     trusted  near/copy/SKILL.md  has the id
-2  shipped:notes  builtin  trusted  far/notes/SKILL.md  `mine` is preferred for this id; identical content
-3  waiting:notes  builtin  pending  near/copy/SKILL.md  `waiting` waits for admission; identical content
+1  mine:notes     user     trusted  near/copy/SKILL.md  wins
+2  shipped:notes  builtin  trusted  far/notes/SKILL.md  `mine` is preferred for this id; same content
+3  waiting:notes  builtin  pending  near/copy/SKILL.md  `waiting` waits for admission; same content
 
 "#]]
     );
@@ -237,9 +233,9 @@ notes = "mine"
 
 #[test]
 fn an_unknown_name_is_a_failure_that_helps() {
-    let world = two_folders();
+    let env = two_folders();
     assert_data_eq!(
-        world.run(&with_both(&["show", "reveiw"])).failure(),
+        env.run(&with_both(&["show", "reveiw"])).failure(),
         str![[r#"
 error: no skill `reveiw`
  |
@@ -248,11 +244,11 @@ error: no skill `reveiw`
 "#]]
     );
     assert_data_eq!(
-        world.run(&with_both(&["body", "nothing-like-it"])).failure(),
+        env.run(&with_both(&["body", "nothing-like-it"])).failure(),
         str![[r#"
 error: no skill `nothing-like-it`
  |
- = help: `repertoire list --all` shows every name
+ = help: run `repertoire list --all` to see every name
 
 "#]]
     );
@@ -260,10 +256,10 @@ error: no skill `nothing-like-it`
 
 #[test]
 fn a_long_name_is_shown_whole_and_moves_no_other_row() {
-    let world = World::new();
-    world.skill("root", "short", "Brief.").skill("root", &"long".repeat(10), "Wide.");
+    let env = TestEnv::new();
+    env.skill("root", "short", "Brief.").skill("root", &"long".repeat(10), "Wide.");
     assert_data_eq!(
-        world.run(&["list", "root"]).stdout,
+        env.run(&["list", "root"]).stdout,
         str![[r#"
 name                              source  tier  trust    surface    tokens  flags
 longlonglonglonglonglonglonglonglonglong  root    user  trusted  tool-only       7
@@ -275,42 +271,43 @@ short                             root    user  trusted  tool-only       5
 
 #[test]
 fn files_over_a_limit_are_not_counted() {
-    let world = World::new();
-    world.skill("root", "big", "Many files.").file("root/big/a", "a").file("root/big/b", "b");
+    let env = TestEnv::new();
+    env.skill("root", "big", "Many files.").file("root/big/a", "a").file("root/big/b", "b");
     let source = "fs:mine:roots = ['root'], limits = { resources = 1 }";
-    let ran = world.run(&["show", "big", "--no-defaults", "--source", source]);
+    let ran = env.run(&["show", "big", "--no-defaults", "--source", source]);
     assert_eq!(ran.exit, Exit::Success);
     assert!(ran.stdout.lines().any(|line| line == "files        1"), "{}", ran.stdout);
 }
 
 #[test]
 fn nothing_found_in_a_named_folder_says_what_is_not_searched() {
-    let world = World::new();
-    world.skill("root/.agents/skills", "hidden", "Behind a dot.");
-    let note = "note: no skills found in `root`\nnote: searched only when named: `root/.agents/skills`\n";
-    let ran = world.run(&["list", "root"]);
+    let env = TestEnv::new();
+    env.skill("root/.agents/skills", "hidden", "Behind a dot.");
+    let note =
+        "note: no skills found in `root`\nnote: hidden folders are skipped unless given: `root/.agents/skills`\n";
+    let ran = env.run(&["list", "root"]);
     assert_eq!((ran.exit, ran.stdout.as_str(), ran.stderr.as_str()), (Exit::Success, "", note));
     // Where that is not the reason, nothing is said of it.
-    world.file("broken/nodesc/SKILL.md", "---\nname: nodesc\n---\n");
-    let ran = world.run(&["check", "broken"]);
-    assert_eq!((ran.exit, ran.stderr.as_str()), (Exit::Findings, "note: no skills found in `broken`\n"));
+    env.file("broken/nodesc/SKILL.md", "---\nname: nodesc\n---\n");
+    let ran = env.run(&["check", "broken"]);
+    assert_eq!((ran.exit, ran.stderr.as_str()), (Exit::Problems, "note: no skills found in `broken`\n"));
 }
 
 #[test]
 fn nothing_found_is_no_failure_and_says_where_to_look() {
-    let ran = World::new().run(&["list", "--no-defaults"]);
+    let ran = TestEnv::new().run(&["list", "--no-defaults"]);
     assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::Success, ""));
     assert_data_eq!(
         ran.stderr,
         str![[r#"
-note: no skills found; `repertoire roots` shows where they were looked for
+note: no skills found; run `repertoire roots` to see the folders searched
 
 "#]]
     );
     assert_data_eq!(
-        World::new().run(&["list"]).stderr,
+        TestEnv::new().run(&["list"]).stderr,
         str![[r#"
-note: no skills found but built-in ones; `repertoire roots` shows where they were looked for
+note: no skills found except built-in ones; run `repertoire roots` to see the folders searched
 
 "#]]
     );
@@ -318,16 +315,16 @@ note: no skills found but built-in ones; `repertoire roots` shows where they wer
 
 #[test]
 fn what_a_skill_needs_and_this_machine_has_not_is_told() {
-    let world = World::new();
-    world.file(
+    let env = TestEnv::new();
+    env.file(
         "near/pages/SKILL.md",
         "---\nname: pages\ndescription: Counts pages.\nrequired_tools: [ocr]\nmetadata:\n  openclaw:\n    requires:\n      \
          bins: [ls, no-such-program]\n      env: [NO_SUCH_VARIABLE]\n---\nCount.\n",
     );
     let near = ["--root", "near", "--no-defaults"];
-    let listed = world.run(&[&near[..], &["list"]].concat());
+    let listed = env.run(&[&near[..], &["list"]].concat());
     assert!(listed.stdout.contains("  not-ready\n"), "{}", listed.stdout);
-    let shown = world.run(&[&near[..], &["show", "pages"]].concat()).stdout;
+    let shown = env.run(&[&near[..], &["show", "pages"]].concat()).stdout;
     let needs: Vec<_> = shown.lines().filter_map(|line| line.strip_prefix("needs")).map(str::trim).collect();
     assert_eq!(
         needs,
@@ -340,9 +337,9 @@ fn what_a_skill_needs_and_this_machine_has_not_is_told() {
     );
     let stand_in =
         "---\nname: spare\ndescription: Stands in.\nmetadata: {hermes: {fallback_for_tools: [press]}}\n---\nCount.\n";
-    let shown = world.file("near/spare/SKILL.md", stand_in).run(&[&near[..], &["show", "spare"]].concat()).stdout;
+    let shown = env.file("near/spare/SKILL.md", stand_in).run(&[&near[..], &["show", "spare"]].concat()).stdout;
     assert!(shown.contains("\ninstead of   the tool `press` (a host knows)\n") && !shown.contains("needs"), "{shown}");
-    let json = world.run(&[&near[..], &["show", "pages", "--format", "json"]].concat()).stdout;
+    let json = env.run(&[&near[..], &["show", "pages", "--format", "json"]].concat()).stdout;
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(
         json["readiness"]["missing"][1],
@@ -352,28 +349,28 @@ fn what_a_skill_needs_and_this_machine_has_not_is_told() {
 
 #[test]
 fn a_skill_that_nobody_may_call_is_unreachable() {
-    let world = World::new();
+    let env = TestEnv::new();
     let front = "name: idle\ndescription: Waits.\ndisable-model-invocation: true\nuser-invocable: false";
-    world.file("root/idle/SKILL.md", format!("---\n{front}\n---\nWait.\n"));
-    let list = world.run(&["list", "root", "--json"]).stdout;
+    env.file("root/idle/SKILL.md", format!("---\n{front}\n---\nWait.\n"));
+    let list = env.run(&["list", "root", "--json"]).stdout;
     let list: serde_json::Value = serde_json::from_str(&list).expect("one JSON document");
     assert_eq!(list["skills"][0]["flags"], serde_json::json!(["unreachable"]));
-    let check = world.run(&["check", "root"]).stdout;
+    let check = env.run(&["check", "root"]).stdout;
     assert!(check.starts_with("warning[unreachable]: neither a model nor a user reaches the skill"), "{check}");
 }
 
 #[test]
 fn a_list_that_was_cut_short_says_so_and_how_to_go_on() {
-    let world = World::new();
+    let env = TestEnv::new();
     for name in ["one", "two", "three"] {
-        world.skill("root", name, "A skill.");
+        env.skill("root", name, "A skill.");
     }
     let source = "fs:mine:roots = ['root'], limits = { folders = 2 }";
-    let ran = world.run(&["list", "--no-defaults", "--source", source]);
+    let ran = env.run(&["list", "--no-defaults", "--source", source]);
     let note = "note: the list may lack skills of `root`: more than 2 folders; the rest is not searched; name a folder further \
                 down as a root, or raise `limits.folders`: write `limits = { folders = 20 }` for the source\n";
     assert!(ran.stderr.starts_with(note), "{}", ran.stderr);
     let raised = source.replace("2 }", "20 }");
-    let ran = world.run(&["list", "--no-defaults", "--source", &raised]);
+    let ran = env.run(&["list", "--no-defaults", "--source", &raised]);
     assert_eq!((ran.stdout.lines().count(), ran.stderr.as_str()), (4, ""));
 }

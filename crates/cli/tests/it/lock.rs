@@ -7,25 +7,25 @@ use repertoire_cli::{Environment, Exit, Stream, run};
 use snapbox::{assert_data_eq, str};
 
 use crate::schema::Schema;
-use crate::world::World;
+use crate::test_env::TestEnv;
 
 /// A project with two skills, a third at home, and one that only gives a name away.
-fn project() -> World {
-    let world = World::new();
-    world.skill(".agents/skills", "tidy", "Sorts.").file(".agents/skills/tidy/scripts/run.sh", "ls\n");
-    world.skill(".agents/skills", "notes", "Takes notes.");
-    world.file("../home/.agents/skills/review/SKILL.md", "---\nname: review\ndescription: Reviews.\n---\nReview.\n");
-    world
+fn project() -> TestEnv {
+    let env = TestEnv::new();
+    env.skill(".agents/skills", "tidy", "Sorts.").file(".agents/skills/tidy/scripts/run.sh", "ls\n");
+    env.skill(".agents/skills", "notes", "Takes notes.");
+    env.file("../home/.agents/skills/review/SKILL.md", "---\nname: review\ndescription: Reviews.\n---\nReview.\n");
+    env
 }
 
-fn read(world: &World, path: &str) -> String {
-    fs::read_to_string(world.here().join(path)).expect("the file is there")
+fn read(env: &TestEnv, path: &str) -> String {
+    fs::read_to_string(env.here().join(path)).expect("the file is there")
 }
 
 #[test]
 fn a_lock_has_every_file_and_the_same_bytes_each_time() {
-    let world = project();
-    let ran = world.run(&["lock"]);
+    let env = project();
+    let ran = env.run(&["lock"]);
     assert_eq!(ran.exit, Exit::Success);
     assert_data_eq!(
         ran.stdout,
@@ -36,9 +36,9 @@ skills-lock.json           2  written
 
 "#]]
     );
-    assert_eq!(ran.stderr, "note: left out, not below the folder of the lock: `home:review`\n");
+    assert_eq!(ran.stderr, "note: not locked, not below the lock directory: `home:review`\n");
     assert_data_eq!(
-        read(&world, "repertoire.lock.json"),
+        read(&env, "repertoire.lock.json"),
         str![[r#"
 {
   "schema": "repertoire-lock/1",
@@ -84,7 +84,7 @@ skills-lock.json           2  written
 "#]]
     );
     assert_data_eq!(
-        read(&world, "skills-lock.json"),
+        read(&env, "skills-lock.json"),
         str![[r#"
 {
   "version": 1,
@@ -104,9 +104,9 @@ skills-lock.json           2  written
 
 "#]]
     );
-    let ours = fs::read(world.here().join("repertoire.lock.json")).expect("it was written");
+    let ours = fs::read(env.here().join("repertoire.lock.json")).expect("it was written");
     assert_data_eq!(
-        world.run(&["lock"]).stdout,
+        env.run(&["lock"]).stdout,
         str![[r#"
 lock                  skills  outcome
 repertoire.lock.json       2  unchanged
@@ -114,13 +114,13 @@ skills-lock.json           2  unchanged
 
 "#]]
     );
-    assert_eq!(fs::read(world.here().join("repertoire.lock.json")).expect("it is there"), ours);
-    Schema::of("repertoire-lock-1").assert_fits(&read(&world, "repertoire.lock.json"));
-    Schema::of("skills-lock-1").assert_fits(&read(&world, "skills-lock.json"));
+    assert_eq!(fs::read(env.here().join("repertoire.lock.json")).expect("it is there"), ours);
+    Schema::of("repertoire-lock-1").assert_fits(&read(&env, "repertoire.lock.json"));
+    Schema::of("skills-lock-1").assert_fits(&read(&env, "skills-lock.json"));
     assert_data_eq!(
-        world.run(&["verify"]).data(),
+        env.run(&["verify"]).data(),
         str![[r#"
-no differences; 2 skills compared with repertoire.lock.json and skills-lock.json
+2 skills match repertoire.lock.json and skills-lock.json
 
 "#]]
     );
@@ -128,64 +128,64 @@ no differences; 2 skills compared with repertoire.lock.json and skills-lock.json
 
 #[test]
 fn every_difference_is_named() {
-    let world = project();
-    world.skill(".agents/skills", "gone", "Goes.").run(&["lock"]);
-    fs::remove_dir_all(world.here().join(".agents/skills/gone")).expect("it is there");
-    fs::remove_file(world.here().join(".agents/skills/notes/SKILL.md")).expect("it is there");
-    world.skill(".agents/skills", "notes", "Takes notes, and more.");
+    let env = project();
+    env.skill(".agents/skills", "gone", "Goes.").run(&["lock"]);
+    fs::remove_dir_all(env.here().join(".agents/skills/gone")).expect("it is there");
+    fs::remove_file(env.here().join(".agents/skills/notes/SKILL.md")).expect("it is there");
+    env.skill(".agents/skills", "notes", "Takes notes, and more.");
     // The same size, and by now the same time.
-    world.file(".agents/skills/tidy/scripts/run.sh", "rm\n").file(".agents/skills/tidy/a\u{1b}b", "");
-    world.skill(".agents/skills", "new", "Is new.");
-    let ran = world.run(&["verify"]);
-    assert_eq!(ran.exit, Exit::Findings);
+    env.file(".agents/skills/tidy/scripts/run.sh", "rm\n").file(".agents/skills/tidy/a\u{1b}b", "");
+    env.skill(".agents/skills", "new", "Is new.");
+    let ran = env.run(&["verify"]);
+    assert_eq!(ran.exit, Exit::Problems);
     assert_eq!(ran.stderr, "");
     assert_data_eq!(
         ran.stdout,
         str![[r#"
-missing  gone .agents/skills/gone, says repertoire.lock.json
+missing  gone .agents/skills/gone  (repertoire.lock.json)
   locked sha256:ec19506fa0023bfda27a1aded635e139814ea9d543755c8a730ca8419c964f12
-changed  notes .agents/skills/notes/SKILL.md, says repertoire.lock.json
+changed  notes .agents/skills/notes/SKILL.md  (repertoire.lock.json)
   locked sha256:6dcb03c6c2901e7f63ad728b050bf8bd473e7cf7839c41cae1efed1b14b04a4b
   found  sha256:9bccd204120eaba7f81b835ae14b7528e23fa9db3de38b22bfc2d747c9021321
-extra    tidy .agents/skills/tidy/a/u{1b}b, says repertoire.lock.json
+extra    tidy .agents/skills/tidy/a/u{1b}b  (repertoire.lock.json)
   found  sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
-changed  tidy .agents/skills/tidy/scripts/run.sh, says repertoire.lock.json
+changed  tidy .agents/skills/tidy/scripts/run.sh  (repertoire.lock.json)
   locked sha256:e9fe7e88e89d532379960402db8f9458194dae772aa5fda5a12806c22215f0ff
   found  sha256:1abbf2fc2bcadcbb6c0badbd0b8f34fbb0ac1cba2faf7da63e4dc3fa67857614
-extra    new .agents/skills/new, says repertoire.lock.json
+extra    new .agents/skills/new  (repertoire.lock.json)
   found  sha256:be84618c62bb41b2986f524e9e726a20fcbad808271677cdf19a280898acca48
-missing  gone, says skills-lock.json
+missing  gone  (skills-lock.json)
   locked b97506d5f51058a7d73257df152f72518433544f3649ea0e222c2c3cd03d0bca
-changed  notes, says skills-lock.json
+changed  notes  (skills-lock.json)
   locked 7d4b59a7d9257443f7b24b39432a1fa8a47966e51042d21adf2e71c1ff8ed4b3
   found  916723c289738aedee609abc31785b9b34254db6532e96fc883abbc3eea4d3c4
-changed  tidy, says skills-lock.json
+changed  tidy  (skills-lock.json)
   locked 88ac0eb8313cbd1255003759aeef5204619ce0e0decafabe33830036b85e09e4
   found  996eec28e7ca7fadd02873d41f38dadc349c08e23282dffc146d3f5c0d94f846
 8 differences; 3 skills compared with repertoire.lock.json and skills-lock.json
 
 "#]]
     );
-    let json = world.run(&["lock", "--check", "--json"]);
-    assert_eq!((json.exit, json.stdout), (Exit::Findings, world.run(&["verify", "--json"]).stdout));
+    let json = env.run(&["lock", "--check", "--json"]);
+    assert_eq!((json.exit, json.stdout), (Exit::Problems, env.run(&["verify", "--json"]).stdout));
 }
 
 #[test]
 fn without_a_lock_of_its_own_the_tools_lock_is_compared() {
-    let world = project();
-    world.run(&["lock"]);
-    fs::remove_file(world.here().join("repertoire.lock.json")).expect("it is there");
-    world.skill(".agents/skills", "new", "Is new.").file(".agents/skills/tidy/scripts/run.sh", "rm\n");
-    let ran = world.run(&["verify"]);
-    assert_eq!(ran.exit, Exit::Findings);
+    let env = project();
+    env.run(&["lock"]);
+    fs::remove_file(env.here().join("repertoire.lock.json")).expect("it is there");
+    env.skill(".agents/skills", "new", "Is new.").file(".agents/skills/tidy/scripts/run.sh", "rm\n");
+    let ran = env.run(&["verify"]);
+    assert_eq!(ran.exit, Exit::Problems);
     assert_eq!(ran.stderr, "note: `repertoire.lock.json` is not there\n");
     assert_data_eq!(
         ran.stdout,
         str![[r#"
-changed  tidy, says skills-lock.json
+changed  tidy  (skills-lock.json)
   locked 88ac0eb8313cbd1255003759aeef5204619ce0e0decafabe33830036b85e09e4
   found  32cde30d25cd2d0cef42df15cce2cb8598dc0d8a38bcfd302016ae22967ed133
-extra    new, says skills-lock.json
+extra    new  (skills-lock.json)
 2 differences; 3 skills compared with skills-lock.json
 
 "#]]
@@ -194,7 +194,7 @@ extra    new, says skills-lock.json
 
 #[test]
 fn a_row_of_the_tool_goes_on_saying_where_a_skill_comes_from() {
-    let world = World::new();
+    let env = TestEnv::new();
     // As `skills` 1.5.18 writes it, for a skill that it installed and one that is yet to be.
     let lock = r#"{
   "version": 1,
@@ -216,20 +216,20 @@ fn a_row_of_the_tool_goes_on_saying_where_a_skill_comes_from() {
   }
 }
 "#;
-    world.file(".agents/skills/tidy/SKILL.md", "---\nname: tidy\ndescription: Sorts.\n---\nSort.\n");
-    world.file(".agents/skills/tidy/scripts/run.sh", "ls\n").file("skills-lock.json", lock);
-    let ran = world.run(&["lock"]);
+    env.file(".agents/skills/tidy/SKILL.md", "---\nname: tidy\ndescription: Sorts.\n---\nSort.\n");
+    env.file(".agents/skills/tidy/scripts/run.sh", "ls\n").file("skills-lock.json", lock);
+    let ran = env.run(&["lock"]);
     assert_eq!(
         (ran.exit, ran.stderr.as_str()),
         (Exit::Success, "note: `later` stays in `skills-lock.json` and is not here\n")
     );
-    assert_eq!(read(&world, "skills-lock.json"), lock);
-    let ran = world.run(&["verify"]);
-    assert_eq!(ran.exit, Exit::Findings);
+    assert_eq!(read(&env, "skills-lock.json"), lock);
+    let ran = env.run(&["verify"]);
+    assert_eq!(ran.exit, Exit::Problems);
     assert_data_eq!(
         ran.stdout,
         str![[r#"
-missing  later, says skills-lock.json
+missing  later  (skills-lock.json)
   locked 4d9aaa9d85bf85fe489a1aeb05bf22724632b56e867949007e0e56ddf2c58bf8
 1 difference; 1 skill compared with repertoire.lock.json and skills-lock.json
 
@@ -263,23 +263,23 @@ fn what_cannot_be_compared_is_a_failure() {
         ),
         ("skills-lock.json", r#"{ "version": 1, "skills": { "a": 1 } }"#.to_owned()),
     ];
-    let mut said = World::new().run(&["verify"]).failure();
+    let mut said = TestEnv::new().run(&["verify"]).failure();
     for (name, text) in cases {
-        let world = project();
-        world.file(name, &text);
-        said += &world.run(&["verify"]).failure();
+        let env = project();
+        env.file(name, &text);
+        said += &env.run(&["verify"]).failure();
         if name == "skills-lock.json" {
             // It may say what cannot be said again.
-            world.run(&["lock"]).failure();
+            env.run(&["lock"]).failure();
         }
-        assert_eq!(read(&world, name), text);
+        assert_eq!(read(&env, name), text);
     }
     assert_data_eq!(
         said,
         str![[r#"
 error: neither `repertoire.lock.json` nor `skills-lock.json` is there
  |
- = help: `repertoire lock` writes them
+ = help: run `repertoire lock` to create them
 error: `repertoire.lock.json`: expected schema `repertoire-lock/1`, found "repertoire-lock/2"
 error: `repertoire.lock.json`: expected schema `repertoire-lock/1`, found none
 error: `repertoire.lock.json` is no such lock file: `../a` is not a path inside a skill: it has a segment of dots only
@@ -298,13 +298,14 @@ error: `skills-lock.json`: skill `a`: expected a text `source`
 
 #[test]
 fn what_a_lock_cannot_speak_of_is_left_out_by_name() {
-    let world = World::new();
-    world.skill("here", "near", "Is near.").skill("here/inner", "in", "Is in.").skill("far", "off", "Is far.");
-    world.file("SKILL.md", "---\nname: whole\ndescription: All of it.\n---\nAll.\n");
-    world.file("here/near/é", "").file("here/near/z", "");
+    let env = TestEnv::new();
+    env.skill("here", "near", "Is near.").skill("here/inner", "in", "Is in.").skill("far", "off", "Is far.");
+    env.file("SKILL.md", "---\nname: whole\ndescription: All of it.\n---\nAll.\n");
+    env.file("here/near/é", "").file("here/near/z", "");
     let config = "[[source]]\nkind = \"fs\"\nname = \"shipped\"\ntier = \"builtin\"\nroots = [\"here/inner\"]\n";
-    world.file("repertoire.toml", config);
-    let ran = world.run(&["lock", "--config", "repertoire.toml", "--root", "far", "--root", "here", "--out", "here"]);
+    env.file("repertoire.toml", config);
+    let ran =
+        env.run(&["lock", "--config", "repertoire.toml", "--root", "far", "--root", "here", "--lock-dir", "here"]);
     assert_eq!(ran.exit, Exit::Success);
     assert_data_eq!(
         ran.stdout,
@@ -318,23 +319,23 @@ here/skills-lock.json           1  written
     assert_data_eq!(
         ran.stderr,
         str![[r#"
-note: left out, not of the user tier: `shipped:in`
-note: left out, not below the folder of the lock: `far:off`
+note: not locked, not of the user tier: `shipped:in`
+note: not locked, not below the lock directory: `far:off`
 note: `near` has no new row in `skills-lock.json`: which of `z` and `é` comes first depends on the language
 
 "#]]
     );
-    let ran = world.run(&["lock", "."]);
+    let ran = env.run(&["lock", "."]);
     assert_data_eq!(
         ran.stderr,
         str![[r#"
-note: left out, the lock would lie inside: `here:whole`
+note: not locked, the lock would be part of the skill: `here:whole`
 note: `near` has no new row in `skills-lock.json`: which of `z` and `é` comes first depends on the language
 
 "#]]
     );
     assert_data_eq!(
-        world.run(&["lock", "--out", "nowhere"]).failure(),
+        env.run(&["lock", "--lock-dir", "nowhere"]).failure(),
         str![[r#"
 error: cannot read the folder `nowhere`: No such file or directory (os error 2)
 
@@ -344,13 +345,13 @@ error: cannot read the folder `nowhere`: No such file or directory (os error 2)
 
 #[test]
 fn a_hash_that_nobody_can_tell_is_compared_by_the_better_lock_or_not_at_all() {
-    let world = World::new();
-    world.skill("skills", "tidy", "Sorts.").file("skills/tidy/é", "").file("skills/tidy/z", "");
-    world.run(&["lock", "skills"]);
+    let env = TestEnv::new();
+    env.skill("skills", "tidy", "Sorts.").file("skills/tidy/é", "").file("skills/tidy/z", "");
+    env.run(&["lock", "skills"]);
     let lock =
         r#"{ "version": 1, "skills": { "tidy": { "source": "a/b", "sourceType": "github", "computedHash": "0" } } }"#;
-    world.file("skills-lock.json", lock);
-    let ran = world.run(&["verify", "skills"]);
+    env.file("skills-lock.json", lock);
+    let ran = env.run(&["verify", "skills"]);
     assert_eq!(ran.exit, Exit::Success);
     assert_data_eq!(
         ran.stderr,
@@ -359,9 +360,9 @@ note: `tidy` cannot be compared with `skills-lock.json`: which of `z` and `é` c
 
 "#]]
     );
-    fs::remove_file(world.here().join("repertoire.lock.json")).expect("it is there");
+    fs::remove_file(env.here().join("repertoire.lock.json")).expect("it is there");
     assert_data_eq!(
-        world.run(&["verify", "skills"]).failure(),
+        env.run(&["verify", "skills"]).failure(),
         str![[r#"
 error: `tidy` cannot be compared with `skills-lock.json`: which of `z` and `é` comes first depends on the language
  |
@@ -373,23 +374,23 @@ error: `tidy` cannot be compared with `skills-lock.json`: which of `z` and `é` 
 
 #[test]
 fn large_and_odd_files_are_locked_too() {
-    let world = project();
-    fs::File::create(world.here().join(".agents/skills/tidy/huge"))
+    let env = project();
+    fs::File::create(env.here().join(".agents/skills/tidy/huge"))
         .and_then(|file| file.set_len(20 << 20))
         .expect("a sparse file can be made");
-    world.file(".agents/skills/tidy/scripts\\run.py", "one\n");
-    assert_eq!(world.run(&["lock"]).exit, Exit::Success);
-    Schema::of("repertoire-lock-1").assert_fits(&read(&world, "repertoire.lock.json"));
-    assert_eq!(world.run(&["verify"]).exit, Exit::Success);
-    world.file(".agents/skills/tidy/scripts\\run.py", "two\n");
-    let ran = world.run(&["verify"]);
-    assert_eq!(ran.exit, Exit::Findings);
+    env.file(".agents/skills/tidy/scripts\\run.py", "one\n");
+    assert_eq!(env.run(&["lock"]).exit, Exit::Success);
+    Schema::of("repertoire-lock-1").assert_fits(&read(&env, "repertoire.lock.json"));
+    assert_eq!(env.run(&["verify"]).exit, Exit::Success);
+    env.file(".agents/skills/tidy/scripts\\run.py", "two\n");
+    let ran = env.run(&["verify"]);
+    assert_eq!(ran.exit, Exit::Problems);
     assert!(ran.stdout.starts_with("changed  tidy .agents/skills/tidy/scripts\\run.py, says"), "{ran:?}");
 }
 
 #[test]
 fn dependencies_are_compared_where_they_are_there() {
-    let world = project();
+    let env = project();
     for (path, text) in [
         ("node_modules/left/index.js", "1"),
         ("node_modules/left/__pycache__/x.pyc", "1"),
@@ -398,121 +399,121 @@ fn dependencies_are_compared_where_they_are_there() {
         ("scripts/__pycache__/run.pyc", "1"),
         (".git/HEAD", "1"),
     ] {
-        world.file(&format!(".agents/skills/tidy/{path}"), text);
+        env.file(&format!(".agents/skills/tidy/{path}"), text);
     }
-    let ran = world.run(&["lock"]);
+    let ran = env.run(&["lock"]);
     assert_data_eq!(
         ran.stderr,
         str![[r#"
-note: left out, not below the folder of the lock: `home:review`
+note: not locked, not below the lock directory: `home:review`
 note: not compared, only in part: tools write the bytecode and the caches in it as they run: `.agents/skills/tidy/node_modules`
 note: not compared, tools write it as they run: `.agents/skills/tidy/scripts/__pycache__`
 note: not compared, version control keeps it: `.agents/skills/tidy/.git`
 
 "#]]
     );
-    Schema::of("repertoire-lock-1").assert_fits(&read(&world, "repertoire.lock.json"));
-    fs::remove_file(world.here().join("skills-lock.json")).expect("it was written");
-    assert_eq!(world.run(&["verify"]).exit, Exit::Success);
+    Schema::of("repertoire-lock-1").assert_fits(&read(&env, "repertoire.lock.json"));
+    fs::remove_file(env.here().join("skills-lock.json")).expect("it was written");
+    assert_eq!(env.run(&["verify"]).exit, Exit::Success);
     // What comes and goes as scripts run makes no difference.
-    world.file(".agents/skills/tidy/scripts/__pycache__/run.pyc", "2");
-    world.file(".agents/skills/tidy/node_modules/left/__pycache__/y.pyc", "2");
-    assert_eq!(world.run(&["verify"]).exit, Exit::Success);
+    env.file(".agents/skills/tidy/scripts/__pycache__/run.pyc", "2");
+    env.file(".agents/skills/tidy/node_modules/left/__pycache__/y.pyc", "2");
+    assert_eq!(env.run(&["verify"]).exit, Exit::Success);
     for path in ["node_modules/left/index.js", ".venv/bin/python", "venv/new.py", "node_modules/.hidden/x.js"] {
         let path = format!(".agents/skills/tidy/{path}");
-        let before = fs::read(world.here().join(&path)).ok();
-        world.file(&path, "2");
-        let ran = world.run(&["verify"]);
-        assert_eq!(ran.exit, Exit::Findings, "{path}");
+        let before = fs::read(env.here().join(&path)).ok();
+        env.file(&path, "2");
+        let ran = env.run(&["verify"]);
+        assert_eq!(ran.exit, Exit::Problems, "{path}");
         assert_eq!(ran.stdout.lines().next().map(|line| line.starts_with("changed  tidy ")), Some(true), "{ran:?}");
         match before {
             Some(bytes) => {
-                world.file(&path, bytes);
+                env.file(&path, bytes);
             }
-            None => fs::remove_file(world.here().join(&path)).expect("it was made"),
+            None => fs::remove_file(env.here().join(&path)).expect("it was made"),
         }
     }
     // As in a fresh clone.
     for folder in ["node_modules", ".venv", "venv", "scripts/__pycache__", ".git"] {
-        fs::remove_dir_all(world.here().join(".agents/skills/tidy").join(folder)).expect("it is there");
+        fs::remove_dir_all(env.here().join(".agents/skills/tidy").join(folder)).expect("it is there");
     }
-    let ran = world.run(&["verify"]);
+    let ran = env.run(&["verify"]);
     assert_eq!(ran.exit, Exit::Success);
     let absent = "note: not compared, it is in `repertoire.lock.json` and not here: `.agents/skills/tidy/.venv`, \
                   `.agents/skills/tidy/node_modules`, `.agents/skills/tidy/venv`\n";
     assert!(ran.stderr.contains(absent), "{}", ran.stderr);
     // One that nobody locked is as new as a file would be.
-    world.file(".agents/skills/notes/node_modules/x.js", "1");
-    let ran = world.run(&["verify"]);
-    assert_eq!(ran.exit, Exit::Findings);
+    env.file(".agents/skills/notes/node_modules/x.js", "1");
+    let ran = env.run(&["verify"]);
+    assert_eq!(ran.exit, Exit::Problems);
     assert!(ran.stdout.starts_with("extra    notes .agents/skills/notes/node_modules, says"), "{ran:?}");
 }
 
 #[test]
 fn what_comes_and_goes_is_in_neither_lock() {
-    let world = project();
+    let env = project();
     let litter = [".DS_Store", "Thumbs.db", ".run.sh.swp", "run.sh~", "__pycache__/run.pyc", ".env", ".venv/x"];
     let put = |text: &str| {
         for file in litter {
-            world.file(&format!(".agents/skills/tidy/{file}"), text);
+            env.file(&format!(".agents/skills/tidy/{file}"), text);
         }
     };
     put("1");
-    world.run(&["lock"]);
-    let locks = || (read(&world, "repertoire.lock.json"), read(&world, "skills-lock.json"));
+    env.run(&["lock"]);
+    let locks = || (read(&env, "repertoire.lock.json"), read(&env, "skills-lock.json"));
     let with_litter = locks();
     for file in litter {
         assert!(file == ".venv/x" || !with_litter.0.contains(file), "{file}");
     }
     litter[..6].iter().for_each(|file| {
-        fs::remove_file(world.here().join(".agents/skills/tidy").join(file)).expect("it is there");
+        fs::remove_file(env.here().join(".agents/skills/tidy").join(file)).expect("it is there");
     });
-    assert_eq!(world.run(&["verify"]).exit, Exit::Success);
+    assert_eq!(env.run(&["verify"]).exit, Exit::Success);
     put("2");
-    world.file(".agents/skills/tidy/.venv/x", "1");
-    assert_eq!(world.run(&["verify"]).exit, Exit::Success);
-    world.run(&["lock"]);
+    env.file(".agents/skills/tidy/.venv/x", "1");
+    assert_eq!(env.run(&["verify"]).exit, Exit::Success);
+    env.run(&["lock"]);
     assert_eq!(locks(), with_litter);
 }
 
 #[test]
 fn a_hash_that_the_tool_took_over_litter_counts() {
-    let world = World::new();
-    world.skill("skills", "tidy", "Sorts.").file("skills/tidy/__pycache__/a.pyc", "x");
-    world.run(&["lock", "skills"]);
-    fs::remove_file(world.here().join("repertoire.lock.json")).expect("it was written");
-    let ours = read(&world, "skills-lock.json");
+    let env = TestEnv::new();
+    env.skill("skills", "tidy", "Sorts.").file("skills/tidy/__pycache__/a.pyc", "x");
+    env.run(&["lock", "skills"]);
+    fs::remove_file(env.here().join("repertoire.lock.json")).expect("it was written");
+    let ours = read(&env, "skills-lock.json");
     let hash = ours.split('"').rev().nth(1).expect("the hash is the last text");
     // What `skills` 1.5.18 computes for this tree, with the bytecode.
-    world.file("skills-lock.json", ours.replace(hash, BY_TOOL));
-    assert_eq!(world.run(&["verify", "skills"]).exit, Exit::Success);
-    world.file("skills/tidy/__pycache__/a.pyc", "y");
-    assert_eq!(world.run(&["verify", "skills"]).exit, Exit::Findings);
+    env.file("skills-lock.json", ours.replace(hash, BY_TOOL));
+    assert_eq!(env.run(&["verify", "skills"]).exit, Exit::Success);
+    env.file("skills/tidy/__pycache__/a.pyc", "y");
+    assert_eq!(env.run(&["verify", "skills"]).exit, Exit::Problems);
 }
 
 #[test]
 fn line_ends_alone_are_told_from_other_changes() {
-    let world = project();
-    world.run(&["lock"]);
+    let env = project();
+    env.run(&["lock"]);
     for file in ["tidy/SKILL.md", "tidy/scripts/run.sh", "notes/SKILL.md"] {
         let path = format!(".agents/skills/{file}");
-        world.file(&path, read(&world, &path).replace('\n', "\r\n"));
+        env.file(&path, read(&env, &path).replace('\n', "\r\n"));
     }
-    world.file(".agents/skills/tidy/scripts/run.sh", "rm\r\n");
-    let ran = world.run(&["verify"]);
+    env.file(".agents/skills/tidy/scripts/run.sh", "rm\r\n");
+    let ran = env.run(&["verify"]);
     let only: Vec<_> =
         ran.stdout.lines().filter(|line| !line.starts_with("  locked") && !line.starts_with("  found")).collect();
     assert_eq!(
         only,
         [
-            "changed  notes .agents/skills/notes/SKILL.md, says repertoire.lock.json",
-            "  only line ends differ",
-            "changed  tidy .agents/skills/tidy/SKILL.md, says repertoire.lock.json",
-            "  only line ends differ",
-            "changed  tidy .agents/skills/tidy/scripts/run.sh, says repertoire.lock.json",
-            "changed  notes, says skills-lock.json",
-            "  only line ends differ",
-            "changed  tidy, says skills-lock.json",
+            "changed  notes .agents/skills/notes/SKILL.md  (repertoire.lock.json)",
+            "  only line endings differ",
+            "changed  tidy .agents/skills/tidy/SKILL.md  (repertoire.lock.json)",
+            "  only line endings differ",
+            "changed  tidy .agents/skills/tidy/scripts/run.sh  (repertoire.lock.json)",
+            "changed  notes  (skills-lock.json)",
+            "  only line endings differ",
+            "changed  tidy  (skills-lock.json)",
             "4 differences; 2 skills compared with repertoire.lock.json and skills-lock.json",
         ]
         .map(|line| line.replace("4 diff", "5 diff"))
@@ -523,27 +524,27 @@ fn line_ends_alone_are_told_from_other_changes() {
 const BY_TOOL: &str = "6cf9b5730f5467fccb1a79657dc6f08092193ca8ca97301db03fa4e1f0e6c547";
 
 /// A home in which `tidy` was installed, and a project in which `gh` installed another.
-fn installed() -> World {
-    let world = World::new();
-    world.file("../home/.agents/skills/tidy/SKILL.md", "---\nname: tidy\ndescription: Sorts.\n---\nSort.\n");
+fn installed() -> TestEnv {
+    let env = TestEnv::new();
+    env.file("../home/.agents/skills/tidy/SKILL.md", "---\nname: tidy\ndescription: Sorts.\n---\nSort.\n");
     let lock = r#"{ "version": 3, "skills": { "tidy": {
         "source": "acme/skills", "sourceType": "github", "sourceUrl": "https://github.com/acme/skills.git", "ref": "v1",
         "skillPath": "skills/tidy/SKILL.md", "skillFolderHash": "4b825dc6", "installedAt": "2026-01-02T03:04:05.000Z",
         "updatedAt": "2026-02-03T04:05:06.000Z" } }, "dismissed": {} }"#;
-    world.file("../home/.agents/.skill-lock.json", lock);
-    world.file(
+    env.file("../home/.agents/.skill-lock.json", lock);
+    env.file(
         "mine/tidy/SKILL.md",
         "---\nname: tidy\ndescription: Sorts.\nmetadata:\n  github-repo: https://github.com/acme/tools\n  \
          github-ref: refs/tags/v2\n  github-tree-sha: 1234\n  author: me\n---\nSort.\n",
     );
-    world
+    env
 }
 
 #[test]
 fn show_and_which_tell_where_a_skill_was_installed_from() {
-    let world = installed();
+    let env = installed();
     assert_data_eq!(
-        world.run(&["show", "home:tidy"]).data(),
+        env.run(&["show", "home:tidy"]).data(),
         str![[r#"
 name         tidy
 description  Sorts.
@@ -559,7 +560,7 @@ installed    acme/skills, url https://github.com/acme/skills.git, ref v1, path s
 "#]]
     );
     assert_data_eq!(
-        world.run(&["show", "mine:tidy", "--root", "mine/"]).data(),
+        env.run(&["show", "mine:tidy", "--root", "mine/"]).data(),
         str![[r#"
 name         tidy
 description  Sorts.
@@ -578,18 +579,18 @@ other fields
 
 "#]]
     );
-    // How wide a column of paths is, depends on where the world is.
-    let which = world.run(&["which", "tidy", "--root", "mine"]).data();
+    // How wide a column of paths is, depends on where the env is.
+    let which = env.run(&["which", "tidy", "--root", "mine"]).data();
     let words: Vec<_> = which.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
     assert_data_eq!(
         words.join("\n"),
         str![[r#"
 # full name tier trust location why from
-1 mine:tidy user trusted mine/tidy/SKILL.md has the id https://github.com/acme/tools
+1 mine:tidy user trusted mine/tidy/SKILL.md wins https://github.com/acme/tools
 2 home:tidy user trusted [WORLD]/home/.agents/skills/tidy/SKILL.md `home` is composed after `mine` acme/skills
 "#]]
     );
-    let shown = world.run(&["show", "home:tidy", "--json"]).data();
+    let shown = env.run(&["show", "home:tidy", "--json"]).data();
     let shown: serde_json::Value = serde_json::from_str(&shown).expect("it is JSON");
     assert_data_eq!(
         format!("{:#}\n", shown["provenance"]),
@@ -616,27 +617,27 @@ other fields
 
 #[test]
 fn a_lock_of_the_user_that_is_broken_is_told_and_ignored() {
-    let world = installed();
-    world.file("../home/.agents/.skill-lock.json", r#"{ "version": 4, "skills": {} }"#);
-    let ran = world.run(&["which", "tidy"]);
+    let env = installed();
+    env.file("../home/.agents/.skill-lock.json", r#"{ "version": 4, "skills": {} }"#);
+    let ran = env.run(&["which", "tidy"]);
     assert_eq!(ran.exit, Exit::Success);
-    assert_eq!(world.run(&["show", "tidy"]).stderr, ran.stderr);
+    assert_eq!(env.run(&["show", "tidy"]).stderr, ran.stderr);
     assert_data_eq!(
         ran.stderr,
         str![[r#"
-note: `[WORLD]/home/.agents/.skill-lock.json`: expected version 3, found 4; where skills were installed from is not known
+note: `[WORLD]/home/.agents/.skill-lock.json`: expected version 3, found 4; the origins of installed skills are unknown
 
 "#]]
     );
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     let environment = Environment {
-        home: Some(world.here().join("../home")), // There, no lock is broken.
-        state: Some(world.here()),
+        home: Some(env.here().join("../home")), // There, no lock is broken.
+        state: Some(env.here()),
         variables: Vec::new(),
         stdin: None,
         stdout: Stream::new(&mut stdout),
         stderr: Stream::new(&mut stderr),
-        ..Environment::quiet(world.here())
+        ..Environment::quiet(env.here())
     };
     assert_eq!(run(["repertoire", "which", "tidy"], environment), Exit::Success);
     assert_eq!(stderr, b"");
@@ -652,23 +653,23 @@ proptest! {
     ) {
         let files: Vec<_> = files.into_iter().filter(|(name, _)| !name.trim_matches([' ', '.']).is_empty()).collect();
         prop_assume!(!files.is_empty());
-        let world = World::new();
-        world.skill("skills", "tidy", "Sorts.");
+        let env = TestEnv::new();
+        env.skill("skills", "tidy", "Sorts.");
         for (name, bytes) in &files {
-            world.file(&format!("skills/tidy/{name}"), bytes);
+            env.file(&format!("skills/tidy/{name}"), bytes);
         }
-        let ran = world.run(&["lock", "skills"]);
+        let ran = env.run(&["lock", "skills"]);
         prop_assert_eq!(ran.exit, Exit::Success, "{}", ran.stderr);
-        prop_assert_eq!(world.run(&["verify", "skills"]).exit, Exit::Success);
+        prop_assert_eq!(env.run(&["verify", "skills"]).exit, Exit::Success);
         let (name, bytes) = &files[at.index(files.len())];
         let mut changed = bytes.clone();
         match changed.last_mut() {
             Some(last) => *last ^= 1,
             None => changed.push(0),
         }
-        world.file(&format!("skills/tidy/{name}"), changed);
-        let ran = world.run(&["verify", "skills"]);
-        prop_assert_eq!(ran.exit, Exit::Findings);
+        env.file(&format!("skills/tidy/{name}"), changed);
+        let ran = env.run(&["verify", "skills"]);
+        prop_assert_eq!(ran.exit, Exit::Problems);
         prop_assert!(ran.stdout.starts_with("changed  tidy skills/tidy/"), "{}", ran.stdout);
     }
 }

@@ -37,6 +37,6 @@ mod search;
 mod serve;
 mod simulate;
 mod tampering;
+mod test_env;
 mod tools;
 mod watch;
-mod world;

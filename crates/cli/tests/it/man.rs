@@ -3,33 +3,33 @@
 use serde_json::Value;
 use snapbox::{assert_data_eq, str};
 
-use crate::world::World;
+use crate::test_env::TestEnv;
 
 #[test]
 fn there_is_a_page_for_the_program_and_for_every_command() {
-    let world = World::new();
-    let whole: Value = serde_json::from_str(&world.run(&["man", "--json"]).data()).expect("one JSON document");
+    let env = TestEnv::new();
+    let whole: Value = serde_json::from_str(&env.run(&["man", "--json"]).data()).expect("one JSON document");
     assert_eq!(whole["page"], "repertoire");
     let commands = whole["commands"].as_array().expect("a list");
     assert!(commands.contains(&"man".into()), "{commands:?}");
     for command in commands {
         let command = command.as_str().expect("a name");
-        let page = world.run(&["man", command]).data();
+        let page = env.run(&["man", command]).data();
         assert!(page.contains(&format!(".TH repertoire-{command} 1 ")), "{page}");
         assert!(page.contains(".SH SYNOPSIS\n\\fBrepertoire "), "{page}");
     }
-    assert_eq!(world.run(&["man", "validate"]), world.run(&["man", "check"]), "another name has the same page");
+    assert_eq!(env.run(&["man", "validate"]), env.run(&["man", "check"]), "another name has the same page");
 }
 
 #[test]
 fn an_unknown_command_has_no_page() {
-    let said = World::new().run(&["man", "lst"]).failure();
+    let said = TestEnv::new().run(&["man", "lst"]).failure();
     assert_data_eq!(
         said,
         str![[r#"
 error: unknown command `lst`
  |
- = help: known: list, show, [..]man
+ = help: choose list, show, [..]man
 
 "#]]
     );

@@ -3,13 +3,13 @@
 use repertoire_cli::Exit;
 use snapbox::{assert_data_eq, str};
 
-use crate::world::World;
+use crate::test_env::TestEnv;
 
 #[test]
 fn every_command_finds_a_name_as_typed() {
-    let world = World::new();
-    world.file("skills/list/SKILL.md", "---\nname: na\u{ef}ve-list\ndescription: Lists.\n---\nList $ARGUMENTS.\n");
-    world.file("skills/list/notes.md", "Notes.\n");
+    let env = TestEnv::new();
+    env.file("skills/list/SKILL.md", "---\nname: na\u{ef}ve-list\ndescription: Lists.\n---\nList $ARGUMENTS.\n");
+    env.file("skills/list/notes.md", "Notes.\n");
     let root = ["--root", "skills", "--no-defaults"];
     for typed in [
         "na\u{ef}ve-list",
@@ -28,21 +28,21 @@ fn every_command_finds_a_name_as_typed() {
             &["directives", typed],
             &["approve", typed, "--yes"],
         ] {
-            let ran = world.run(&[command, &root].concat());
+            let ran = env.run(&[command, &root].concat());
             assert_eq!(ran.exit, Exit::Success, "{command:?}: {}", ran.stderr);
         }
     }
     for typed in ["nai\u{308}ve-list", "skills:nai\u{308}ve-list", "\u{ff4e}a\u{ef}ve-list"] {
-        let list = world.run(&[&["list", "--disable", typed][..], &root].concat()).stdout;
+        let list = env.run(&[&["list", "--disable", typed][..], &root].concat()).stdout;
         assert!(list.contains("disabled"), "{typed}: {list}");
     }
 }
 
 #[test]
 fn a_tip_is_never_the_question() {
-    let world = World::new();
-    world.skill("skills", "deploy", "D.");
-    let said = |typed: &str| world.run(&["show", typed, "--root", "skills"]).failure();
+    let env = TestEnv::new();
+    env.skill("skills", "deploy", "D.");
+    let said = |typed: &str| env.run(&["show", typed, "--root", "skills"]).failure();
     assert_data_eq!(
         said("DEPLOY"),
         str![[r#"
@@ -57,7 +57,7 @@ error: no skill `DEPLOY`
         str![[r#"
 error: no skill `nothing-like-it`
  |
- = help: `repertoire list --all` shows every name
+ = help: run `repertoire list --all` to see every name
 
 "#]]
     );
@@ -65,12 +65,12 @@ error: no skill `nothing-like-it`
 
 #[test]
 fn a_file_that_gives_no_skill_is_known() {
-    let world = World::new();
-    world.file("skills/db-migrate/SKILL.md", "---\nname: db-migrate\n").skill("skills", "db-migrated", "D.");
+    let env = TestEnv::new();
+    env.file("skills/db-migrate/SKILL.md", "---\nname: db-migrate\n").skill("skills", "db-migrated", "D.");
     for command in ["show", "which", "body"] {
         for typed in ["db-migrate", "skills:db-migrate"] {
-            let failure = world.run(&[command, typed, "--root", "skills"]).failure();
-            let help = " = help: `skills/db-migrate/SKILL.md` gives no skill: unclosed-front-matter: \
+            let failure = env.run(&[command, typed, "--root", "skills"]).failure();
+            let help = " = help: `skills/db-migrate/SKILL.md` could not be loaded: unclosed-front-matter: \
                         frontmatter is not properly closed: no closing `---` line";
             assert_eq!(failure.lines().nth(2), Some(help), "{failure}");
         }
@@ -79,18 +79,18 @@ fn a_file_that_gives_no_skill_is_known() {
 
 #[test]
 fn diagnostics_and_limits_are_shown() {
-    let world = World::new();
-    world.file(
+    let env = TestEnv::new();
+    env.file(
         "skills/deploy/SKILL.md",
         "---\nname: Deploy\ndescription: D.\ndisable-model-invocation: true\nallowedWorkflows: [build]\n---\nDo it.\n",
     );
-    let run = |command: &str| world.run(&[command, "Deploy", "--root", "skills", "--no-defaults"]);
+    let run = |command: &str| env.run(&[command, "Deploy", "--root", "skills", "--no-defaults"]);
     let which = run("which");
     assert_data_eq!(
         which.stdout,
         str![[r#"
 #  full name      tier  trust    location                why                     flags
-1  skills:Deploy  user  trusted  skills/deploy/SKILL.md  nobody else has the id  manual, waits-for-workflow
+1  skills:Deploy  user  trusted  skills/deploy/SKILL.md  only candidate  manual, waits-for-workflow
 
 "#]]
     );
@@ -104,10 +104,10 @@ fn diagnostics_and_limits_are_shown() {
 
 #[test]
 fn the_reason_is_the_rule_that_decided() {
-    let world = World::new();
-    world.skill("agent", "built", "A.").skill("home", "built", "H.").skill("home", "kit:slides", "H.");
-    world.skill("kit", "slides", "K.").skill("acme", "acme:tidy", "A.").skill("stranger", "home:built", "S.");
-    world.file(
+    let env = TestEnv::new();
+    env.skill("agent", "built", "A.").skill("home", "built", "H.").skill("home", "kit:slides", "H.");
+    env.skill("kit", "slides", "K.").skill("acme", "acme:tidy", "A.").skill("stranger", "home:built", "S.");
+    env.file(
         "repertoire.toml",
         r#"
 [[source]]
@@ -143,33 +143,30 @@ roots = ["stranger"]
 "#,
     );
     let which = |arguments: &[&str]| {
-        let json = world.run(&[&["which", "--json", "--config", "repertoire.toml"][..], arguments].concat()).data();
+        let json = env.run(&[&["which", "--json", "--config", "repertoire.toml"][..], arguments].concat()).data();
         let json: serde_json::Value = serde_json::from_str(&json).expect("one JSON document");
         let link = |link: &serde_json::Value| format!("{}: {}", link["qualified_id"], link["why"]).replace('"', "");
         json["claims"].as_array().expect("a list").iter().map(link).collect::<Vec<_>>()
     };
-    assert_eq!(
-        which(&["built"]),
-        ["agent:built: has the id", "home:built: the user tier comes after the builtin tier"]
-    );
+    assert_eq!(which(&["built"]), ["agent:built: wins", "home:built: the user tier comes after the builtin tier"]);
     assert_eq!(
         which(&["built", "--disable", "agent:built"]),
-        ["home:built: has the id", "agent:built: the one from `agent` is disabled"]
+        ["home:built: wins", "agent:built: the one from `agent` is disabled"]
     );
     assert_eq!(
         which(&["kit:slides"]),
-        ["home:kit:slides: has the id", "kit:kit:slides: the plugin tier comes after the user tier"]
+        ["home:kit:slides: wins", "kit:kit:slides: the plugin tier comes after the user tier"]
     );
-    assert_eq!(which(&["acme:tidy"]), ["acme:tidy: nobody else has the id"]);
+    assert_eq!(which(&["acme:tidy"]), ["acme:tidy: only candidate"]);
     assert_eq!(which(&["acme:acme:tidy"]), which(&["tidy"]));
     let body = |name: &str, more: &[&str]| {
-        world.run(&[&["body", name, "--config", "repertoire.toml"][..], more].concat()).data()
+        env.run(&[&["body", name, "--config", "repertoire.toml"][..], more].concat()).data()
     };
     assert_eq!(body("kit:kit:slides", &[]), "Body of slides.\n");
     assert_eq!(body("home:built", &[]), "Body of built.\n");
     assert_eq!(body("stranger:home:built", &[]), "Body of home:built.\n");
     assert_eq!(body("home:built", &["--disable", "home:built"]), "Body of built.\n", "the name stays with its source");
-    let check = world.run(&["check", "--config", "repertoire.toml"]).stdout;
+    let check = env.run(&["check", "--config", "repertoire.toml"]).stdout;
     assert!(
         check.contains("skill `home:built` of the plugin source `stranger` is written like one of the source `home`"),
         "{check}"
@@ -178,20 +175,20 @@ roots = ["stranger"]
 
 #[test]
 fn all_shadowed_is_not_nothing_found() {
-    let world = World::new();
-    world.skill("../home/.agents/skills", "write-a-skill", "Mine.");
-    let ran = world.run(&["list"]);
+    let env = TestEnv::new();
+    env.skill("../home/.agents/skills", "write-a-skill", "Mine.");
+    let ran = env.run(&["list"]);
     assert!(ran.stdout.contains("1 shadow"), "{}", ran.stdout);
     assert!(!ran.stderr.contains("no skills found"), "{}", ran.stderr);
 }
 
 #[test]
 fn show_prints_the_plan_of_a_workflow() {
-    let world = World::new();
+    let env = TestEnv::new();
     let fields = "required_tools: [Bash]\nworkflow:\n  - Read the request.\n  \
                   - {id: test, step: Run the tests., tool: Bash, params: {command: make}, on_error: continue}";
-    world.file("skills/tidy/SKILL.md", format!("---\nname: tidy\ndescription: D.\n{fields}\n---\nDo it.\n"));
-    let show = || world.run(&["show", "tidy", "--root", "skills", "--no-defaults"]).data();
+    env.file("skills/tidy/SKILL.md", format!("---\nname: tidy\ndescription: D.\n{fields}\n---\nDo it.\n"));
+    let show = || env.run(&["show", "tidy", "--root", "skills", "--no-defaults"]).data();
     let steps =
         |show: &str| show.lines().filter(|line| line.starts_with("step ")).map(str::to_owned).collect::<Vec<_>>();
     let plan = [
@@ -203,13 +200,13 @@ fn show_prints_the_plan_of_a_workflow() {
     assert!(!shown.contains("diagnostic") && !shown.contains("\n  workflow:"), "{shown}");
 
     let fields = fields.replace("[Bash]", "Read\nverification: [{run: make}]");
-    world.file("skills/tidy/SKILL.md", format!("---\nname: tidy\ndescription: D.\n{fields}\n---\nDo it.\n"));
+    env.file("skills/tidy/SKILL.md", format!("---\nname: tidy\ndescription: D.\n{fields}\n---\nDo it.\n"));
     let shown = show();
     assert_eq!(steps(&shown), plan);
     let told: Vec<_> = shown.lines().filter(|line| line.starts_with("diagnostic")).collect();
     assert!(told[0].starts_with("diagnostic   line 5: warning[bad-verification]: "), "{shown}");
     assert!(told[1].starts_with("diagnostic   line 6: warning[bad-workflow]: "), "{shown}");
-    let ran = world.run(&["show", "tidy", "--root", "skills", "--no-defaults", "--json"]);
+    let ran = env.run(&["show", "tidy", "--root", "skills", "--no-defaults", "--json"]);
     let document: serde_json::Value = serde_json::from_str(&ran.stdout).expect("one JSON document");
     assert_eq!(document["workflow"]["steps"][1]["on_error"], "continue");
     assert_eq!(document["workflow"]["faults"].as_array().map(Vec::len), Some(1), "{document}");
@@ -217,12 +214,12 @@ fn show_prints_the_plan_of_a_workflow() {
 
 #[test]
 fn one_severity_is_printed_everywhere() {
-    let world = World::new();
-    world.file("skills/tidy/SKILL.md", "---\nname: tidy\ndescription: Sorts: files.\n---\nSort.\n");
+    let env = TestEnv::new();
+    env.file("skills/tidy/SKILL.md", "---\nname: tidy\ndescription: Sorts: files.\n---\nSort.\n");
     let root = ["--root", "skills", "--no-defaults"];
-    let show = world.run(&[&["show", "tidy"][..], &root].concat()).data();
-    let check = world.run(&[&["check"][..], &root].concat()).stdout;
-    let list = world.run(&[&["list"][..], &root].concat()).stderr;
+    let show = env.run(&[&["show", "tidy"][..], &root].concat()).data();
+    let check = env.run(&[&["check"][..], &root].concat()).stdout;
+    let list = env.run(&[&["list"][..], &root].concat()).stderr;
     assert!(show.contains("\ndiagnostic   line 3: error[invalid-description]: "), "{show}");
     assert!(check.starts_with("error[invalid-description]: "), "{check}");
     assert!(list.starts_with("note: 1 error; "), "{list}");
@@ -230,14 +227,14 @@ fn one_severity_is_printed_everywhere() {
 
 #[test]
 fn a_rule_that_grants_nothing_is_reported_alike() {
-    let world = World::new();
+    let env = TestEnv::new();
     let rules = ["Bash(* --version)", "Bash(ls [ab]*)", "Bash(a ? b)", "mcp__gh"];
     let fields =
         format!("allowed-tools: [{}]\ntriggers: [{{keyword: sort}}]", rules.map(|rule| format!("'{rule}'")).join(", "));
-    world.file("skills/tidy/SKILL.md", format!("---\nname: tidy\ndescription: D.\n{fields}\n---\nDo it.\n"));
-    world.file("turns.yaml", "turns:\n  - user: sort\n    activate: [tidy]\n");
+    env.file("skills/tidy/SKILL.md", format!("---\nname: tidy\ndescription: D.\n{fields}\n---\nDo it.\n"));
+    env.file("turns.yaml", "turns:\n  - user: sort\n    activate: [tidy]\n");
     let root = ["--root", "skills", "--no-defaults"];
-    let run = |command: &[&str]| world.run(&[command, &root].concat()).stdout;
+    let run = |command: &[&str]| env.run(&[command, &root].concat()).stdout;
     let (check, show) = (run(&["check"]), run(&["show", "tidy"]));
     let simulate = run(&["simulate", "--script", "turns.yaml"]);
     assert!(check.starts_with("warning[unreadable-rule]: "), "{check}");

@@ -5,24 +5,24 @@ use std::fs;
 use repertoire_cli::Exit;
 use snapbox::{assert_data_eq, str};
 
-use crate::world::World;
+use crate::test_env::TestEnv;
 
-fn read(world: &World, path: &str) -> String {
-    fs::read_to_string(world.here().join(path)).expect("the file was written")
+fn read(env: &TestEnv, path: &str) -> String {
+    fs::read_to_string(env.here().join(path)).expect("the file was written")
 }
 
 #[test]
 fn a_new_skill_is_strictly_valid_and_found_at_once() {
-    let world = World::new();
+    let env = TestEnv::new();
     assert_data_eq!(
-        world.run(&["new", "tidy-up"]).data(),
+        env.run(&["new", "tidy-up"]).data(),
         str![[r#"
 .agents/skills/tidy-up/SKILL.md
 
 "#]]
     );
     assert_data_eq!(
-        read(&world, ".agents/skills/tidy-up/SKILL.md"),
+        read(&env, ".agents/skills/tidy-up/SKILL.md"),
         str![[r#"
 ---
 name: tidy-up
@@ -36,9 +36,9 @@ description: Describe what tidy-up does, and when to use it.
 "#]]
     );
     assert_data_eq!(
-        world.run(&["check", "--strict"]).data(),
+        env.run(&["check", "--strict"]).data(),
         str![[r#"
-no findings; 4 skills listed
+4 skills checked: no problems
 
 "#]]
     );
@@ -52,32 +52,32 @@ fn a_description_is_quoted_where_it_must_be() {
         ("yes", r#"description: "yes""#),
         ("größe\nzwei", r#"description: "größe\nzwei""#),
     ] {
-        let world = World::new();
+        let env = TestEnv::new();
         assert_eq!(
-            world.run(&["new", "a", "--in", "skills", "--description", description]).data(),
+            env.run(&["new", "a", "--dir", "skills", "--description", description]).data(),
             "skills/a/SKILL.md\n"
         );
-        let text = read(&world, "skills/a/SKILL.md");
+        let text = read(&env, "skills/a/SKILL.md");
         assert_eq!(text.lines().nth(2), Some(line));
-        let strict = world.run(&["check", "--strict", "skills"]);
-        assert_eq!((strict.exit, strict.stdout.as_str()), (Exit::Success, "no findings; 1 skill listed\n"));
+        let strict = env.run(&["check", "--strict", "skills"]);
+        assert_eq!((strict.exit, strict.stdout.as_str()), (Exit::Success, "1 skill checked: no problems\n"));
     }
 }
 
 #[test]
 fn nothing_is_written_over() {
-    let world = World::new();
-    world.file("skills/tidy-up/notes.md", "Mine.\n");
+    let env = TestEnv::new();
+    env.file("skills/tidy-up/notes.md", "Mine.\n");
     assert_data_eq!(
-        world.run(&["new", "tidy-up", "--in", "skills"]).failure(),
+        env.run(&["new", "tidy-up", "--dir", "skills"]).failure(),
         str![[r#"
-error: `skills/tidy-up` is there already
+error: `skills/tidy-up` already exists
  |
- = help: `new` writes over nothing
+ = help: `new` never overwrites
 
 "#]]
     );
-    assert!(!world.here().join("skills/tidy-up/SKILL.md").exists());
+    assert!(!env.here().join("skills/tidy-up/SKILL.md").exists());
 }
 
 #[test]
@@ -97,9 +97,9 @@ fn a_name_that_the_standard_refuses_is_refused_with_the_reason() {
         ("../a", "name `../a` holds `/`; a name is not a path"),
         ("", "a name must not be blank"),
     ] {
-        let world = World::new();
-        assert_eq!(world.run(&["new", "--", name]).failure(), format!("error: {reason}\n"));
-        assert_eq!(fs::read_dir(world.here()).expect("it is there").count(), 0, "{name}");
+        let env = TestEnv::new();
+        assert_eq!(env.run(&["new", "--", name]).failure(), format!("error: {reason}\n"));
+        assert_eq!(fs::read_dir(env.here()).expect("it is there").count(), 0, "{name}");
     }
 }
 
@@ -109,9 +109,9 @@ fn a_description_that_no_skill_may_have_is_refused() {
         (" ", "field `description` must be a non-empty string"),
         (&*"a".repeat(1025), "description exceeds the limit of 1024 characters (1025); it is kept whole"),
     ] {
-        let world = World::new();
-        let said = world.run(&["new", "a", "--description", description]).failure();
+        let env = TestEnv::new();
+        let said = env.run(&["new", "a", "--description", description]).failure();
         assert!(said.starts_with(&format!("error: the skill would not be valid: {reason}")), "{said}");
-        assert_eq!(fs::read_dir(world.here()).expect("it is there").count(), 0);
+        assert_eq!(fs::read_dir(env.here()).expect("it is there").count(), 0);
     }
 }

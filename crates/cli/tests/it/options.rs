@@ -2,13 +2,13 @@
 
 use repertoire_cli::Exit;
 
-use crate::world::World;
+use crate::test_env::TestEnv;
 
 /// The first line of the failure, and the advice.
 fn refusal(arguments: &[&str]) -> (String, String) {
-    let world = World::new();
-    world.skill("skills", "a", "A.").file("repertoire.toml", "").skill(".agents/skills", "b", "B.");
-    let ran = world.run(arguments);
+    let env = TestEnv::new();
+    env.skill("skills", "a", "A.").file("repertoire.toml", "").skill(".agents/skills", "b", "B.");
+    let ran = env.run(arguments);
     assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::Failure, ""), "{arguments:?}");
     let line = |start: &str| {
         let line = ran.stderr.lines().find_map(|line| line.split_once(start)).map(|(_, rest)| rest.to_owned());
@@ -19,7 +19,7 @@ fn refusal(arguments: &[&str]) -> (String, String) {
 
 #[test]
 fn commands_that_look_for_no_skills_take_no_places() {
-    let serve = "put the options of `serve` behind `--`, as in `mcp config --client NAME -- --root DIR`";
+    let serve = "put the options of `serve` after `--`, as in `mcp config --client NAME -- --root DIR`";
     for (arguments, option, command, help) in [
         (
             &["mcp", "config", "--client", "cursor", "--root", "skills", "--trust-project"][..],
@@ -28,16 +28,16 @@ fn commands_that_look_for_no_skills_take_no_places() {
             serve,
         ),
         (&["mcp", "config", "--client", "cursor", "--trust-project"], "--trust-project", "mcp config", serve),
-        (&["new", "x", "--client", "claude"], "--client", "new", "`--in DIR` says where the skill's folder comes"),
+        (&["new", "x", "--client", "claude"], "--client", "new", "choose the parent folder with `--dir DIR`"),
         (&["fmt", "--check", "--client", "claude"], "--client", "fmt", "name files or folders as arguments"),
         (&["fmt", "--root", "skills"], "--root", "fmt", "name files or folders as arguments"),
-        (&["kinds", "--no-defaults"], "--no-defaults", "kinds", "leave it out"),
-        (&["completions", "bash", "--disable", "a"], "--disable", "completions", "leave it out"),
-        (&["plugin", "list", "--config", "repertoire.toml"], "--config", "plugin", "leave it out"),
-        (&["fmt", "--model", "gpt-5"], "--model", "fmt", "leave it out"),
-        (&["body", "b", "--model", "gpt-5"], "--model", "body", "leave it out"),
-        (&["lock", "--check", "--model", "gpt-5"], "--model", "lock", "leave it out"),
-        (&["serve", "--json"], "--json", "serve", "leave it out"),
+        (&["kinds", "--no-defaults"], "--no-defaults", "kinds", "remove the option"),
+        (&["completions", "bash", "--disable", "a"], "--disable", "completions", "remove the option"),
+        (&["plugin", "list", "--config", "repertoire.toml"], "--config", "plugin", "remove the option"),
+        (&["fmt", "--model", "gpt-5"], "--model", "fmt", "remove the option"),
+        (&["body", "b", "--model", "gpt-5"], "--model", "body", "remove the option"),
+        (&["lock", "--check", "--model", "gpt-5"], "--model", "lock", "remove the option"),
+        (&["serve", "--json"], "--json", "serve", "remove the option"),
     ] {
         let expected = format!("`{option}` has no effect on `{command}`");
         assert_eq!(refusal(arguments), (expected, help.to_owned()), "{arguments:?}");
@@ -46,7 +46,7 @@ fn commands_that_look_for_no_skills_take_no_places() {
 
 #[test]
 fn what_is_about_standard_folders_wants_them() {
-    let help = "it is about the standard folders, which are not looked at then";
+    let help = "it applies to the standard folders, which are not searched then";
     for (arguments, option, instead) in [
         (&["list", "--config", "repertoire.toml", "--client", "nonsense"][..], "--client", "`--config`"),
         (&["list", "skills", "--client", "claude"], "--client", "folders as arguments"),
@@ -61,27 +61,27 @@ fn what_is_about_standard_folders_wants_them() {
 
 #[test]
 fn folders_add_to_roots_and_configurations() {
-    let world = World::new();
-    world.skill("skills", "a", "A.").skill("more", "b", "B.").file("repertoire.toml", "[rules]\ndisable = [\"a\"]\n");
+    let env = TestEnv::new();
+    env.skill("skills", "a", "A.").skill("more", "b", "B.").file("repertoire.toml", "[rules]\ndisable = [\"a\"]\n");
     let listed = |arguments: &[&str]| {
-        let list = world.run(&[&["list"][..], arguments].concat()).data();
+        let list = env.run(&[&["list"][..], arguments].concat()).data();
         let names = list.lines().skip(1).filter_map(|line| line.split(' ').next());
         names.map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(listed(&["skills", "--root", "more"]), ["b", "a"]);
-    let list = world.run(&["list", "skills", "--config", "repertoire.toml"]).data();
+    let list = env.run(&["list", "skills", "--config", "repertoire.toml"]).data();
     assert!(list.contains("disabled"), "{list}");
 }
 
 #[test]
 fn numbers_and_sources_are_refused_in_words() {
-    let world = World::new();
+    let env = TestEnv::new();
     for arguments in [&["search", "--limit", "0"][..], &["search", "--limit", "x"], &["watch", "--changes", "0"]] {
-        let failure = world.run(arguments).failure();
-        assert!(failure.contains(": expected a whole number from 1"), "{failure}");
+        let failure = env.run(arguments).failure();
+        assert!(failure.contains(": must be at least 1"), "{failure}");
     }
-    let failure = world.run(&["list", "--source", "fs:mine"]).failure();
+    let failure = env.run(&["list", "--source", "fs:mine"]).failure();
     let expected = "error: `roots` is missing; name the folders to search, as in `roots = [\"skills\"]`, or `roots = [\".\"]` for all\n";
     assert!(failure.starts_with(expected), "{failure}");
-    assert_eq!(world.run(&["list", "--source", "fs:mine:roots = [\".\"]"]).exit, Exit::Success);
+    assert_eq!(env.run(&["list", "--source", "fs:mine:roots = [\".\"]"]).exit, Exit::Success);
 }

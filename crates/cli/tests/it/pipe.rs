@@ -3,20 +3,20 @@
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
 
-use crate::world::World;
+use crate::test_env::TestEnv;
 
 #[test]
 fn a_closed_pipe_ends_the_run_quietly() {
-    let world = World::new();
+    let env = TestEnv::new();
     for number in 0..3000 {
-        world.skill(
+        env.skill(
             "root",
             &format!("s{number}"),
             "One of many, with enough words to fill the buffer of a pipe quickly.",
         );
     }
     for arguments in [&["list", "root"][..], &["list", "--json", "root"], &["catalog", "root"]] {
-        let mut child = world.spawn(arguments);
+        let mut child = env.spawn(arguments);
         let mut stdout = BufReader::new(child.stdout.take().expect("it is piped"));
         let mut first = String::new();
         stdout.read_line(&mut first).expect("there is a first line");

@@ -3,26 +3,26 @@
 use repertoire_cli::Exit;
 use snapbox::{assert_data_eq, str};
 
-use crate::world::World;
+use crate::test_env::TestEnv;
 
 /// A repository with skills at two levels, and a home.
-fn repository() -> World {
-    let world = World::new();
-    world.file("repo/.git/HEAD", "ref: refs/heads/main\n");
-    world.skill("repo/.agents/skills", "rootwide", "At the top.").skill("repo/.agents/skills", "both", "Top copy.");
-    world.skill("repo/pkg/app/.agents/skills", "both", "Near copy.").skill(".agents/skills", "above", "Outside.");
-    world.skill("../home/.agents/skills", "steady", "From home.").skill(
+fn repository() -> TestEnv {
+    let env = TestEnv::new();
+    env.file("repo/.git/HEAD", "ref: refs/heads/main\n");
+    env.skill("repo/.agents/skills", "rootwide", "At the top.").skill("repo/.agents/skills", "both", "Top copy.");
+    env.skill("repo/pkg/app/.agents/skills", "both", "Near copy.").skill(".agents/skills", "above", "Outside.");
+    env.skill("../home/.agents/skills", "steady", "From home.").skill(
         "../home/.claude/skills",
         "habit",
         "Of one client.",
     );
-    world
+    env
 }
 
 #[test]
 fn the_standard_folders_go_from_here_to_the_repository_then_home() {
-    let world = repository();
-    let ran = world.run_in("repo/pkg/app", &["list", "--all"]);
+    let env = repository();
+    let ran = env.run_in("repo/pkg/app", &["list", "--all"]);
     assert_eq!(ran.exit, Exit::Success);
     assert_data_eq!(
         ran.stdout,
@@ -41,8 +41,8 @@ steady          home       user     trusted  tool-only       6
     assert_data_eq!(
         ran.stderr,
         str![[r#"
-note: 2 skills wait for admission and reach no model; `--trust-project` admits `.agents/skills`, `[WORLD]/here/repo/.agents/skills`
-note: 1 warning; `repertoire check` shows them
+note: 2 skills are untrusted, so no model sees them; pass --trust-project to trust `.agents/skills`, `[WORLD]/here/repo/.agents/skills`
+note: 1 warning; run `repertoire check` for details
 
 "#]]
     );
@@ -71,8 +71,8 @@ home-claude       user     trusted        1  [WORLD]/home/.claude/skills
 
 #[test]
 fn a_project_reaches_a_model_only_when_it_is_admitted() {
-    let world = repository();
-    let catalog = |arguments: &[&str]| world.run_in("repo/pkg/app", arguments).stdout;
+    let env = repository();
+    let catalog = |arguments: &[&str]| env.run_in("repo/pkg/app", arguments).stdout;
     assert_data_eq!(
         catalog(&["catalog", "--style", "bullets"]),
         str![[r#"
@@ -99,9 +99,9 @@ fn a_project_reaches_a_model_only_when_it_is_admitted() {
 
 #[test]
 fn a_folder_that_was_named_is_all_there_is_and_trusted() {
-    let world = repository();
+    let env = repository();
     assert_data_eq!(
-        world.run(&["list", "repo/.agents/skills"]).data(),
+        env.run(&["list", "repo/.agents/skills"]).data(),
         str![[r#"
 name      source  tier  trust    surface    tokens  flags
 both      skills  user  trusted  tool-only       6
@@ -113,9 +113,9 @@ rootwide  skills  user  trusted  tool-only       8
 
 #[test]
 fn roots_go_ahead_of_the_standard_folders_and_no_folder_is_read_twice() {
-    let world = repository();
-    world.skill("extra", "steady", "Mine.");
-    let ran = world.run_in("repo", &["list", "--root", "../extra", "--root", "../extra/../extra", "--trust-project"]);
+    let env = repository();
+    env.skill("extra", "steady", "Mine.");
+    let ran = env.run_in("repo", &["list", "--root", "../extra", "--root", "../extra/../extra", "--trust-project"]);
     assert_data_eq!(
         ran.stdout,
         str![[r#"
@@ -129,7 +129,7 @@ rootwide        project  user     trusted  tool-only       8
 
 "#]]
     );
-    let ran = world.run_in("repo", &["roots", "--root", ".agents/skills", "--no-defaults"]);
+    let ran = env.run_in("repo", &["roots", "--root", ".agents/skills", "--no-defaults"]);
     assert_data_eq!(
         ran.data(),
         str![[r#"
@@ -142,10 +142,10 @@ skills  user  trusted       2  .agents/skills
 
 #[test]
 fn folders_of_one_name_get_names_of_their_own() {
-    let world = World::new();
-    world.skill("a/skills", "one", "One.").skill("b/skills", "two", "Two.");
+    let env = TestEnv::new();
+    env.skill("a/skills", "one", "One.").skill("b/skills", "two", "Two.");
     assert_data_eq!(
-        world.run(&["roots", "--no-defaults", "--root", "a/skills", "--root", "b/skills"]).data(),
+        env.run(&["roots", "--no-defaults", "--root", "a/skills", "--root", "b/skills"]).data(),
         str![[r#"
 source    tier  trust    skills  root
 skills    user  trusted       1  a/skills
@@ -157,24 +157,24 @@ skills-2  user  trusted       1  b/skills
 
 #[test]
 fn a_folder_that_is_not_there_is_a_failure_that_names_it() {
-    let world = World::new();
-    world.skill("root", "one", "One.");
+    let env = TestEnv::new();
+    env.skill("root", "one", "One.");
     for arguments in [&["check", "missing"], &["list", "missing"], &["catalog", "missing"]] {
         assert_data_eq!(
-            world.run(arguments).failure(),
+            env.run(arguments).failure(),
             str![[r#"
 error: cannot read the folder `missing`: No such file or directory (os error 2)
 
 "#]]
         );
     }
-    world.file("root/one/notes.md", "Notes.");
+    env.file("root/one/notes.md", "Notes.");
     assert_data_eq!(
-        world.run(&["list", "--root", "root/one/notes.md"]).failure(),
+        env.run(&["list", "--root", "root/one/notes.md"]).failure(),
         str![[r#"
 error: cannot read the folder `root/one/notes.md`: Not a directory (os error 20)
  |
- = help: name the folder that the file is in
+ = help: pass a SKILL.md or a folder of skills
 
 "#]]
     );
@@ -182,10 +182,10 @@ error: cannot read the folder `root/one/notes.md`: Not a directory (os error 20)
 
 #[test]
 fn a_skill_file_stands_for_its_folder() {
-    let world = World::new();
-    world.skill("root", "one", "One.").skill("root", "two", "Two.");
+    let env = TestEnv::new();
+    env.skill("root", "one", "One.").skill("root", "two", "Two.");
     assert_data_eq!(
-        world.run(&["list", "root/one/SKILL.md"]).data(),
+        env.run(&["list", "root/one/SKILL.md"]).data(),
         str![[r#"
 name  source  tier  trust    surface    tokens  flags
 one   one     user  trusted  tool-only       5
@@ -196,15 +196,15 @@ one   one     user  trusted  tool-only       5
 
 #[test]
 fn an_unknown_client_is_a_failure() {
-    let failure = World::new().run(&["list", "--client", "cloude"]).failure();
+    let failure = TestEnv::new().run(&["list", "--client", "cloude"]).failure();
     assert!(failure.starts_with("error: unknown client `cloude`\n"), "{failure}");
     assert!(failure.contains("claude"), "{failure}");
 }
 
 #[test]
 fn a_source_of_any_kind_can_be_named() {
-    let world = repository();
-    let ran = world.run(&[
+    let env = repository();
+    let ran = env.run(&[
         "list",
         "--no-defaults",
         "--source",
@@ -219,7 +219,7 @@ rootwide  mine    user  restricted  tool-only       8
 
 "#]]
     );
-    let ran = world.run(&["catalog", "--no-defaults", "--source", "fs:home:roots = ['~/.agents/skills']"]);
+    let ran = env.run(&["catalog", "--no-defaults", "--source", "fs:home:roots = ['~/.agents/skills']"]);
     assert_data_eq!(
         ran.stdout,
         str![[r#"
@@ -233,9 +233,9 @@ rootwide  mine    user  restricted  tool-only       8
 
 #[test]
 fn a_source_that_is_written_wrong_says_how_to_write_it() {
-    let world = World::new();
+    let env = TestEnv::new();
     assert_data_eq!(
-        world.run(&["list", "--source", "fs"]).failure(),
+        env.run(&["list", "--source", "fs"]).failure(),
         str![[r#"
 error: `--source fs` names no source
  |
@@ -243,12 +243,12 @@ error: `--source fs` names no source
 
 "#]]
     );
-    let nameless = world.run(&["list", "--source", "fs:"]).failure();
+    let nameless = env.run(&["list", "--source", "fs:"]).failure();
     assert!(nameless.starts_with("error: `--source fs:` names no source\n"), "{nameless}");
     assert_data_eq!(
-        world.run(&["list", "--source", "git:mine"]).failure(),
+        env.run(&["list", "--source", "git:mine"]).failure(),
         str![[r#"
-error: unknown source kind `git`; known: client-plugins, fs, mcp, plugin, process
+error: unknown source kind `git`; choose client-plugins, fs, mcp, plugin, process
  --> --source:1:13
   |
 1 | source = [{ kind = "git", name = "mine" }]
@@ -257,7 +257,7 @@ error: unknown source kind `git`; known: client-plugins, fs, mcp, plugin, proces
 "#]]
     );
     assert_data_eq!(
-        world.run(&["list", "--source", "fs:mine:roots"]).failure(),
+        env.run(&["list", "--source", "fs:mine:roots"]).failure(),
         str![[r#"
 error: invalid literal string, expected `'`
  --> --source:1:47
@@ -270,7 +270,7 @@ error: invalid literal string, expected `'`
 "#]]
     );
     assert_data_eq!(
-        world.run(&["list", "--source", "fs:mine:rots = []"]).failure(),
+        env.run(&["list", "--source", "fs:mine:rots = []"]).failure(),
         str![[r#"
 error: unknown field `rots`, expected one of `roots`, `patterns`, `limits`, `watch`
  --> --source:1:41
@@ -284,9 +284,9 @@ error: unknown field `rots`, expected one of `roots`, `patterns`, `limits`, `wat
 
 #[test]
 fn a_place_that_cannot_be_searched_is_not_called_missing() {
-    let world = World::new();
-    world.file(".agents/skills", "a file where a folder is expected");
-    let ran = world.run(&["roots"]);
+    let env = TestEnv::new();
+    env.file(".agents/skills", "a file where a folder is expected");
+    let ran = env.run(&["roots"]);
     assert_data_eq!(
         ran.data(),
         str![[r#"
@@ -301,7 +301,7 @@ home     user     trusted     missing  [WORLD]/home/.agents/skills
 
 #[test]
 fn a_source_is_called_like_its_folder_where_a_full_name_allows_it() {
-    let world = World::new();
+    let env = TestEnv::new();
     for (folder, arguments, name) in [
         ("plain", ["list", "plain"], "plain"),
         ("a:b", ["list", "a:b"], "a-b"),
@@ -310,8 +310,8 @@ fn a_source_is_called_like_its_folder_where_a_full_name_allows_it() {
         ("two\nlines", ["list", "two\nlines"], "root"),
         ("\u{202e}turned", ["list", "\u{202e}turned"], "root"),
     ] {
-        world.skill(folder, "tidy", "Tidies.");
-        let ran = world.run(&arguments);
+        env.skill(folder, "tidy", "Tidies.");
+        let ran = env.run(&arguments);
         let row = ran.stdout.lines().nth(1).unwrap_or_default();
         assert_eq!(row.split_whitespace().nth(1), Some(name), "{folder:?}: {ran:?}");
     }
@@ -319,11 +319,11 @@ fn a_source_is_called_like_its_folder_where_a_full_name_allows_it() {
 
 #[test]
 fn in_the_home_folder_the_skills_of_the_user_are_trusted() {
-    let world = World::new();
-    world.skill("../home/.agents/skills", "steady", "From home.").file("../home/.git/HEAD", "ref: refs/heads/main\n");
+    let env = TestEnv::new();
+    env.skill("../home/.agents/skills", "steady", "From home.").file("../home/.git/HEAD", "ref: refs/heads/main\n");
     for folder in ["../home", "../home/notes"] {
-        world.file(&format!("{folder}/note.md"), "A note.");
-        let ran = world.run_in(folder, &["list", "--format", "json"]);
+        env.file(&format!("{folder}/note.md"), "A note.");
+        let ran = env.run_in(folder, &["list", "--format", "json"]);
         assert_eq!((ran.exit, ran.stderr.as_str()), (Exit::Success, ""));
         let listed: serde_json::Value = serde_json::from_str(&ran.stdout).expect("an answer in JSON");
         let steady = listed["skills"].as_array().into_iter().flatten().find(|skill| skill["id"] == "steady");
@@ -335,13 +335,13 @@ fn in_the_home_folder_the_skills_of_the_user_are_trusted() {
 #[cfg(unix)]
 #[test]
 fn a_link_to_a_skill_of_another_root_is_one_skill() {
-    let world = World::new();
+    let env = TestEnv::new();
     for name in ["tdd", "review"] {
-        world.skill("../home/.agents/skills", name, "Shared by links.");
-        world.link(&format!("../../.agents/skills/{name}"), &format!("../home/.claude/skills/{name}"));
+        env.skill("../home/.agents/skills", name, "Shared by links.");
+        env.link(&format!("../../.agents/skills/{name}"), &format!("../home/.claude/skills/{name}"));
     }
-    world.link("../../../home/.agents/skills/tdd", ".agents/skills/tdd");
-    let ran = world.run(&["list", "--all", "--client", "claude", "--trust-project"]);
+    env.link("../../../home/.agents/skills/tdd", ".agents/skills/tdd");
+    let ran = env.run(&["list", "--all", "--client", "claude", "--trust-project"]);
     assert_data_eq!(
         ran.stdout,
         str![[r#"
@@ -354,33 +354,33 @@ tdd             home     user     trusted  tool-only       7
 
 "#]]
     );
-    let ran = world.run(&["check", "--client", "claude", "--trust-project"]);
+    let ran = env.run(&["check", "--client", "claude", "--trust-project"]);
     let message = "warning[link-leads-out]: it leads to `[WORLD]/home/.agents/skills/tdd`, out of the folder that may be searched";
     assert!(ran.stdout.starts_with(message), "{}", ran.stdout);
-    assert!(ran.stdout.ends_with("\n1 warning; 5 skills listed\n"), "{}", ran.stdout);
+    assert!(ran.stdout.ends_with("\n5 skills checked: 1 warning\n"), "{}", ran.stdout);
 }
 
 #[cfg(unix)]
 #[test]
 fn a_folder_of_another_user_is_never_admitted() {
-    let world = World::new();
-    world.file("repo/.git/HEAD", "").skill("repo/.agents/skills", "tidy", "Own.");
-    let theirs = world.here().join("repo/.agents");
+    let env = TestEnv::new();
+    env.file("repo/.git/HEAD", "").skill("repo/.agents/skills", "tidy", "Own.");
+    let theirs = env.here().join("repo/.agents");
     if let Err(error) = std::os::unix::fs::chown(&theirs, Some(65534), Some(65534)) {
         return eprintln!("SKIPPED: only root can give files to another user: {error}");
     }
-    let ran = world.run_in("repo", &["list", "--trust-project", "--format", "json"]);
+    let ran = env.run_in("repo", &["list", "--trust-project", "--format", "json"]);
     let listed: serde_json::Value = serde_json::from_str(&ran.stdout).expect("an answer in JSON");
     let tidy = listed["skills"].as_array().into_iter().flatten().find(|skill| skill["id"] == "tidy");
     assert_eq!(tidy.map(|tidy| &tidy["trust"]), Some(&"pending".into()));
     assert_data_eq!(
-        world.run_in("repo", &["list", "--trust-project"]).stderr,
+        env.run_in("repo", &["list", "--trust-project"]).stderr,
         str![[r#"
-note: 1 skill waits for admission and reaches no model; `.agents/skills` is never admitted, as `[WORLD]/here/repo/.agents` belongs to another user (65534): name it with `--root` to trust it
+note: 1 skill is untrusted, so no model sees it; `.agents/skills` is never admitted, as `[WORLD]/here/repo/.agents` belongs to another user (65534): name it with `--root` to trust it
 
 "#]]
     );
-    let ran = world.run_in("repo", &["list", "--root", ".agents/skills", "--no-defaults"]);
+    let ran = env.run_in("repo", &["list", "--root", ".agents/skills", "--no-defaults"]);
     assert_data_eq!(
         ran.data(),
         str![[r#"

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use repertoire::Digest;
+use repertoire::skill::Digest;
 use snapbox::{assert_data_eq, str};
 
-use crate::world::{World, checkout};
+use crate::test_env::{TestEnv, checkout};
 
 const CONFIG: &str = "\
 [[source]]
@@ -21,17 +21,17 @@ name = \"mine\"
 roots = [\"mine\"]
 ";
 
-fn world() -> World {
-    let world = World::new();
-    world.library("libhello.so").file("repertoire.toml", CONFIG).skill("mine", "greet-ann", "Greets Ann my way.");
-    world
+fn env() -> TestEnv {
+    let env = TestEnv::new();
+    env.library("libhello.so").file("repertoire.toml", CONFIG).skill("mine", "greet-ann", "Greets Ann my way.");
+    env
 }
 
 #[test]
 fn nothing_runs_until_it_is_approved_and_then_it_is_last_and_restricted() {
-    let world = world();
-    let list = |world: &World| world.run(&["list", "--all", "--connect", "--config", "repertoire.toml"]);
-    let before = list(&world);
+    let env = env();
+    let list = |env: &TestEnv| env.run(&["list", "--all", "--connect", "--config", "repertoire.toml"]);
+    let before = list(&env);
     assert_data_eq!(
         before.stdout,
         str![[r#"
@@ -40,18 +40,18 @@ greet-ann  mine    user  trusted  tool-only      10
 
 "#]]
     );
-    let finding = world.run(&["check", "--connect", "--config", "repertoire.toml"]).stdout;
+    let finding = env.run(&["check", "--connect", "--config", "repertoire.toml"]).stdout;
     assert!(finding.contains("error[source-failed]"), "{finding}");
     assert!(
         finding.contains("is not approved; if you trust it, `repertoire plugin approve [WORLD]/here/libhello.so`"),
         "{finding}"
     );
 
-    let approved = world.run(&["plugin", "approve", "libhello.so"]).data();
+    let approved = env.run(&["plugin", "approve", "libhello.so"]).data();
     assert!(approved.starts_with("repertoire-plugin-hello 0.1.0  sha256:"), "{approved}");
     assert!(approved.contains("\nneeds     libc"), "no digest covers what it needs: {approved}");
     assert_data_eq!(
-        list(&world).stdout,
+        list(&env).stdout,
         str![[r#"
 name             source  tier    trust       surface    tokens  flags
 greet-ann        mine    user    trusted     tool-only      10  1 shadow
@@ -60,14 +60,14 @@ hello:greet-ann  hello   plugin  restricted  tool-only       8  shadow of mine:g
 "#]]
     );
     assert_data_eq!(
-        world.run(&["body", "hello:greet-ann", "--config", "repertoire.toml"]).data(),
+        env.run(&["body", "hello:greet-ann", "--config", "repertoire.toml"]).data(),
         str![[r#"
 Say hello to Ann.
 
 "#]]
     );
     assert_data_eq!(
-        world.run(&["plugin", "list"]).data(),
+        env.run(&["plugin", "list"]).data(),
         str![[r#"
 name                     version  state     path[..]needs
 repertoire-plugin-hello  0.1.0    approved  [WORLD]/here/libhello.so[..]
@@ -75,12 +75,12 @@ repertoire-plugin-hello  0.1.0    approved  [WORLD]/here/libhello.so[..]
 "#]]
     );
 
-    world.file("libhello.so", "another");
-    let finding = world.run(&["check", "--connect", "--config", "repertoire.toml"]).stdout;
+    env.file("libhello.so", "another");
+    let finding = env.run(&["check", "--connect", "--config", "repertoire.toml"]).stdout;
     assert!(finding.contains("has changed: expected sha256:"), "{finding}");
-    assert!(world.run(&["plugin", "list"]).data().contains("  changed  "));
-    world.run(&["plugin", "revoke", "libhello.so"]).data();
-    let failure = world.run(&["plugin", "revoke", "libhello.so"]).failure();
+    assert!(env.run(&["plugin", "list"]).data().contains("  changed  "));
+    env.run(&["plugin", "revoke", "libhello.so"]).data();
+    let failure = env.run(&["plugin", "revoke", "libhello.so"]).failure();
     assert!(failure.starts_with("error: no plugin `[WORLD]/here/libhello.so` is approved"), "{failure}");
 }
 
@@ -88,15 +88,15 @@ repertoire-plugin-hello  0.1.0    approved  [WORLD]/here/libhello.so[..]
 #[cfg(unix)]
 #[test]
 fn an_installed_program_gives_plugins_processes_of_their_own() {
-    let world = world();
+    let env = env();
     let bin = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary folder");
     let installed = bin.path().join("repertoire");
     std::fs::hard_link(env!("CARGO_BIN_EXE_repertoire"), &installed).expect("both lie in the target folder");
-    let library = world.here().join("libhello.so");
+    let library = env.here().join("libhello.so");
     let digest = Digest::of(&std::fs::read(&library).expect("it is there"));
-    world.file("process.toml", format!("[[source]]\nkind = \"process\"\nname = \"hello\"\npath = \"libhello.so\"\ndigest = \"{digest}\"\noptions = {{ people = [\"Ann\"] }}\n"));
+    env.file("process.toml", format!("[[source]]\nkind = \"process\"\nname = \"hello\"\npath = \"libhello.so\"\ndigest = \"{digest}\"\noptions = {{ people = [\"Ann\"] }}\n"));
     let mut command = Command::new(&installed);
-    let ran = command.args(["body", "greet-ann", "--config", "process.toml"]).current_dir(world.here()).output();
+    let ran = command.args(["body", "greet-ann", "--config", "process.toml"]).current_dir(env.here()).output();
     let ran = ran.expect("it runs");
     let (said, talk) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
     assert_eq!((said.as_ref(), talk.as_ref()), ("Say hello to Ann.\n", ""));
@@ -109,8 +109,8 @@ fn an_installed_program_gives_plugins_processes_of_their_own() {
 
 #[test]
 fn an_inspection_tells_what_the_file_says_and_runs_nothing() {
-    let world = world();
-    let said = world.run(&["plugin", "inspect", "libhello.so"]).data();
+    let env = env();
+    let said = env.run(&["plugin", "inspect", "libhello.so"]).data();
     for expected in [
         "path      [WORLD]/here/libhello.so\n",
         "name      repertoire-plugin-hello\n",
@@ -123,16 +123,16 @@ fn an_inspection_tells_what_the_file_says_and_runs_nothing() {
     ] {
         assert!(said.contains(expected), "{expected} in {said}");
     }
-    world.file("notes.txt", "no library");
-    let failure = world.run(&["plugin", "inspect", "notes.txt"]).failure();
+    env.file("notes.txt", "no library");
+    let failure = env.run(&["plugin", "inspect", "notes.txt"]).failure();
     assert_eq!(failure, "error: `[WORLD]/here/notes.txt` is no plugin: it is no shared library\n");
 }
 
 #[test]
 fn a_plugin_cannot_be_builtin_and_its_options_are_checked() {
-    let world = world();
-    world.file("repertoire.toml", CONFIG.replace("path =", "tier = \"builtin\"\npath ="));
-    let failure = world.run(&["list", "--connect", "--config", "repertoire.toml"]).failure();
+    let env = env();
+    env.file("repertoire.toml", CONFIG.replace("path =", "tier = \"builtin\"\npath ="));
+    let failure = env.run(&["list", "--connect", "--config", "repertoire.toml"]).failure();
     assert!(
         failure.starts_with("error: a source of the kind `plugin` brings what other people made, and cannot be builtin\n --> repertoire.toml:4:1"),
         "{failure}"
@@ -141,33 +141,33 @@ fn a_plugin_cannot_be_builtin_and_its_options_are_checked() {
         ("runner = \"x\"", "unknown field `runner`, expected one of `path`, `digest`, `options`, `deadline-ms`"),
         ("digest = \"sha1:0\"", "`sha1:0` is not a digest"),
     ] {
-        world.file("repertoire.toml", CONFIG.replace("path =", &format!("{wrong}\npath =")));
-        let failure = world.run(&["list", "--connect", "--config", "repertoire.toml"]).failure();
+        env.file("repertoire.toml", CONFIG.replace("path =", &format!("{wrong}\npath =")));
+        let failure = env.run(&["list", "--connect", "--config", "repertoire.toml"]).failure();
         assert!(failure.starts_with(&format!("error: {expected}")), "{failure}");
     }
-    world.file("repertoire.toml", CONFIG.replace("path =", "tier = \"user\"\npath ="));
-    world.run(&["plugin", "approve", "libhello.so"]).data();
-    let list = world.run(&["list", "--connect", "--config", "repertoire.toml"]).stdout;
+    env.file("repertoire.toml", CONFIG.replace("path =", "tier = \"user\"\npath ="));
+    env.run(&["plugin", "approve", "libhello.so"]).data();
+    let list = env.run(&["list", "--connect", "--config", "repertoire.toml"]).stdout;
     assert!(list.contains("greet-ann  hello   user  restricted"), "only the configuration trusts a plugin: {list}");
 }
 
 #[test]
 fn a_new_plugin_builds_and_passes_the_tests_of_every_source() {
-    let world = World::new();
+    let env = TestEnv::new();
     let root = checkout("").canonicalize().expect("the checkout is there");
     let root = root.to_str().expect("the checkout has a plain path");
-    assert_eq!(world.run(&["plugin", "new", "acme-shelf", "--checkout", root]).data(), "acme-shelf\n");
-    let failure = world.run(&["plugin", "new", "acme-shelf", "--checkout", root]).failure();
-    assert!(failure.starts_with("error: `acme-shelf` is there already"), "{failure}");
-    let failure = world.run(&["plugin", "new", "released"]).failure();
+    assert_eq!(env.run(&["plugin", "new", "acme-shelf", "--checkout", root]).data(), "acme-shelf\n");
+    let failure = env.run(&["plugin", "new", "acme-shelf", "--checkout", root]).failure();
+    assert!(failure.starts_with("error: `acme-shelf` already exists"), "{failure}");
+    let failure = env.run(&["plugin", "new", "released"]).failure();
     assert!(failure.contains("--checkout <DIR>"), "{failure}");
-    let failure = world.run(&["plugin", "new", "released", "--checkout", "."]).failure();
+    let failure = env.run(&["plugin", "new", "released", "--checkout", "."]).failure();
     assert!(failure.starts_with("error: `.` is not a checkout of `repertoire`"), "{failure}");
-    assert!(!world.here().join("released").exists());
-    let failure = world.run(&["plugin", "new", "../up", "--checkout", root]).failure();
+    assert!(!env.here().join("released").exists());
+    let failure = env.run(&["plugin", "new", "../up", "--checkout", root]).failure();
     assert!(failure.starts_with("error: `../up` is no name for a plugin"), "{failure}");
 
-    let plugin = world.here().join("acme-shelf");
+    let plugin = env.here().join("acme-shelf");
     // The versions that the workspace was built with are the ones that are there without a network.
     std::fs::copy(checkout("Cargo.lock"), plugin.join("Cargo.lock")).expect("the workspace is locked");
     let target =

@@ -4,13 +4,13 @@ use repertoire_cli::{Environment, Exit, Stream, run};
 use repertoire_testkit::Envelope;
 use snapbox::{assert_data_eq, str};
 
-use crate::world::World;
+use crate::test_env::TestEnv;
 
-fn skill_with_files() -> World {
-    let world = World::new();
-    world.skill("root", "tidy", "Sorts.").file("root/tidy/references/how to.md", "Slowly.\n");
-    world.file("root/tidy/scripts/raw.bin", b"\xff\x1b[31m\x00");
-    world
+fn skill_with_files() -> TestEnv {
+    let env = TestEnv::new();
+    env.skill("root", "tidy", "Sorts.").file("root/tidy/references/how to.md", "Slowly.\n");
+    env.file("root/tidy/scripts/raw.bin", b"\xff\x1b[31m\x00");
+    env
 }
 
 const ROOT: [&str; 3] = ["--root", "root", "--no-defaults"];
@@ -26,12 +26,12 @@ fn a_body_is_printed_as_it_is() {
 
 #[test]
 fn a_listed_skill_is_readable_in_any_envelope() {
-    let world = World::new();
+    let env = TestEnv::new();
     for (number, envelope) in Envelope::all().into_iter().enumerate() {
         let root = format!("root-{number}");
-        world.file(&format!("{root}/tidy/SKILL.md"), envelope.around("description: Does it."));
+        env.file(&format!("{root}/tidy/SKILL.md"), envelope.around("description: Does it."));
         for door in ["body", "render"] {
-            let ran = world.run(&[door, "tidy", "--no-defaults", "--root", &root]);
+            let ran = env.run(&[door, "tidy", "--no-defaults", "--root", &root]);
             assert_eq!(ran.exit, Exit::Success, "{door} {envelope:?}: {}", ran.stderr);
             assert_eq!(ran.stdout.trim_end(), envelope.body().trim_end(), "{door} {envelope:?}");
         }
@@ -40,9 +40,9 @@ fn a_listed_skill_is_readable_in_any_envelope() {
 
 #[test]
 fn files_are_listed_with_size_and_digest_and_printed_byte_for_byte() {
-    let world = skill_with_files();
+    let env = skill_with_files();
     assert_data_eq!(
-        world.run(&with_root(&["files", "tidy"])).data(),
+        env.run(&with_root(&["files", "tidy"])).data(),
         str![[r#"
 path                  bytes  digest
 references/how to.md      8  sha256:16672b68d9a155beb088022fe47909a8e0edceba1269da16409bacde7aea843a
@@ -50,10 +50,10 @@ scripts/raw.bin           7  sha256:a6072bc0e6580a7bb103430ccac508ffa6f6c7ac22ad
 
 "#]]
     );
-    assert_eq!(world.run(&with_root(&["files", "tidy", "references/how to.md"])).data(), "Slowly.\n");
+    assert_eq!(env.run(&with_root(&["files", "tidy", "references/how to.md"])).data(), "Slowly.\n");
 
     let mut bytes = Vec::new();
-    let environment = Environment { stdout: Stream::new(&mut bytes), ..Environment::quiet(world.here()) };
+    let environment = Environment { stdout: Stream::new(&mut bytes), ..Environment::quiet(env.here()) };
     let arguments = ["repertoire", "files", "tidy", "scripts/raw.bin", "--root", "root"];
     assert_eq!(run(arguments, environment), Exit::Success);
     assert_eq!(bytes, b"\xff\x1b[31m\x00");
@@ -61,14 +61,14 @@ scripts/raw.bin           7  sha256:a6072bc0e6580a7bb103430ccac508ffa6f6c7ac22ad
 
 #[test]
 fn a_terminal_gets_text_that_it_does_not_obey_and_no_bytes() {
-    let world = skill_with_files();
-    world.file("root/painter/SKILL.md", "---\nname: painter\ndescription: Paints.\n---\nRed \u{1b}[31m\n\tthen.\n");
+    let env = skill_with_files();
+    env.file("root/painter/SKILL.md", "---\nname: painter\ndescription: Paints.\n---\nRed \u{1b}[31m\n\tthen.\n");
     let at_terminal = |arguments: &[&str]| {
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let environment = Environment {
             stdout: Stream::new(&mut stdout).at_terminal(),
             stderr: Stream::new(&mut stderr),
-            ..Environment::quiet(world.here())
+            ..Environment::quiet(env.here())
         };
         let exit = run(std::iter::once("repertoire").chain(arguments.iter().copied()), environment);
         let text = |bytes| String::from_utf8(bytes).expect("text");
@@ -89,10 +89,10 @@ error: cannot write the answer: `scripts/raw.bin` is no text; send it to a file 
 
 #[test]
 fn a_path_never_leaves_the_skill() {
-    let world = skill_with_files();
-    world.file("root/secret.txt", "secret");
+    let env = skill_with_files();
+    env.file("root/secret.txt", "secret");
     for path in ["../secret.txt", "/etc/passwd", "references/../../secret.txt", "no-such-file"] {
-        let ran = world.run(&["files", "tidy", path, "--root", "root"]);
+        let ran = env.run(&["files", "tidy", path, "--root", "root"]);
         assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::Failure, ""), "{path}");
     }
 }
@@ -100,7 +100,7 @@ fn a_path_never_leaves_the_skill() {
 #[test]
 fn kinds_lists_what_is_linked() {
     assert_data_eq!(
-        World::new().run(&["kinds"]).data(),
+        TestEnv::new().run(&["kinds"]).data(),
         str![[r#"
 kind            about
 client-plugins  folders of plugins that a client installed
@@ -116,7 +116,7 @@ process         a shared library, loaded into a process of its own
 #[test]
 fn completions_are_scripts() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let script = World::new().run(&["completions", shell]).data();
+        let script = TestEnv::new().run(&["completions", shell]).data();
         assert!(script.contains("repertoire") && script.contains("catalog"), "{shell}");
     }
 }
@@ -124,7 +124,7 @@ fn completions_are_scripts() {
 #[test]
 fn help_is_data_and_tells_the_exit_codes() {
     assert_data_eq!(
-        World::new().run(&["--help"]).data(),
+        TestEnv::new().run(&["--help"]).data(),
         str![[r#"
 Skills for AI agents: what there is, which one wins, and what a model gets to read
 
@@ -221,14 +221,14 @@ Data goes to standard output, everything else to standard error.
 
 "#]]
     );
-    let version = World::new().run(&["--version"]).data();
+    let version = TestEnv::new().run(&["--version"]).data();
     assert_eq!(version, concat!("repertoire ", env!("CARGO_PKG_VERSION"), "\n"));
 }
 
 #[test]
 fn wrong_use_is_exit_code_2_and_talk() {
     for arguments in [&["lst"][..], &[], &["list", "--model"], &["show"]] {
-        let ran = World::new().run(arguments);
+        let ran = TestEnv::new().run(arguments);
         assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::Failure, ""), "{arguments:?}");
         assert!(!ran.stderr.is_empty(), "{arguments:?}");
     }
@@ -236,12 +236,12 @@ fn wrong_use_is_exit_code_2_and_talk() {
 
 #[test]
 fn colours_appear_only_where_they_are_welcome() {
-    let world = skill_with_files();
+    let env = skill_with_files();
     let mut coloured = Vec::new();
-    let environment = Environment { stdout: Stream::new(&mut coloured).coloured(), ..Environment::quiet(world.here()) };
+    let environment = Environment { stdout: Stream::new(&mut coloured).coloured(), ..Environment::quiet(env.here()) };
     assert_eq!(run(["repertoire", "list", "root"], environment), Exit::Success);
     let coloured = String::from_utf8(coloured).expect("text");
-    let plain = world.run(&["list", "root"]).data();
+    let plain = env.run(&["list", "root"]).data();
     assert!(coloured.contains("\u{1b}[1mname\u{1b}[0m"), "{coloured:?}");
     assert_eq!(coloured.replace("\u{1b}[1m", "").replace("\u{1b}[0m", ""), plain);
 }

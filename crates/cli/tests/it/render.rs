@@ -6,21 +6,21 @@ use std::path::PathBuf;
 use repertoire_cli::{Environment, Exit, Stream};
 use serde_json::{Value, json};
 
-use crate::world::{Ran, World};
+use crate::test_env::{Ran, TestEnv};
 
 /// A skill that runs one thing of each kind and takes arguments.
 const CLOCK: &str = "---\nname: clock\ndescription: Tells the time.\n---\n\
     Now: !`printf %s tick` for $ARGUMENTS in ${CITY}.\n\n!{script: chime.sh, times: 2}\n";
 
-fn world() -> World {
-    let world = World::new();
-    world.file("a/clock/SKILL.md", CLOCK).file("a/clock/chime.sh", "cat > /dev/null\necho chimed\n");
-    world
+fn env() -> TestEnv {
+    let env = TestEnv::new();
+    env.file("a/clock/SKILL.md", CLOCK).file("a/clock/chime.sh", "cat > /dev/null\necho chimed\n");
+    env
 }
 
 /// Where approvals are kept.
-fn store(world: &World) -> PathBuf {
-    world.here().with_file_name("home").join(".local/state/repertoire/approvals.json")
+fn store(env: &TestEnv) -> PathBuf {
+    env.here().with_file_name("home").join(".local/state/repertoire/approvals.json")
 }
 
 fn document(ran: &Ran) -> Value {
@@ -29,8 +29,8 @@ fn document(ran: &Ran) -> Value {
 
 #[test]
 fn a_body_is_printed_with_what_was_typed_and_runs_nothing_unasked() {
-    let world = world();
-    let ran = world.run(&["render", "clock", "--root", "a", "--var", "CITY=Basel", "big", "small bell"]);
+    let env = env();
+    let ran = env.run(&["render", "clock", "--root", "a", "--var", "CITY=Basel", "big", "small bell"]);
     assert_eq!(
         ran.stdout,
         "Now: !`printf %s tick` [shell command execution disabled by policy] for big \"small bell\" in Basel.\n\n\
@@ -46,9 +46,9 @@ fn a_body_is_printed_with_what_was_typed_and_runs_nothing_unasked() {
 
 #[test]
 fn one_argument_is_the_text_as_typed_and_a_dialect_can_be_named() {
-    let world = World::new();
-    world.file("a/x/SKILL.md", "---\nname: x\ndescription: X.\n---\n$1 of $ARGUMENTS\n");
-    let run = |arguments: &[&str]| world.run(&[&["render", "--root", "a"], arguments].concat());
+    let env = TestEnv::new();
+    env.file("a/x/SKILL.md", "---\nname: x\ndescription: X.\n---\n$1 of $ARGUMENTS\n");
+    let run = |arguments: &[&str]| env.run(&[&["render", "--root", "a"], arguments].concat());
     assert_eq!(run(&["x", "one two"]).data(), "$1 of one two\n");
     assert_eq!(run(&["--dialect", "claude", "x", "one two"]).data(), "two of one two\n");
     assert_eq!(run(&["--dialect", "cortex", "x", "one two", "three"]).data(), "one two of \"one two\" three\n");
@@ -64,8 +64,8 @@ fn one_argument_is_the_text_as_typed_and_a_dialect_can_be_named() {
 
 #[test]
 fn what_would_run_is_shown_without_running_it() {
-    let world = world();
-    let ran = world.run(&["directives", "clock", "--root", "a"]);
+    let env = env();
+    let ran = env.run(&["directives", "clock", "--root", "a"]);
     let (shown, digests): (Vec<_>, Vec<_>) = ran.stdout.lines().partition(|line| !line.starts_with("file "));
     assert_eq!(
         shown,
@@ -73,17 +73,16 @@ fn what_would_run_is_shown_without_running_it() {
     );
     assert!(matches!(digests[..], [line] if line.starts_with("file chime.sh  sha256:")), "{digests:?}");
     assert_eq!(ran.stderr, "note: nobody approved it; `repertoire approve clock` does\n");
-    world.skill("a", "calm", "Runs nothing.");
-    assert_eq!(world.run(&["directives", "calm", "--root", "a"]).data(), "it runs nothing\n");
-    assert_eq!(world.run(&["approve", "calm", "--root", "a"]).data(), "calm: it runs nothing, and needs no approval\n");
+    env.skill("a", "calm", "Runs nothing.");
+    assert_eq!(env.run(&["directives", "calm", "--root", "a"]).data(), "no commands or scripts\n");
+    assert_eq!(env.run(&["approve", "calm", "--root", "a"]).data(), "calm: runs nothing and needs no approval\n");
 }
 
 #[test]
 fn what_is_approved_runs_until_it_changes() {
-    let world = world();
-    let render =
-        || world.run(&["render", "clock", "--root", "a", "--allow-commands", "--var", "CITY=Bern", "--", "all"]);
-    let ran = world.run_answering("y\n", &["approve", "clock", "--root", "a"]);
+    let env = env();
+    let render = || env.run(&["render", "clock", "--root", "a", "--allow-commands", "--var", "CITY=Bern", "--", "all"]);
+    let ran = env.run_answering("y\n", &["approve", "clock", "--root", "a"]);
     assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::Success, "clock: approved as it is now\n"));
     assert_eq!(
         ran.stderr,
@@ -92,21 +91,21 @@ fn what_is_approved_runs_until_it_changes() {
     );
     assert_eq!(render().data(), "Now: tick for all in Bern.\n\nchimed\n");
     // Any file that appears may be found first by what runs.
-    world.file("a/clock/README.md", "New.\n");
+    env.file("a/clock/README.md", "New.\n");
     assert!(render().stdout.contains("[not run: it changed since it was approved]"));
-    fs::remove_file(world.here().join("a/clock/README.md")).expect("it was written");
+    fs::remove_file(env.here().join("a/clock/README.md")).expect("it was written");
     assert_eq!(render().data(), "Now: tick for all in Bern.\n\nchimed\n");
 
-    world.file("a/clock/chime.sh", "echo other\n");
+    env.file("a/clock/chime.sh", "echo other\n");
     let ran = render();
     assert!(ran.stdout.contains("[not run: it changed since it was approved]") && !ran.stdout.contains("other\n"));
-    let ran = world.run(&["directives", "clock", "--root", "a"]);
+    let ran = env.run(&["directives", "clock", "--root", "a"]);
     assert_eq!(ran.stderr, "note: it changed since it was approved\n");
-    world.run(&["approve", "clock", "--root", "a", "--yes"]).data();
+    env.run(&["approve", "clock", "--root", "a", "--yes"]).data();
     assert!(render().data().ends_with("\n\nother\n"));
 
     assert_eq!(
-        world.run(&["approve", "clock", "--root", "a", "--revoke"]).data(),
+        env.run(&["approve", "clock", "--root", "a", "--revoke"]).data(),
         "clock: it may run nothing any more\n"
     );
     assert!(render().stdout.contains("[not run: nobody approved it]"));
@@ -114,53 +113,56 @@ fn what_is_approved_runs_until_it_changes() {
 
 #[test]
 fn a_script_that_prints_nothing_is_named() {
-    let world = World::new();
-    world.file("a/quiet/SKILL.md", "---\nname: quiet\ndescription: Q.\n---\nOne.\n\n!{script: lib/a.sh}\n");
-    world.file("a/quiet/lib/a.sh", "main() { echo never called; }\n");
-    world.run(&["approve", "quiet", "--root", "a", "--yes"]).data();
-    let ran = world.run(&["render", "quiet", "--root", "a", "--allow-commands"]);
+    let env = TestEnv::new();
+    env.file("a/quiet/SKILL.md", "---\nname: quiet\ndescription: Q.\n---\nOne.\n\n!{script: lib/a.sh}\n");
+    env.file("a/quiet/lib/a.sh", "main() { echo never called; }\n");
+    env.run(&["approve", "quiet", "--root", "a", "--yes"]).data();
+    let ran = env.run(&["render", "quiet", "--root", "a", "--allow-commands"]);
     assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::Success, "One.\n\n\n"));
     assert!(ran.stderr.contains("note: line 3: script `lib/a.sh` printed nothing to standard output\n"), "{ran:?}");
 }
 
 #[test]
 fn a_person_who_is_there_is_asked_for_each() {
-    let world = world();
+    let env = env();
     let ran =
-        world.run_answering("y\nn\n", &["render", "clock", "--root", "a", "--allow-commands", "--var", "CITY=Bern"]);
-    assert_eq!(ran.stdout, "Now: tick for  in Bern.\n\n!{script: chime.sh, times: 2} [not run: you said no]\n");
+        env.run_answering("y\nn\n", &["render", "clock", "--root", "a", "--allow-commands", "--var", "CITY=Bern"]);
+    assert_eq!(ran.stdout, "Now: tick for  in Bern.\n\n!{script: chime.sh, times: 2} [not run: declined]\n");
     assert_eq!(
         ran.stderr,
-        "command in line 1\n    printf %s tick\nrun it this time? [y/N] \
-         script in line 3\n    script chime.sh {\"times\":2}\nrun it this time? [y/N] \
-         note: line 3: not run: you said no\n"
+        "command in line 1\n    printf %s tick\nRun this command once? [y/N] \
+         script in line 3\n    script chime.sh {\"times\":2}\nRun this command once? [y/N] \
+         note: line 3: not run: declined\n"
     );
     // It was for that time alone.
-    assert!(!store(&world).exists());
+    assert!(!store(&env).exists());
 }
 
 #[test]
 fn nobody_is_no_yes() {
-    let world = world();
-    let failure = world.run(&["approve", "clock", "--root", "a"]).failure();
-    assert!(failure.contains("there is nobody to ask"), "{failure}");
-    let ran = world.run_answering("", &["approve", "clock", "--root", "a"]);
-    assert!(ran.exit == Exit::Failure && ran.stderr.contains("there is nobody to ask"), "{ran:?}");
-    let ran = world.run_answering("what?\n", &["approve", "clock", "--root", "a"]);
+    let env = env();
+    let failure = env.run(&["approve", "clock", "--root", "a"]).failure();
+    assert!(failure.contains("cannot prompt: standard input is not a terminal"), "{failure}");
+    let ran = env.run_answering("", &["approve", "clock", "--root", "a"]);
+    assert!(
+        ran.exit == Exit::Failure && ran.stderr.contains("cannot prompt: standard input is not a terminal"),
+        "{ran:?}"
+    );
+    let ran = env.run_answering("what?\n", &["approve", "clock", "--root", "a"]);
     assert!(ran.exit == Exit::Failure && ran.stderr.contains("not approved"), "{ran:?}");
-    assert!(!store(&world).exists());
+    assert!(!store(&env).exists());
 }
 
 #[test]
 fn a_project_runs_nothing_before_it_is_admitted() {
-    let world = World::new();
-    world.file(".agents/skills/clock/SKILL.md", "---\nname: clock\ndescription: Tells.\n---\n!`printf tick`\n");
-    let ran = world.run(&["approve", "clock", "--yes"]);
+    let env = TestEnv::new();
+    env.file(".agents/skills/clock/SKILL.md", "---\nname: clock\ndescription: Tells.\n---\n!`printf tick`\n");
+    let ran = env.run(&["approve", "clock", "--yes"]);
     assert_eq!(ran.exit, Exit::Success);
     assert!(ran.stderr.contains("is pending: nothing of it runs"), "{ran:?}");
-    let ran = world.run(&["render", "clock", "--allow-commands"]);
+    let ran = env.run(&["render", "clock", "--allow-commands"]);
     assert_eq!(ran.stdout, "!`printf tick` [not run: its source is pending]\n");
-    let ran = world.run(&["render", "clock", "--allow-commands", "--trust-project"]);
+    let ran = env.run(&["render", "clock", "--allow-commands", "--trust-project"]);
     assert_eq!(ran.data(), "tick\n");
 }
 
@@ -168,16 +170,16 @@ fn a_project_runs_nothing_before_it_is_admitted() {
 #[test]
 fn approvals_are_their_owners_alone() {
     use std::os::unix::fs::PermissionsExt;
-    let world = world();
-    world.run(&["approve", "clock", "--root", "a", "--yes"]).data();
-    let mode = fs::metadata(store(&world)).expect("it was written").permissions().mode();
+    let env = env();
+    env.run(&["approve", "clock", "--root", "a", "--yes"]).data();
+    let mode = fs::metadata(store(&env)).expect("it was written").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    fs::set_permissions(store(&world), fs::Permissions::from_mode(0o620)).expect("it is ours");
-    let failure = world.run(&["render", "clock", "--root", "a", "--allow-commands"]).failure();
+    fs::set_permissions(store(&env), fs::Permissions::from_mode(0o620)).expect("it is ours");
+    let failure = env.run(&["render", "clock", "--root", "a", "--allow-commands"]).failure();
     assert!(failure.contains("others can write to it and could approve for you"), "{failure}");
-    fs::set_permissions(store(&world), fs::Permissions::from_mode(0o600)).expect("it is ours");
-    fs::write(store(&world), "junk").expect("it is ours");
-    let failure = world.run(&["directives", "clock", "--root", "a"]).failure();
+    fs::set_permissions(store(&env), fs::Permissions::from_mode(0o600)).expect("it is ours");
+    fs::write(store(&env), "junk").expect("it is ours");
+    let failure = env.run(&["directives", "clock", "--root", "a"]).failure();
     assert!(failure.contains("cannot read"), "{failure}");
 }
 
@@ -185,41 +187,41 @@ fn approvals_are_their_owners_alone() {
 #[test]
 fn approvals_count_from_an_own_folder_alone() {
     use std::os::unix::fs::{PermissionsExt, symlink};
-    let world = world();
-    world.run(&["approve", "clock", "--root", "a", "--yes"]).data();
-    let (store, folder) = (store(&world), store(&world).parent().expect("it is in a folder").to_owned());
+    let env = env();
+    env.run(&["approve", "clock", "--root", "a", "--yes"]).data();
+    let (store, folder) = (store(&env), store(&env).parent().expect("it is in a folder").to_owned());
     assert_eq!(fs::metadata(&folder).expect("it was made").permissions().mode() & 0o777, 0o700);
     let refused = |why: &str| {
         for arguments in
             [["render", "clock", "--root", "a", "--allow-commands"].as_slice(), &["directives", "clock", "--root", "a"]]
         {
-            let failure = world.run(arguments).failure();
+            let failure = env.run(arguments).failure();
             assert!(failure.contains(why), "{failure}");
         }
     };
     for mode in [0o770, 0o777, 0o1777] {
         fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).expect("it is ours");
         refused("others can write to its folder");
-        let failure = world.run(&["approve", "clock", "--root", "a", "--yes"]).failure();
+        let failure = env.run(&["approve", "clock", "--root", "a", "--yes"]).failure();
         assert!(failure.contains("others can write to its folder"), "{failure}");
     }
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).expect("it is ours");
-    fs::rename(&store, world.here().join("approvals.json")).expect("it was written");
-    symlink(world.here().join("approvals.json"), &store).expect("a link");
+    fs::rename(&store, env.here().join("approvals.json")).expect("it was written");
+    symlink(env.here().join("approvals.json"), &store).expect("a link");
     refused("it is a link");
 }
 
 /// A skill that runs a script, which loads what lies beside it.
-fn authors() -> World {
-    let world = World::new();
-    world.file("a/authors/SKILL.md", "---\nname: authors\ndescription: Lists.\n---\n!`sh scripts/list.sh`\n");
-    world.file("a/authors/scripts/list.sh", "test -e .git/run && . .git/run\nhello() { echo honest; }\nhello\n");
-    world
+fn authors() -> TestEnv {
+    let env = TestEnv::new();
+    env.file("a/authors/SKILL.md", "---\nname: authors\ndescription: Lists.\n---\n!`sh scripts/list.sh`\n");
+    env.file("a/authors/scripts/list.sh", "test -e .git/run && . .git/run\nhello() { echo honest; }\nhello\n");
+    env
 }
 
 #[test]
 fn an_approval_covers_everything_that_may_run() {
-    let world = authors();
+    let env = authors();
     let parts = [
         "scripts/lib.sh",
         "scripts/__pycache__/helper.pyc",
@@ -230,15 +232,15 @@ fn an_approval_covers_everything_that_may_run() {
         "notes.md~",
     ];
     for part in parts {
-        world.file(&format!("a/authors/{part}"), "one");
+        env.file(&format!("a/authors/{part}"), "one");
     }
-    world.run(&["approve", "authors", "--root", "a", "--yes"]).data();
-    let render = || world.run(&["render", "authors", "--root", "a", "--allow-commands"]);
+    env.run(&["approve", "authors", "--root", "a", "--yes"]).data();
+    let render = || env.run(&["render", "authors", "--root", "a", "--allow-commands"]);
     assert_eq!(render().data(), "honest\n");
     for part in parts.iter().chain(&["scripts/new.sh", "node_modules/new/index.js", "__pycache__/new.pyc"]) {
-        let path = world.here().join("a/authors").join(part);
+        let path = env.here().join("a/authors").join(part);
         let before = fs::read(&path).ok();
-        world.file(&format!("a/authors/{part}"), "two");
+        env.file(&format!("a/authors/{part}"), "two");
         assert!(render().stdout.contains("[not run: it changed since it was approved]"), "{part}");
         match before {
             Some(bytes) => fs::write(&path, bytes).expect("it can be written"),
@@ -251,18 +253,18 @@ fn an_approval_covers_everything_that_may_run() {
 #[cfg(unix)]
 #[test]
 fn a_link_out_is_bound_or_told_of() {
-    let world = authors();
-    world.file("out/lib.sh", "one").file("out/run.sh", "one");
-    std::os::unix::fs::symlink("../../out/lib.sh", world.here().join("a/authors/lib.sh")).expect("a link");
-    std::os::unix::fs::symlink("../../out", world.here().join("a/authors/more")).expect("a link");
+    let env = authors();
+    env.file("out/lib.sh", "one").file("out/run.sh", "one");
+    std::os::unix::fs::symlink("../../out/lib.sh", env.here().join("a/authors/lib.sh")).expect("a link");
+    std::os::unix::fs::symlink("../../out", env.here().join("a/authors/more")).expect("a link");
     let text =
         "---\nname: authors\ndescription: Lists.\n---\n!`true more/run.sh ../other/x.sh scripts/list.sh no/such`\n";
-    world.file("a/authors/SKILL.md", text).file("a/other/x.sh", "").file("a/authors/.git/HEAD", "ref");
-    let ran = world.run(&["approve", "authors", "--root", "a", "--yes"]);
+    env.file("a/authors/SKILL.md", text).file("a/other/x.sh", "").file("a/authors/.git/HEAD", "ref");
+    let ran = env.run(&["approve", "authors", "--root", "a", "--yes"]);
     assert_eq!(ran.stderr, "note: an approval does not cover `.git`, `more`, `more/run.sh`, `../other/x.sh`\n");
-    let render = || world.run(&["render", "authors", "--root", "a", "--allow-commands"]);
+    let render = || env.run(&["render", "authors", "--root", "a", "--allow-commands"]);
     assert_eq!(render().exit, Exit::Success);
-    world.file("out/lib.sh", "two");
+    env.file("out/lib.sh", "two");
     assert!(render().stdout.contains("[not run: it changed since it was approved]"));
 }
 
@@ -287,10 +289,10 @@ fn uncovered_files_do_not_run() {
 
 #[test]
 fn what_is_too_much_to_compare_is_not_approved() {
-    let world = authors();
-    let file = world.file("a/authors/node_modules/large.bin", "").here().join("a/authors/node_modules/large.bin");
+    let env = authors();
+    let file = env.file("a/authors/node_modules/large.bin", "").here().join("a/authors/node_modules/large.bin");
     fs::File::options().write(true).open(file).and_then(|file| file.set_len((1 << 30) + 1)).expect("a sparse file");
-    let failure = world.run(&["approve", "authors", "--root", "a", "--yes"]).failure();
+    let failure = env.run(&["approve", "authors", "--root", "a", "--yes"]).failure();
     assert!(
         failure.starts_with("error: `authors` cannot be approved: `node_modules` cannot be compared: "),
         "{failure}"
@@ -299,17 +301,17 @@ fn what_is_too_much_to_compare_is_not_approved() {
 
 #[test]
 fn an_approval_of_one_project_holds_in_no_other() {
-    let world = World::new();
+    let env = TestEnv::new();
     let text = "---\nname: build\ndescription: Builds.\n---\n!`printf built`\n";
-    world.file("one/.agents/skills/build/SKILL.md", text).file("two/.agents/skills/build/SKILL.md", text);
+    env.file("one/.agents/skills/build/SKILL.md", text).file("two/.agents/skills/build/SKILL.md", text);
     let render = |project: &str| {
-        let ran = world
-            .run_in(project, &["render", "build", "--allow-commands", "--no-defaults", "--root", ".agents/skills"]);
+        let ran =
+            env.run_in(project, &["render", "build", "--allow-commands", "--no-defaults", "--root", ".agents/skills"]);
         ran.stdout
     };
     let approve = |project: &str, more: &[&str]| {
         let arguments = ["approve", "build", "--no-defaults", "--root", ".agents/skills"];
-        world.run_in(project, &[arguments.as_slice(), more].concat()).data()
+        env.run_in(project, &[arguments.as_slice(), more].concat()).data()
     };
     approve("one", &["--yes"]);
     assert_eq!(
@@ -326,8 +328,8 @@ fn an_approval_of_one_project_holds_in_no_other() {
 
 #[test]
 fn what_became_of_each_is_told_as_json() {
-    let world = world();
-    let ran = world.run(&["render", "clock", "all", "--root", "a", "--json"]);
+    let env = env();
+    let ran = env.run(&["render", "clock", "all", "--root", "a", "--json"]);
     let answer = document(&ran);
     assert_eq!(
         answer["directives"],
@@ -339,35 +341,35 @@ fn what_became_of_each_is_told_as_json() {
         ])
     );
     assert_eq!((&answer["dialect"], &answer["dialect_by"]), (&json!("claude"), &json!("default")));
-    let listed = document(&world.run(&["directives", "clock", "--root", "a", "--json"]));
+    let listed = document(&env.run(&["directives", "clock", "--root", "a", "--json"]));
     assert_eq!((&listed["approval"], &listed["trust"]), (&json!("missing"), &json!("trusted")));
-    let approved = document(&world.run(&["approve", "clock", "--root", "a", "--yes", "--json"]));
+    let approved = document(&env.run(&["approve", "clock", "--root", "a", "--yes", "--json"]));
     assert_eq!(approved["approval"], "given");
 }
 
 #[test]
 fn a_source_says_how_its_bodies_are_spelled_before_anybody_else() {
-    let world = World::new();
+    let env = TestEnv::new();
     let body = "---\nname: x\ndescription: X.\nargument-dialect: claude\n---\n$1 in {baseDir}. !`date`\n";
-    world.file("a/x/SKILL.md", body);
+    env.file("a/x/SKILL.md", body);
     let config = |dialect: &str| {
         let text = format!("[[source]]\nkind = \"fs\"\nname = \"team\"\nroots = [\"a\"]\ndialect = {dialect}\n");
-        world.file("repertoire.toml", text);
+        env.file("repertoire.toml", text);
     };
-    let render = |arguments: &[&str]| world.run(&[&["render", "x", "--config", "repertoire.toml"], arguments].concat());
+    let render = |arguments: &[&str]| env.run(&[&["render", "x", "--config", "repertoire.toml"], arguments].concat());
     config("\"cortex\"");
     let ran = render(&["--dialect", "none", "one", "two", "--json"]);
     let answer = document(&ran);
     assert_eq!((&answer["dialect"], &answer["dialect_by"]), (&json!("cortex"), &json!("source")));
     assert_eq!(answer["text"], "one in {baseDir}. !`date` [shell command execution disabled by policy]\n");
 
-    // Where a body is text it runs nothing, and there is nothing to approve.
+    // Where a body is text no commands or scripts, and there is nothing to approve.
     config("\"openclaw\"");
     assert_eq!(render(&[]).data(), "$1 in [WORLD]/here/a/x. !`date`\n");
-    assert_eq!(world.run(&["directives", "x", "--config", "repertoire.toml"]).data(), "it runs nothing\n");
+    assert_eq!(env.run(&["directives", "x", "--config", "repertoire.toml"]).data(), "no commands or scripts\n");
 
     let inline = "fs:team:roots = [\"a\"], dialect = \"opencode\"";
-    let answer = document(&world.run(&["render", "x", "--source", inline, "--json"]));
+    let answer = document(&env.run(&["render", "x", "--source", inline, "--json"]));
     assert_eq!((&answer["dialect"], &answer["dialect_by"]), (&json!("opencode"), &json!("source")));
 
     config("\"zsh\"");
@@ -380,10 +382,10 @@ fn a_source_says_how_its_bodies_are_spelled_before_anybody_else() {
 #[cfg(unix)]
 #[test]
 fn a_sandbox_is_there_when_asked_for_and_is_told() {
-    let world = world();
-    world.run(&["approve", "clock", "--root", "a", "--yes"]).data();
+    let env = env();
+    env.run(&["approve", "clock", "--root", "a", "--yes"]).data();
     let render = |arguments: &[&str]| {
-        world.run(&[&["render", "clock", "--root", "a", "--allow-commands", "--var", "CITY=Bern"], arguments].concat())
+        env.run(&[&["render", "clock", "--root", "a", "--allow-commands", "--var", "CITY=Bern"], arguments].concat())
     };
     let text = "Now: tick for  in Bern.\n\nchimed\n";
     assert_eq!(render(&[]).data(), text);
@@ -413,19 +415,19 @@ fn a_sandbox_is_there_when_asked_for_and_is_told() {
 pub(crate) const HIDE: &str = "(setsid env -i /bin/sh -c 'trap \"\" TERM HUP; echo $$ > away; while :; do sleep 100000; done' &); \
                     while ! test -s away; do :; done";
 
-/// A world with a skill that hides a process and then does what is said, approved.
+/// A env with a skill that hides a process and then does what is said, approved.
 #[cfg(target_os = "linux")]
-pub(crate) fn hiding(then: &str) -> World {
-    let world = World::new();
-    world.file("a/clock/SKILL.md", format!("---\nname: clock\ndescription: Hides.\n---\n!`{HIDE}; {then}`\n"));
-    world.run(&["approve", "clock", "--root", "a", "--yes"]).data();
-    world
+pub(crate) fn hiding(then: &str) -> TestEnv {
+    let env = TestEnv::new();
+    env.file("a/clock/SKILL.md", format!("---\nname: clock\ndescription: Hides.\n---\n!`{HIDE}; {then}`\n"));
+    env.run(&["approve", "clock", "--root", "a", "--yes"]).data();
+    env
 }
 
 /// The process that hides, once it does.
 #[cfg(target_os = "linux")]
-pub(crate) fn hidden(world: &World) -> i32 {
-    let away = world.here().join("a/clock/away");
+pub(crate) fn hidden(env: &TestEnv) -> i32 {
+    let away = env.here().join("a/clock/away");
     until(|| fs::read_to_string(&away).ok()?.trim().parse().ok())
 }
 
@@ -438,26 +440,26 @@ pub(crate) fn is_gone(process: i32) -> bool {
 #[cfg(target_os = "linux")]
 #[test]
 fn whatever_a_command_started_ends_with_it() {
-    let world = hiding("echo done");
+    let env = hiding("echo done");
     let render = ["render", "clock", "--root", "a", "--allow-commands"];
-    let output = world.command(&render).output().expect("the binary was built for this test");
+    let output = env.command(&render).output().expect("the binary was built for this test");
     assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stdout).as_ref()), (Some(0), "done\n"));
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
-    assert!(is_gone(hidden(&world)));
+    assert!(is_gone(hidden(&env)));
     // The file is one that its command names.
-    world.run(&["approve", "clock", "--root", "a", "--yes"]).data();
-    let answer = document(&world.run(&[&render[..], &["--json"]].concat()));
+    env.run(&["approve", "clock", "--root", "a", "--yes"]).data();
+    let answer = document(&env.run(&[&render[..], &["--json"]].concat()));
     assert_eq!(answer["directives"][0]["sweep"], "all", "{answer}");
-    assert!(is_gone(hidden(&world)));
+    assert!(is_gone(hidden(&env)));
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn who_ends_a_run_ends_what_it_started() {
     for signal in [rustix::process::Signal::INT, rustix::process::Signal::KILL] {
-        let world = hiding("sleep 100000");
-        let mut child = world.spawn(&["render", "clock", "--root", "a", "--allow-commands"]);
-        let process = hidden(&world);
+        let env = hiding("sleep 100000");
+        let mut child = env.spawn(&["render", "clock", "--root", "a", "--allow-commands"]);
+        let process = hidden(&env);
         let id = rustix::process::Pid::from_child(&child);
         rustix::process::kill_process(id, signal).expect("it runs");
         assert!(!child.wait().expect("it ends").success());
@@ -480,18 +482,18 @@ pub(crate) fn until<T>(mut there: impl FnMut() -> Option<T>) -> T {
 
 #[test]
 fn what_is_built_in_is_no_variable_to_set() {
-    let world = world();
-    let failure = world.run(&["render", "clock", "--root", "a", "--var", "SKILL_DIR=/x"]).failure();
+    let env = env();
+    let failure = env.run(&["render", "clock", "--root", "a", "--var", "SKILL_DIR=/x"]).failure();
     assert!(failure.contains("`SKILL_DIR` is built in, and nothing overrides it"), "{failure}");
 }
 
 #[test]
 fn front_matter_is_never_rendered() {
-    let world = World::new();
+    let env = TestEnv::new();
     let text = "---\nname: plain\ndescription: Does $ARGUMENTS in ${SKILL_DIR}, !`touch PWNED`.\n---\nBody.\n";
-    world.file("a/plain/SKILL.md", text);
-    assert_eq!(world.run(&["render", "plain", "--root", "a", "--allow-commands"]).data(), "Body.\n");
-    let catalog = world.run(&["catalog", "a"]).stdout;
+    env.file("a/plain/SKILL.md", text);
+    assert_eq!(env.run(&["render", "plain", "--root", "a", "--allow-commands"]).data(), "Body.\n");
+    let catalog = env.run(&["catalog", "a"]).stdout;
     assert!(catalog.contains("Does $ARGUMENTS in ${SKILL_DIR}, !`touch PWNED`."), "{catalog}");
 }
 
@@ -520,17 +522,17 @@ impl std::io::Write for &mut Watched {
 #[cfg(unix)]
 #[test]
 fn a_person_who_waits_for_commands_is_told_so() {
-    let world = World::new();
+    let env = TestEnv::new();
     let text = "---\nname: slow\ndescription: Slow.\n---\n!`while ! test -e told; do :; done; echo went`\n";
-    world.file("a/slow/SKILL.md", text);
-    world.run(&["approve", "slow", "--root", "a", "--yes"]).data();
-    let mut terminal = Watched { file: world.here().join("a/slow/told"), told: Vec::new() };
+    env.file("a/slow/SKILL.md", text);
+    env.run(&["approve", "slow", "--root", "a", "--yes"]).data();
+    let mut terminal = Watched { file: env.here().join("a/slow/told"), told: Vec::new() };
     let mut stdout = Vec::new();
     let environment = Environment {
-        home: Some(world.here().with_file_name("home")),
+        home: Some(env.here().with_file_name("home")),
         stdout: Stream::new(&mut stdout),
         stderr: Stream::new(&mut terminal).at_terminal(),
-        ..Environment::quiet(world.here())
+        ..Environment::quiet(env.here())
     };
     let exit = repertoire_cli::run(["repertoire", "render", "slow", "--root", "a", "--allow-commands"], environment);
     assert_eq!((exit, String::from_utf8_lossy(&stdout).as_ref()), (Exit::Success, "went\n"));

@@ -4,21 +4,21 @@ use repertoire_cli::Exit;
 use serde_json::{Value, json};
 use snapbox::{assert_data_eq, str};
 
-use crate::world::{World, checkout};
+use crate::test_env::{TestEnv, checkout};
 
-fn world() -> World {
-    let world = World::new();
-    world.file("a b/broken/SKILL.md", "---\nname: broken\n");
-    world.file("a b/größe/SKILL.md", "---\nname: größe\ndescription: Über: alles.\n---\nA.\n");
-    world.skill("a b", "review", "Near.").skill("../far", "review", "Far.");
-    world
+fn env() -> TestEnv {
+    let env = TestEnv::new();
+    env.file("a b/broken/SKILL.md", "---\nname: broken\n");
+    env.file("a b/größe/SKILL.md", "---\nname: größe\ndescription: Über: alles.\n---\nA.\n");
+    env.skill("a b", "review", "Near.").skill("../far", "review", "Far.");
+    env
 }
 
 /// The log of a run, which is what the standard's own schema says.
-fn log(world: &World, arguments: &[&str]) -> (Exit, Value) {
-    let ran = world.run(&[arguments, &["--format", "sarif"]].concat());
+fn log(env: &TestEnv, arguments: &[&str]) -> (Exit, Value) {
+    let ran = env.run(&[arguments, &["--format", "sarif"]].concat());
     assert_eq!(ran.stderr, "");
-    let root = world.here();
+    let root = env.here();
     let text = ran.stdout.replace("[WORLD]", root.with_file_name("").to_string_lossy().trim_end_matches('/'));
     let log: Value = serde_json::from_str(&text).expect("one JSON document");
     let schema =
@@ -35,14 +35,14 @@ fn log(world: &World, arguments: &[&str]) -> (Exit, Value) {
 
 #[test]
 fn every_finding_is_a_result_at_its_place() {
-    let world = world();
-    let (exit, log) = log(&world, &["check", "a b", "../far"]);
-    assert_eq!(exit, Exit::Findings);
+    let env = env();
+    let (exit, log) = log(&env, &["check", "a b", "../far"]);
+    assert_eq!(exit, Exit::Problems);
     assert_eq!(log["version"], "2.1.0");
     assert_eq!(log["runs"].as_array().map(Vec::len), Some(1));
     let run = &log["runs"][0];
     assert_eq!(run["columnKind"], "unicodeCodePoints");
-    let far = world.here().with_file_name("far");
+    let far = env.here().with_file_name("far");
     assert_eq!(
         run["results"],
         json!([
@@ -91,7 +91,7 @@ fn index(log: &Value, rule: &str) -> Option<usize> {
 
 #[test]
 fn every_code_is_a_rule_that_says_how_much_it_matters() {
-    let (exit, log) = log(&World::new(), &["check"]);
+    let (exit, log) = log(&TestEnv::new(), &["check"]);
     assert_eq!(exit, Exit::Success);
     assert_eq!(log["runs"][0]["results"], json!([]));
     let driver = &log["runs"][0]["tool"]["driver"];
@@ -100,7 +100,7 @@ fn every_code_is_a_rule_that_says_how_much_it_matters() {
         (&"repertoire".into(), &env!("CARGO_PKG_VERSION").into())
     );
     let rules = driver["rules"].as_array().expect("a list");
-    let codes: Vec<_> = repertoire::Code::ALL.iter().map(|code| Value::from(code.name())).collect();
+    let codes: Vec<_> = repertoire::skill::Code::ALL.iter().map(|code| Value::from(code.name())).collect();
     assert_eq!(rules.iter().map(|rule| rule["id"].clone()).collect::<Vec<_>>(), codes);
     assert_eq!(
         rules[0],
@@ -115,8 +115,8 @@ fn every_code_is_a_rule_that_says_how_much_it_matters() {
 
 #[test]
 fn the_strict_verdict_is_told_in_the_results() {
-    let (exit, log) = log(&world(), &["check", "a b/größe", "--strict"]);
-    assert_eq!(exit, Exit::Findings);
+    let (exit, log) = log(&env(), &["check", "a b/größe", "--strict"]);
+    assert_eq!(exit, Exit::Problems);
     let results = log["runs"][0]["results"].as_array().expect("a list").iter();
     let told: Vec<_> = results.map(|result| (result["ruleId"].clone(), result["level"].clone())).collect();
     assert_eq!(told, [("invalid-description".into(), "error".into())]);
@@ -124,9 +124,9 @@ fn the_strict_verdict_is_told_in_the_results() {
 
 #[test]
 fn no_other_command_gives_a_log_or_does_a_thing_when_asked_for_one() {
-    let world = World::new();
+    let env = TestEnv::new();
     assert_data_eq!(
-        world.run(&["new", "tidy-up", "--format", "sarif"]).failure(),
+        env.run(&["new", "tidy-up", "--format", "sarif"]).failure(),
         str![[r#"
 error: `new` gives no SARIF log; `check` does
  |
@@ -134,5 +134,5 @@ error: `new` gives no SARIF log; `check` does
 
 "#]]
     );
-    assert!(!world.here().join(".agents").exists());
+    assert!(!env.here().join(".agents").exists());
 }

@@ -3,21 +3,20 @@
 use jsonschema::Validator;
 use serde_json::Value;
 
-use crate::world::{World, checkout};
+use crate::test_env::{TestEnv, checkout};
 
 #[test]
 fn every_answer_is_what_the_schema_says() {
     let root = checkout("").to_string_lossy().into_owned();
-    let world = World::new();
-    world.skill("a", "review", "Near.").skill("b", "review", "Far.").file("a/review/notes.md", "Notes.\n");
-    world.skill("b", "copy", "Same.").skill("c", "copy", "Same.").file("b/broken/SKILL.md", "nothing\n");
-    world.file("a/odd/SKILL.md", "---\nname: odd\ndescription: a: b\nallowed-tools: Read\nallowedWorkflows: x\n---\n");
-    world.library("libhello.so");
-    world
-        .file("a/clock/SKILL.md", "---\nname: clock\ndescription: Tells.\n---\n!`date`\n!{script: x.sh}\n")
+    let env = TestEnv::new();
+    env.skill("a", "review", "Near.").skill("b", "review", "Far.").file("a/review/notes.md", "Notes.\n");
+    env.skill("b", "copy", "Same.").skill("c", "copy", "Same.").file("b/broken/SKILL.md", "nothing\n");
+    env.file("a/odd/SKILL.md", "---\nname: odd\ndescription: a: b\nallowed-tools: Read\nallowedWorkflows: x\n---\n");
+    env.library("libhello.so");
+    env.file("a/clock/SKILL.md", "---\nname: clock\ndescription: Tells.\n---\n!`date`\n!{script: x.sh}\n")
         .file("a/clock/x.sh", "")
         .file("turns.yaml", include_str!("../../../../examples/turns.yaml"));
-    world.run(&["approve", "clock", "--root", "a", "--yes"]).data();
+    env.run(&["approve", "clock", "--root", "a", "--yes"]).data();
     let examples = checkout("examples/skills");
     let examples = examples.to_str().expect("a path");
     let schema = Schema::load();
@@ -54,7 +53,7 @@ fn every_answer_is_what_the_schema_says() {
         &["files", "review", "notes.md", "--root", "a"],
         &["lock", "a", "b"],
         &["verify", "a", "c"],
-        &["new", "fresh", "--in", "d"],
+        &["new", "fresh", "--dir", "d"],
         &["fmt", "a", "b", "d", "--check"],
         &["fmt", "a", "b", "d"],
         &["plugin", "list"],
@@ -69,7 +68,7 @@ fn every_answer_is_what_the_schema_says() {
         &["man"],
         &["man", "list"],
     ] {
-        let ran = world.run(&[arguments, &["--json"]].concat());
+        let ran = env.run(&[arguments, &["--json"]].concat());
         assert_eq!(ran.stderr, "", "{arguments:?}");
         let document: Value = serde_json::from_str(&ran.stdout).expect("one JSON document");
         let faults = schema.faults(&document);
@@ -159,10 +158,10 @@ fn visit(value: &Value, at: &mut String, see: &mut impl FnMut(&str, &Value)) {
 
 #[test]
 fn a_forged_lock_is_refused() {
-    let world = World::new();
-    world.skill("a", "review", "Near.").file("a/review/notes.md", "Notes.\n");
-    world.run(&["lock", "a"]);
-    let text = std::fs::read_to_string(world.here().join("repertoire.lock.json")).expect("it was written");
+    let env = TestEnv::new();
+    env.skill("a", "review", "Near.").file("a/review/notes.md", "Notes.\n");
+    env.run(&["lock", "a"]);
+    let text = std::fs::read_to_string(env.here().join("repertoire.lock.json")).expect("it was written");
     let lock: Value = serde_json::from_str(&text).expect("one JSON document");
     let schema = Schema::of("repertoire-lock-1");
     assert_eq!(faults(&schema.whole, &lock), Vec::<String>::new());

@@ -2,17 +2,17 @@
 
 use snapbox::{assert_data_eq, str};
 
-use crate::world::World;
+use crate::test_env::TestEnv;
 
-fn skills() -> World {
-    let world = World::new();
-    world.skill("root", "pdf", "Reads files.").skill("root", "pdf-forms", "Fills in forms.");
-    world.file("root/letters/SKILL.md", "---\nname: letters\ndescription: Writes a pdf.\ntags: [Office]\n---\nA.\n");
-    world.file(
+fn skills() -> TestEnv {
+    let env = TestEnv::new();
+    env.skill("root", "pdf", "Reads files.").skill("root", "pdf-forms", "Fills in forms.");
+    env.file("root/letters/SKILL.md", "---\nname: letters\ndescription: Writes a pdf.\ntags: [Office]\n---\nA.\n");
+    env.file(
         "root/press/SKILL.md",
         "---\nname: press\ndescription: Prints a pdf.\ndisable-model-invocation: true\n---\nA.\n",
     );
-    world
+    env
 }
 
 #[test]
@@ -44,9 +44,9 @@ pdf-forms  root    name: `pdf`, `forms` for `froms`
 
 #[test]
 fn a_search_is_narrowed_to_what_somebody_may_see_and_what_a_skill_has() {
-    let world = skills();
+    let env = skills();
     let found = |arguments: &[&str]| {
-        let ran = world.run(&[&["search", "pdf", "--root", "root", "--no-defaults", "--json"], arguments].concat());
+        let ran = env.run(&[&["search", "pdf", "--root", "root", "--no-defaults", "--json"], arguments].concat());
         let document: serde_json::Value = serde_json::from_str(&ran.stdout).expect("one JSON document");
         let hits = document["hits"].as_array().expect("a list").clone();
         hits.iter().map(|hit| hit["skill"]["id"].as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>().join(" ")
@@ -66,8 +66,5 @@ fn a_search_is_narrowed_to_what_somebody_may_see_and_what_a_skill_has() {
 #[test]
 fn nothing_found_is_told() {
     let ran = skills().run(&["search", "zebra", "--root", "root", "--no-defaults"]);
-    assert_eq!(
-        (ran.stdout.as_str(), ran.stderr.as_str()),
-        ("", "note: no skill fits; `repertoire list` shows every skill\n")
-    );
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", "note: no matching skills\n"));
 }

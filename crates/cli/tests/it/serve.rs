@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 #[cfg(target_os = "linux")]
 use crate::render::{hidden, hiding, is_gone, until};
-use crate::world::World;
+use crate::test_env::TestEnv;
 
 /// Many times what any of it takes.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -26,10 +26,10 @@ impl Drop for Serving {
 }
 
 impl Serving {
-    pub(crate) fn start(world: &World, arguments: &[&str], variables: &[(&str, &str)]) -> Serving {
+    pub(crate) fn start(env: &TestEnv, arguments: &[&str], variables: &[(&str, &str)]) -> Serving {
         let mut command = Command::new(env!("CARGO_BIN_EXE_repertoire"));
-        command.arg("serve").args(arguments).current_dir(world.here());
-        command.env_remove("RUST_LOG").env_remove("XDG_STATE_HOME").env("HOME", world.here().join("../home"));
+        command.arg("serve").args(arguments).current_dir(env.here());
+        command.env_remove("RUST_LOG").env_remove("XDG_STATE_HOME").env("HOME", env.here().join("../home"));
         command.envs(variables.iter().copied());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         Serving(command.spawn().expect("the binary was built for this test"))
@@ -71,10 +71,10 @@ pub(crate) fn introduction() -> Value {
 
 #[test]
 fn no_request_writes_a_line_of_the_log() {
-    let world = World::new();
-    world.skill("a", "tidy", "Sorts.");
+    let env = TestEnv::new();
+    env.skill("a", "tidy", "Sorts.");
     for form in ["text", "json"] {
-        let mut serving = Serving::start(&world, &["a", "--log", form], &[]);
+        let mut serving = Serving::start(&env, &["a", "--log", form], &[]);
         let mut ask = serving.0.stdin.take().expect("it is piped");
         let id = "\u{1b}]0;OWNED\u{7}\n2026-01-01T00:00:00Z  INFO request{id=1}: \u{202e}FORGED\u{e0041}";
         let lines = [
@@ -91,7 +91,7 @@ fn no_request_writes_a_line_of_the_log() {
         let log = serving.stderr();
         assert!(log.contains("FORGED"), "{log:?}");
         for line in log.lines() {
-            assert_eq!(repertoire::text::terminal_line(line), line);
+            assert_eq!(repertoire::skill::text::terminal_line(line), line);
             assert!(!line.starts_with("2026-01-01"), "{line}");
         }
     }
@@ -99,9 +99,9 @@ fn no_request_writes_a_line_of_the_log() {
 
 #[test]
 fn over_its_streams_it_serves_until_the_client_leaves() {
-    let world = World::new();
-    world.skill("a", "tidy", "Sorts.").file("a/broken/SKILL.md", "nothing\n");
-    let mut serving = Serving::start(&world, &["a", "--name", "ours", "--faces", "tools"], &[]);
+    let env = TestEnv::new();
+    env.skill("a", "tidy", "Sorts.").file("a/broken/SKILL.md", "nothing\n");
+    let mut serving = Serving::start(&env, &["a", "--name", "ours", "--expose", "tools"], &[]);
     let mut ask = serving.0.stdin.take().expect("it is piped");
     let lines = [introduction(), json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})];
     lines.iter().for_each(|line| writeln!(ask, "{line}").expect("heard"));
@@ -163,26 +163,26 @@ fn reading_clock() -> Value {
 
 /// What a client reads of the skill `clock`.
 #[cfg(unix)]
-fn read_clock(world: &World, arguments: &[&str]) -> String {
-    Talk::with(&mut Serving::start(world, arguments, &[])).read_clock()
+fn read_clock(env: &TestEnv, arguments: &[&str]) -> String {
+    Talk::with(&mut Serving::start(env, arguments, &[])).read_clock()
 }
 
 #[cfg(unix)]
 #[test]
 fn commands_run_for_clients_only_of_the_source_that_was_named_and_as_approved() {
-    let world = World::new();
+    let env = TestEnv::new();
     let clock = "---\nname: clock\ndescription: Tells.\n---\nNow: !`expr 3 + 3`\n";
-    world.file("a/clock/SKILL.md", clock).skill("b", "tidy", "Sorts.");
-    let refused = |arguments: &[&str]| read_clock(&world, arguments).contains("Now: !`expr 3 + 3` [");
+    env.file("a/clock/SKILL.md", clock).skill("b", "tidy", "Sorts.");
+    let refused = |arguments: &[&str]| read_clock(&env, arguments).contains("Now: !`expr 3 + 3` [");
     let named = ["a", "b", "--run-commands", "a"];
     assert!(refused(&named), "nobody approved it");
-    world.run(&["approve", "clock", "--root", "a", "--yes"]).data();
+    env.run(&["approve", "clock", "--root", "a", "--yes"]).data();
     assert!(refused(&["a", "b"]), "nobody named its source");
     assert!(refused(&["a", "b", "--run-commands", "b"]), "another source was named");
-    let ran = read_clock(&world, &named);
+    let ran = read_clock(&env, &named);
     assert!(ran.contains("Now: 6\n"), "{ran}");
-    world.file("a/clock/SKILL.md", clock.replace("Now", "Then"));
-    let changed = read_clock(&world, &named);
+    env.file("a/clock/SKILL.md", clock.replace("Now", "Then"));
+    let changed = read_clock(&env, &named);
     assert!(changed.contains("Then: !`expr 3 + 3` ["), "nobody approved what it is now: {changed}");
 }
 
@@ -190,52 +190,52 @@ fn commands_run_for_clients_only_of_the_source_that_was_named_and_as_approved() 
 #[cfg(target_os = "linux")]
 #[test]
 fn what_is_run_for_clients_may_be_confined() {
-    let world = World::new();
-    let written = world.here().join("written");
+    let env = TestEnv::new();
+    let written = env.here().join("written");
     let body = format!("Now: !`echo 6; echo x > {}`", written.display());
-    world.file("a/clock/SKILL.md", format!("---\nname: clock\ndescription: Tells.\n---\n{body}\n"));
-    world.run(&["approve", "clock", "--root", "a", "--yes"]).data();
+    env.file("a/clock/SKILL.md", format!("---\nname: clock\ndescription: Tells.\n---\n{body}\n"));
+    env.run(&["approve", "clock", "--root", "a", "--yes"]).data();
     // Where there is no sandbox, nothing runs.
-    read_clock(&world, &["a", "--run-commands", "a", "--sandbox=require"]);
+    read_clock(&env, &["a", "--run-commands", "a", "--sandbox=require"]);
     assert!(!written.exists());
-    let ran = read_clock(&world, &["a", "--run-commands", "a", "--sandbox=off"]);
+    let ran = read_clock(&env, &["a", "--run-commands", "a", "--sandbox=off"]);
     assert!(ran.contains("Now: 6") && written.exists(), "{ran}");
 }
 
 #[cfg(unix)]
 #[test]
 fn what_is_taken_back_runs_no_more_for_clients() {
-    let world = World::new();
-    world.file("a/clock/SKILL.md", "---\nname: clock\ndescription: Tells.\n---\nNow: !`expr 3 + 3`\n");
-    world.file("a/clock/notes.md", "one");
-    let mut serving = Serving::start(&world, &["a", "--run-commands", "a"], &[]);
+    let env = TestEnv::new();
+    env.file("a/clock/SKILL.md", "---\nname: clock\ndescription: Tells.\n---\nNow: !`expr 3 + 3`\n");
+    env.file("a/clock/notes.md", "one");
+    let mut serving = Serving::start(&env, &["a", "--run-commands", "a"], &[]);
     let mut talk = Talk::with(&mut serving);
     let refused = "Now: !`expr 3 + 3` [";
     assert!(talk.read_clock().contains(refused));
-    world.run(&["approve", "clock", "--root", "a", "--yes"]).data();
+    env.run(&["approve", "clock", "--root", "a", "--yes"]).data();
     assert!(talk.read_clock().contains("Now: 6\n"), "no signal is needed");
-    world.file("a/clock/notes.md", "two");
+    env.file("a/clock/notes.md", "two");
     assert!(talk.read_clock().contains(refused), "another file of the skill changed");
-    world.run(&["approve", "clock", "--root", "a", "--yes"]).data();
+    env.run(&["approve", "clock", "--root", "a", "--yes"]).data();
     assert!(talk.read_clock().contains("Now: 6\n"));
-    world.run(&["approve", "clock", "--root", "a", "--revoke"]).data();
+    env.run(&["approve", "clock", "--root", "a", "--revoke"]).data();
     assert!(talk.read_clock().contains(refused), "it was taken back");
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn what_is_run_for_clients_leaves_nothing() {
-    let world = hiding("echo done");
-    let read = read_clock(&world, &["a", "--run-commands", "a"]);
+    let env = hiding("echo done");
+    let read = read_clock(&env, &["a", "--run-commands", "a"]);
     assert!(read.contains("done\n"), "{read}");
-    assert!(is_gone(hidden(&world)));
+    assert!(is_gone(hidden(&env)));
 
     // A server that is killed in the midst of it.
-    let world = hiding("sleep 100000");
-    let mut serving = Serving::start(&world, &["a", "--run-commands", "a"], &[]);
+    let env = hiding("sleep 100000");
+    let mut serving = Serving::start(&env, &["a", "--run-commands", "a"], &[]);
     let mut talk = Talk::with(&mut serving);
     talk.say(&reading_clock());
-    let process = hidden(&world);
+    let process = hidden(&env);
     serving.0.kill().expect("it is there");
     until(|| is_gone(process).then_some(()));
 }
@@ -243,27 +243,27 @@ fn what_is_run_for_clients_leaves_nothing() {
 #[cfg(unix)]
 #[test]
 fn clients_read_bodies_in_the_dialect_of_their_source() {
-    let world = World::new();
-    world.file("a/clock/SKILL.md", "---\nname: clock\ndescription: Tells.\n---\nLook in {baseDir}/hands.\n");
+    let env = TestEnv::new();
+    env.file("a/clock/SKILL.md", "---\nname: clock\ndescription: Tells.\n---\nLook in {baseDir}/hands.\n");
     let source = "[[source]]\nkind = \"fs\"\nname = \"team\"\nroots = [\"a\"]\n";
-    world.file("repertoire.toml", source);
-    let read = || read_clock(&world, &["--config", "repertoire.toml"]);
+    env.file("repertoire.toml", source);
+    let read = || read_clock(&env, &["--config", "repertoire.toml"]);
     assert!(read().contains("Look in {baseDir}/hands."), "{}", read());
-    world.file("repertoire.toml", format!("{source}dialect = \"openclaw\"\n"));
+    env.file("repertoire.toml", format!("{source}dialect = \"openclaw\"\n"));
     assert!(read().contains("/a/clock/hands.") && !read().contains("{baseDir}"), "{}", read());
 }
 
 #[cfg(unix)]
 #[test]
 fn the_folder_of_a_plugin_follows_its_versions() {
-    let world = World::new();
+    let env = TestEnv::new();
     let cached = |version: &str| {
         let file = format!("cache/acme/kit/{version}/skills/run/SKILL.md");
-        world.file(&file, "---\nname: run\ndescription: Runs.\n---\nRun ${CLAUDE_PLUGIN_ROOT}/it.\n");
+        env.file(&file, "---\nname: run\ndescription: Runs.\n---\nRun ${CLAUDE_PLUGIN_ROOT}/it.\n");
     };
     cached("1.9.0");
-    world.file("repertoire.toml", "[[source]]\nkind = \"client-plugins\"\nname = \"claude\"\npath = \"cache\"\n");
-    let mut serving = Serving::start(&world, &["--config", "repertoire.toml"], &[]);
+    env.file("repertoire.toml", "[[source]]\nkind = \"client-plugins\"\nname = \"claude\"\npath = \"cache\"\n");
+    let mut serving = Serving::start(&env, &["--config", "repertoire.toml"], &[]);
     let mut talk = Talk::with(&mut serving);
     let read = json!({"name": "read_skill", "arguments": {"id": "kit:run"}});
     let question = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": read});
@@ -285,12 +285,12 @@ fn the_folder_of_a_plugin_follows_its_versions() {
 #[cfg(unix)]
 #[test]
 fn a_reload_takes_dialects_and_approvals_with_it() {
-    let world = World::new();
+    let env = TestEnv::new();
     let clock = "---\nname: clock\ndescription: Tells.\n---\nIn {baseDir}/hands: !`expr 3 + 3`\n";
-    world.file("a/clock/SKILL.md", clock);
+    env.file("a/clock/SKILL.md", clock);
     let source = "[[source]]\nkind = \"fs\"\nname = \"team\"\nroots = [\"a\"]\n";
-    world.file("repertoire.toml", source);
-    let mut serving = Serving::start(&world, &["--config", "repertoire.toml", "--run-commands", "team"], &[]);
+    env.file("repertoire.toml", source);
+    let mut serving = Serving::start(&env, &["--config", "repertoire.toml", "--run-commands", "team"], &[]);
     let mut said = BufReader::new(serving.0.stderr.take().expect("it is piped"));
     let mut talk = Talk::with(&mut serving);
     let read = talk.read_clock();
@@ -303,20 +303,20 @@ fn a_reload_takes_dialects_and_approvals_with_it() {
             assert_ne!(said.read_line(&mut text).expect("text"), 0, "{text}");
         }
     };
-    world.file("repertoire.toml", format!("{source}dialect = \"openclaw\"\n"));
-    reload("note: read the places to look again\n");
+    env.file("repertoire.toml", format!("{source}dialect = \"openclaw\"\n"));
+    reload("note: sources reloaded\n");
     let read = talk.read_clock();
     assert!(read.contains("/a/clock/hands: ") && !read.contains("{baseDir}"), "{read}");
 
-    world.file("repertoire.toml", source);
-    world.run(&["approve", "clock", "--config", "repertoire.toml", "--yes"]).data();
-    reload("note: read the places to look again\n");
+    env.file("repertoire.toml", source);
+    env.run(&["approve", "clock", "--config", "repertoire.toml", "--yes"]).data();
+    reload("note: sources reloaded\n");
     let read = talk.read_clock();
     assert!(read.contains("In {baseDir}/hands: 6\n"), "{read}");
 
     // What cannot be composed changes nothing.
-    world.file("repertoire.toml", format!("{source}dialect = \"openclaw\"\n{source}"));
-    reload("note: everything stays as it was\n");
+    env.file("repertoire.toml", format!("{source}dialect = \"openclaw\"\n{source}"));
+    reload("note: reload failed; keeping the current sources\n");
     let read = talk.read_clock();
     assert!(read.contains("In {baseDir}/hands: 6\n"), "{read}");
 }
@@ -324,9 +324,9 @@ fn a_reload_takes_dialects_and_approvals_with_it() {
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_it_though_the_client_stays() {
-    let world = World::new();
-    world.skill("a", "tidy", "Sorts.");
-    let mut serving = Serving::start(&world, &["a"], &[]);
+    let env = TestEnv::new();
+    env.skill("a", "tidy", "Sorts.");
+    let mut serving = Serving::start(&env, &["a"], &[]);
     let mut ask = serving.0.stdin.take().expect("it is piped");
     writeln!(ask, "{}", introduction()).expect("heard");
     let mut answers = BufReader::new(serving.0.stdout.take().expect("it is piped")).lines();
@@ -340,12 +340,12 @@ fn a_signal_ends_it_though_the_client_stays() {
 #[cfg(unix)]
 #[test]
 fn no_text_of_a_skill_is_logged_above_debug() {
-    let world = World::new();
+    let env = TestEnv::new();
     let clock =
         "---\nname: clock\ndescription: Tells of secrets.\narguments: hour\n---\nSecret words: $hour, !`expr 3 + 3`\n";
-    world.file("a/clock/SKILL.md", clock).file("a/clock/notes.txt", "Secret notes.\n");
+    env.file("a/clock/SKILL.md", clock).file("a/clock/notes.txt", "Secret notes.\n");
     let read = |level: &str| {
-        let mut serving = Serving::start(&world, &["a"], &[("RUST_LOG", level)]);
+        let mut serving = Serving::start(&env, &["a"], &[("RUST_LOG", level)]);
         let mut talk = Talk::with(&mut serving);
         let file = |path: &str| json!({"uri": format!("skill://a/clock/{path}")});
         let tool = |name: &str, arguments: Value| json!({"name": name, "arguments": arguments});
@@ -365,7 +365,7 @@ fn no_text_of_a_skill_is_logged_above_debug() {
             let answer = talk.ask(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
             assert!(answer.get("result").is_some(), "{method}: {answer}");
         }
-        std::fs::remove_dir_all(world.here().join("a/clock")).expect("it is there");
+        std::fs::remove_dir_all(env.here().join("a/clock")).expect("it is there");
         for (id, method, params) in
             [(20, "resources/read", file("notes.txt")), (21, "prompts/get", json!({"name": "clock"}))]
         {
@@ -373,7 +373,7 @@ fn no_text_of_a_skill_is_logged_above_debug() {
         }
         drop(talk);
         assert_eq!(serving.ended(), Some(0));
-        world.file("a/clock/SKILL.md", clock).file("a/clock/notes.txt", "Secret notes.\n");
+        env.file("a/clock/SKILL.md", clock).file("a/clock/notes.txt", "Secret notes.\n");
         serving.stderr().to_ascii_lowercase()
     };
     let log = read("info");
@@ -384,30 +384,30 @@ fn no_text_of_a_skill_is_logged_above_debug() {
 #[test]
 fn over_http_it_serves_until_a_signal_and_tells_no_secret() {
     const TOKEN: &str = "0123456789abcdef-secret";
-    let world = World::new();
-    world.skill("a", "tidy", "Sorts.");
-    let log = log_of_http(&world, TOKEN, &[]);
+    let env = TestEnv::new();
+    env.skill("a", "tidy", "Sorts.");
+    let log = log_of_http(&env, TOKEN, &[]);
     let rows: Vec<Value> = log.lines().map(|row| serde_json::from_str(row).expect("a document")).collect();
     let refused = rows.iter().find(|row| row["fields"]["message"] == "refused").unwrap_or_else(|| panic!("{log}"));
     assert_eq!((&refused["fields"]["reason"], &refused["span"]["id"]), (&json!("token"), &json!(0)));
     assert!(!log.contains(TOKEN) && !log.contains("Body of tidy"), "{log}");
     // However much is asked for.
-    let log = log_of_http(&world, TOKEN, &[("RUST_LOG", "trace")]);
+    let log = log_of_http(&env, TOKEN, &[("RUST_LOG", "trace")]);
     assert!(log.lines().count() > rows.len() && !log.contains(TOKEN), "{log}");
 }
 
 /// What is logged of one client that is refused and of one that is not.
 #[cfg(unix)]
-fn log_of_http(world: &World, token: &str, variables: &[(&str, &str)]) -> String {
+fn log_of_http(env: &TestEnv, token: &str, variables: &[(&str, &str)]) -> String {
     let mut serving = Serving::start(
-        world,
+        env,
         &["a", "--http", "127.0.0.1:0", "--token-env", "OUR_TOKEN", "--log", "json"],
         &[variables, &[("OUR_TOKEN", token)]].concat(),
     );
     let mut said = BufReader::new(serving.0.stderr.take().expect("it is piped"));
     let mut line = String::new();
     said.read_line(&mut line).expect("text");
-    let address = line.trim().strip_prefix("note: serving at http://").and_then(|url| url.strip_suffix("/mcp"));
+    let address = line.trim().strip_prefix("note: listening on http://").and_then(|url| url.strip_suffix("/mcp"));
     let address = address.unwrap_or_else(|| panic!("{line}")).to_owned();
 
     let ask = |header: &str, body: &str| {
@@ -436,10 +436,10 @@ fn log_of_http(world: &World, token: &str, variables: &[(&str, &str)]) -> String
 
 #[test]
 fn what_cannot_be_served_is_said_before_anybody_is_let_in() {
-    let world = World::new();
-    world.skill("a", "tidy", "Sorts.").file("weak", "short\n");
+    let env = TestEnv::new();
+    env.skill("a", "tidy", "Sorts.").file("weak", "short\n");
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
-    std::fs::set_permissions(world.here().join("weak"), mode).expect("it is there");
+    std::fs::set_permissions(env.here().join("weak"), mode).expect("it is there");
     for (arguments, expected) in [
         (
             &["--http", "0.0.0.0:0"][..],
@@ -448,11 +448,8 @@ fn what_cannot_be_served_is_said_before_anybody_is_let_in() {
         (&["--http", "127.0.0.1:0", "--token-file", "weak"], "error: no token in `weak`: a token is at least 16"),
         (&["--http", "127.0.0.1:0", "--token-file", "none"], "error: cannot read `none`: "),
         (&["--http", "127.0.0.1:0", "--token-env", "NOBODY"], "error: no variable `NOBODY`\n"),
-        (
-            &["--run-commands", "nobody"],
-            "error: no source `nobody` to run commands of\n |\n = help: the source is `a`\n",
-        ),
-        (&["--run-commands", "registered"], "error: no source `registered` to run commands of\n"),
+        (&["--run-commands", "nobody"], "error: unknown source `nobody`\n |\n = help: available sources: `a`\n"),
+        (&["--run-commands", "registered"], "error: unknown source `registered`\n"),
         (
             &["--http", "127.0.0.1:0", "--run-commands", "a"],
             "error: commands are not run for clients of HTTP that prove nothing: any user of this machine is one\n",
@@ -463,10 +460,10 @@ fn what_cannot_be_served_is_said_before_anybody_is_let_in() {
             &["--http", "127.0.0.1:0", "--allow-origin", "https://a.example/"],
             "error: invalid value 'https://a.example/'",
         ),
-        (&["--faces", "tool"], "error: invalid value 'tool' for '--faces <FACES>': unknown face `tool`"),
+        (&["--expose", "tool"], "error: invalid value 'tool' for '--expose <FEATURES>': unknown face `tool`"),
         (&["--token-env", "X"], "error: the following required arguments were not provided:"),
     ] {
-        let ran = world.run(&[&["serve", "a", "--no-defaults"], arguments].concat());
+        let ran = env.run(&[&["serve", "a", "--no-defaults"], arguments].concat());
         assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::Failure, ""), "{arguments:?}");
         assert!(ran.stderr.starts_with(expected), "{arguments:?}: {}", ran.stderr);
     }
@@ -475,11 +472,11 @@ fn what_cannot_be_served_is_said_before_anybody_is_let_in() {
 /// A client that left before it said anything is no reason to stay.
 #[test]
 fn a_server_without_a_client_ends() {
-    let world = World::new();
-    world.skill("a", "tidy", "Sorts.");
+    let env = TestEnv::new();
+    env.skill("a", "tidy", "Sorts.");
     for said in ["", "\n", "{\"jsonrpc\": \"2.0\", \"id\": 1, ", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n"]
     {
-        let mut serving = Serving::start(&world, &["a"], &[]);
+        let mut serving = Serving::start(&env, &["a"], &[]);
         let mut ask = serving.0.stdin.take().expect("it is piped");
         ask.write_all(said.as_bytes()).expect("heard");
         drop(ask);
@@ -491,10 +488,10 @@ fn a_server_without_a_client_ends() {
 /// Where a body goes is the client's to decide, and its author may have meant another place.
 #[test]
 fn a_skill_for_the_system_prompt_is_reported_once() {
-    let world = World::new();
+    let env = TestEnv::new();
     let skill = |name: &str| format!("---\nname: {name}\ndescription: Is one.\nsurfaceMode: system-prompt\n---\nDo.\n");
-    world.file("a/first/SKILL.md", skill("first")).skill("a", "tidy", "Sorts.");
-    let mut serving = Serving::start(&world, &["a"], &[]);
+    env.file("a/first/SKILL.md", skill("first")).skill("a", "tidy", "Sorts.");
+    let mut serving = Serving::start(&env, &["a"], &[]);
     let mut said = BufReader::new(serving.0.stderr.take().expect("it is piped"));
     let mut ask = serving.0.stdin.take().expect("it is piped");
     writeln!(ask, "{}", introduction()).expect("heard");
@@ -508,7 +505,7 @@ fn a_skill_for_the_system_prompt_is_reported_once() {
     };
     reported("first");
     // And one that comes later, while the first stays as it is.
-    world.file("a/second/SKILL.md", skill("second"));
+    env.file("a/second/SKILL.md", skill("second"));
     reported("second");
     drop(ask);
     assert_eq!(serving.ended(), Some(0));
@@ -522,12 +519,12 @@ fn a_skill_for_the_system_prompt_is_reported_once() {
 #[test]
 fn a_token_file_that_others_can_open_is_told() {
     use std::os::unix::fs::PermissionsExt;
-    let world = World::new();
-    world.skill("a", "tidy", "Sorts.").file("token", "0123456789abcdef\n");
-    let file = world.here().join("token");
+    let env = TestEnv::new();
+    env.skill("a", "tidy", "Sorts.").file("token", "0123456789abcdef\n");
+    let file = env.here().join("token");
     let mode = |mode| std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).expect("it is ours");
     let first = || {
-        let mut serving = Serving::start(&world, &["a", "--http", "127.0.0.1:0", "--token-file", "token"], &[]);
+        let mut serving = Serving::start(&env, &["a", "--http", "127.0.0.1:0", "--token-file", "token"], &[]);
         let mut line = String::new();
         BufReader::new(serving.0.stderr.take().expect("it is piped")).read_line(&mut line).expect("text");
         line
@@ -542,8 +539,8 @@ fn a_token_file_that_others_can_open_is_told() {
 
 #[test]
 fn a_client_is_told_how_to_start_it() {
-    let world = World::new();
-    let ran = world.run(&["mcp", "config", "--client", "codex", "--", "--root", "a b"]);
+    let env = TestEnv::new();
+    let ran = env.run(&["mcp", "config", "--client", "codex", "--", "--root", "a b"]);
     assert_eq!(
         (ran.exit, ran.stdout.as_str(), ran.stderr.as_str()),
         (
@@ -552,8 +549,8 @@ fn a_client_is_told_how_to_start_it() {
             "note: for `~/.codex/config.toml`, beside what is there\n"
         )
     );
-    let failure = world.run(&["mcp", "config"]).failure();
+    let failure = env.run(&["mcp", "config"]).failure();
     assert!(failure.starts_with("error: name one client with `--client`\n"), "{failure}");
-    let failure = world.run(&["mcp", "config", "--client", "nobody"]).failure();
+    let failure = env.run(&["mcp", "config", "--client", "nobody"]).failure();
     assert!(failure.contains("claude-desktop, claude-code, cursor"), "{failure}");
 }

@@ -5,20 +5,20 @@ use std::fs;
 use repertoire_cli::Exit;
 use serde_json::{Value, json};
 
-use crate::world::World;
+use crate::test_env::TestEnv;
 
 const OURS: &str = "repertoire.lock.json";
 const THEIRS: &str = "skills-lock.json";
 
-fn project() -> World {
-    let world = World::new();
-    world.skill(".agents/skills", "tidy", "Sorts.").file(".agents/skills/tidy/scripts/run.sh", "ls\n");
-    world.skill(".agents/skills", "notes", "Takes notes.");
-    world
+fn project() -> TestEnv {
+    let env = TestEnv::new();
+    env.skill(".agents/skills", "tidy", "Sorts.").file(".agents/skills/tidy/scripts/run.sh", "ls\n");
+    env.skill(".agents/skills", "notes", "Takes notes.");
+    env
 }
 
-fn read(world: &World, lock: &str) -> String {
-    fs::read_to_string(world.here().join(lock)).expect("the lock was written")
+fn read(env: &TestEnv, lock: &str) -> String {
+    fs::read_to_string(env.here().join(lock)).expect("the lock was written")
 }
 
 /// The skill `tidy` in a parsed lock; `notes` comes before it.
@@ -40,8 +40,8 @@ fn no_tampered_value_verifies() {
         ("absolute path", Exit::Failure, &|lock| tidy(lock)["path"] = json!("/etc")),
         ("empty path", Exit::Failure, &|lock| tidy(lock)["path"] = json!("")),
         ("path with backslashes", Exit::Failure, &|lock| tidy(lock)["path"] = json!(".agents\\skills\\tidy")),
-        ("path of nothing", Exit::Findings, &|lock| tidy(lock)["path"] = json!(".agents/skills/other")),
-        ("path in other letters", Exit::Findings, &|lock| tidy(lock)["path"] = json!(".agents/skills/Tidy")),
+        ("path of nothing", Exit::Problems, &|lock| tidy(lock)["path"] = json!(".agents/skills/other")),
+        ("path in other letters", Exit::Problems, &|lock| tidy(lock)["path"] = json!(".agents/skills/Tidy")),
         ("path of another skill", Exit::Failure, &|lock| tidy(lock)["path"] = json!(".agents/skills/notes")),
         ("file upwards", Exit::Failure, &|lock| script(lock)["path"] = json!("../notes/SKILL.md")),
         ("absolute file", Exit::Failure, &|lock| script(lock)["path"] = json!("/etc/passwd")),
@@ -80,8 +80,8 @@ fn no_tampered_value_verifies() {
             let row = json!({"path": "node_modules", "digest": zeros()});
             tidy(lock)["dependencies"] = json!([row, row]);
         }),
-        ("skill removed", Exit::Findings, &|lock| drop(lock["skills"].as_array_mut().unwrap().pop())),
-        ("no skills", Exit::Findings, &|lock| lock["skills"] = json!([])),
+        ("skill removed", Exit::Problems, &|lock| drop(lock["skills"].as_array_mut().unwrap().pop())),
+        ("no skills", Exit::Problems, &|lock| lock["skills"] = json!([])),
         ("skill twice", Exit::Failure, &|lock| {
             let row = tidy(lock).clone();
             lock["skills"].as_array_mut().unwrap().push(row);
@@ -91,25 +91,25 @@ fn no_tampered_value_verifies() {
         ("later version", Exit::Failure, &|lock| lock["schema"] = json!("repertoire-lock/2")),
         ("no version", Exit::Failure, &|lock| drop(lock.as_object_mut().unwrap().remove("schema"))),
     ];
-    let world = project();
-    world.run(&["lock"]);
-    let honest = read(&world, OURS);
+    let env = project();
+    env.run(&["lock"]);
+    let honest = read(&env, OURS);
     for (what, expected, tamper) in rows {
         let mut lock = serde_json::from_str(&honest).expect("the lock is JSON");
         tamper(&mut lock);
-        world.file(OURS, lock.to_string());
-        let ran = world.run(&["verify"]);
+        env.file(OURS, lock.to_string());
+        let ran = env.run(&["verify"]);
         assert_eq!(ran.exit, expected, "{what}: {}{}", ran.stdout, ran.stderr);
     }
-    world.file(OURS, honest);
-    assert_eq!(world.run(&["verify"]).exit, Exit::Success);
+    env.file(OURS, honest);
+    assert_eq!(env.run(&["verify"]).exit, Exit::Success);
 }
 
 #[test]
 fn no_tampered_text_verifies() {
-    let world = project();
-    world.run(&["lock"]);
-    let (ours, theirs) = (read(&world, OURS), read(&world, THEIRS));
+    let env = project();
+    env.run(&["lock"]);
+    let (ours, theirs) = (read(&env, OURS), read(&env, THEIRS));
     let hash = serde_json::from_str::<Value>(&theirs).expect("the lock is JSON")["skills"]["tidy"]["computedHash"]
         .as_str()
         .expect("a hash")
@@ -121,27 +121,27 @@ fn no_tampered_text_verifies() {
         (OURS, &ours, ours[..ours.len() / 2].to_owned(), Exit::Failure),
         (OURS, &ours, format!("{ours}{ours}"), Exit::Failure),
         (OURS, &ours, String::new(), Exit::Failure),
-        (THEIRS, &theirs, theirs.replace(&hash, &"0".repeat(64)), Exit::Findings),
+        (THEIRS, &theirs, theirs.replace(&hash, &"0".repeat(64)), Exit::Problems),
         (THEIRS, &theirs, theirs.replace(&format!("\"{hash}\""), "1"), Exit::Failure),
         (THEIRS, &theirs, theirs.replace("\"version\": 1", "\"version\": 2"), Exit::Failure),
         (THEIRS, &theirs, theirs.replace("\"version\": 1", "\"version\": 1, \"version\": 1"), Exit::Failure),
         (THEIRS, &theirs, "{\"version\": 1, \"skills\": []}".to_owned(), Exit::Failure),
     ] {
         assert_ne!(&text, honest, "nothing was tampered with");
-        world.file(lock, &text);
-        let ran = world.run(&["verify"]);
+        env.file(lock, &text);
+        let ran = env.run(&["verify"]);
         assert_eq!(ran.exit, expected, "{lock}: {}{}", ran.stdout, ran.stderr);
-        world.file(lock, honest);
+        env.file(lock, honest);
     }
     // A lock that is true of other content.
-    world.file(".agents/skills/tidy/scripts/run.sh", "rm -r .\n").run(&["lock"]);
-    world.file(".agents/skills/tidy/scripts/run.sh", "ls\n");
-    assert_eq!(world.run(&["verify"]).exit, Exit::Findings);
+    env.file(".agents/skills/tidy/scripts/run.sh", "rm -r .\n").run(&["lock"]);
+    env.file(".agents/skills/tidy/scripts/run.sh", "ls\n");
+    assert_eq!(env.run(&["verify"]).exit, Exit::Problems);
 }
 
 #[test]
 fn decoy_configurations_are_not_read() {
-    let world = project();
+    let env = project();
     let commands = [
         &["list", "--all", "--json"][..],
         &["list", "--trust-project", "--client", "all", "--json"],
@@ -159,7 +159,7 @@ fn decoy_configurations_are_not_read() {
         &["plugin", "list", "--json"],
         &["kinds", "--json"],
     ];
-    let before = commands.map(|command| world.run(command));
+    let before = commands.map(|command| env.run(command));
     let toml = "[[source]]\nkind = \"mcp\"\nname = \"decoy\"\ncommand = \"/bin/false\"\n\n[rules]\ndisable = [\"*\"]\n";
     let hooks = r#"{"hooks": {"SessionStart": [{"command": "/bin/false"}]}, "mcpServers": {"decoy": {"command": "/bin/false"}}}"#;
     let installed = r#"{"version": 3, "skills": {"tidy": {"source": "decoy/decoy", "sourceType": "github"}}}"#;
@@ -182,9 +182,9 @@ fn decoy_configurations_are_not_read() {
         ("skills/.skill-lock.json", installed),
         (".local/state/repertoire/approvals.json", "{}"),
     ] {
-        world.file(path, text);
+        env.file(path, text);
     }
     for (command, before) in commands.iter().zip(before) {
-        assert_eq!(world.run(command), before, "{command:?}");
+        assert_eq!(env.run(command), before, "{command:?}");
     }
 }

@@ -2,12 +2,12 @@
 
 use snapbox::{assert_data_eq, str};
 
-use crate::world::World;
+use crate::test_env::TestEnv;
 
-fn skills() -> World {
-    let world = World::new();
-    world.skill("root", "pdf", "Reads files.").skill("root", "letters", "Writes letters.");
-    world
+fn skills() -> TestEnv {
+    let env = TestEnv::new();
+    env.skill("root", "pdf", "Reads files.").skill("root", "letters", "Writes letters.");
+    env
 }
 
 #[test]
@@ -50,9 +50,9 @@ fn the_tools_are_ready_for_a_request() {
 
 #[test]
 fn a_catalog_in_a_description_keeps_a_budget() {
-    let world = skills();
+    let env = skills();
     let about = |with: &str| {
-        let data = world.run(&["tools", "root", "--provider", "anthropic", "--preset", "cortex", with]).data();
+        let data = env.run(&["tools", "root", "--provider", "anthropic", "--preset", "cortex", with]).data();
         let tools: serde_json::Value = serde_json::from_str(&data).expect("it is JSON");
         tools[0]["description"].as_str().expect("a text").to_owned()
     };
@@ -62,14 +62,14 @@ fn a_catalog_in_a_description_keeps_a_budget() {
 
 #[test]
 fn every_provider_gets_its_own_form() {
-    let world = skills();
+    let env = skills();
     for (provider, pointer) in [
         ("anthropic", "/0/input_schema/properties"),
         ("openai", "/0/function/parameters/properties"),
         ("openai-responses", "/0/parameters/properties"),
         ("gemini", "/0/functionDeclarations/0/parameters/properties"),
     ] {
-        let data = world.run(&["tools", "root", "--provider", provider]).data();
+        let data = env.run(&["tools", "root", "--provider", provider]).data();
         let tools: serde_json::Value = serde_json::from_str(&data).expect("it is JSON");
         assert!(tools.pointer(pointer).is_some(), "{provider}: {tools}");
     }

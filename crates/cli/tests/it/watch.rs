@@ -8,7 +8,7 @@ use repertoire_cli::{Environment, Exit, Signal, Signals, Stream, run};
 use serde_json::Value;
 
 use crate::schema::Schema;
-use crate::world::World;
+use crate::test_env::TestEnv;
 
 /// Many times what any change takes.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -22,11 +22,11 @@ struct Watching {
 }
 
 impl Watching {
-    fn start(world: &World, arguments: &[&str]) -> Watching {
+    fn start(env: &TestEnv, arguments: &[&str]) -> Watching {
         let (out, stdout) = mpsc::channel();
         let (err, stderr) = mpsc::channel();
         let (sender, signals) = Signals::sent();
-        let cwd = world.here();
+        let cwd = env.here();
         let arguments: Vec<String> =
             ["repertoire", "watch"].iter().chain(arguments).map(|one| one.to_string()).collect();
         let run = thread::spawn(move || {
@@ -83,36 +83,36 @@ fn ids(event: &Value, list: &str) -> Vec<String> {
 
 #[test]
 fn people_get_a_line_a_change_and_what_is_wrong() {
-    let world = World::new();
-    world.skill("root", "tidy", "Sorts.");
-    let watching = Watching::start(&world, &["root"]);
+    let env = TestEnv::new();
+    env.skill("root", "tidy", "Sorts.");
+    let watching = Watching::start(&env, &["root"]);
     assert_eq!(watching.talk(), "note: watching 1 skill from 1 source");
 
-    world.skill("root", "review", "Reviews.");
+    env.skill("root", "review", "Reviews.");
     assert_eq!(watching.line(), "+ review");
-    world.file("root/tidy/SKILL.md", "---\nname: tidy\n---\nBody.\n");
+    env.file("root/tidy/SKILL.md", "---\nname: tidy\n---\nBody.\n");
     assert!(watching.line().starts_with("error[missing-description]"));
     while watching.line() != "--> root/tidy/SKILL.md" {}
     assert_eq!(watching.line(), "");
-    world.skill("root", "tidy", "Sorts again.");
+    env.skill("root", "tidy", "Sorts again.");
     // Whether more of it moved cannot be told yet: nobody has read the rest of it before.
     assert!(watching.line().starts_with("~ tidy (metadata"));
     assert_eq!(watching.line(), "resolved: error[missing-description] in `root/tidy/SKILL.md`");
     assert_eq!(watching.line(), "resolved: warning[stale] in `root/tidy/SKILL.md`");
-    std::fs::remove_dir_all(world.here().join("root/review")).expect("it is there");
+    std::fs::remove_dir_all(env.here().join("root/review")).expect("it is there");
     assert_eq!(watching.line(), "- review");
     assert_eq!(watching.stop(), (vec![], Exit::Success));
 }
 
 #[test]
 fn programs_get_what_there_is_and_then_what_changed() {
-    let world = World::new();
-    world.skill("root", "tidy", "Sorts.").file("root/tidy/run.sh", "ls\n");
-    let watching = Watching::start(&world, &["root", "--json"]);
+    let env = TestEnv::new();
+    env.skill("root", "tidy", "Sorts.").file("root/tidy/run.sh", "ls\n");
+    let watching = Watching::start(&env, &["root", "--json"]);
     let started = watching.event();
     assert_eq!((&started["event"], ids(&started, "skills")), (&"started".into(), vec!["tidy".to_owned()]));
 
-    world.file("root/tidy/run.sh", "ls -l\n");
+    env.file("root/tidy/run.sh", "ls -l\n");
     let changed = watching.event();
     assert_eq!((&changed["event"], ids(&changed, "modified")), (&"changed".into(), vec!["tidy".to_owned()]));
     assert_eq!(changed["modified"][0]["moved"]["resources"], true);
@@ -123,44 +123,44 @@ fn programs_get_what_there_is_and_then_what_changed() {
 
 #[test]
 fn it_ends_by_itself_after_so_many_changes() {
-    let world = World::new();
-    world.skill("root", "tidy", "Sorts.");
-    let watching = Watching::start(&world, &["root", "--changes", "1"]);
+    let env = TestEnv::new();
+    env.skill("root", "tidy", "Sorts.");
+    let watching = Watching::start(&env, &["root", "--changes", "1"]);
     watching.talk();
-    world.skill("root", "review", "Reviews.");
+    env.skill("root", "review", "Reviews.");
     assert_eq!(watching.line(), "+ review");
     assert_eq!(watching.run.join().expect("it does not panic"), Exit::Success);
 }
 
 #[test]
 fn the_configuration_is_read_again_and_a_bad_one_changes_nothing() {
-    let world = World::new();
+    let env = TestEnv::new();
     let source = |name: &str| format!("[[source]]\nkind = \"fs\"\nname = \"{name}\"\nroots = [\"{name}\"]\n");
-    world.skill("near", "tidy", "Near.").skill("far", "tidy", "Far.").skill("far", "review", "Reviews.");
-    world.file("places.toml", source("near"));
-    let watching = Watching::start(&world, &["--config", "places.toml"]);
+    env.skill("near", "tidy", "Near.").skill("far", "tidy", "Far.").skill("far", "review", "Reviews.");
+    env.file("places.toml", source("near"));
+    let watching = Watching::start(&env, &["--config", "places.toml"]);
     assert_eq!(watching.talk(), "note: watching 1 skill from 1 source");
 
-    world.file("places.toml", source("far") + &source("near"));
+    env.file("places.toml", source("far") + &source("near"));
     (watching.signal)(Signal::Reload);
-    assert_eq!(watching.talk(), "note: read the places to look again");
+    assert_eq!(watching.talk(), "note: sources reloaded");
     assert_eq!(watching.line(), "+ review");
     // Whether more of it moved is known once both have been read.
     assert!(watching.line().starts_with("~ tidy (source, metadata"));
     watching.lines_until(" = help: ask for it as `near:tidy`");
 
-    world.file("places.toml", source("near") + "kind = 1\n");
+    env.file("places.toml", source("near") + "kind = 1\n");
     (watching.signal)(Signal::Reload);
-    while watching.talk() != "note: everything stays as it was" {}
+    while watching.talk() != "note: reload failed; keeping the current sources" {}
 
     // What stays is still followed, what comes back is read again.
-    world.file("places.toml", source("near"));
+    env.file("places.toml", source("near"));
     (watching.signal)(Signal::Reload);
-    assert_eq!(watching.talk(), "note: read the places to look again");
+    assert_eq!(watching.talk(), "note: sources reloaded");
     let lines = watching.lines_until("resolved: ");
     assert_eq!(lines[1], "- review");
     assert!(lines[2].starts_with("~ tidy (source, metadata"));
-    world.skill("near", "fresh", "New.");
+    env.skill("near", "fresh", "New.");
     watching.lines_until("+ fresh");
     assert_eq!(watching.stop().1, Exit::Success);
 }
@@ -173,9 +173,9 @@ fn a_process_ends_cleanly_when_it_is_told_to() {
     use rustix::process::{Pid, Signal, kill_process};
 
     for signal in [Signal::INT, Signal::TERM] {
-        let world = World::new();
-        world.skill("root", "tidy", "Sorts.");
-        let mut child = world.spawn(&["watch", "root", "--json"]);
+        let env = TestEnv::new();
+        env.skill("root", "tidy", "Sorts.");
+        let mut child = env.spawn(&["watch", "root", "--json"]);
         let mut stdout = BufReader::new(child.stdout.take().expect("it is piped"));
         let mut first = String::new();
         stdout.read_line(&mut first).expect("there is a first line");

@@ -74,7 +74,7 @@ pub enum Lifetime {
 }
 
 /// Where bodies stand that do not come as the result of a tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bodies {
     /// In the system prompt.
@@ -87,7 +87,7 @@ pub enum Bodies {
 
 /// When a body that came as a tool's result is given again, because it lies far back: as much of it as [`Survival`] says. Never in
 /// the call that it comes with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Refresh {
     /// Never.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use repertoire_core::{Flavor, Id, Role, Slot, Surface, ToolSpec};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::cannot_compose::Undelivered;
 use super::delta::{SlotChange, SlotDelta};
@@ -52,7 +52,7 @@ pub enum Place {
 }
 
 /// How a conversation ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tail {
     /// Nothing was said.

@@ -12,8 +12,11 @@ fn said(file: &str) -> (Map<String, Value>, String) {
 fn what_is_composed_says_what_the_skill_says() {
     let mut skill = Skill::new("tidy".parse().unwrap(), "Sorts: \"all\" #1\n- and ---");
     skill.fields = vec![
-        ("license".into(), repertoire::Value::plain("1.10")),
-        ("metadata".into(), repertoire::Value::Map(vec![("a:b".into(), repertoire::Value::plain("true"))])),
+        ("license".into(), repertoire::skill::Value::plain("1.10")),
+        (
+            "metadata".into(),
+            repertoire::skill::Value::Map(vec![("a:b".into(), repertoire::skill::Value::plain("true"))]),
+        ),
     ];
     let file = compose(&skill, "Sort it.\n");
     assert_eq!(

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use repertoire::{Bytes, Claim, Instructions, Mount, Reader, Resource, ResourcePath, Skill, SourceError, async_trait};
+use repertoire::registry::Claim;
+use repertoire::skill::{Bytes, Resource, ResourcePath, SourceError, async_trait};
+use repertoire::tools::{Instructions, Reader};
+use repertoire::{Mount, Skill};
 use repertoire_mcp::{HttpOptions, ServerOptions};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};

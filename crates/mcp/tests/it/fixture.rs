@@ -31,7 +31,7 @@ pub(crate) async fn serve_with(mount: Mount<Skill>, options: ServerOptions) -> S
 
 /// A folder of skills, served as the source `home`; it is watched.
 pub(crate) async fn serve_folder(folder: &Path) -> Server {
-    let source = FsSource::new("home", folder).watching(repertoire::WatchOptions::default());
+    let source = FsSource::new("home", folder).watching(repertoire::source::fs::WatchOptions::default());
     serve_with(Mount::user(source), ServerOptions::default()).await
 }
 

@@ -3,9 +3,10 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use repertoire::{
-    Bytes, Claim, Instructions, Mount, Reader, Resource, ResourcePath, Skill, SourceError, SourceErrorKind, async_trait,
-};
+use repertoire::registry::Claim;
+use repertoire::skill::{Bytes, Resource, ResourcePath, SourceError, SourceErrorKind, async_trait};
+use repertoire::tools::{Instructions, Reader};
+use repertoire::{Mount, Skill};
 use repertoire_mcp::ServerOptions;
 use serde_json::{Value, json};
 

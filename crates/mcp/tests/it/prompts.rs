@@ -1,6 +1,7 @@
 //! Prompts.
 
-use repertoire::{MemorySource, Mount, Registered, SkillRegistry, Trust, Value};
+use repertoire::skill::Value;
+use repertoire::{MemorySource, Mount, Registered, SkillRegistry, Trust};
 use repertoire_mcp::{Server, ServerOptions};
 use rmcp::model::{ContentBlock, GetPromptRequestParams};
 use rmcp::service::ServiceError;

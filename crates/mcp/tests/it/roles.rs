@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use axum::Router;
-use repertoire::{Modes, PermissionPolicy, Registered, SkillRegistry};
+use repertoire::permission::{Modes, PermissionPolicy};
+use repertoire::{Registered, SkillRegistry};
 use repertoire_mcp::{HttpOptions, Server, ServerOptions, Token};
 use serde_json::json;
 use tokio::net::TcpListener;

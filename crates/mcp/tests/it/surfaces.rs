@@ -1,6 +1,7 @@
 //! Where bodies go for the model of each client.
 
-use repertoire::{MemorySource, Mode, Modes, Registered, SkillRegistry, SurfaceMode};
+use repertoire::permission::{Mode, Modes};
+use repertoire::{MemorySource, Registered, SkillRegistry, SurfaceMode};
 use repertoire_mcp::{ClientPreset, Server, ServerOptions};
 use rmcp::model::{CallToolRequestParams, GetPromptRequestParams};
 use serde_json::{Value, json};
@@ -119,7 +120,7 @@ async fn an_answer_without_a_body_has_no_surface() {
 async fn skills_for_the_system_prompt_are_reported() {
     let server = server(None).await;
     let [diagnostic] = &server.surface_diagnostics()[..] else { panic!("one: {:?}", server.surface_diagnostics()) };
-    assert_eq!(diagnostic.code, repertoire::Code::SURFACE_OVER_MCP);
+    assert_eq!(diagnostic.code, repertoire::skill::Code::SURFACE_OVER_MCP);
     let message = "`home:system-prompt` declares `system-prompt`; over MCP its body is a tool's result or a prompt";
     assert_eq!(diagnostic.message, message);
     // One that nobody is served with is nobody's business.

@@ -1,6 +1,7 @@
 //! Skills that a client does not see.
 
-use repertoire::{MemorySource, Mode, Modes, Mount, Registered, SkillRegistry, Trust};
+use repertoire::permission::{Mode, Modes};
+use repertoire::{MemorySource, Mount, Registered, SkillRegistry, Trust};
 use repertoire_mcp::{Server, ServerOptions};
 use serde_json::{Value, json};
 

@@ -1,6 +1,7 @@
 //! The feature `inventory`: skills that are collected from wherever they are declared.
 
-use repertoire::{SkillRegistry, StaticList, StaticSkill, StaticSource, assert_complete, declare_skill};
+use repertoire::source::statics::{StaticList, StaticSkill, assert_complete, declare_skill};
+use repertoire::{SkillRegistry, StaticSource};
 
 mod triage {
     use super::*;

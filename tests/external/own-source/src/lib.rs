@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use repertoire::{
-    Body, ConfigError, Digest, Id, Listed, Listing, Revision, Skill, Source, SourceConfig, SourceError, SourceKind,
-    Stamp, async_trait, inventory,
-};
+use repertoire::{Id, Skill};
+use repertoire::registry::{ConfigError, SourceConfig, SourceKind, inventory};
+use repertoire::skill::{Body, Digest, Listed, Listing, Revision, Source, SourceError, Stamp, async_trait};
 
 inventory::submit! {
     SourceKind::new("haiku", "a poem to a season", |config| Ok(Arc::new(Haikus::configured(config)?)))

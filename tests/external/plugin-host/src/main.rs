@@ -5,7 +5,8 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use repertoire::{Containment, Mount, PluginOptions, PluginSource, SkillRegistry, plugin_host};
+use repertoire::{Mount, SkillRegistry};
+use repertoire::source::plugin::{Containment, PluginOptions, PluginSource, plugin_host};
 
 type Failure = Box<dyn std::error::Error>;
 

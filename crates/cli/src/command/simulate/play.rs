@@ -1,54 +1,54 @@
-//! Playing a scripted conversation.
+//! Plays a scripted conversation.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
+use repertoire::catalog::{Activation, CatalogCache};
+use repertoire::permission::{Access, Audience, Authorizer, Modes, PermissionPolicy, Ruling, SkillTools};
 use repertoire::render::Context;
-use repertoire::{
-    Access, Activation, Answer, Audience, Authorizer, Budget, CannotActivate, CatalogCache, CatalogOptions, Evaluation,
-    Flavor, Id, Model, Modes, PermissionPolicy, Renderer, Ruling, SkillTools, ToolCheck, ToolOptions, ToolPreset,
-    ToolResult, Toolset, Turn,
-};
+use repertoire::session::{CannotActivate, Evaluation, ToolResult};
+use repertoire::skill::Flavor;
+use repertoire::tools::{Answer, ToolPreset, Toolset};
+use repertoire::workflow::ToolCheck;
+use repertoire::{Budget, CatalogOptions, Id, Model, Renderer, ToolOptions, Turn};
 use serde_json::Value;
 
-use super::script::{Called, Script, Step};
-use super::shown::{CallRow, CompactRow, RulingRow, Shown, SkippedRow};
-use crate::answer::word;
+use super::script::{Script, Step, ToolCall};
+use super::transcript::{CallRow, CompactRow, RulingRow, SkippedRow, TurnRow};
+use crate::context::CommandContext;
 use crate::failure::Failure;
-use crate::session::Session;
+use crate::output::word;
 
 /// A conversation that is being played.
 pub(super) struct Play<'m> {
     model: Model<'m>,
     tools: Toolset,
-    /// Who may call which tool.
+    /// The tools and their permissions.
     gate: SkillTools,
     policy: Option<Arc<PermissionPolicy>>,
-    /// The names of the tools that there are; none where the script has none.
+    /// The names of the available tools; none if the script defines no tools.
     available: Vec<String>,
-    /// What tells the model which skills there are.
     catalog: CatalogCache,
     session: repertoire::Session,
     reader: Renderer,
-    /// The names of the rules that hold now.
+    /// The names of the rules that match now.
     rules: Arc<Mutex<BTreeSet<String>>>,
-    turns: Vec<Shown>,
-    /// The user's last message, and how many calls of the model it had.
+    turns: Vec<TurnRow>,
+    /// The last message of the user, and the number of model calls since.
     message: String,
     calls: usize,
-    /// What the tools of the last call answered.
+    /// The tool results of the last call.
     results: Vec<CallRow>,
 }
 
 impl<'m> Play<'m> {
-    /// Before the first turn of `script`.
-    pub(super) fn new(script: &Script, modes: Modes, composed: &Session<'m>) -> Result<Play<'m>, Failure> {
+    pub(super) fn new(script: &Script, modes: Modes, context: &CommandContext<'m>) -> Result<Play<'m>, Failure> {
         let rules: Arc<Mutex<BTreeSet<String>>> = Arc::default();
-        let mut options = script.session.options(composed);
+        let mut options = script.session.options(context);
         for name in script.turns.iter().flat_map(|step| &step.rules) {
             let (held, rule) = (rules.clone(), name.clone());
-            options = options
-                .rule(name, move |_| held.lock().unwrap_or_else(PoisonError::into_inner).contains(rule.as_str()));
+            options = options.rule(name, move |_| held.lock().contains(rule.as_str()));
         }
         for injected in &script.injections {
             options = options.inject(injected.injection()?).map_err(|error| Failure::of(&error))?;
@@ -59,17 +59,17 @@ impl<'m> Play<'m> {
             .activation(Activation::tools(&ToolPreset::DEFAULT))
             .budget(Budget::for_window(None))
             .modes(modes.clone());
-        let tools = Toolset::of(&composed.snapshot, &ToolOptions::default().modes(modes));
-        let context = Context::new().project_dir(composed.cwd.to_string_lossy());
+        let tools = Toolset::of(&context.snapshot, &ToolOptions::default().modes(modes));
+        let variables = Context::new().project_dir(context.cwd.to_string_lossy());
         Ok(Play {
-            model: composed.model,
-            gate: script.gate(&tools, policy.as_ref(), composed)?,
+            model: context.model,
+            gate: script.gate(&tools, policy.as_ref(), context)?,
             policy,
             available: script.available(&tools),
             catalog: CatalogCache::new(catalog),
             session: repertoire::Session::new(tools.clone(), options),
             tools,
-            reader: composed.renderer().context(context),
+            reader: context.renderer().context(variables),
             rules,
             turns: Vec::new(),
             message: String::new(),
@@ -78,8 +78,7 @@ impl<'m> Play<'m> {
         })
     }
 
-    /// Every turn of `script`.
-    pub(super) async fn all(mut self, script: Script) -> Result<Vec<Shown>, Failure> {
+    pub(super) async fn all(mut self, script: Script) -> Result<Vec<TurnRow>, Failure> {
         for step in script.turns {
             self.turn(step).await?;
         }
@@ -94,7 +93,7 @@ impl<'m> Play<'m> {
             (self.message, self.calls) = (user.clone(), 0);
         }
         self.calls += 1;
-        *self.rules.lock().unwrap_or_else(PoisonError::into_inner) = step.rules.into_iter().collect();
+        *self.rules.lock() = step.rules.into_iter().collect();
         step.deactivate.iter().for_each(|name| self.session.deactivate(name));
         let mut refused = Vec::new();
         for name in &step.activate {
@@ -111,7 +110,7 @@ impl<'m> Play<'m> {
         let turn = Turn::of(&self.message).number(self.calls).results(&results).paths(&paths);
         let turn = step.task.as_deref().into_iter().fold(turn, Turn::task);
         let turn = step.command.as_deref().into_iter().fold(turn, Turn::command);
-        let turn = step.ends_with.into_iter().fold(turn, |turn, end| turn.after(end.into()));
+        let turn = step.ends_with.into_iter().fold(turn, |turn, end| turn.after(end));
 
         let evaluation = self.session.evaluate(&turn);
         let evaluation = self.session.read(evaluation, &self.reader).await;
@@ -120,7 +119,7 @@ impl<'m> Play<'m> {
             failure.help("correct them under `injections` of the script")
         })?;
         let active: Vec<Id> = evaluation.skills().cloned().collect();
-        let mut shown = Shown::of(number, &evaluation, slots);
+        let mut shown = TurnRow::of(number, &evaluation, slots);
         let offered = self.gate.offered(&active);
         shown.tools = offered.iter().map(|tool| tool.name.to_string()).collect();
         shown.catalog = self.catalog(&evaluation);
@@ -136,7 +135,6 @@ impl<'m> Play<'m> {
         Ok(())
     }
 
-    /// Puts something in force at the user's word, unless it is hidden from users.
     fn activate(&mut self, name: &str, turn: usize) -> Result<Option<SkippedRow>, Failure> {
         match self.session.activate(Audience::User, name, "") {
             Ok(()) => Ok(None),
@@ -145,12 +143,11 @@ impl<'m> Play<'m> {
             }
             Err(error) => {
                 let failure = Failure::new(format!("turn {turn}: {}", Failure::of(&error).message()));
-                Err(failure.help("`activate` takes skills, and injections with `when: activated`"))
+                Err(failure.help("`activate` accepts skills, and injections with `when: activated`"))
             }
         }
     }
 
-    /// Returns what active skills ask for and do not get: tools that they require, and rules that grant nothing.
     fn unmet(&self, evaluation: &Evaluation) -> Vec<String> {
         let available: Vec<&str> = self.available.iter().map(String::as_str).collect();
         let authorizers: Vec<Arc<dyn Authorizer>> = self.policy.iter().map(|policy| policy.clone() as _).collect();
@@ -169,15 +166,14 @@ impl<'m> Play<'m> {
         unmet
     }
 
-    /// The catalog of a turn: what that suggests is marked.
     fn catalog(&self, evaluation: &Evaluation) -> String {
         let suggested = evaluation.suggested.iter().map(|suggested| &suggested.id);
         self.catalog.suggesting(self.tools.snapshot(), suggested).text.clone()
     }
 
-    async fn call(&mut self, call: Called, active: &[Id], turn: usize) -> Result<CallRow, Failure> {
+    async fn call(&mut self, call: ToolCall, active: &[Id], turn: usize) -> Result<CallRow, Failure> {
         let ruling = self.ruling(&call, active);
-        let Called { tool, arguments, result, failed, .. } = call;
+        let ToolCall { tool, arguments, result, failed, .. } = call;
         if ruling.as_ref().is_some_and(Ruling::is_refused) {
             let (code, text) = (Some("refused".to_owned()), format!("There is no tool `{tool}` for you now."));
             let ruling = ruling.map(RulingRow::of);
@@ -195,19 +191,19 @@ impl<'m> Play<'m> {
                 Ok(CallRow { tool, arguments, code: None, is_error: failed, ruling, trouble: None, text })
             }
             (Some(_), Some(_)) => {
-                let failure = Failure::new(format!("turn {turn}: `{tool}` answers for itself"));
-                Err(failure.help("take its `result` out of the script"))
+                let failure = Failure::new(format!("turn {turn}: the result of `{tool}` is computed"));
+                Err(failure.help("remove its `result` from the script"))
             }
             (None, None) => {
-                let failure = Failure::new(format!("turn {turn}: nobody here answers for `{tool}`"));
-                Err(failure.help("give the call a `result`"))
+                let failure = Failure::new(format!("turn {turn}: `{tool}` has no result"));
+                Err(failure.help("add a `result` to the call"))
             }
         }
     }
 
     /// What is said of a call: by the gate of the tools there are, of any other by the role alone; where neither refuses and nobody has
     /// to be asked, by what an active skill pre-approves.
-    fn ruling(&self, call: &Called, active: &[Id]) -> Option<Ruling> {
+    fn ruling(&self, call: &ToolCall, active: &[Id]) -> Option<Ruling> {
         let ruling = self.gate.ruling(&call.tool, active).or_else(|| {
             let policy = self.policy.as_ref()?;
             Some(policy.ruling(&Access::Tool(&call.tool)))

@@ -1,125 +1,172 @@
-//! A scripted conversation.
-
-mod host;
-mod injected;
+//! The script of a conversation: what the host has, and what happens in each turn.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
-use std::str;
+use std::str::{self, FromStr};
 use std::sync::Arc;
 
-use repertoire::{PermissionPolicy, SkillTools, Survival, Tail, Toolset};
-use serde::Deserialize;
-use serde_json::{Map, Value};
-use serde_saphyr::Error;
+use repertoire::permission::{Authorizer, Offer, PermissionPolicy, SkillTools};
+use repertoire::registry::Target;
+use repertoire::session::{Bodies, Lifetime, MessageRules, Refresh, Survival, Tail};
+use repertoire::skill::{
+    Attachable, Content, Flavor, FunctionalTier, Gate, Injection, InvokeLevel, Role, ToolPolicy, ToolSpec, Trigger,
+};
+use repertoire::tools::Toolset;
+use repertoire::{Id, SessionOptions};
+use serde::{Deserialize, Deserializer, de};
+use serde_json::{Map, Value, json};
 
-pub(super) use self::host::Working;
-use self::host::{Declared, Role};
-pub(super) use self::injected::Injected;
+use crate::context::CommandContext;
 use crate::failure::Failure;
 use crate::report::Excerpt;
-use crate::session::Session;
 
-/// A scripted conversation: what the host has and says, and what each turn brings.
+/// The script of a conversation.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Script {
-    /// How the session works.
     #[serde(default)]
-    pub(super) session: Working,
-    /// What each role may do.
+    pub(super) session: SessionSettings,
+    /// The permissions of each role.
     #[serde(default)]
-    roles: BTreeMap<String, Role>,
-    /// The role of whoever speaks.
+    roles: BTreeMap<String, RolePermissions>,
+    /// The active role.
     role: Option<String>,
-    /// Tools beside those for skills.
+    /// The tools of the host and of its skills.
     #[serde(default)]
-    tools: Vec<Declared>,
-    /// What the host puts before the model beside its skills.
+    tools: Vec<ToolDefinition>,
+    /// The injections of the host.
     #[serde(default)]
-    pub(super) injections: Vec<Injected>,
-    /// Each a call of the model.
+    pub(super) injections: Vec<InjectionDefinition>,
+    /// The calls of the model.
     pub(super) turns: Vec<Step>,
 }
 
-/// One call of the model: what it gets to see anew, and what it does.
+/// The settings of the session.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct SessionSettings {
+    lifetime: Lifetime,
+    bodies: Bodies,
+    refresh: Refresh,
+    /// Whether the provider refuses two messages of one role in a row.
+    strictly_alternating: bool,
+}
+
+/// The permissions of a role.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct RolePermissions {
+    /// The tools that it may call.
+    #[serde(default)]
+    tools: Vec<String>,
+    /// The skills that it may see; all if absent.
+    skills: Option<Vec<Parsed<Target>>>,
+    functional_tiers: Option<Vec<String>>,
+    invoke_level: Option<u8>,
+}
+
+/// A tool of the host or of a skill.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct ToolDefinition {
+    name: String,
+    #[serde(default)]
+    description: String,
+    /// The skill that provides it; without one it is a tool of the host.
+    of: Option<String>,
+    /// The policy of the gate of a raw skill.
+    policy: Option<ToolPolicy>,
+}
+
+/// An injection of the host.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct InjectionDefinition {
+    id: Id,
+    flavor: Flavor,
+    when: Trigger,
+    system_prompt: Option<String>,
+    message: Option<String>,
+    /// The role of the message.
+    role: Option<Role>,
+}
+
+/// One call of the model: its input and its reply.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Step {
-    /// The conversation was shortened, and what was in it is lost.
-    pub(super) compact: Option<Compact>,
+    /// The conversation was compacted before this call.
+    pub(super) compact: Option<Compaction>,
     /// A message of the user.
     pub(super) user: Option<String>,
-    /// The type of the task at hand.
+    /// The type of the current task.
     pub(super) task: Option<String>,
-    /// The files that are worked on.
+    /// The files in use.
     #[serde(default)]
     pub(super) paths: Vec<String>,
-    /// The command that the user gave.
+    /// The command of the user.
     pub(super) command: Option<String>,
-    /// The names of the host's rules that hold.
+    /// The names of the host's rules that match.
     #[serde(default)]
     pub(super) rules: Vec<String>,
-    /// Skills that the user puts in force by their names, and injections of the host that wait for it.
+    /// Skills, and injections with `when: activated`, that the user activates.
     #[serde(default)]
     pub(super) activate: Vec<String>,
-    /// What is ended.
+    /// Skills and injections that end.
     #[serde(default)]
     pub(super) deactivate: Vec<String>,
-    /// How the conversation ends, where it is not as the results tell.
-    pub(super) ends_with: Option<End>,
-    /// What the model says.
+    /// The end of the conversation, if the tool results do not determine it.
+    pub(super) ends_with: Option<Tail>,
+    /// The text of the model.
     pub(super) says: Option<String>,
-    /// The tools that it calls.
+    /// The tool calls of the model.
     #[serde(default)]
-    pub(super) calls: Vec<Called>,
+    pub(super) calls: Vec<ToolCall>,
 }
 
-/// How much is given again after the conversation was shortened.
+/// The token limits for repeating skills after a compaction.
 #[derive(Debug, Default, Clone, Copy, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct Compact {
+pub(super) struct Compaction {
     per_skill: Option<usize>,
     total: Option<usize>,
 }
 
-/// How a conversation ends.
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum End {
-    Nothing,
-    User,
-    Assistant,
-    Calls,
-    Results,
-}
-
-/// A call of a tool.
+/// A tool call of the model.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Called {
-    /// Its name.
+pub(super) struct ToolCall {
     pub(super) tool: String,
-    /// What the model gives it.
     #[serde(default)]
     pub(super) arguments: Map<String, Value>,
-    /// What `allowed-tools` holds against its patterns: the command of a shell, the path of a file.
+    /// The text that patterns of `allowed-tools` match: the command of a shell, the path of a file.
     #[serde(default)]
     pub(super) about: String,
-    /// What it answers; tools for skills answer for themselves.
+    /// The result; the tools for skills have their own.
     pub(super) result: Option<String>,
-    /// Whether it failed.
+    /// Whether the call failed.
     #[serde(default)]
     pub(super) failed: bool,
 }
 
-/// A script is written by a person.
+/// A value that is parsed during deserialization, so that errors have a position.
+#[derive(Debug)]
+struct Parsed<T>(T);
+
+impl<'de, T: FromStr<Err: Display>> Deserialize<'de> for Parsed<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Parsed<T>, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map(Parsed).map_err(de::Error::custom)
+    }
+}
+
 const MOST_BYTES: u64 = 1 << 20;
 
 impl Script {
-    /// Reads the file at `path`, which people call `name`.
+    /// Reads the file at `path`, which messages call `name`.
     pub(super) fn read(path: &Path, name: &str) -> Result<Script, Failure> {
         let mut bytes = Vec::new();
         File::open(path)
@@ -129,61 +176,128 @@ impl Script {
             return Err(Failure::new(format!("`{name}` is too long: expected at most {MOST_BYTES} bytes")));
         }
         let text = str::from_utf8(&bytes).map_err(|error| Failure::new(format!("cannot read `{name}`: {error}")))?;
-        let script: Script = serde_saphyr::from_str(text).map_err(|error| blame(&error, name, text))?;
+        let script: Script = serde_saphyr::from_str(text).map_err(|error| locate_error(&error, name, text))?;
         if script.turns.is_empty() {
-            return Err(Failure::new(format!("`{name}` has no turn")));
+            return Err(Failure::new(format!("`{name}` has no turns")));
         }
         Ok(script)
     }
 
-    /// Who may do what, if the script says anything of it.
+    /// Returns the policy of the active role, if the script has roles.
     pub(super) fn policy(&self) -> Result<Option<Arc<PermissionPolicy>>, Failure> {
-        match &self.role {
-            Some(role) => host::policy(&self.roles, role).map(|policy| Some(Arc::new(policy))),
-            None if self.roles.is_empty() => Ok(None),
-            None => Err(Failure::new("there are `roles`, and nobody has one").help("name one under `role`")),
+        let Some(active) = &self.role else {
+            return match self.roles.is_empty() {
+                true => Ok(None),
+                false => Err(Failure::new("the script has `roles` and no active role").help("name one under `role`")),
+            };
+        };
+        let tools = self.roles.iter().map(|(name, role)| (name.as_str(), role.tools.iter().map(String::as_str)));
+        let unknown = |error: repertoire::permission::UnknownRole| Failure::of(&error);
+        let mut policy = PermissionPolicy::from_roles(tools, active).map_err(unknown)?;
+        for (name, role) in &self.roles {
+            if let Some(skills) = &role.skills {
+                policy = policy.with_skills(name, skills.iter().map(|Parsed(skill)| skill.clone())).map_err(unknown)?;
+            }
+            if let Some(tiers) = &role.functional_tiers {
+                let tiers = tiers.iter().map(|tier| FunctionalTier::new(tier));
+                policy = policy.with_functional_tiers(name, tiers).map_err(unknown)?;
+            }
+            if let Some(level) = role.invoke_level {
+                let level = InvokeLevel::new(&level.to_string()).ok_or_else(|| {
+                    Failure::new(format!("the role `{name}` has the level {level}: expected 1, 2 or 3"))
+                })?;
+                policy = policy.with_invoke_level(name, level).map_err(unknown)?;
+            }
         }
+        Ok(Some(Arc::new(policy)))
     }
 
-    /// The names of the tools that there are, if the script has any.
+    /// Returns the names of the available tools; none if the script defines no tools.
     pub(super) fn available(&self, tools: &Toolset) -> Vec<String> {
-        let own = self.tools.iter().map(Declared::name);
-        let discovery = tools.tools().iter().map(|tool| &*tool.name).filter(|_| !self.tools.is_empty());
-        discovery.chain(own).map(str::to_owned).collect()
+        if self.tools.is_empty() {
+            return Vec::new();
+        }
+        let names = tools.tools().iter().map(|tool| tool.name.to_string());
+        names.chain(self.tools.iter().map(|tool| tool.name.clone())).collect()
     }
 
-    /// The tools for skills, those of the script, and who may call them.
+    /// Returns the tools for skills and those of the script, with their permissions.
     pub(super) fn gate(
         &self,
         tools: &Toolset,
         policy: Option<&Arc<PermissionPolicy>>,
-        composed: &Session<'_>,
+        context: &CommandContext<'_>,
     ) -> Result<SkillTools, Failure> {
-        host::gate(tools.tools(), &self.tools, policy.map(|policy| policy.clone() as _), composed)
+        let clash = |error: repertoire::permission::ToolClash| Failure::of(&error);
+        let mut own = tools.tools().to_vec();
+        for tool in self.tools.iter().filter(|tool| tool.of.is_none()) {
+            own.push(tool.spec()?);
+        }
+        let mut gate = SkillTools::new(own, Offer::WhileActive).map_err(clash)?;
+        for tool in &self.tools {
+            let Some(of) = &tool.of else { continue };
+            let found = context.find(of)?;
+            let skill = Attachable::new(found.claim.item.clone()).unwrap_or_else(|raw| raw.gated(tool.gate()));
+            gate = gate.with(&found.entry.id, &skill, [tool.spec()?]).map_err(clash)?;
+        }
+        Ok(match policy {
+            Some(policy) => gate.permitted_by(Arc::clone(policy) as Arc<dyn Authorizer>),
+            None => gate,
+        })
     }
 }
 
-impl Compact {
-    pub(super) fn survival(self) -> Survival {
-        let usual = Survival::default();
-        Survival::new(self.per_skill.unwrap_or(usual.per_skill), self.total.unwrap_or(usual.total))
+impl SessionSettings {
+    pub(super) fn options(&self, context: &CommandContext<'_>) -> SessionOptions {
+        let surfaces = context.registry.surface_policy();
+        let provider = context.model.provider.or(surfaces.hint.as_deref()).unwrap_or_default().to_owned();
+        let rules = MessageRules::of(Some(&provider));
+        let rules = if self.strictly_alternating { rules.strictly_alternating() } else { rules };
+        let options = SessionOptions::new(surfaces).message_rules(&provider, rules);
+        options.lifetime(self.lifetime).bodies(self.bodies).refresh(self.refresh)
     }
 }
 
-impl From<End> for Tail {
-    fn from(end: End) -> Tail {
-        match end {
-            End::Nothing => Tail::Nothing,
-            End::User => Tail::User,
-            End::Assistant => Tail::Assistant,
-            End::Calls => Tail::Calls,
-            End::Results => Tail::Results,
+impl ToolDefinition {
+    fn spec(&self) -> Result<ToolSpec, Failure> {
+        let schema = json!({"type": "object"});
+        ToolSpec::new(self.name.as_str(), self.description.as_str(), schema).map_err(|error| Failure::of(&error))
+    }
+
+    /// Returns the gate of a raw skill, which blocks the tool if no policy is set.
+    fn gate(&self) -> Gate {
+        match self.policy {
+            Some(policy) => Gate::new().with(self.name.as_str(), policy),
+            None => Gate::new(),
         }
     }
 }
 
-/// What is wrong, and where.
-fn blame(error: &Error, name: &str, text: &str) -> Failure {
+impl InjectionDefinition {
+    pub(super) fn injection(&self) -> Result<Injection, Failure> {
+        if matches!(self.flavor, Flavor::Skill | Flavor::Custom(_)) {
+            let message = format!("unknown flavor of the injection `{}`", self.id);
+            return Err(Failure::new(message).help("expected steering, instructions, fact, rag or memory"));
+        }
+        let mut content = match &self.message {
+            Some(message) => Content::message(self.role.unwrap_or(Role::User), message.as_str()),
+            None => Content::default(),
+        };
+        content.system_prompt = self.system_prompt.as_deref().map(Into::into);
+        let injection = Injection::new(self.id.clone(), self.flavor.clone(), self.when.clone(), "", content);
+        injection.map_err(|error| Failure::of(&error))
+    }
+}
+
+impl Compaction {
+    pub(super) fn survival(self) -> Survival {
+        let default = Survival::default();
+        Survival::new(self.per_skill.unwrap_or(default.per_skill), self.total.unwrap_or(default.total))
+    }
+}
+
+/// Returns a parse error with its place in the script.
+fn locate_error(error: &serde_saphyr::Error, name: &str, text: &str) -> Failure {
     const PLAINER: [(&str, &str); 4] = [
         ("expected mapping start", "expected a map"),
         ("expected sequence start", "expected a list"),
@@ -194,7 +308,7 @@ fn blame(error: &Error, name: &str, text: &str) -> Failure {
     let mut message = PLAINER.iter().fold(error.to_string(), |message, (from, to)| message.replace(from, to));
     let place = error.location().and_then(|place| {
         let (line, column) = (place.line(), place.column());
-        // The excerpt says it better.
+        // The excerpt shows the position.
         if let Some(at) = message.find(&format!(" at line {line}, column {column}")) {
             message.truncate(at);
         }

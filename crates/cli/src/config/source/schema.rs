@@ -1,71 +1,48 @@
-//! The schema of one source: what every kind has, and the options of those that are built in.
+//! The schema of a source: the common options, and those of the built-in kinds.
 
 use std::borrow::Cow;
 
-use repertoire::{ClientPluginsOptions, FsOptions, McpOptions, PluginOptions, ProcessOptions};
+use repertoire::source::fs::{ClientPluginsOptions, FsOptions};
+use repertoire::source::mcp::McpOptions;
+use repertoire::source::plugin::{PluginOptions, ProcessOptions};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use super::{Common, Declared};
 
-/// A source that searches folders.
-#[derive(JsonSchema)]
-#[schemars(rename = "fs", deny_unknown_fields)]
-#[expect(dead_code, reason = "it tells what is read, and holds nothing")]
-struct Folders {
-    #[schemars(flatten)]
-    common: Common,
-    #[schemars(flatten)]
-    options: FsOptions,
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident $name:tt $options:ty;)*) => {
+        $(
+            $(#[$doc])*
+            #[derive(JsonSchema)]
+            #[schemars(rename = $name, deny_unknown_fields)]
+            #[expect(dead_code, reason = "only its schema is used")]
+            struct $kind {
+                #[schemars(flatten)]
+                common: Common,
+                #[schemars(flatten)]
+                options: $options,
+            }
+        )*
+    };
 }
 
-/// The plugins of a client.
-#[derive(JsonSchema)]
-#[schemars(rename = "client-plugins", deny_unknown_fields)]
-#[expect(dead_code, reason = "it tells what is read, and holds nothing")]
-struct ClientPlugins {
-    #[schemars(flatten)]
-    common: Common,
-    #[schemars(flatten)]
-    options: ClientPluginsOptions,
+kinds! {
+    /// A source that searches folders.
+    Folders "fs" FsOptions;
+    /// The plugins that an agent installed.
+    ClientPlugins "client-plugins" ClientPluginsOptions;
+    /// A source in a shared library.
+    Plugin "plugin" PluginOptions;
+    /// A source in a shared library that runs in its own process.
+    Process "process" ProcessOptions;
+    /// The skills of another MCP server.
+    Mcp "mcp" McpOptions;
 }
 
-/// A source in a shared library.
-#[derive(JsonSchema)]
-#[schemars(rename = "plugin", deny_unknown_fields)]
-#[expect(dead_code, reason = "it tells what is read, and holds nothing")]
-struct Plugin {
-    #[schemars(flatten)]
-    common: Common,
-    #[schemars(flatten)]
-    options: PluginOptions,
-}
-
-/// A source in a shared library with a process of its own.
-#[derive(JsonSchema)]
-#[schemars(rename = "process", deny_unknown_fields)]
-#[expect(dead_code, reason = "it tells what is read, and holds nothing")]
-struct Process {
-    #[schemars(flatten)]
-    common: Common,
-    #[schemars(flatten)]
-    options: ProcessOptions,
-}
-
-/// A source fed by another MCP server.
-#[derive(JsonSchema)]
-#[schemars(rename = "mcp", deny_unknown_fields)]
-#[expect(dead_code, reason = "it tells what is read, and holds nothing")]
-struct Mcp {
-    #[schemars(flatten)]
-    common: Common,
-    #[schemars(flatten)]
-    options: McpOptions,
-}
-
-/// A source of a linked kind, which alone knows its options.
+/// A source of a linked kind, whose options are unknown here.
 #[derive(JsonSchema)]
 #[schemars(rename = "linked")]
-#[expect(dead_code, reason = "it tells what is read, and holds nothing")]
+#[expect(dead_code, reason = "only its schema is used")]
 struct Linked {
     #[schemars(flatten)]
     common: Common,
@@ -77,22 +54,26 @@ impl JsonSchema for Declared {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let foreign = |kind: &str, schema: Schema, other: Schema| {
-            json_schema!({
-                "if": { "properties": { "kind": { "const": kind } }, "required": ["kind"] },
-                // What other people made is never builtin.
-                "then": { "allOf": [schema, { "properties": { "tier": { "not": { "const": "builtin" } } } }] },
-                "else": other,
-            })
-        };
-        let linked = generator.subschema_for::<Linked>();
-        let mcp = foreign("mcp", generator.subschema_for::<Mcp>(), linked);
-        let process = foreign("process", generator.subschema_for::<Process>(), mcp);
-        let plugin = foreign("plugin", generator.subschema_for::<Plugin>(), process);
-        json_schema!({
-            "if": { "properties": { "kind": { "const": "fs" } }, "required": ["kind"] },
-            "then": { "allOf": [generator.subschema_for::<Folders>(), { "required": ["roots"] }] },
-            "else": foreign("client-plugins", generator.subschema_for::<ClientPlugins>(), plugin),
-        })
+        let mut schema = generator.subschema_for::<Linked>();
+        for (kind, options) in [
+            ("mcp", generator.subschema_for::<Mcp>()),
+            ("process", generator.subschema_for::<Process>()),
+            ("plugin", generator.subschema_for::<Plugin>()),
+            ("client-plugins", generator.subschema_for::<ClientPlugins>()),
+        ] {
+            // These kinds load content of other people, which is never builtin.
+            let not_builtin = json_schema!({ "properties": { "tier": { "not": { "const": "builtin" } } } });
+            schema = either(kind, [options, not_builtin], schema);
+        }
+        let has_roots = json_schema!({ "required": ["roots"] });
+        either("fs", [generator.subschema_for::<Folders>(), has_roots], schema)
     }
+}
+
+fn either(kind: &str, all_of: [Schema; 2], otherwise: Schema) -> Schema {
+    json_schema!({
+        "if": { "properties": { "kind": { "const": kind } }, "required": ["kind"] },
+        "then": { "allOf": all_of },
+        "else": otherwise,
+    })
 }

@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use std::fs;
 
 use super::*;
@@ -14,7 +16,7 @@ fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
 }
 
 fn hash(files: &[(&str, &[u8])]) -> String {
-    folder_hash(folder(files).path(), Hashed::ByTool).expect("these can be hashed")
+    folder_hash(folder(files).path(), HashedFiles::ByTool).expect("these can be hashed")
 }
 
 /// The hashes are what `skills` 1.5.18 computes for these trees.
@@ -52,7 +54,7 @@ fn what_the_tool_skips_is_skipped_and_nothing_else() {
     #[cfg(unix)]
     std::os::unix::fs::symlink("SKILL.md", folder.path().join("link.md")).expect("a link can be made");
     let expected = "356e6464ed752c103a2d2aa8b1353de7cf23d77634a980c4b573b9d4aa90cbbc";
-    assert_eq!(folder_hash(folder.path(), Hashed::ByTool).as_deref(), Ok(expected));
+    assert_eq!(folder_hash(folder.path(), HashedFiles::ByTool).as_deref(), Ok(expected));
 }
 
 #[test]
@@ -66,14 +68,83 @@ fn names_are_ordered_as_the_tool_orders_them() {
 
 #[test]
 fn a_hash_that_depends_on_the_language_is_not_guessed() {
-    let error =
-        folder_hash(folder(&[("SKILL.md", b""), ("é", b""), ("z", b"")]).path(), Hashed::ByTool).expect_err("no order");
+    let error = folder_hash(folder(&[("SKILL.md", b""), ("é", b""), ("z", b"")]).path(), HashedFiles::ByTool)
+        .expect_err("no order");
     assert_eq!(error, "which of `z` and `é` comes first depends on the language");
 }
 
 #[test]
 fn a_folder_without_end_is_given_up() {
     let deep = "a/".repeat(40) + "b";
-    let error = folder_hash(folder(&[(&deep, b"")]).path(), Hashed::ByTool).expect_err("too deep");
+    let error = folder_hash(folder(&[(&deep, b"")]).path(), HashedFiles::ByTool).expect_err("too deep");
     assert_eq!(error, "its folders are more than 32 deep");
+}
+
+#[test]
+fn ascii_is_ordered_as_in_english() {
+    let names = [
+        " a",
+        "_a",
+        "-a",
+        ",a",
+        "(a)",
+        "@a",
+        "/a",
+        "~a",
+        "$a",
+        "0",
+        "1",
+        "10",
+        "2",
+        "a",
+        "A",
+        "a b",
+        "a_b",
+        "a-b",
+        "a.b",
+        "a/b",
+        "a$",
+        "a1",
+        "a2",
+        "ab",
+        "aB",
+        "Ab",
+        "AB",
+        "LICENSE",
+        "references/a.md",
+        "scripts/run.sh",
+        "SKILL.md",
+        "Zebra",
+    ];
+    for pair in names.windows(2) {
+        assert_eq!(compare_names(pair[0], pair[1]), Some(Ordering::Less), "{pair:?}");
+        assert_eq!(compare_names(pair[1], pair[0]), Some(Ordering::Greater), "{pair:?}");
+    }
+}
+
+#[test]
+fn what_needs_tables_is_not_decided() {
+    for (a, b) in
+        [("é", "z"), ("a", "aé"), ("a\u{1}", "a\u{2}"), ("ä", "ö"), ("a", "a\u{200d}"), ("日", "本"), ("-é", "-a")]
+    {
+        assert_eq!((compare_names(a, b), compare_names(b, a)), (None, None), "{a:?} {b:?}");
+    }
+    for (a, b) in [("a/é", "b/ö"), ("é/a", "é/b"), ("é", "é a"), ("柴/a.md", "柴/b.md")] {
+        assert_eq!(
+            (compare_names(a, b), compare_names(b, a)),
+            (Some(Ordering::Less), Some(Ordering::Greater)),
+            "{a:?} {b:?}"
+        );
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_key_decides_what_is_decided(a in "[ -~é\u{1}]{0,5}", b in "[ -~é\u{1}]{0,5}", common in "[ -~]{0,3}") {
+        let (a, b) = (common.clone() + &a, common + &b);
+        if let Some(order) = compare_names(&a, &b) {
+            prop_assert_eq!(sort_key(&a).cmp(&sort_key(&b)), order);
+            prop_assert_eq!(order == Ordering::Equal, a == b);
+        }
+    }
 }

@@ -1,0 +1,142 @@
+//! The reader of bodies for clients, with the commands that the operator allows.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use parking_lot::RwLock;
+use repertoire::registry::Claim;
+use repertoire::render::{Approvals, Outcome, Runner};
+use repertoire::skill::{Bytes, Resource, ResourcePath, SourceError, async_trait};
+use repertoire::tools::{ApprovedCommands, Asked, Commands, Instructions, Reader};
+use repertoire::{Renderer, Skill, SkillRegistry};
+
+use crate::Environment;
+use crate::command::render::SandboxOption;
+use crate::command_approval::ApprovalStore;
+use crate::compose::Composition;
+use crate::failure::Failure;
+
+/// A reader with the settings of the last reload: dialects, plugin folders and approvals.
+#[derive(Debug)]
+pub(super) struct ReloadableReader {
+    registry: SkillRegistry,
+    /// The sources whose commands may run.
+    sources: BTreeSet<String>,
+    sandbox: SandboxOption,
+    current: RwLock<Arc<Renderer>>,
+}
+
+impl ReloadableReader {
+    /// Returns a reader of `registry`.
+    ///
+    /// # Errors
+    /// A failure if one of `sources` is not a source of the registry, or if the approvals cannot be read.
+    pub(super) fn new(
+        composition: &Composition,
+        registry: SkillRegistry,
+        sources: &[String],
+        sandbox: SandboxOption,
+        environment: &Environment<'_>,
+    ) -> Result<ReloadableReader, Failure> {
+        let mounts = registry.mounts();
+        let known: BTreeSet<&str> = mounts
+            .iter()
+            .map(|mount| mount.origin().source.as_ref())
+            .filter(|name| *name != SkillRegistry::REGISTERED)
+            .collect();
+        if let Some(source) = sources.iter().find(|source| !known.contains(source.as_str())) {
+            let failure = Failure::new(format!("unknown source `{}`", source.escape_debug()));
+            let known: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
+            let available = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            return Err(failure.help(format!("available sources: {available}")));
+        }
+        let sources = sources.iter().cloned().collect();
+        let current = renderer(composition, &registry, &sources, sandbox, environment)?;
+        Ok(ReloadableReader { registry, sources, sandbox, current: RwLock::new(current) })
+    }
+
+    /// Replaces the composition of the registry.
+    ///
+    /// The new settings are in place before clients are notified. On a failure the old settings stay.
+    pub(super) async fn recompose(
+        &self,
+        composition: &Composition,
+        environment: &Environment<'_>,
+    ) -> Result<(), Failure> {
+        let before = self.replace(renderer(composition, &self.registry, &self.sources, self.sandbox, environment)?);
+        let composed = composition.recompose(&self.registry).await;
+        if composed.is_err() {
+            self.replace(before);
+        }
+        composed
+    }
+
+    fn current(&self) -> Arc<Renderer> {
+        Arc::clone(&self.current.read())
+    }
+
+    fn replace(&self, renderer: Arc<Renderer>) -> Arc<Renderer> {
+        std::mem::replace(&mut self.current.write(), renderer)
+    }
+}
+
+fn renderer(
+    composition: &Composition,
+    registry: &SkillRegistry,
+    sources: &BTreeSet<String>,
+    sandbox: SandboxOption,
+    environment: &Environment<'_>,
+) -> Result<Arc<Renderer>, Failure> {
+    let mut renderer = composition.renderer(registry);
+    if !sources.is_empty() {
+        let approvals = environment.approvals();
+        // Reports a broken file now; the file is read again for each run.
+        ApprovalStore::read(approvals.clone())?;
+        let runner = Runner::new(environment.variables.clone()).helper(environment.helper.clone());
+        let runner = sandbox.confine(runner);
+        renderer = renderer.commands(Arc::new(ApprovedCommandsOf { sources: sources.clone(), runner, approvals }));
+    }
+    Ok(Arc::new(renderer))
+}
+
+#[async_trait]
+impl Reader for ReloadableReader {
+    async fn body(&self, claim: &Claim<Skill>, arguments: &str) -> Result<Instructions, SourceError> {
+        self.current().body(claim, arguments).await
+    }
+
+    async fn resources(&self, claim: &Claim<Skill>) -> Result<Vec<Resource>, SourceError> {
+        self.current().resources(claim).await
+    }
+
+    async fn resource(&self, claim: &Claim<Skill>, path: &ResourcePath) -> Result<Bytes, SourceError> {
+        self.current().resource(claim, path).await
+    }
+}
+
+/// A runner of approved commands, for skills of the sources that the operator named.
+#[derive(Debug)]
+struct ApprovedCommandsOf {
+    sources: BTreeSet<String>,
+    runner: Runner,
+    /// The file of approvals, which is read for each run, so that revoked commands do not run.
+    approvals: Option<PathBuf>,
+}
+
+#[async_trait]
+impl Commands for ApprovedCommandsOf {
+    async fn run(&self, asked: Asked<'_>) -> Vec<Outcome> {
+        if !self.sources.contains(asked.claim.origin.source.as_ref()) {
+            return Vec::new();
+        }
+        let approvals = match ApprovalStore::read(self.approvals.clone()) {
+            Ok(store) => store.approvals,
+            Err(failure) => {
+                tracing::warn!(why = failure.message(), "no command runs: the approvals cannot be read");
+                Approvals::default()
+            }
+        };
+        ApprovedCommands::new(self.runner.clone(), approvals).run(asked).await
+    }
+}

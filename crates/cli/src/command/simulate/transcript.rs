@@ -1,0 +1,346 @@
+//! The transcript of a simulated conversation.
+
+use std::io::{self, Write};
+
+use repertoire::Id;
+use repertoire::permission::Ruling;
+use repertoire::session::{Active, Evaluation, Placement, Rerendered, Slots};
+use repertoire::skill::Surface;
+use repertoire::skill::text::{terminal_line, terminal_lines};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::Stream;
+use crate::output::{CommandOutput, ToJson, word};
+use crate::table::{Cell, Table};
+
+/// A conversation, turn by turn.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(crate) struct Simulated {
+    pub(super) turns: Vec<TurnRow>,
+    #[serde(skip)]
+    pub(super) pending: Option<String>,
+}
+
+/// One call of the model.
+#[derive(Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct TurnRow {
+    /// From 1.
+    pub(super) number: usize,
+    /// The skills that were repeated because the conversation was compacted before this call; null if it was not.
+    pub(super) compacted: Option<CompactRow>,
+    /// The message of the user; null without one.
+    pub(super) user: Option<String>,
+    /// The catalog of skills.
+    pub(super) catalog: String,
+    pub(super) active: Vec<ActiveRow>,
+    pub(super) skipped: Vec<SkippedRow>,
+    /// The skills that triggers of untrusted sources suggest; the catalog and searches of the turn mark them.
+    pub(super) suggested: Vec<SuggestedRow>,
+    /// The additions to the system prompt.
+    pub(super) system_prompt: String,
+    /// The additions to the conversation.
+    pub(super) messages: Vec<MessageRow>,
+    /// The names of the offered tools.
+    pub(super) tools: Vec<String>,
+    /// Notices for the host.
+    pub(super) notices: Vec<String>,
+    /// The text of the model; null without one.
+    pub(super) says: Option<String>,
+    pub(super) calls: Vec<CallRow>,
+}
+
+/// An active skill or injection.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct ActiveRow {
+    pub(super) id: Id,
+    /// Its kind: `skill`, `steering`, `fact` and so on.
+    pub(super) flavor: String,
+    /// The reason why it is active.
+    pub(super) cause: String,
+    /// The surface of a skill's body, and the rule that decided it.
+    pub(super) surface: Option<Surface>,
+    /// The slots of its content.
+    pub(super) placements: Vec<PlacementRow>,
+}
+
+/// A slot, and whether the content is in it.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct PlacementRow {
+    /// `system-prompt`, `messages` or `tools`.
+    pub(super) slot: String,
+    /// `now`, `earlier` (in the conversation already), `deferred` or `left-out`.
+    pub(super) delivery: String,
+}
+
+/// A skill or injection that was skipped.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct SkippedRow {
+    pub(super) id: Id,
+    pub(super) flavor: String,
+    /// The reason.
+    pub(super) why: String,
+}
+
+/// A skill that a trigger suggests without activating it.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct SuggestedRow {
+    pub(super) id: Id,
+    pub(super) source: String,
+    /// The trigger.
+    pub(super) cause: String,
+}
+
+/// A message that is added to the conversation.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct MessageRow {
+    /// `system`, `user` or `assistant`.
+    pub(super) role: String,
+    /// `before-turn`, `in-turn` or `end`.
+    pub(super) place: String,
+    /// The skills and injections of the text.
+    pub(super) ids: Vec<Id>,
+    pub(super) text: String,
+}
+
+/// The skills that were repeated after a compaction.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct CompactRow {
+    /// The text to add after the summary of the conversation.
+    text: String,
+    /// The skills, the most recent first.
+    skills: Vec<AgainRow>,
+}
+
+/// A skill that was repeated after a compaction.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct AgainRow {
+    id: Id,
+    /// The tokens of the repeated part.
+    tokens: usize,
+    /// The tokens of the whole body.
+    of: usize,
+}
+
+/// The decision about a call, which the model does not see.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct RulingRow {
+    /// `allow`, `ask` (a person decides), `deny` or `halt`.
+    effect: String,
+    rule: String,
+    why: String,
+}
+
+/// A tool call and its result.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct CallRow {
+    pub(super) tool: String,
+    pub(super) arguments: Map<String, Value>,
+    /// The status of a refused call, or of a tool for skills: `ok`, `unknown`, `refused` and so on.
+    pub(super) code: Option<String>,
+    pub(super) is_error: bool,
+    /// The decision about the call; null if no rule applies.
+    pub(super) ruling: Option<RulingRow>,
+    /// A note for the operator, which the model does not see.
+    pub(super) trouble: Option<String>,
+    pub(super) text: String,
+}
+
+impl CompactRow {
+    pub(super) fn of(again: Rerendered) -> CompactRow {
+        let row =
+            |skill: repertoire::session::RerenderedSkill| AgainRow { id: skill.id, tokens: skill.tokens, of: skill.of };
+        CompactRow { text: again.text, skills: again.skills.into_iter().map(row).collect() }
+    }
+}
+
+impl RulingRow {
+    pub(super) fn of(ruling: Ruling) -> RulingRow {
+        let (rule, why) = (ruling.rule.to_string(), ruling.rationale.to_string());
+        RulingRow { effect: word(&ruling.effect), rule, why }
+    }
+}
+
+impl CommandOutput for Simulated {
+    fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
+        for (place, turn) in self.turns.iter().enumerate() {
+            if place > 0 {
+                writeln!(out)?;
+            }
+            turn.write(place.checked_sub(1).map(|before| &self.turns[before]), out)?;
+        }
+        Ok(())
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.pending.clone().into_iter().collect()
+    }
+}
+
+impl TurnRow {
+    pub(super) fn of(number: usize, evaluation: &Evaluation, slots: Slots) -> TurnRow {
+        let Slots { system_prompt, messages, placements, notices, .. } = slots;
+        let messages = messages.into_iter().map(|message| MessageRow {
+            role: word(&message.role),
+            place: word(&message.place),
+            ids: message.ids,
+            text: message.text.to_string(),
+        });
+        let skipped = evaluation.skipped.iter().map(|skipped| SkippedRow {
+            id: skipped.id.clone(),
+            flavor: skipped.flavor.to_string(),
+            why: skipped.why.to_string(),
+        });
+        let suggested = evaluation.suggested.iter().map(|suggested| SuggestedRow {
+            id: suggested.id.clone(),
+            source: suggested.source.to_string(),
+            cause: cause(&suggested.by.json()),
+        });
+        TurnRow {
+            number,
+            suggested: suggested.collect(),
+            active: evaluation.active.iter().map(|active| ActiveRow::of(active, &placements)).collect(),
+            skipped: skipped.collect(),
+            system_prompt,
+            messages: messages.collect(),
+            notices: notices.iter().map(ToString::to_string).collect(),
+            ..TurnRow::default()
+        }
+    }
+
+    fn write(&self, before: Option<&TurnRow>, out: &mut Stream<'_>) -> io::Result<()> {
+        writeln!(out, "# turn {}", self.number)?;
+        if let Some(CompactRow { text, skills }) = &self.compacted {
+            let skills = skills
+                .iter()
+                .map(|AgainRow { id, tokens, of }| format!("{} ({tokens} of {of} tokens)", terminal_line(id.as_str())));
+            let skills: Vec<_> = skills.collect();
+            let skills = if skills.is_empty() { "no skills".to_owned() } else { skills.join(", ") };
+            quote(&format!("the conversation was compacted; repeated: {skills}"), text, out)?;
+        }
+        if let Some(user) = &self.user {
+            quote("user", user, out)?;
+        }
+        if !self.active.is_empty() {
+            writeln!(out)?;
+            self.write_active(out)?;
+        }
+        for SkippedRow { id, flavor, why } in &self.skipped {
+            writeln!(
+                out,
+                "skipped: {} `{}`: {}",
+                terminal_line(flavor),
+                terminal_line(id.as_str()),
+                terminal_line(why)
+            )?;
+        }
+        for SuggestedRow { id, source, cause } in &self.suggested {
+            writeln!(
+                out,
+                "suggested: skill `{}` of `{}`: {}",
+                terminal_line(id.as_str()),
+                terminal_line(source),
+                terminal_line(cause)
+            )?;
+        }
+        // The same catalog is part of every call; print it only when it changes.
+        if before.is_none_or(|before| before.catalog != self.catalog) && !self.catalog.is_empty() {
+            quote("\ncatalog", &self.catalog, out)?;
+        }
+        if !self.system_prompt.is_empty() {
+            quote("\nsystem prompt", &self.system_prompt, out)?;
+        }
+        for MessageRow { role, place, ids, text } in &self.messages {
+            let ids: Vec<_> = ids.iter().map(|id| terminal_line(id.as_str())).collect();
+            quote(&format!("\nmessage, {role}, {place}, from {}", ids.join(", ")), text, out)?;
+        }
+        let tools: Vec<_> = self.tools.iter().map(|name| terminal_line(name)).collect();
+        writeln!(out, "\ntools: {}", if tools.is_empty() { "none".to_owned() } else { tools.join(", ") })?;
+        for notice in &self.notices {
+            writeln!(out, "notice: {}", terminal_line(notice))?;
+        }
+        if let Some(says) = &self.says {
+            quote("\nmodel", says, out)?;
+        }
+        for CallRow { tool, arguments, code, is_error, ruling, trouble, text } in &self.calls {
+            let ended = code.as_deref().unwrap_or(if *is_error { "failed" } else { "ok" });
+            let arguments = Value::Object(arguments.clone()).to_string();
+            quote(&format!("\ncall {} {}: {ended}", terminal_line(tool), terminal_line(&arguments)), text, out)?;
+            if let Some(RulingRow { effect, rule, why }) = ruling {
+                writeln!(out, "ruling: {effect}, by {}: {}", terminal_line(rule), terminal_line(why))?;
+            }
+            if let Some(trouble) = trouble {
+                writeln!(out, "note: {}", terminal_line(trouble))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_active(&self, out: &mut Stream<'_>) -> io::Result<()> {
+        let mut table = Table::new(&["active", "kind", "reason", "surface", "slots"]);
+        for ActiveRow { id, flavor, cause, surface, placements } in &self.active {
+            let places = placements.iter().map(|PlacementRow { slot, delivery }| match delivery.as_str() {
+                "now" => slot.clone(),
+                delivery => format!("{slot} ({delivery})"),
+            });
+            let places: Vec<_> = places.collect();
+            let surface = surface.as_ref().map(|surface| format!("{}, {}", surface.mode, surface.decided_by));
+            table.row([
+                Cell::from(id.as_str()),
+                flavor.into(),
+                cause.into(),
+                surface.unwrap_or_default().into(),
+                places.join(", ").into(),
+            ]);
+        }
+        table.write(out)
+    }
+}
+
+impl ActiveRow {
+    fn of(active: &Active, placements: &[Placement]) -> ActiveRow {
+        let own = || placements.iter().filter(|placed| placed.id == active.id && placed.flavor == active.flavor);
+        let row = |placed: &Placement| PlacementRow { slot: word(&placed.slot), delivery: word(&placed.delivery) };
+        ActiveRow {
+            id: active.id.clone(),
+            flavor: active.flavor.to_string(),
+            cause: cause(&active.by.json()),
+            surface: own().find_map(|placed| placed.surface.clone()),
+            placements: own().map(row).collect(),
+        }
+    }
+}
+
+fn cause(value: &Value) -> String {
+    match value {
+        Value::Object(fields) => {
+            let parts = fields.iter().map(|(kind, what)| match kind.as_str() {
+                // These keys add nothing for people.
+                "fired" | "declared" => cause(what),
+                kind => format!("{kind} {}", cause(what)),
+            });
+            parts.collect::<Vec<_>>().join(" ")
+        }
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn quote(heading: &str, text: &str, out: &mut Stream<'_>) -> io::Result<()> {
+    writeln!(out, "{heading}:")?;
+    for line in terminal_lines(text.trim_end()).lines() {
+        writeln!(out, "{}", format!("  | {line}").trim_end())?;
+    }
+    Ok(())
+}

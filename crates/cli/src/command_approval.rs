@@ -1,0 +1,163 @@
+//! Approvals of the commands and scripts that skills run.
+
+use std::path::{Path, PathBuf};
+
+use repertoire::registry::Claim;
+use repertoire::render::{Action, Approval, Approvals, Binding, Dialect, Directive, Plan, Rights, Switch, Syntax};
+use repertoire::skill::text::terminal_line;
+use repertoire::skill::{Body, Manifest, Omission, ResourcePath};
+use repertoire::source::plugin::{make_own_folder, read_own_file};
+use repertoire::{Id, Skill, Trust};
+
+use crate::context::CommandContext;
+use crate::failure::Failure;
+use crate::file_slot::FileSlot;
+
+/// A skill, its body, and the content that an approval of it is bound to.
+#[derive(Debug)]
+pub(crate) struct RunnableSkill<'a> {
+    pub(crate) id: &'a Id,
+    pub(crate) claim: &'a Claim<Skill>,
+    pub(crate) body: Body,
+    /// The dialect that the configuration sets for the source.
+    pub(crate) dialect: Option<Dialect>,
+    /// The commands and scripts in the body. A dialect given by the host can only reduce them.
+    pub(crate) directives: Vec<Directive>,
+    pub(crate) binding: Binding,
+}
+
+impl<'a> RunnableSkill<'a> {
+    /// Reads the skill that `name` resolves to and, if it runs anything, every file of it.
+    pub(crate) async fn read(name: &str, context: &'a CommandContext<'_>) -> Result<RunnableSkill<'a>, Failure> {
+        let found = context.find(name)?;
+        let claim: &'a Claim<Skill> = found.claim;
+        let body = context.registry.body(claim).await.map_err(|error| Failure::of(&error))?;
+        let dialect = context.dialect(&claim.origin.source);
+        let directives = Plan::new(&body.text, &Syntax::of(&claim.item, dialect, None)).directives().to_vec();
+        let binding = match directives.as_slice() {
+            [] => {
+                let binding = Binding::of(claim.qualified_id(), body.digest, &Manifest::default());
+                match skill_folder(claim) {
+                    Some(folder) => binding.in_folder(folder.to_string_lossy()),
+                    None => binding,
+                }
+            }
+            _ => context.renderer().binding(claim, body.digest).await.map_err(|error| Failure::of(&error))?,
+        };
+        Ok(RunnableSkill { id: &found.entry.id, claim, body, dialect, directives, binding })
+    }
+
+    pub(crate) fn folder(&self) -> Option<&'a Path> {
+        skill_folder(self.claim)
+    }
+
+    /// Returns the files that may run on an approval that does not cover them: files outside of the skill that its commands
+    /// name, and files of the skill without a digest.
+    pub(crate) fn uncovered(&self) -> Vec<String> {
+        let named =
+            self.folder().map_or_else(Vec::new, |folder| uncovered_words(&self.directives, folder, &self.binding));
+        let omitted = self.binding.uncovered.iter().map(|omission| omission.path.to_string());
+        let mut all: Vec<_> = omitted.filter(|path| !named.contains(path)).collect();
+        all.extend(named);
+        all
+    }
+
+    /// Checks that every file of the skill is within the limits of digests.
+    pub(crate) fn refuse_too_large(&self) -> Result<(), Failure> {
+        let Some(omission) = self.binding.uncovered.iter().find(|omission| omission.reason.is_limit()) else {
+            return Ok(());
+        };
+        let path = terminal_line(&omission.path);
+        let message = format!("cannot approve `{}`: `{path}` cannot be compared: {}", self.id, omission.why());
+        Err(Failure::new(message).help("make it smaller, or move it out of the skill's folder"))
+    }
+
+    pub(crate) fn rights(&self, switch: Switch, approval: Approval) -> Rights {
+        Rights { switch, trust: self.claim.trust, approval }
+    }
+
+    /// Returns the note about a source that an approval is not enough for.
+    pub(crate) fn untrusted_note(&self) -> Option<String> {
+        let (trust, source) = (self.claim.trust, &self.claim.origin.source);
+        (trust != Trust::Trusted)
+            .then(|| format!("source `{source}` is {trust}, not trusted, so none of its commands will run"))
+    }
+}
+
+fn skill_folder(claim: &Claim<Skill>) -> Option<&Path> {
+    Path::new(claim.item.location.as_deref()?).parent()
+}
+
+/// Returns the note that names files that an approval does not cover.
+pub(crate) fn uncovered_note(uncovered: &[String]) -> Option<String> {
+    let names: Vec<_> = uncovered.iter().map(|name| format!("`{}`", terminal_line(name))).collect();
+    (!names.is_empty()).then(|| format!("an approval does not cover {}", names.join(", ")))
+}
+
+/// The approvals of a user, and the file that holds them.
+#[derive(Debug)]
+pub(crate) struct ApprovalStore {
+    path: Option<PathBuf>,
+    pub(crate) approvals: Approvals,
+}
+
+impl ApprovalStore {
+    /// Reads the approvals in the file at `path`; without a file there are none.
+    pub(crate) fn read(path: Option<PathBuf>) -> Result<ApprovalStore, Failure> {
+        let mut approvals = Approvals::default();
+        if let Some(path) = &path {
+            let failure = |why: String| Failure::new(format!("cannot read `{}`: {why}", path.display()));
+            if let Some(bytes) = read_own_file(path).map_err(failure)? {
+                approvals = serde_json::from_slice(&bytes).map_err(|error| failure(error.to_string()))?;
+            }
+        }
+        Ok(ApprovalStore { path, approvals })
+    }
+
+    pub(crate) fn write(&self) -> Result<(), Failure> {
+        let Some(path) = &self.path else {
+            return Err(Failure::new("the folder for approvals is unknown").help("set `HOME` or `XDG_STATE_HOME`"));
+        };
+        let text =
+            serde_json::to_string_pretty(&self.approvals).expect("approvals have text keys and no fallible parts");
+        let folder = path.parent().expect("the file is in a folder of this program");
+        make_own_folder(folder).map_err(|why| Failure::new(format!("cannot write `{}`: {why}", path.display())))?;
+        FileSlot::in_folder(folder, path.file_name().expect("the file has a name"))
+            .and_then(|slot| slot.put_private(format!("{text}\n").as_bytes()))
+            .map_err(|error| Failure::io(format!("cannot write `{}`", path.display()), &error))
+    }
+}
+
+/// Returns the words of commands that resolve to an existing file or folder that the binding does not cover.
+fn uncovered_words(directives: &[Directive], folder: &Path, binding: &Binding) -> Vec<String> {
+    let Ok(folder) = folder.canonicalize() else { return Vec::new() };
+    let mut uncovered: Vec<String> = Vec::new();
+    for directive in directives {
+        let Action::Command { command } = &directive.action else { continue };
+        for word in command.split(|c: char| c.is_whitespace() || ";&|<>()`\"'={}".contains(c)) {
+            let Ok(path) = folder.join(word).canonicalize() else { continue };
+            let is_covered = path == folder || is_system_path(&path) || is_bound(&path, &folder, binding);
+            if !word.is_empty() && !is_covered && !uncovered.iter().any(|known| known == word) {
+                uncovered.push(word.to_owned());
+            }
+        }
+    }
+    uncovered
+}
+
+/// Returns whether `path` is a program, a library or a device of the system, which no approval covers.
+fn is_system_path(path: &Path) -> bool {
+    ["/bin", "/sbin", "/usr", "/lib", "/opt", "/nix/store", "/dev"].iter().any(|folder| path.starts_with(folder))
+}
+
+fn is_bound(path: &Path, folder: &Path, binding: &Binding) -> bool {
+    let Ok(below) = path.strip_prefix(folder) else { return false };
+    let Some(names) = below.iter().map(|name| name.to_str()).collect::<Option<Vec<_>>>() else { return false };
+    let below = names.join("/");
+    let is_omitted = |omission: &Omission| {
+        below.strip_prefix(&*omission.path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let is_file = || below.parse().is_ok_and(|path: ResourcePath| binding.files.contains_key(&path));
+    // The digests of its files cover a folder, and a digest of its own covers SKILL.md.
+    !binding.uncovered.iter().any(is_omitted) && (path.is_dir() || below == "SKILL.md" || is_file())
+}

@@ -1,0 +1,258 @@
+//! The composed sources that a command works on.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use repertoire::registry::{Claim, Entry, Found, Snapshot, SourceDiagnostic};
+use repertoire::render::{Context, Dialect};
+use repertoire::skill::{Code, Diagnostic, Severity};
+use repertoire::{FsSource, Id, Model, Renderer, Skill, SkillRegistry, Trust};
+
+use crate::Environment;
+use crate::diagnostics::{QuotableFolders, ReportedDiagnostic};
+use crate::failure::Failure;
+use crate::fields;
+use crate::host_probe::HostProbe;
+use crate::lock::SkillLock;
+
+/// The composed sources that a command works on, in one state.
+#[derive(Debug)]
+pub(crate) struct CommandContext<'a> {
+    pub(crate) registry: SkillRegistry,
+    pub(crate) snapshot: Snapshot<Skill>,
+    /// The sources that search folders, by name.
+    pub(crate) folders: Vec<(String, Arc<FsSource>)>,
+    /// The broken files whose last valid version is listed.
+    pub(crate) stale: HashSet<Arc<str>>,
+    pub(crate) model: Model<'a>,
+    pub(crate) cwd: PathBuf,
+    pub(crate) probe: HostProbe,
+    rendering: SourceRendering,
+    home: Option<PathBuf>,
+    state: Option<PathBuf>,
+    approvals: Option<PathBuf>,
+    untrusted: Vec<UntrustedFolder>,
+}
+
+/// A standard folder whose skills are not trusted.
+#[derive(Debug)]
+pub(crate) struct UntrustedFolder {
+    pub(crate) source: String,
+    pub(crate) path: PathBuf,
+    /// The reason why `--trust-project` does not trust it.
+    pub(crate) stranger: Option<String>,
+}
+
+/// The settings for rendering the bodies of each source, by its name.
+#[derive(Debug, Default)]
+pub(crate) struct SourceRendering {
+    /// The dialects that a configuration sets.
+    pub(crate) dialects: BTreeMap<String, Dialect>,
+    /// The sources of installed plugins.
+    pub(crate) plugins: BTreeMap<String, Arc<FsSource>>,
+}
+
+/// The variable that agents set to the folder of a plugin.
+const PLUGIN_ROOT: &str = "CLAUDE_PLUGIN_ROOT";
+
+impl SourceRendering {
+    /// Returns a renderer of the bodies in `registry`.
+    pub(crate) fn renderer(&self, registry: &SkillRegistry) -> Renderer {
+        let mut renderer = Renderer::over(registry.clone());
+        for (source, dialect) in &self.dialects {
+            renderer = renderer.source_dialect(source.as_str(), *dialect);
+        }
+        for (source, plugin) in &self.plugins {
+            let plugin = Arc::clone(plugin);
+            renderer = renderer.source_variable(source.as_str(), PLUGIN_ROOT, move || plugin_root(&plugin));
+        }
+        renderer
+    }
+}
+
+fn plugin_root(plugin: &FsSource) -> Option<String> {
+    Some(plugin.plugin_folder()?.to_string_lossy().into_owned())
+}
+
+impl<'a> CommandContext<'a> {
+    /// Returns a context for `snapshot`, a state of `registry`.
+    pub(crate) fn new(
+        registry: SkillRegistry,
+        snapshot: Snapshot<Skill>,
+        folders: Vec<(String, Arc<FsSource>)>,
+        model: Model<'a>,
+        environment: &Environment<'_>,
+    ) -> CommandContext<'a> {
+        let stale = snapshot.diagnostics().iter().filter(|one| one.diagnostic.code == Code::STALE);
+        CommandContext {
+            stale: stale.filter_map(|one| one.diagnostic.path.clone()).collect(),
+            registry,
+            snapshot,
+            folders,
+            model,
+            cwd: environment.cwd.clone(),
+            probe: HostProbe::of(environment),
+            rendering: SourceRendering::default(),
+            home: environment.home.clone(),
+            state: environment.state.clone(),
+            approvals: environment.approvals(),
+            untrusted: Vec::new(),
+        }
+    }
+
+    pub(crate) fn with_untrusted(self, untrusted: Vec<UntrustedFolder>) -> CommandContext<'a> {
+        CommandContext { untrusted, ..self }
+    }
+
+    pub(crate) fn with_rendering(self, rendering: SourceRendering) -> CommandContext<'a> {
+        CommandContext { rendering, ..self }
+    }
+
+    /// Returns the dialect that a configuration sets for `source`.
+    pub(crate) fn dialect(&self, source: &str) -> Option<Dialect> {
+        self.rendering.dialects.get(source).copied()
+    }
+
+    /// Returns `variables` with those that depend on `source`.
+    pub(crate) fn with_source_variables(&self, source: &str, variables: Context) -> Context {
+        match self.rendering.plugins.get(source).and_then(|plugin| plugin_root(plugin)) {
+            Some(folder) => variables.skill_variable(PLUGIN_ROOT, folder),
+            None => variables,
+        }
+    }
+
+    pub(crate) fn renderer(&self) -> Renderer {
+        self.rendering.renderer(&self.registry)
+    }
+
+    /// Returns the user's lock file of installed skills, and the reason if it cannot be read.
+    pub(crate) fn installed(&self) -> (SkillLock, Option<String>) {
+        SkillLock::of_user(self.home.as_deref(), self.state.as_deref())
+    }
+
+    /// Returns the path of the user's approvals; `None` if neither the home folder nor the state folder is known.
+    pub(crate) fn approvals(&self) -> Option<PathBuf> {
+        self.approvals.clone()
+    }
+
+    /// Resolves a name as typed.
+    pub(crate) fn find(&self, name: &str) -> Result<Found<'_, Skill>, Failure> {
+        self.snapshot.resolve(name).map_err(|error| {
+            let failure = Failure::of(&error);
+            match (self.error_of_folder(name), self.snapshot.nearest(name)) {
+                (Some(Diagnostic { code, message, path, .. }), _) => {
+                    let path = path.as_deref().map_or("", |path| self.relative_path(path));
+                    failure.help(format!("`{path}` could not be loaded: {code}: {message}"))
+                }
+                (None, Some(nearest)) => failure.help(format!("did you mean `{nearest}`?")),
+                (None, None) => failure.help("run `repertoire list --all` to see every name"),
+            }
+        })
+    }
+
+    /// Returns the error of the file in the folder `NAME` or, for `SOURCE:NAME`, in that folder of the source.
+    fn error_of_folder(&self, name: &str) -> Option<&Diagnostic> {
+        let (source, folder) = match name.split_once(':') {
+            Some((source, folder)) if self.snapshot.layer(source).is_some() => (Some(source), folder),
+            _ => (None, name),
+        };
+        let folder = Id::new(folder).ok()?;
+        let mut diagnostics = self.snapshot.diagnostics().iter();
+        let error = diagnostics.find(|SourceDiagnostic { source: of, diagnostic, .. }| {
+            let path = diagnostic.path.as_deref().map(Path::new);
+            let parent = path.and_then(|path| path.parent()?.file_name()?.to_str());
+            diagnostic.severity == Severity::Error
+                && source.is_none_or(|source| **of == *source)
+                && parent.and_then(|name| Id::new(name).ok()).is_some_and(|name| name == folder)
+        })?;
+        Some(&error.diagnostic)
+    }
+
+    /// Returns the diagnostics of the file that a claim comes from, without those about shadows.
+    pub(crate) async fn diagnostics_of(&self, claim: &Claim<Skill>) -> Vec<Diagnostic> {
+        let about_shadows = [Code::SHADOWED, Code::SHADOWED_IDENTICAL, Code::PREFERRED];
+        let mut found = Vec::new();
+        for one in self.snapshot.diagnostics() {
+            if one.source == claim.origin.source
+                && !about_shadows.contains(&one.diagnostic.code)
+                && one.diagnostic.path.is_some()
+                && one.diagnostic.path == claim.item.location
+            {
+                found.push(ReportedDiagnostic::of(one).diagnostic);
+            }
+        }
+        found.extend(fields::faults(claim, self).await);
+        found
+    }
+
+    /// Returns the folders whose files may be quoted in messages.
+    pub(crate) fn quotable_folders(&self) -> QuotableFolders {
+        QuotableFolders::of(&self.folders)
+    }
+
+    /// Returns the diagnostics of each source, then those of the merge.
+    pub(crate) fn diagnostics(&self) -> Vec<ReportedDiagnostic> {
+        self.snapshot.diagnostics().iter().map(ReportedDiagnostic::of).collect()
+    }
+
+    /// Returns a note about skills whose body holds hidden text.
+    pub(crate) async fn hidden_text_note(&self) -> Option<String> {
+        let what = match self.registry.body_diagnostics(&self.snapshot).await.len() {
+            0 => return None,
+            1 => "the body of 1 skill holds hidden text".to_owned(),
+            count => format!("the bodies of {count} skills hold hidden text"),
+        };
+        Some(format!("{what}; run `repertoire check` for details"))
+    }
+
+    /// Returns a note about untrusted skills, and how to trust them.
+    pub(crate) fn pending(&self) -> Option<String> {
+        let is_pending = |entry: &&Arc<Entry<Skill>>| entry.claim.trust == Trust::Pending;
+        let pending: Vec<_> = self.snapshot.entries().iter().filter(is_pending).collect();
+        let what = match pending.len() {
+            0 => return None,
+            1 => "1 skill is untrusted, so no model sees it".to_owned(),
+            count => format!("{count} skills are untrusted, so no model sees them"),
+        };
+        let mut sources: BTreeSet<&str> = pending.iter().map(|entry| entry.origin().source.as_ref()).collect();
+        let folders: Vec<_> = self.untrusted.iter().filter(|folder| sources.remove(&*folder.source)).collect();
+        let path = |folder: &UntrustedFolder| format!("`{}`", self.relative_path(&folder.path.to_string_lossy()));
+        let (project, foreign): (Vec<_>, Vec<_>) = folders.into_iter().partition(|folder| folder.stranger.is_none());
+        let mut ways = Vec::new();
+        if !project.is_empty() {
+            let project: Vec<_> = project.into_iter().map(path).collect();
+            ways.push(format!("pass --trust-project to trust {}", project.join(", ")));
+        }
+        if !sources.is_empty() {
+            ways.push("set `trust` in a configuration file to trust a source".to_owned());
+        }
+        for folder in foreign {
+            let reason = folder.stranger.as_deref().unwrap_or_default();
+            ways.push(format!("--trust-project does not trust {}, as {reason}: use `--root`", path(folder)));
+        }
+        Some(format!("{what}; {}", ways.join("; ")))
+    }
+
+    /// Returns whether `source` searches folders and reached the file at `path` through a link that may lead to any file.
+    pub(crate) fn is_behind_a_link(&self, source: &str, path: &str) -> bool {
+        self.folders.iter().any(|(name, _)| name == source) && !self.may_quote(source, path)
+    }
+
+    /// Returns whether diagnostics of `source` may quote the file at `path`.
+    pub(crate) fn may_quote(&self, source: &str, path: &str) -> bool {
+        let folders = self.folders.iter().find(|(name, _)| name == source);
+        folders.is_some_and(|(_, folders)| folders.may_quote(Path::new(path)))
+    }
+
+    /// Returns a path relative to the working folder if it is below it.
+    pub(crate) fn relative_path<'p>(&self, path: &'p str) -> &'p str {
+        relative_to_cwd(path, &self.cwd)
+    }
+}
+
+/// Returns a path relative to `cwd` if it is below it.
+pub(crate) fn relative_to_cwd<'p>(path: &'p str, cwd: &Path) -> &'p str {
+    let inside = Path::new(path).strip_prefix(cwd).ok().and_then(Path::to_str);
+    inside.filter(|inside| !inside.is_empty()).unwrap_or(path)
+}

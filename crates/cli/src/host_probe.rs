@@ -1,0 +1,69 @@
+//! The requirements of skills that this machine meets.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use repertoire::workflow::{NeedKind, Probe};
+
+use crate::Environment;
+
+/// A probe for the operating system, environment variables, and programs in `PATH`. It starts no program.
+#[derive(Debug, Clone)]
+pub(crate) struct HostProbe {
+    /// Empty if the process is unknown.
+    variables: Vec<(OsString, OsString)>,
+}
+
+impl HostProbe {
+    pub(crate) fn of(environment: &Environment<'_>) -> HostProbe {
+        HostProbe { variables: environment.variables.clone() }
+    }
+
+    fn variable(&self, name: &str) -> Option<&OsStr> {
+        // Names of variables are case-insensitive on Windows.
+        let is_same = |known: &OsStr| {
+            if cfg!(windows) { known.eq_ignore_ascii_case(name) } else { known == name }
+        };
+        self.variables.iter().find(|(known, _)| is_same(known)).map(|(_, value)| value.as_os_str())
+    }
+
+    fn has_program(&self, name: &str) -> Option<bool> {
+        let folders = self.variable("PATH")?;
+        if name.contains(['/', '\\']) {
+            return Some(false);
+        }
+        let endings = match self.variable("PATHEXT").and_then(OsStr::to_str) {
+            Some(endings) if cfg!(windows) => endings.split(';').chain([""]).collect(),
+            _ => vec![""],
+        };
+        let is_in = |folder: &Path| endings.iter().any(|ending| is_program(&folder.join(format!("{name}{ending}"))));
+        Some(std::env::split_paths(folders).filter(|folder| folder.is_absolute()).any(|folder| is_in(&folder)))
+    }
+}
+
+/// Settings and tools are unknown, as they belong to a host.
+impl Probe for HostProbe {
+    fn has(&self, kind: NeedKind, name: &str) -> Option<bool> {
+        match kind {
+            NeedKind::System => Some(name == std::env::consts::OS),
+            NeedKind::Program => self.has_program(name),
+            NeedKind::Variable if self.variables.is_empty() => None,
+            NeedKind::Variable => Some(self.variable(name).is_some_and(|value| !value.is_empty())),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_program(path: &Path) -> bool {
+    path.is_file()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,37 @@
+use super::*;
+
+#[test]
+fn a_machine_tells_what_it_has_and_not_what_it_cannot_know() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("notes"), "").unwrap();
+    let program = if cfg!(windows) { "tool.exe" } else { "tool" };
+    std::fs::write(folder.path().join(program), "").unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let file = folder.path().join(program);
+        std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let mut environment = Environment::quiet(folder.path());
+    let unknown = HostProbe::of(&environment);
+    let variables = [("PATH", folder.path().as_os_str()), ("TOKEN", "x".as_ref()), ("EMPTY", "".as_ref())];
+    environment.variables = variables.map(|(name, value)| (name.into(), value.to_owned())).into();
+    let known = HostProbe::of(&environment);
+    for (kind, name, expected) in [
+        (NeedKind::Program, program, Some(true)),
+        (NeedKind::Program, "none", Some(false)),
+        (NeedKind::Program, "../tool", Some(false)),
+        (NeedKind::Variable, "TOKEN", Some(true)),
+        (NeedKind::Variable, "EMPTY", Some(false)),
+        (NeedKind::Variable, "NONE", Some(false)),
+        (NeedKind::Setting, "browser.enabled", None),
+        (NeedKind::Tool, "search", None),
+    ] {
+        assert_eq!(known.has(kind, name), expected, "{kind:?} {name}");
+        assert_eq!(unknown.has(kind, name), None, "{kind:?} {name}");
+    }
+    assert_eq!(known.has(NeedKind::System, std::env::consts::OS), Some(true));
+    assert_eq!(known.has(NeedKind::System, "plan9"), Some(false));
+    #[cfg(unix)]
+    assert_eq!(known.has(NeedKind::Program, "notes"), Some(false), "it cannot be started");
+}

@@ -1,0 +1,141 @@
+//! The sources of a run, reused when the configuration is reloaded.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use repertoire::registry::{ConfigError, SourceConfig, SourceKind};
+use repertoire::source::configured_folders;
+use repertoire::source::fs::{ClientPlugin, ClientPluginsOptions, FsOptions, Root, WatchOptions};
+use repertoire::{FsSource, Mount, Skill};
+use serde_json::{Map, Value};
+
+use crate::builtin;
+use crate::config::Plugins;
+
+/// A cache of sources by their settings: a reload reuses those whose settings did not change.
+#[derive(Debug, Default)]
+pub(crate) struct SourceCache {
+    is_watching: bool,
+    is_read_only: bool,
+    before: HashMap<String, Vec<CachedSource>>,
+    now: HashMap<String, Vec<CachedSource>>,
+}
+
+/// A source, and the same source as a [`FsSource`] if it searches folders.
+#[derive(Debug, Clone)]
+pub(crate) struct CachedSource {
+    /// The source before its tier and trust are set.
+    pub(crate) mount: Mount<Skill>,
+    pub(crate) folders: Option<Arc<FsSource>>,
+}
+
+impl SourceCache {
+    /// Returns a cache of sources that follow changes.
+    pub(crate) fn watching() -> SourceCache {
+        SourceCache { is_watching: true, ..SourceCache::default() }
+    }
+
+    /// Returns a cache that refuses sources that start a program, load a library or open a connection.
+    pub(crate) fn read_only() -> SourceCache {
+        SourceCache { is_read_only: true, ..SourceCache::default() }
+    }
+
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.is_read_only
+    }
+
+    pub(crate) fn begin_reload(&mut self) {
+        self.before.extend(self.now.drain());
+    }
+
+    /// Drops the sources that were not requested since [`begin_reload`](SourceCache::begin_reload).
+    pub(crate) fn finish_reload(&mut self) {
+        self.before.clear();
+    }
+
+    pub(crate) fn builtin(&mut self) -> Mount<Skill> {
+        self.get("builtin".to_owned(), |_| CachedSource { mount: builtin::mount(), folders: None }).mount
+    }
+
+    /// Returns a source called `name` that searches one folder.
+    pub(crate) fn folder(&mut self, name: &str, path: &Path) -> CachedSource {
+        self.fs(format!("folder {name} {}", path.display()), || FsSource::new(name, path))
+    }
+
+    /// Returns a source called `name` that searches `folder` by `options`.
+    pub(crate) fn search(&mut self, name: &str, folder: &Path, options: FsOptions) -> CachedSource {
+        self.fs(format!("search {name} {} {options:?}", folder.display()), || {
+            let source = FsSource::from_options(name, folder, options);
+            source.expect("the roots are absolute and the patterns are escaped")
+        })
+    }
+
+    /// Returns a source called `name` that searches a standard folder.
+    pub(crate) fn standard(&mut self, name: &str, root: &Root) -> CachedSource {
+        let mut root = root.clone();
+        name.clone_into(&mut root.name);
+        self.fs(format!("standard {root:?}"), || root.source())
+    }
+
+    /// Returns a source called `name` of the skills of a plugin.
+    pub(crate) fn plugin(&mut self, name: &str, plugin: &ClientPlugin, options: &ClientPluginsOptions) -> CachedSource {
+        self.fs(format!("plugin {name} {plugin:?} {options:?}"), || options.source(plugin, name))
+    }
+
+    /// Returns a source called `name` that reports the diagnostics of the folders of plugins.
+    pub(crate) fn plugin_diagnostics(&mut self, name: &str, plugins: &Plugins) -> CachedSource {
+        let make = |_| CachedSource { mount: Mount::plugin(plugins.findings(name)), folders: None };
+        self.get(format!("findings {name} {plugins:?}"), make)
+    }
+
+    /// Returns the sources of any kind that a configuration defines.
+    pub(crate) fn configured(
+        &mut self,
+        kind: &SourceKind,
+        config: &SourceConfig,
+        options: &Map<String, Value>,
+    ) -> Result<Vec<CachedSource>, ConfigError> {
+        let key = serde_json::json!([kind.name(), config.name, config.base, options]).to_string();
+        self.get_all(key, |is_watching| match kind.name() {
+            "fs" => Ok(vec![CachedSource::of_folders(configured_folders(config)?, is_watching)]),
+            _ => {
+                let built = kind.build(config)?.into_iter();
+                Ok(built.map(|source| CachedSource { mount: Mount::user(source), folders: None }).collect())
+            }
+        })
+    }
+
+    fn fs(&mut self, key: String, make: impl FnOnce() -> FsSource) -> CachedSource {
+        self.get(key, |is_watching| CachedSource::of_folders(make(), is_watching))
+    }
+
+    fn get(&mut self, key: String, make: impl FnOnce(bool) -> CachedSource) -> CachedSource {
+        let sources = self.get_all(key, |is_watching| Ok(vec![make(is_watching)]));
+        sources.expect("no configuration was read").pop().expect("one source was made")
+    }
+
+    fn get_all(
+        &mut self,
+        key: String,
+        make: impl FnOnce(bool) -> Result<Vec<CachedSource>, ConfigError>,
+    ) -> Result<Vec<CachedSource>, ConfigError> {
+        let sources = match self.before.remove(&key).or_else(|| self.now.get(&key).cloned()) {
+            Some(sources) => sources,
+            None => make(self.is_watching)?,
+        };
+        self.now.insert(key, sources.clone());
+        Ok(sources)
+    }
+}
+
+impl CachedSource {
+    fn of_folders(source: FsSource, is_watching: bool) -> CachedSource {
+        let source = if is_watching && !source.is_watching() {
+            Arc::new(source.watching(WatchOptions::default()))
+        } else {
+            Arc::new(source)
+        };
+        CachedSource { mount: Mount::user(Arc::clone(&source)), folders: Some(source) }
+    }
+}

@@ -1,0 +1,31 @@
+//! The kind `mcp`.
+
+use std::sync::Arc;
+
+use repertoire_registry::{ConfigError, SourceConfig, SourceKind, inventory};
+use repertoire_source_mcp::{McpOptions, McpSource, Token};
+
+inventory::submit! {
+    SourceKind::foreign("mcp", "the skills of another MCP server, a program or an address", |config| {
+        let source = McpSource::new(config.name.as_str(), placed(config.options()?, config));
+        let source = source.map_err(|error| ConfigError::in_option(error.key, error.message))?;
+        Ok(Arc::new(source))
+    })
+    .namespaced()
+    .connecting()
+}
+
+fn placed(mut options: McpOptions, config: &SourceConfig) -> McpOptions {
+    // A name without a folder is searched in PATH.
+    options.command = options.command.map(|command| match command.components().count() {
+        1 => command,
+        _ => config.path(command),
+    });
+    options.directory = Some(options.directory.map_or_else(|| config.base.clone(), |folder| config.path(folder)));
+    options.token_file = options.token_file.map(|file| config.path(file));
+    options.ca_file = options.ca_file.map(|file| config.path(file));
+    options.token = options.token_env.as_deref().and_then(|name| Token::new(config.variable(name)?.to_str()?));
+    let inherited = McpOptions::INHERITED.iter();
+    let inherited = inherited.filter_map(|name| Some(((*name).into(), config.variable(name)?.to_owned())));
+    options.inheriting(inherited.collect::<Vec<_>>()).kept_by(config.keeper.to_vec())
+}
