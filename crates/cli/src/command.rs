@@ -42,7 +42,7 @@ use crate::source_cache::SourceCache;
 
 const SKILLS: &str = ".agents/skills";
 
-/// What to do.
+/// A command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     List(list::List),

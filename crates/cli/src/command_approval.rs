@@ -31,7 +31,7 @@ impl<'a> RunnableSkill<'a> {
     pub(crate) async fn read(name: &str, context: &'a CommandContext<'_>) -> Result<RunnableSkill<'a>, Failure> {
         let found = context.find(name)?;
         let claim: &'a Claim<Skill> = found.claim;
-        let body = context.registry.body(claim).await.map_err(|error| Failure::of(&error))?;
+        let body = context.registry.body(claim).await?;
         let dialect = context.dialect(&claim.origin.source);
         let directives = Plan::new(&body.text, &Syntax::of(&claim.item, dialect, None)).directives().to_vec();
         let binding = match directives.as_slice() {
@@ -42,7 +42,7 @@ impl<'a> RunnableSkill<'a> {
                     None => binding,
                 }
             }
-            _ => context.renderer().binding(claim, body.digest).await.map_err(|error| Failure::of(&error))?,
+            _ => context.renderer().binding(claim, body.digest).await?,
         };
         Ok(RunnableSkill { id: &found.entry.id, claim, body, dialect, directives, binding })
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use repertoire::registry::{Claim, Entry, Found, Snapshot, SourceDiagnostic};
+use repertoire::registry::{Claim, Found, Snapshot, SourceDiagnostic};
 use repertoire::render::{Context, Dialect};
 use repertoire::skill::{Code, Diagnostic, Severity};
 use repertoire::{FsSource, Id, Model, Renderer, Skill, SkillRegistry, Trust};
@@ -208,8 +208,8 @@ impl<'a> CommandContext<'a> {
 
     /// Returns a note about untrusted skills, and how to trust them.
     pub(crate) fn pending(&self) -> Option<String> {
-        let is_pending = |entry: &&Arc<Entry<Skill>>| entry.claim.trust == Trust::Pending;
-        let pending: Vec<_> = self.snapshot.entries().iter().filter(is_pending).collect();
+        let entries = self.snapshot.entries().iter();
+        let pending: Vec<_> = entries.filter(|entry| entry.claim.trust == Trust::Pending).collect();
         let what = match pending.len() {
             0 => return None,
             1 => "1 skill is untrusted, so no model sees it".to_owned(),

@@ -46,7 +46,6 @@ impl Environment<'static> {
     /// # Errors
     /// If the working folder does not exist or is not accessible.
     pub fn of_process() -> io::Result<Environment<'static>> {
-        let colour = |choice| choice != ColorChoice::Never;
         let (stdout, stderr) = (io::stdout(), io::stderr());
         Ok(Environment {
             cwd: std::env::current_dir()?,
@@ -57,12 +56,12 @@ impl Environment<'static> {
             stdin: io::stdin().is_terminal().then(|| ScriptedInput::new(io::stdin().lock())),
             stdout: Stream {
                 terminal: stdout.is_terminal(),
-                coloured: colour(AutoStream::choice(&stdout)),
+                coloured: AutoStream::choice(&stdout) != ColorChoice::Never,
                 writer: Box::new(BufWriter::new(stdout)),
             },
             stderr: Stream {
                 terminal: stderr.is_terminal(),
-                coloured: colour(AutoStream::choice(&stderr)),
+                coloured: AutoStream::choice(&stderr) != ColorChoice::Never,
                 writer: Box::new(stderr),
             },
             signals: Signals::of_process(),
@@ -74,7 +73,6 @@ impl Environment<'static> {
 impl<'a> Environment<'a> {
     /// Returns an environment with a working folder and nothing else. Output is discarded.
     pub fn quiet(cwd: impl Into<PathBuf>) -> Environment<'a> {
-        let nowhere = || Stream::new(io::sink());
         Environment {
             cwd: cwd.into(),
             home: None,
@@ -82,16 +80,16 @@ impl<'a> Environment<'a> {
             variables: Vec::new(),
             helper: Vec::new(),
             stdin: None,
-            stdout: nowhere(),
-            stderr: nowhere(),
+            stdout: Stream::new(io::sink()),
+            stderr: Stream::new(io::sink()),
             signals: Signals::none(),
             log: Log::none(),
         }
     }
 
     pub(crate) fn own_state(&self) -> Option<PathBuf> {
-        let usual = || self.home.as_ref().map(|home| home.join(".local/state"));
-        Some(self.state.clone().or_else(usual)?.join("repertoire"))
+        let state = self.state.clone().or_else(|| Some(self.home.as_ref()?.join(".local/state")))?;
+        Some(state.join("repertoire"))
     }
 
     pub(crate) fn approvals(&self) -> Option<PathBuf> {

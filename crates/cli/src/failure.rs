@@ -15,6 +15,12 @@ pub(crate) struct Failure {
     help: Option<String>,
 }
 
+impl<E: Error> From<E> for Failure {
+    fn from(error: E) -> Failure {
+        Failure::of(&error)
+    }
+}
+
 impl Failure {
     pub(crate) fn new(message: impl Into<String>) -> Failure {
         Failure { message: message.into(), place: None, help: None }

@@ -48,8 +48,7 @@ fn read(path: &Path, name: &str) -> Result<Option<Value>, Failure> {
 
 fn parse(text: &str, name: &str) -> Result<Value, Failure> {
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
-    let is_marker = |line: &str| ["<<<<<<<", "|||||||", ">>>>>>>"].iter().any(|marker| line.starts_with(marker));
-    if let Some(line) = text.lines().position(is_marker) {
+    if let Some(line) = text.lines().position(is_conflict_marker) {
         let failure = Failure::new(format!("`{name}` has conflict markers of a merge"));
         return Err(locate(failure, text, name, line + 1, 1).help("take one side, then run `repertoire lock`"));
     }
@@ -59,6 +58,10 @@ fn parse(text: &str, name: &str) -> Result<Value, Failure> {
         let message = message.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&message);
         locate(Failure::new(format!("`{name}` is invalid: {message}")), text, name, line, column)
     })
+}
+
+fn is_conflict_marker(line: &str) -> bool {
+    ["<<<<<<<", "|||||||", ">>>>>>>"].iter().any(|marker| line.starts_with(marker))
 }
 
 /// Adds an excerpt to a failure, or the position if the line is too long to quote.

@@ -22,9 +22,11 @@ const WRITTEN_BY_GH: [&str; 6] =
 impl Provenance {
     pub(crate) fn of(skill: &Skill, installed: &SkillLock) -> Option<Provenance> {
         let lock = skill.location.as_deref().and_then(|location| installed.row(location.as_ref())).cloned();
-        let metadata = skill.field("metadata");
-        let value = |key: &&str| Some(((*key).to_owned(), metadata.and_then(|map| map.get(key))?.json()));
-        let github: Map<_, _> = WRITTEN_BY_GH.iter().filter_map(value).collect();
+        let mut github = Map::new();
+        if let Some(metadata) = skill.field("metadata") {
+            let values = WRITTEN_BY_GH.into_iter().filter_map(|key| Some((key.to_owned(), metadata.get(key)?.json())));
+            github.extend(values);
+        }
         let github = Some(github).filter(|github| !github.is_empty());
         (lock.is_some() || github.is_some()).then_some(Provenance { lock, github })
     }
@@ -56,8 +58,8 @@ impl Provenance {
 
     pub(crate) fn github(&self) -> Option<String> {
         let rows = self.github.as_ref()?.iter();
-        let word = |(key, value): (&String, _)| format!("{} {}", key.trim_start_matches("github-"), words(Some(value)));
-        Some(rows.map(word).collect::<Vec<_>>().join(", "))
+        let facts = rows.map(|(key, value)| format!("{} {}", key.trim_start_matches("github-"), words(Some(value))));
+        Some(facts.collect::<Vec<_>>().join(", "))
     }
 }
 

@@ -89,11 +89,10 @@ impl Flag {
 
 impl<'a> Winner<'a> {
     pub(crate) fn of(entry: &'a Entry<Skill>, context: &'a CommandContext<'_>) -> Winner<'a> {
-        let shadow = |shadow: &'a repertoire::registry::Shadow<Skill>| Shadow {
-            row: Row::of(entry, &shadow.claim, context),
-            identical: shadow.identical,
-        };
-        Winner { row: Row::of(entry, &entry.claim, context), shadows: entry.shadows.iter().map(shadow).collect() }
+        let shadows = entry.shadows.iter();
+        let shadows =
+            shadows.map(|shadow| Shadow { row: Row::of(entry, &shadow.claim, context), identical: shadow.identical });
+        Winner { row: Row::of(entry, &entry.claim, context), shadows: shadows.collect() }
     }
 }
 

@@ -84,9 +84,10 @@ fn level(severity: Severity) -> &'static str {
 }
 
 fn artifact(path: &Path, cwd: &Path) -> Value {
-    let climbs = |path: &Path| path.components().any(|part| part == Component::ParentDir);
     match path.strip_prefix(cwd) {
-        Ok(inside) if !climbs(inside) => json!({ "uri": uri_path(inside), "uriBaseId": "%SRCROOT%" }),
+        Ok(inside) if !inside.components().any(|part| part == Component::ParentDir) => {
+            json!({ "uri": uri_path(inside), "uriBaseId": "%SRCROOT%" })
+        }
         _ => {
             let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
             json!({ "uri": format!("{}{}", if real.is_absolute() { "file://" } else { "" }, uri_path(&real)) })

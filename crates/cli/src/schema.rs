@@ -47,13 +47,12 @@ fn configuration() -> Value {
 }
 
 fn branch(command: &str, mut fields: Schema) -> Schema {
-    let entry = |key: &str| fields.get(key).cloned();
     let own = [("schema", output::SCHEMA), ("command", command)];
     let mut properties: Map<_, _> =
         own.iter().map(|(key, text)| ((*key).to_owned(), json!({ "const": text }))).collect();
-    properties.extend(entry("properties").and_then(|rows| rows.as_object().cloned()).unwrap_or_default());
+    properties.extend(fields.get("properties").cloned().and_then(|rows| rows.as_object().cloned()).unwrap_or_default());
     let mut required: Vec<Value> = own.iter().map(|(key, _)| (*key).into()).collect();
-    required.extend(entry("required").and_then(|keys| keys.as_array().cloned()).unwrap_or_default());
+    required.extend(fields.get("required").cloned().and_then(|keys| keys.as_array().cloned()).unwrap_or_default());
     fields.insert("properties".to_owned(), properties.into());
     fields.insert("required".to_owned(), required.into());
     fields

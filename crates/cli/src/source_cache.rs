@@ -85,8 +85,10 @@ impl SourceCache {
 
     /// Returns a source called `name` that reports the diagnostics of the folders of plugins.
     pub(crate) fn plugin_diagnostics(&mut self, name: &str, plugins: &Plugins) -> CachedSource {
-        let make = |_| CachedSource { mount: Mount::plugin(plugins.findings(name)), folders: None };
-        self.get(format!("findings {name} {plugins:?}"), make)
+        self.get(format!("findings {name} {plugins:?}"), |_| CachedSource {
+            mount: Mount::plugin(plugins.findings(name)),
+            folders: None,
+        })
     }
 
     /// Returns the sources of any kind that a configuration defines.

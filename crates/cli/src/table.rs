@@ -46,11 +46,11 @@ impl<T: AsRef<str>> From<T> for Cell {
 
 impl Table {
     pub(crate) fn new(headings: &[&'static str]) -> Table {
-        let column = |heading: &&'static str| match heading.strip_prefix('>') {
+        let columns = headings.iter().map(|heading| match heading.strip_prefix('>') {
             Some(heading) => Column { heading, right: true },
             None => Column { heading, right: false },
-        };
-        Table { columns: headings.iter().map(column).collect(), rows: Vec::new() }
+        });
+        Table { columns: columns.collect(), rows: Vec::new() }
     }
 
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {

@@ -49,7 +49,7 @@ pub(super) struct Decided {
 }
 
 impl Approve {
-    pub(crate) async fn run(
+    pub(super) async fn run(
         &self,
         context: &CommandContext<'_>,
         environment: &mut Environment<'_>,

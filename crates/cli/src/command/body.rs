@@ -33,9 +33,9 @@ pub(super) struct Text {
 }
 
 impl Body {
-    pub(crate) async fn run(&self, context: &CommandContext<'_>) -> Result<Text, Failure> {
+    pub(super) async fn run(&self, context: &CommandContext<'_>) -> Result<Text, Failure> {
         let found = context.find(&self.name)?;
-        let body = context.registry.body(found.claim).await.map_err(|error| Failure::of(&error))?;
+        let body = context.registry.body(found.claim).await?;
         let (id, qualified_id) = (found.entry.id.clone(), found.claim.qualified_id());
         Ok(Text { id, qualified_id, digest: body.digest, body: body.text })
     }

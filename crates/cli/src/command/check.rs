@@ -51,7 +51,7 @@ pub(super) struct Checked<'a> {
 }
 
 impl Check {
-    pub(crate) async fn run<'a>(&self, context: &'a CommandContext<'_>) -> Checked<'a> {
+    pub(super) async fn run<'a>(&self, context: &'a CommandContext<'_>) -> Checked<'a> {
         let mut diagnostics = with_bodies(context.diagnostics(), context).await;
         diagnostics.extend(fields::diagnostics(context).await);
         if self.strict {

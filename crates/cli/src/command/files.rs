@@ -50,13 +50,13 @@ pub(super) struct Printed {
 }
 
 impl Files {
-    pub(crate) async fn run(&self, context: &CommandContext<'_>) -> Result<Box<dyn CommandOutput>, Failure> {
+    pub(super) async fn run(&self, context: &CommandContext<'_>) -> Result<Box<dyn CommandOutput>, Failure> {
         let found = context.find(&self.name)?;
         if let Some(path) = &self.path {
             return Ok(Box::new(read_file(path, found, context).await?));
         }
-        let files = context.registry.resources(found.claim).await.map_err(|error| Failure::of(&error))?;
-        let omissions = context.registry.omissions(found.claim).await.map_err(|error| Failure::of(&error))?;
+        let files = context.registry.resources(found.claim).await?;
+        let omissions = context.registry.omissions(found.claim).await?;
         Ok(Box::new(Manifest { id: found.entry.id.clone(), files, omissions }))
     }
 }

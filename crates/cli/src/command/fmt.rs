@@ -76,7 +76,7 @@ enum Outcome {
 }
 
 impl Fmt {
-    pub(crate) async fn run(&self, cwd: &Path) -> Result<Formatted, Failure> {
+    pub(super) async fn run(&self, cwd: &Path) -> Result<Formatted, Failure> {
         let (mut files, mut seen, mut bases) = (Vec::new(), HashSet::new(), Vec::new());
         for path in &self.paths {
             let (base, named) = find_files(path, cwd).await?;

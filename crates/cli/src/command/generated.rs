@@ -50,7 +50,7 @@ pub(super) struct Manual {
 }
 
 impl Completions {
-    pub(crate) fn run(&self) -> Script {
+    pub(super) fn run(&self) -> Script {
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut Arguments::command(), "repertoire", &mut text);
         Script { shell: self.shell.to_string(), script: String::from_utf8_lossy(&text).into_owned() }
@@ -58,7 +58,7 @@ impl Completions {
 }
 
 impl Man {
-    pub(crate) fn run(&self) -> Result<Manual, Failure> {
+    pub(super) fn run(&self) -> Result<Manual, Failure> {
         let mut all = Arguments::command().disable_help_subcommand(true);
         all.build();
         let commands: Vec<_> = all.get_subcommands().map(|command| command.get_name().to_owned()).collect();

@@ -30,7 +30,7 @@ struct Kind {
 }
 
 impl Kinds {
-    pub(crate) fn run(&self) -> Known {
+    pub(super) fn run(&self) -> Known {
         let kinds = SourceKind::all().into_iter().map(|kind| Kind { name: kind.name(), about: kind.about() });
         Known { kinds: kinds.collect() }
     }

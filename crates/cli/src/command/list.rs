@@ -54,7 +54,7 @@ pub(super) struct Listed<'a> {
 }
 
 impl List {
-    pub(crate) fn run<'a>(&self, context: &'a CommandContext<'_>) -> Listed<'a> {
+    pub(super) fn run<'a>(&self, context: &'a CommandContext<'_>) -> Listed<'a> {
         let matching = context.snapshot.entries().iter().filter(|entry| self.labels.match_skill(entry.item()));
         let skills = matching.map(|entry| Winner::of(entry, context)).collect();
         let diagnostics = context.diagnostics();

@@ -56,7 +56,7 @@ struct File {
 }
 
 impl Lock {
-    pub(crate) async fn run(&self, context: &CommandContext<'_>) -> Result<Locked, Failure> {
+    pub(super) async fn run(&self, context: &CommandContext<'_>) -> Result<Locked, Failure> {
         let base = lock_folder(self.lock_dir.as_deref(), context)?;
         // Read before anything is written: an invalid lock is not overwritten.
         let mut skills_lock = SkillsLock::read(&base)?.unwrap_or_default();

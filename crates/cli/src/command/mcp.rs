@@ -67,15 +67,14 @@ pub(super) struct Snippet {
 }
 
 impl Mcp {
-    pub(crate) fn run(&self, clients: &[String]) -> Result<Snippet, Failure> {
+    pub(super) fn run(&self, clients: &[String]) -> Result<Snippet, Failure> {
         let Action::Config(config) = &self.action;
-        let known = || Client::ALL.map(|client| client.name).join(", ");
+        let known = format!("choose {}", Client::ALL.map(|client| client.name).join(", "));
         let [name] = clients else {
-            return Err(Failure::new("expected one `--client`").help(format!("choose {}", known())));
+            return Err(Failure::new("expected one `--client`").help(known));
         };
         let client = Client::ALL.into_iter().find(|client| client.name == name);
-        let client = client
-            .ok_or_else(|| Failure::new(format!("unknown client `{name}`")).help(format!("choose {}", known())))?;
+        let client = client.ok_or_else(|| Failure::new(format!("unknown client `{name}`")).help(known))?;
         let server = match &config.url {
             Some(url) => Server::Remote { url, token: config.token_env.as_deref() },
             None => {

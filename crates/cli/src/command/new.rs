@@ -43,8 +43,8 @@ pub(super) struct Begun {
 }
 
 impl New {
-    pub(crate) fn run(&self, cwd: &Path) -> Result<Begun, Failure> {
-        let id = Id::new(&self.name).map_err(|error| Failure::of(&error))?;
+    pub(super) fn run(&self, cwd: &Path) -> Result<Begun, Failure> {
+        let id = Id::new(&self.name)?;
         let faults: Vec<_> = id.faults().iter().map(ToString::to_string).collect();
         if !faults.is_empty() {
             let failure = Failure::new(format!("invalid skill name `{}`: it {}", self.name, faults.join(", and it ")));
@@ -65,9 +65,7 @@ impl New {
             ErrorKind::AlreadyExists => already_exists(&folder, cwd).help("`new` never overwrites"),
             _ => cannot_write(error),
         })?;
-        let new_file = |folder: Dir| folder.open_with("SKILL.md", OpenOptions::new().write(true).create_new(true));
-        let written = parent.open_dir(id.as_str()).and_then(new_file).and_then(|mut file| file.write_all(&text));
-        written.map_err(cannot_write)?;
+        write_new(&parent, id.as_str(), &text).map_err(cannot_write)?;
         Ok(Begun { id, path })
     }
 
@@ -111,6 +109,11 @@ impl New {
             Some(diagnostic) => Err(Failure::new(format!("the skill would be invalid: {}", diagnostic.message))),
         }
     }
+}
+
+fn write_new(parent: &Dir, folder: &str, text: &[u8]) -> io::Result<()> {
+    let folder = parent.open_dir(folder)?;
+    folder.open_with("SKILL.md", OpenOptions::new().write(true).create_new(true))?.write_all(text)
 }
 
 pub(super) fn already_exists(folder: &Path, cwd: &Path) -> Failure {

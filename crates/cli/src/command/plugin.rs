@@ -124,7 +124,7 @@ pub(super) struct Decision {
 }
 
 impl Plugin {
-    pub(crate) fn run(&self, cwd: &Path, state: Option<&Path>) -> Result<Box<dyn CommandOutput>, Failure> {
+    pub(super) fn run(&self, cwd: &Path, state: Option<&Path>) -> Result<Box<dyn CommandOutput>, Failure> {
         Ok(match &self.action {
             Action::List => Box::new(Approved::of(&approvals(state)?)),
             Action::Inspect { path } => Box::new(Inspected::read(&cwd.join(path), state)?),
@@ -199,7 +199,7 @@ impl Inspected {
 impl Decision {
     fn approve(path: &Path, mut approvals: Approvals) -> Result<Decision, Failure> {
         let inspected = inspect(path)?;
-        let previous = approvals.approve(&inspected).map_err(|error| Failure::of(&error))?;
+        let previous = approvals.approve(&inspected)?;
         Ok(Decision {
             action: "approve",
             previous: previous.map(|old| old.digest).filter(|old| *old != inspected.digest),
@@ -214,7 +214,7 @@ impl Decision {
     fn revoke(path: PathBuf, mut approvals: Approvals) -> Result<Decision, Failure> {
         // A file that is gone cannot be resolved.
         let path = path.canonicalize().unwrap_or(path);
-        let Some(old) = approvals.revoke(&path).map_err(|error| Failure::of(&error))? else {
+        let Some(old) = approvals.revoke(&path)? else {
             let failure = Failure::new(format!("the plugin `{}` is not approved", path.display()));
             return Err(failure.help("run `repertoire plugin list` to see the approved plugins"));
         };

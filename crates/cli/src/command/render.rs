@@ -86,18 +86,18 @@ fn variable(text: &str) -> Result<(String, String), String> {
 }
 
 impl Render {
-    pub(crate) async fn run(
+    pub(super) async fn run(
         &self,
         context: &CommandContext<'_>,
         environment: &mut Environment<'_>,
     ) -> Result<Instructions, Failure> {
         let skill = RunnableSkill::read(&self.name, context).await?;
-        let host = self.dialect.as_deref().map(Dialect::named).transpose().map_err(|error| Failure::of(&error))?;
+        let host = self.dialect.as_deref().map(Dialect::named).transpose()?;
         let syntax = Syntax::of(&skill.claim.item, skill.dialect, host);
         let plan = Plan::new(&skill.body.text, &syntax);
         let variables = self.variables(&skill, context);
         let outcomes = self.run_directives(&plan, &skill, &variables, context, environment).await?;
-        let rendered = plan.render(&variables, outcomes).map_err(|error| Failure::of(&error))?;
+        let rendered = plan.render(&variables, outcomes)?;
         Ok(Instructions::of(&skill, &plan, &syntax, rendered))
     }
 
@@ -152,8 +152,7 @@ impl Render {
             signals.listen().map_err(|error| Failure::io("cannot listen for signals", &error))?;
         }
         let mut permits = permits.into_iter();
-        let permit = |_: &Directive| permits.next().unwrap_or(Err(Refusal::Off));
-        let running = runner.run(plan.directives(), call, permit);
+        let running = runner.run(plan.directives(), call, |_: &Directive| permits.next().unwrap_or(Err(Refusal::Off)));
         let stopped = async { while signals.next().await != Signal::Stop {} };
         tokio::select! {
             biased;

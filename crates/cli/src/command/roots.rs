@@ -5,6 +5,7 @@ use std::io;
 use clap::Args;
 use repertoire::registry::{Registry, Tier};
 use repertoire::skill::Code;
+use repertoire::source::fs::RootReport;
 use repertoire::{Skill, Trust};
 use serde::Serialize;
 
@@ -41,27 +42,23 @@ struct Place<'a> {
 }
 
 impl Roots {
-    pub(crate) async fn run<'a>(&self, context: &'a CommandContext<'_>) -> Result<Places<'a>, Failure> {
+    pub(super) async fn run<'a>(&self, context: &'a CommandContext<'_>) -> Result<Places<'a>, Failure> {
         let mut roots = Vec::new();
         for layer in context.snapshot.layers() {
             let source = layer.origin.source.as_ref();
-            let place = |path, exists, skills| Place {
-                source,
-                tier: layer.origin.tier,
-                trust: layer.trust,
-                path,
-                exists,
-                skills,
-            };
+            let (tier, trust) = (layer.origin.tier, layer.trust);
             match context.folders.iter().find(|(name, _)| name == source) {
                 Some((_, folders)) => {
-                    let reports = folders.roots().await.map_err(|error| Failure::of(&error))?;
-                    roots.extend(reports.iter().map(|report| {
-                        place(Some(report.path.to_string_lossy().into_owned()), report.exists, report.skills)
-                    }));
+                    for RootReport { path, exists, skills, .. } in folders.roots().await? {
+                        let path = Some(path.to_string_lossy().into_owned());
+                        roots.push(Place { source, tier, trust, path, exists, skills });
+                    }
                 }
                 None if source == Registry::<Skill>::REGISTERED => {}
-                None => roots.push(place(None, true, layer.listing.len())),
+                None => {
+                    let skills = layer.listing.len();
+                    roots.push(Place { source, tier, trust, path: None, exists: true, skills });
+                }
             }
         }
         Ok(Places { roots, context })

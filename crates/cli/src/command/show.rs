@@ -143,7 +143,7 @@ impl<'a> Found<'a> {
 }
 
 impl Show {
-    pub(crate) async fn run<'a>(&self, context: &'a CommandContext<'_>) -> Result<Shown<'a>, Failure> {
+    pub(super) async fn run<'a>(&self, context: &'a CommandContext<'_>) -> Result<Shown<'a>, Failure> {
         let found = context.find(&self.name)?;
         let is_winner = std::ptr::eq(found.claim, &raw const found.entry.claim);
         let mut skill = match is_winner {

@@ -81,7 +81,7 @@ enum Kind {
 }
 
 impl Verify {
-    pub(crate) async fn run(&self, context: &CommandContext<'_>) -> Result<Verified, Failure> {
+    pub(super) async fn run(&self, context: &CommandContext<'_>) -> Result<Verified, Failure> {
         let base = lock_folder(self.lock_dir.as_deref(), context)?;
         let (ours, theirs) = (RepertoireLock::read(&base)?, SkillsLock::read(&base)?);
         if ours.is_none() && theirs.is_none() {

@@ -51,7 +51,7 @@ struct Link<'a> {
 }
 
 impl Which {
-    pub(crate) async fn run<'a>(&self, context: &'a CommandContext<'_>) -> Result<Chain<'a>, Failure> {
+    pub(super) async fn run<'a>(&self, context: &'a CommandContext<'_>) -> Result<Chain<'a>, Failure> {
         let entry: &'a Entry<Skill> = context.find(&self.name)?.entry;
         let (installed, unknown) = context.installed();
         let mut claims = Vec::new();

@@ -59,41 +59,47 @@ impl Compared {
             }
         }
         for omission in everything.omissions() {
-            // The target of a link that leads out is not part of the project.
-            let kept = |path: &str| {
-                let kept = Omission::new(path, omission.reason).detail(&omission.detail);
-                match omission.digest {
-                    Some(digest) if omission.reason != OmissionReason::LinkOut => kept.with_digest(digest),
-                    _ => kept,
-                }
-            };
             match place(&omission.path) {
                 _ if omission.reason == OmissionReason::VersionControl => skip(&omission.path, &omission.why()),
                 // Git does not store pipes and sockets.
                 _ if omission.reason == OmissionReason::NotAFile => {}
                 Place::Dependencies(_, "") if omission.reason.is_limit() => skip(&omission.path, &omission.why()),
                 Place::Dependencies(folder, below) => {
-                    inside.entry(folder).or_default().1.push(kept(if below.is_empty() { "." } else { below }));
+                    let below = if below.is_empty() { "." } else { below };
+                    inside.entry(folder).or_default().1.push(locked(omission, below));
                 }
                 Place::Skill => {
                     if omission.reason.is_limit() {
                         skip(&omission.path, &omission.why());
                     }
-                    omissions.push(kept(&omission.path));
+                    omissions.push(locked(omission, &omission.path));
                 }
                 Place::Cache(folder) => skip(folder, cache(folder)),
                 Place::Secret => skip(&omission.path, "it holds secrets by convention"),
                 Place::Litter => {}
             }
         }
-        let digest = |(rows, omissions): (Vec<Resource>, Vec<Omission>)| {
-            Manifest::new(rows).expect("a folder has every name once").with_omissions(omissions).digest()
-        };
-        let dependencies = inside.into_iter().map(|(path, inside)| (path.to_owned(), digest(inside))).collect();
-        let manifest = Manifest::new(rows).expect("a folder has every name once").with_omissions(omissions);
+        let dependencies = inside.into_iter();
+        let dependencies = dependencies
+            .map(|(path, (rows, omissions))| (path.to_owned(), manifest(rows, omissions).digest()))
+            .collect();
+        let manifest = manifest(rows, omissions);
         not_compared.sort();
         not_compared.dedup();
         Compared { manifest, dependencies, not_compared }
+    }
+}
+
+fn manifest(rows: Vec<Resource>, omissions: Vec<Omission>) -> Manifest {
+    Manifest::new(rows).expect("a folder has every name once").with_omissions(omissions)
+}
+
+/// Returns the row of an omission at `path`. The target of a link that leads out is not part of the project.
+fn locked(omission: &Omission, path: &str) -> Omission {
+    let row = Omission::new(path, omission.reason).detail(&omission.detail);
+    match omission.digest {
+        Some(digest) if omission.reason != OmissionReason::LinkOut => row.with_digest(digest),
+        _ => row,
     }
 }
 

@@ -133,8 +133,8 @@ fn compare_names(a: &str, b: &str) -> Option<Ordering> {
 ///
 /// If it decides every pair of neighbours in this order, the names are in the tool's order.
 fn sort_key(name: &str) -> (Vec<usize>, Vec<bool>, String) {
-    let weigh = |c: char| weight(c).unwrap_or(ASCII.len() + c as usize);
-    (name.chars().map(weigh).collect(), name.chars().map(|c| c.is_ascii_uppercase()).collect(), name.to_owned())
+    let weights = name.chars().map(|c| weight(c).unwrap_or(ASCII.len() + c as usize));
+    (weights.collect(), name.chars().map(|c| c.is_ascii_uppercase()).collect(), name.to_owned())
 }
 
 fn weight(c: char) -> Option<usize> {

@@ -71,7 +71,7 @@ impl Reason {
 }
 
 impl Inventory {
-    /// What `context` has below the folder `base`. Every file is read anew. The program's own skills are no news to anybody.
+    /// Reads every file of the skills below the folder `base`. Built-in skills are not listed as left out.
     pub(crate) async fn take(context: &CommandContext<'_>, base: &Path) -> Result<Inventory, Failure> {
         let mut inventory = Inventory::default();
         let claims = context.snapshot.entries().iter().flat_map(|entry| entry.claims());

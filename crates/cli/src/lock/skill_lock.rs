@@ -38,9 +38,9 @@ pub(crate) struct InstalledRow {
 const VERSION: u64 = 3;
 
 impl SkillLock {
-    /// The one of this user, and where it should be: in the folder `state` if there is such a one, else at `home`.
+    /// Returns the lock file of this user: in the folder `state` if that is set, else below `home`.
     ///
-    /// One that cannot be understood says nothing, as for the tools that write it; then why is told.
+    /// An invalid file counts as empty, as for the tools that write it; the reason is returned.
     pub(crate) fn of_user(home: Option<&Path>, state: Option<&Path>) -> (SkillLock, Option<String>) {
         let Some(home) = home else { return (SkillLock::default(), None) };
         let path = match state {

@@ -77,7 +77,7 @@ fn a_project_reaches_a_model_only_when_it_is_admitted() {
         catalog(&["catalog", "--style", "bullets"]),
         str![[r#"
 - use-repertoire: Finds out which Agent Skills exist, which one wins and what is wrong with them, with the repertoire command line. Use to list, compare, validate or debug skills, when one is missing or shadowed, or to write a repertoire.toml.
-- write-a-skill: Writes and mends Agent Skills, folders with a SKILL.md. Use to create, improve or review a skill, when one never triggers, or to keep a procedure that was just explained for next time.
+- write-a-skill: Writes and improves Agent Skills (folders with a SKILL.md). Use to create, improve or review a skill, when one never triggers, or to keep a procedure that was just explained for next time.
 - write-a-source: Implements sources of Agent Skills in Rust with the repertoire library. Use to load skills from a database, a service, an archive or code, to embed them in a program, or to debug a Source or a SourceKind.
 - steady: From home.
 
@@ -87,7 +87,7 @@ fn a_project_reaches_a_model_only_when_it_is_admitted() {
         catalog(&["catalog", "--style", "bullets", "--trust-project"]),
         str![[r#"
 - use-repertoire: Finds out which Agent Skills exist, which one wins and what is wrong with them, with the repertoire command line. Use to list, compare, validate or debug skills, when one is missing or shadowed, or to write a repertoire.toml.
-- write-a-skill: Writes and mends Agent Skills, folders with a SKILL.md. Use to create, improve or review a skill, when one never triggers, or to keep a procedure that was just explained for next time.
+- write-a-skill: Writes and improves Agent Skills (folders with a SKILL.md). Use to create, improve or review a skill, when one never triggers, or to keep a procedure that was just explained for next time.
 - write-a-source: Implements sources of Agent Skills in Rust with the repertoire library. Use to load skills from a database, a service, an archive or code, to embed them in a program, or to debug a Source or a SourceKind.
 - both: Near copy.
 - rootwide: At the top.

@@ -47,7 +47,7 @@ pub(in crate::command) struct Begun {
 }
 
 impl New {
-    pub(crate) fn run(&self, cwd: &Path) -> Result<Begun, Failure> {
+    pub(super) fn run(&self, cwd: &Path) -> Result<Begun, Failure> {
         let is_word = |word: &str| {
             !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
         };

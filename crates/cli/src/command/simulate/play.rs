@@ -51,7 +51,7 @@ impl<'m> Play<'m> {
             options = options.rule(name, move |_| held.lock().contains(rule.as_str()));
         }
         for injected in &script.injections {
-            options = options.inject(injected.injection()?).map_err(|error| Failure::of(&error))?;
+            options = options.inject(injected.injection()?)?;
         }
         let policy = script.policy()?;
         let modes = policy.iter().fold(modes, |modes, policy| modes.permitted_by(policy.clone()));
@@ -101,11 +101,11 @@ impl<'m> Play<'m> {
         }
 
         let results = std::mem::take(&mut self.results);
-        let result = |call| {
-            let CallRow { tool, text, is_error, .. }: &CallRow = call;
-            if *is_error { ToolResult::failed(tool, text) } else { ToolResult::new(tool, text) }
-        };
-        let results: Vec<_> = results.iter().map(result).collect();
+        let results = results.iter().map(|CallRow { tool, text, is_error, .. }| match is_error {
+            true => ToolResult::failed(tool, text),
+            false => ToolResult::new(tool, text),
+        });
+        let results: Vec<_> = results.collect();
         let paths: Vec<_> = step.paths.iter().map(String::as_str).collect();
         let turn = Turn::of(&self.message).number(self.calls).results(&results).paths(&paths);
         let turn = step.task.as_deref().into_iter().fold(turn, Turn::task);
@@ -201,17 +201,15 @@ impl<'m> Play<'m> {
         }
     }
 
-    /// What is said of a call: by the gate of the tools there are, of any other by the role alone; where neither refuses and nobody has
-    /// to be asked, by what an active skill pre-approves.
+    /// Returns the ruling of the gate or, for other tools, of the role. If that allows the call, grants of active skills come first.
     fn ruling(&self, call: &ToolCall, active: &[Id]) -> Option<Ruling> {
         let ruling = self.gate.ruling(&call.tool, active).or_else(|| {
             let policy = self.policy.as_ref()?;
             Some(policy.ruling(&Access::Tool(&call.tool)))
         });
-        let granted = || self.session.grants().ruling(&call.tool, &call.about);
         match ruling {
             Some(ruling) if !ruling.is_allowed() => Some(ruling),
-            ruling => granted().or(ruling),
+            ruling => self.session.grants().ruling(&call.tool, &call.about).or(ruling),
         }
     }
 }

@@ -192,21 +192,20 @@ impl Script {
             };
         };
         let tools = self.roles.iter().map(|(name, role)| (name.as_str(), role.tools.iter().map(String::as_str)));
-        let unknown = |error: repertoire::permission::UnknownRole| Failure::of(&error);
-        let mut policy = PermissionPolicy::from_roles(tools, active).map_err(unknown)?;
+        let mut policy = PermissionPolicy::from_roles(tools, active)?;
         for (name, role) in &self.roles {
             if let Some(skills) = &role.skills {
-                policy = policy.with_skills(name, skills.iter().map(|Parsed(skill)| skill.clone())).map_err(unknown)?;
+                policy = policy.with_skills(name, skills.iter().map(|Parsed(skill)| skill.clone()))?;
             }
             if let Some(tiers) = &role.functional_tiers {
                 let tiers = tiers.iter().map(|tier| FunctionalTier::new(tier));
-                policy = policy.with_functional_tiers(name, tiers).map_err(unknown)?;
+                policy = policy.with_functional_tiers(name, tiers)?;
             }
             if let Some(level) = role.invoke_level {
                 let level = InvokeLevel::new(&level.to_string()).ok_or_else(|| {
                     Failure::new(format!("the role `{name}` has the level {level}: expected 1, 2 or 3"))
                 })?;
-                policy = policy.with_invoke_level(name, level).map_err(unknown)?;
+                policy = policy.with_invoke_level(name, level)?;
             }
         }
         Ok(Some(Arc::new(policy)))
@@ -228,17 +227,16 @@ impl Script {
         policy: Option<&Arc<PermissionPolicy>>,
         context: &CommandContext<'_>,
     ) -> Result<SkillTools, Failure> {
-        let clash = |error: repertoire::permission::ToolClash| Failure::of(&error);
         let mut own = tools.tools().to_vec();
         for tool in self.tools.iter().filter(|tool| tool.of.is_none()) {
             own.push(tool.spec()?);
         }
-        let mut gate = SkillTools::new(own, Offer::WhileActive).map_err(clash)?;
+        let mut gate = SkillTools::new(own, Offer::WhileActive)?;
         for tool in &self.tools {
             let Some(of) = &tool.of else { continue };
             let found = context.find(of)?;
             let skill = Attachable::new(found.claim.item.clone()).unwrap_or_else(|raw| raw.gated(tool.gate()));
-            gate = gate.with(&found.entry.id, &skill, [tool.spec()?]).map_err(clash)?;
+            gate = gate.with(&found.entry.id, &skill, [tool.spec()?])?;
         }
         Ok(match policy {
             Some(policy) => gate.permitted_by(Arc::clone(policy) as Arc<dyn Authorizer>),
@@ -261,7 +259,7 @@ impl SessionSettings {
 impl ToolDefinition {
     fn spec(&self) -> Result<ToolSpec, Failure> {
         let schema = json!({"type": "object"});
-        ToolSpec::new(self.name.as_str(), self.description.as_str(), schema).map_err(|error| Failure::of(&error))
+        Ok(ToolSpec::new(self.name.as_str(), self.description.as_str(), schema)?)
     }
 
     /// Returns the gate of a raw skill, which blocks the tool if no policy is set.
@@ -284,8 +282,7 @@ impl InjectionDefinition {
             None => Content::default(),
         };
         content.system_prompt = self.system_prompt.as_deref().map(Into::into);
-        let injection = Injection::new(self.id.clone(), self.flavor.clone(), self.when.clone(), "", content);
-        injection.map_err(|error| Failure::of(&error))
+        Ok(Injection::new(self.id.clone(), self.flavor.clone(), self.when.clone(), "", content)?)
     }
 }
 

@@ -310,14 +310,15 @@ impl TurnRow {
 
 impl ActiveRow {
     fn of(active: &Active, placements: &[Placement]) -> ActiveRow {
-        let own = || placements.iter().filter(|placed| placed.id == active.id && placed.flavor == active.flavor);
-        let row = |placed: &Placement| PlacementRow { slot: word(&placed.slot), delivery: word(&placed.delivery) };
+        let own = placements.iter().filter(|placed| placed.id == active.id && placed.flavor == active.flavor);
+        let own: Vec<_> = own.collect();
+        let rows = own.iter().map(|placed| PlacementRow { slot: word(&placed.slot), delivery: word(&placed.delivery) });
         ActiveRow {
             id: active.id.clone(),
             flavor: active.flavor.to_string(),
             cause: cause(&active.by.json()),
-            surface: own().find_map(|placed| placed.surface.clone()),
-            placements: own().map(row).collect(),
+            surface: own.iter().find_map(|placed| placed.surface.clone()),
+            placements: rows.collect(),
         }
     }
 }
