@@ -3,9 +3,13 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use repertoire::catalog::Activation;
+use repertoire::permission::Audience;
+use repertoire::session::{Lifetime, ToolResult};
+use repertoire::tools::{AnswerCode, LiveTools, Reader, ToolPreset};
 use repertoire::{
-    Activation, AnswerCode, Audience, Catalog, CatalogOptions, Lifetime, LiveTools, MemorySource, Model, Reader,
-    Registered, Session, SessionOptions, Skill, SkillRegistry, ToolOptions, ToolPreset, ToolResult, Turn,
+    Catalog, CatalogOptions, MemorySource, Model, Registered, Session, SessionOptions, Skill, SkillRegistry,
+    ToolOptions, Turn,
 };
 use repertoire_core::skill_md::{self, Head, Site};
 use repertoire_core::{Digest, Id};
