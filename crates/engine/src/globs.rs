@@ -2,7 +2,7 @@
 
 use globset::{Candidate, Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
-/// Globs, compiled in as few sets as the limit of a set allows.
+/// Globs, compiled into as few sets as the limit of a set allows.
 #[derive(Debug)]
 pub(crate) struct Globs<const OVER: char> {
     patterns: Vec<String>,
@@ -16,7 +16,6 @@ pub(crate) type PathGlobs = Globs<'/'>;
 pub(crate) type ToolGlobs = Globs<'\0'>;
 
 impl<const OVER: char> Globs<OVER> {
-    /// Compiles `patterns`; one that is no glob is a fault and harms no other.
     pub(crate) fn new(patterns: Vec<String>) -> Globs<OVER> {
         let mut globs = Vec::new();
         let mut faults = vec![None; patterns.len()];
@@ -31,17 +30,14 @@ impl<const OVER: char> Globs<OVER> {
         Globs { patterns, sets, faults }
     }
 
-    /// The patterns, as they were handed over.
     pub(crate) fn patterns(&self) -> &[String] {
         &self.patterns
     }
 
-    /// Why the glob with this number could not be compiled.
     pub(crate) fn fault(&self, pattern: usize) -> Option<&str> {
         self.faults[pattern].as_deref()
     }
 
-    /// The numbers of the globs that match `text`.
     pub(crate) fn matches(&self, text: &str) -> Vec<usize> {
         let candidate = Candidate::new(text);
         let found = |(set, numbers): &(GlobSet, Vec<usize>)| {
@@ -51,7 +47,6 @@ impl<const OVER: char> Globs<OVER> {
     }
 }
 
-/// Compiles `globs` into one set, or into two halves where one would be too large.
 fn build(globs: &[(usize, Glob)], sets: &mut Vec<(GlobSet, Vec<usize>)>, faults: &mut [Option<String>]) {
     if globs.is_empty() {
         return;

@@ -116,20 +116,18 @@
 //! of the session to bringing each body to its places once.
 
 mod catalog;
+mod changes;
 mod fold;
 mod globs;
-mod grant;
-mod meant;
 mod permission;
-mod place;
-mod readiness;
+mod requirements;
+mod resolve;
 mod search;
 mod session;
-mod shorten;
 mod tokens;
 mod tools;
 mod trigger;
-mod turn;
+mod truncate;
 mod visibility;
 mod workflow;
 
@@ -137,11 +135,12 @@ pub use catalog::{
     Activation, Budget, Catalog, CatalogCache, CatalogOptions, CatalogPreset, Fate, Format, Line, Overflow,
     PresetBudget, PresetOverflow, Report, Totals,
 };
-pub use grant::Grants;
+pub use changes::News;
+
 pub use permission::{
-    Access, Authorizer, Capability, Effect, Offer, PermissionPolicy, Ruling, SkillTools, ToolClash, UnknownRole,
+    Access, Authorizer, Capability, Effect, Grants, Offer, PermissionPolicy, Ruling, SkillTools, ToolClash, UnknownRole,
 };
-pub use readiness::{Need, NeedKind, Probe, Readiness};
+pub use requirements::{Need, NeedKind, Probe, Readiness};
 pub use search::{Fit, Hit, HitField, HitWord, Index, LiveIndex, Query, Ranker, Why};
 pub use session::{
     ActivatedBy, Active, ActiveBy, ActiveSkill, Bodies, CannotActivate, CannotCompose, Deferral, Delivery, Evaluation,
@@ -157,7 +156,6 @@ pub use tools::{
     SkillRead, ToolFormat, ToolOptions, ToolPreset, Toolset, Wrapper,
 };
 pub use trigger::{Fired, FiredBy, MissedMention, Occasion, RefusedTrigger, TriggerRefusal, Triggers, WhyMissed};
-pub use turn::News;
 pub use visibility::{Audience, Hidden, Mode, Modes, UnknownMode};
 pub use workflow::{
     CheckOutcome, Checked, Checker, InvalidWorkflow, PlannedStep, StepOutcome, ToolCheck, ToolError, ToolInvoker,

@@ -2,21 +2,14 @@
 
 mod activation;
 mod answering;
-mod cannot_compose;
+mod compaction;
 mod compose;
-mod delta;
 mod evaluate;
 mod evaluation;
-mod given;
+mod messages;
 mod options;
-mod provider;
-mod remarks;
-mod rerender;
 mod slots;
 mod state;
-mod template;
-#[cfg(test)]
-mod tests;
 mod turn;
 
 use std::cmp::Reverse;
@@ -25,29 +18,26 @@ use std::sync::Arc;
 
 use repertoire_core::{Digest, Flavor, Id, Skill, Trigger};
 use repertoire_registry::{Claim, LookupError, Snapshot, Trust};
-
 use serde::{Deserialize, Serialize};
 
+use crate::resolve::Meant;
+use crate::{Audience, Grants, Hidden, Toolset};
 use activation::{Activation, Rendered, Told};
-use given::Waiting;
+use messages::Waiting;
 
 pub use activation::{ActivatedBy, ActiveSkill};
-pub use cannot_compose::{CannotCompose, Undelivered, WhyUndelivered};
-pub use delta::{SlotChange, SlotDelta};
-pub use evaluation::{Active, ActiveBy, Evaluation, SkipReason, Skipped, Suggested};
+pub use compaction::{Rerendered, RerenderedSkill};
+pub use evaluation::{Active, ActiveBy, Evaluation, Remarks, SkipReason, Skipped, Suggested};
+pub use messages::MessageRules;
 pub use options::{Bodies, InvalidSession, Lifetime, Refresh, SessionOptions, Survival};
-pub use provider::MessageRules;
-pub use remarks::Remarks;
-pub use rerender::{Rerendered, RerenderedSkill};
-pub use slots::{Deferral, Delivery, Notice, Place, Placement, SlotMessage, Slots, Tail};
+pub use slots::{
+    CannotCompose, Deferral, Delivery, Notice, Place, Placement, SlotChange, SlotDelta, SlotMessage, Slots, Tail,
+    Undelivered, WhyUndelivered,
+};
 pub use state::{Resumed, SessionState, Since};
-pub use template::TurnFact;
-pub use turn::{ToolResult, Turn};
+pub use turn::{ToolResult, Turn, TurnFact};
 
-use crate::meant::Meant;
-use crate::{Audience, Grants, Hidden, Toolset};
-
-/// What one conversation activated, and what that puts before a model.
+/// The state of one conversation: its active skills, and what they add to each model call.
 ///
 /// 1. [`begin`](Session::begin) when the user has said something: pins the skills that there are now;
 /// 2. [`evaluate`](Session::evaluate) before a model call: what is active, and why; pure;
@@ -58,30 +48,23 @@ use crate::{Audience, Grants, Hidden, Toolset};
 pub struct Session {
     options: Arc<SessionOptions>,
     tools: Toolset,
-    /// In the order of their first activation.
     activations: Vec<Activation>,
-    /// Injections of the host that wait for being activated, and were.
     activated: Vec<(Flavor, Id, Lifetime)>,
-    /// Counts what is touched.
+    /// A counter that orders uses.
     touches: u64,
-    /// Model calls so far.
     calls: u64,
-    /// Tokens of the conversation, as far as they are known.
     tokens: u64,
-    /// What triggers activated since the user's message.
     triggered: Triggered,
-    /// What was ended since the user's message: its triggers do not bring it back.
+    /// Skills that were deactivated since the user's message, which triggers do not activate again.
     ended: BTreeSet<Id>,
-    /// What the conversation has of skills whose time is over.
+    /// Bodies in the conversation whose activation has expired.
     left: BTreeMap<Id, Told>,
-    /// Messages that were handed out.
     given: BTreeSet<Digest>,
     waiting: Vec<Waiting>,
-    /// What the last evaluation suggested: lists and searches mark it.
     suggested: Vec<Id>,
 }
 
-/// So many skills that are gone are remembered, those that were touched last.
+/// The most skills without a source that are remembered, the last used ones.
 const MOST_GONE: usize = 256;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -97,26 +80,26 @@ const _: () = {
     is_shared::<Slots>();
 };
 
-/// Why a skill cannot be activated.
+/// The error returned when a skill cannot be activated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CannotActivate {
-    /// Its name leads nowhere.
+    /// The name is unknown or ambiguous.
     #[error(transparent)]
     Unknown(#[from] LookupError),
-    /// It is hidden from whoever asks.
+    /// The skill is hidden from the audience.
     #[error("skill `{id}` cannot be activated: {hidden}")]
     Hidden {
         /// The skill.
         id: Id,
-        /// Why.
+        /// The reason.
         hidden: Hidden,
     },
 }
 
 impl Session {
-    /// A session in which nothing is active, over the skills that `tools` are over. The tools say too what is hidden, and in
-    /// what bodies come.
+    /// Creates a session without active skills over the skills of `tools`, which also decide what is hidden and how bodies are
+    /// wrapped.
     pub fn new(tools: Toolset, options: SessionOptions) -> Session {
         tools.triggers(None);
         Session {
@@ -136,7 +119,7 @@ impl Session {
         }
     }
 
-    /// The user has said something: from now on the skills are those of `tools`, and what was activated for a turn is over.
+    /// Starts a turn with a message of the user: pins the skills of `tools`, and ends activations for one message.
     pub fn begin(&mut self, tools: Toolset) {
         tools.triggers(Some(&self.tools));
         self.tools = tools;
@@ -148,7 +131,6 @@ impl Session {
         self.forget_gone();
     }
 
-    /// Of what its source has no more nothing is kept but that it was active, and not of more skills than may well come back.
     fn forget_gone(&mut self) {
         let snapshot = self.tools.snapshot();
         self.left.retain(|id, _| snapshot.resolve(id.as_str()).is_ok());
@@ -162,13 +144,12 @@ impl Session {
         self.activations.retain(|activation| !over.contains(&activation.touched));
     }
 
-    /// The tools that the session is over.
+    /// Returns the tools of the session.
     pub fn tools(&self) -> &Toolset {
         &self.tools
     }
 
-    /// Activates a skill for `audience`, or an injection of the host that waits for it; what `audience` may not see is refused. In
-    /// force from the next evaluation on.
+    /// Activates a skill for `audience`, or an injection of the host that waits for it. It takes effect at the next evaluation.
     ///
     /// What is active already is touched; with other arguments it is read again.
     ///
@@ -194,7 +175,7 @@ impl Session {
         Ok(())
     }
 
-    /// Ends an activation; triggers do not bring it back before the user's next message. Quiet where there is none.
+    /// Deactivates a skill. Triggers do not activate it again before the user's next message. Does nothing for an inactive one.
     pub fn deactivate(&mut self, name: &str) {
         let ids = self.qualified(name);
         self.ended.extend(ids.iter().cloned());
@@ -203,7 +184,7 @@ impl Session {
         self.activated.retain(|(_, id, _)| id.as_str() != name.trim());
     }
 
-    /// Makes an active skill the current one. Quiet where there is none.
+    /// Makes an active skill the current one. Does nothing for an inactive one.
     pub fn touch(&mut self, name: &str) {
         let ids = self.qualified(name);
         if let Some(activation) = self.activations.iter_mut().find(|activation| ids.contains(&activation.qualified)) {
@@ -212,7 +193,7 @@ impl Session {
         }
     }
 
-    /// The active skills in the order of their first activation: those that are there and not hidden.
+    /// Returns the visible active skills in the order of their first activation.
     pub fn active(&self) -> Vec<ActiveSkill> {
         let skill = |activation: &Activation| {
             let found = self.find(activation).ok()?;
@@ -228,13 +209,12 @@ impl Session {
         self.activations.iter().filter_map(skill).collect()
     }
 
-    /// What the active skills pre-approve. Of the moment: ask again where an activation may have begun or ended, as before each batch
-    /// of calls.
+    /// Returns what the active skills pre-approve now. Call it again before each batch of tool calls.
     pub fn grants(&self) -> Grants {
         Grants::of(self.activations.iter().filter_map(|activation| Some(self.find(activation).ok()?.claim)))
     }
 
-    /// The skill that was activated or touched last.
+    /// Returns the skill that was activated or touched last.
     pub fn current(&self) -> Option<ActiveSkill> {
         let found = self.activations.iter().filter_map(|activation| Some((activation, self.find(activation).ok()?)));
         let (_, newest) = found.max_by_key(|(activation, _)| activation.touched)?;
@@ -242,7 +222,7 @@ impl Session {
         self.active().into_iter().find(|skill| skill.id == id)
     }
 
-    /// What of a skill came into the conversation counts no more: when it is read again, all of it comes.
+    /// Forgets that the skill's body was delivered, so that the next read returns the full text.
     pub fn forget(&mut self, name: &str) {
         let ids = self.qualified(name);
         let activations = self.activations.iter_mut().filter(|activation| ids.contains(&activation.qualified));
@@ -250,9 +230,8 @@ impl Session {
         self.left.retain(|id, _| !ids.contains(id));
     }
 
-    /// The conversation was shortened or begun anew: nothing counts as being in it. What is active stays active; bodies that
-    /// were in the conversation come again, by [`rerender`](Session::rerender) or else with the next
-    /// [`compose`](Session::compose).
+    /// Forgets every delivered body, after the conversation was compacted or restarted. Active skills stay active. Their bodies
+    /// are delivered again by [`rerender`](Session::rerender), or else by the next [`compose`](Session::compose).
     pub fn reset(&mut self) {
         self.activations.iter_mut().for_each(|activation| activation.told = None);
         self.given.clear();
@@ -260,7 +239,6 @@ impl Session {
         self.tokens = 0;
     }
 
-    /// The names of the claims that `name` may mean, as activations have them.
     fn qualified(&self, name: &str) -> Vec<Id> {
         let name = name.trim();
         let found = self.tools.snapshot().resolve(name).ok().map(|found| found.claim.qualified_id());
@@ -268,7 +246,6 @@ impl Session {
         found.into_iter().chain(name.parse().ok()).collect()
     }
 
-    /// The claim of an activation, as it is now.
     fn find(&self, activation: &Activation) -> Result<Meant<'_>, SkipReason> {
         let found = find(self.tools.snapshot(), activation).ok_or(SkipReason::Gone)?;
         match self.tools.options().modes.hides(activation.audience, found.claim) {
@@ -280,7 +257,6 @@ impl Session {
         }
     }
 
-    /// Activates or touches.
     fn take(
         &mut self,
         claim: &Claim<Skill>,
@@ -329,7 +305,7 @@ impl Session {
     }
 }
 
-/// What an activation is of in `snapshot`: by source and name, however others are called.
+/// Finds the claim of an activation in `snapshot`, by source and name.
 fn find<'s>(snapshot: &'s Snapshot<Skill>, activation: &Activation) -> Option<Meant<'s>> {
     let Activation { qualified, source, .. } = activation;
     let id = qualified.as_str().strip_prefix(&**source)?.strip_prefix(':')?;
@@ -340,3 +316,6 @@ fn find<'s>(snapshot: &'s Snapshot<Skill>, activation: &Activation) -> Option<Me
         Some(Meant { entry, claim: entry.claims().find(is_meant)? })
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -40,7 +40,7 @@ enum Counting {
     Vocabulary(Vocabulary),
 }
 
-/// What each feature of a text costs, in thousandths of a token. Blanks cost nothing: they open the next word.
+/// The cost of each feature of a text, in thousandths of a token. Blanks cost nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Weights {
     /// A word: a run of ASCII letters that is as long as it can be.
@@ -148,7 +148,7 @@ impl Tokenizer {
         usize::try_from(tokens).unwrap_or(usize::MAX)
     }
 
-    /// What any text that is not empty costs beyond its parts, in thousandths of a token.
+    /// Returns the cost of any non-empty text beyond its parts, in thousandths of a token.
     pub(crate) fn base(&self) -> u64 {
         match self.counting {
             Counting::Weights(weights) => weights.base.into(),
@@ -157,7 +157,7 @@ impl Tokenizer {
         }
     }
 
-    /// What `text` adds to another, in thousandths of a token: right where no word crosses the seam.
+    /// Returns what `text` adds to a longer text, in thousandths of a token, if no word crosses the seam.
     pub(crate) fn thousandths(&self, text: &str) -> u64 {
         match self.counting {
             Counting::Weights(weights) => weights.thousandths(text),
@@ -195,17 +195,15 @@ impl Weights {
     }
 }
 
-/// Classes of bytes. The first six index weights; the others weigh nothing by themselves.
+/// Classes of bytes. The first six index weights; the others have no weight.
 const BLANK: u8 = 0;
 const LOWER: u8 = 1;
 const UPPER: u8 = 2;
 const DIGIT: u8 = 3;
 const PUNCTUATION: u8 = 4;
 const NEWLINE: u8 = 5;
-/// The first byte of a character that is not ASCII.
 const LEADING: u8 = 8;
 
-/// The class of each byte.
 const CLASSES: [u8; 256] = {
     let mut classes = [BLANK; 256];
     let mut byte = 0;
@@ -230,7 +228,6 @@ impl Default for Tokenizer {
     }
 }
 
-/// By block: symbols and punctuation, kana, Hangul, ideographs, compatibility and full-width forms.
 fn is_cjk(c: char) -> bool {
     matches!(u32::from(c),
         0x1100..=0x11FF | 0x3000..=0x303F | 0x3040..=0x30FF | 0x3130..=0x318F | 0x31F0..=0x31FF

@@ -1,17 +1,21 @@
-//! Who may see a skill.
+//! The one place that decides which audience sees a skill.
 
 mod limits;
-mod modes;
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
 
-use repertoire_core::Skill;
-use repertoire_registry::{Claim, Standing};
+use repertoire_core::{FunctionalTier, InvokeLevel, Skill};
+use repertoire_registry::{Claim, Standing, Target};
 use serde::{Deserialize, Serialize};
 
-pub use modes::{Mode, Modes, UnknownMode};
+use crate::permission::Authorizer;
+use crate::requirements::Probe;
+use limits::Limits;
 
-/// Who asks: the two doors that a skill can be reached by. The operator sees everything and needs neither.
+/// The audience that asks for a skill. The operator sees everything and needs no audience.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Audience {
@@ -21,7 +25,7 @@ pub enum Audience {
     User,
 }
 
-/// Why a skill is hidden.
+/// The reason why a skill is hidden.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -47,8 +51,8 @@ pub enum Hidden {
 }
 
 impl Audience {
-    /// Why `claim` is hidden from this audience by what it is; `None` when it is visible. Every door asks
-    /// [`Modes::hides`], which asks here and adds what the operator chose.
+    /// Returns the reason why `claim` is hidden from this audience by what it declares; `None` when it is visible.
+    /// [`Modes::hides`] calls this and adds the operator's policy.
     ///
     /// The first of these that holds:
     /// 1. it is [`Disabled`](Standing::Disabled), then: its source is [`Pending`](Standing::Pending): hidden from both;
@@ -69,12 +73,11 @@ impl Audience {
         excluded.or_else(|| claim.item.allowed_workflows.is_some().then_some(Hidden::OtherWorkflow))
     }
 
-    /// Whether `claim` is hidden from this audience whatever is chosen: a workflow may begin, nothing else changes.
     pub(crate) fn never_sees(self, claim: &Claim<Skill>) -> bool {
         self.hides(claim).is_some_and(|hidden| hidden != Hidden::OtherWorkflow)
     }
 
-    /// Whether this audience may see `claim`, as far as the operator chose nothing.
+    /// Returns whether this audience may see `claim`, without an operator's policy.
     pub fn sees(self, claim: &Claim<Skill>) -> bool {
         self.hides(claim).is_none()
     }
@@ -93,6 +96,183 @@ impl fmt::Display for Hidden {
             Hidden::NotReady => "something that it needs is missing",
             Hidden::NotNeeded => "what it stands in for is there",
         })
+    }
+}
+
+/// The operator's choice of how a skill is offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// In the catalog in full, whatever else has to give way.
+    Pinned,
+    /// In the catalog as far as there is room.
+    #[default]
+    Auto,
+    /// In the catalog by its name alone.
+    NameOnly,
+    /// For the user alone.
+    ManualOnly,
+    /// Hidden from both audiences. [`Rules`](repertoire_registry::Rules) of the registry also take its id away.
+    Off,
+}
+
+/// The visibility rules for skills. Cheap to clone.
+///
+/// Of several rules that match, the most specific decides, as in the registry's
+/// [`Rules`](repertoire_registry::Rules): the one for `source:id`, then for the id, then for the source, then for
+/// everything; of two for the same, the later. Whatever else is asked for is asked for on top of that: permissions
+/// ([`permitted_by`](Modes::permitted_by)), needs ([`ready_by`](Modes::ready_by)), the running workflow, labels.
+///
+/// ```
+/// use repertoire_engine::{Mode, Modes};
+///
+/// let modes = Modes::default().with("acme:*".parse()?, Mode::ManualOnly).with("acme:release-notes".parse()?, Mode::Pinned);
+/// assert_ne!(modes, Modes::default());
+/// # Ok::<(), repertoire_core::InvalidId>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize)]
+#[serde(transparent)]
+pub struct Modes {
+    rules: Arc<BTreeMap<Target, Mode>>,
+    #[serde(skip)]
+    limits: Arc<Limits>,
+}
+
+impl Modes {
+    /// Adds the choice `mode` for `target`.
+    #[must_use]
+    pub fn with(mut self, target: Target, mode: Mode) -> Modes {
+        Arc::make_mut(&mut self.rules).insert(target, mode);
+        self
+    }
+
+    /// Hides every skill that `authorizer` does not allow, including one that a person would have to be asked about. Of several
+    /// authorizers, all have to allow it.
+    ///
+    /// It is asked once for each skill, until that changes; for another role, or to ask again, make other modes.
+    #[must_use]
+    pub fn permitted_by(self, authorizer: Arc<dyn Authorizer>) -> Modes {
+        self.limited(|limits| limits.authorizers.push(authorizer))
+    }
+
+    /// Hides every skill whose requirements `probe` does not find, and every fallback whose replacement it does find. It is
+    /// asked once for each state of a skill; create a new policy to ask again.
+    #[must_use]
+    pub fn ready_by(self, probe: Arc<dyn Probe>) -> Modes {
+        self.limited(|limits| limits.probe = Some(probe))
+    }
+
+    /// Sets the running workflow. Skills with `allowedWorkflows` are visible only if they list it.
+    #[must_use]
+    pub fn in_workflow(self, workflow: impl Into<Arc<str>>) -> Modes {
+        self.limited(|limits| limits.workflow = Some(workflow.into()))
+    }
+
+    /// Hides every skill without one of these labels.
+    #[must_use]
+    pub fn functional_tiers(self, tiers: impl IntoIterator<Item = FunctionalTier>) -> Modes {
+        self.limited(|limits| limits.tiers = Some(tiers.into_iter().collect()))
+    }
+
+    /// Hides every skill that demands a higher level than this one from models.
+    #[must_use]
+    pub fn invoke_level(self, level: InvokeLevel) -> Modes {
+        self.limited(|limits| limits.level = Some(level))
+    }
+
+    fn limited(self, add: impl FnOnce(&mut Limits)) -> Modes {
+        Modes { limits: self.limits.with(add), ..self }
+    }
+
+    /// Returns whether the policy has no rules and no limits.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty() && self.limits.is_empty()
+    }
+
+    pub(crate) fn is(&self, other: &Modes) -> bool {
+        self.rules == other.rules && Limits::are_same(&self.limits, &other.limits)
+    }
+
+    /// Returns whether an authorizer decides which role sees which skill. Texts that all roles share then name no skill.
+    pub fn depend_on_role(&self) -> bool {
+        self.limits.govern_skills()
+    }
+
+    /// Returns how `claim` is offered.
+    pub fn of(&self, claim: &Claim<Skill>) -> Mode {
+        if self.rules.is_empty() {
+            return Mode::Auto;
+        }
+        claim.targets().find_map(|target| self.rules.get(&target).copied()).unwrap_or_default()
+    }
+
+    /// Returns the reason why `claim` is hidden from `audience`; `None` when it is visible. No other function decides that.
+    ///
+    /// The first of these that holds:
+    /// 1. it is switched off, waits for admission, or excludes the audience itself: see [`Audience::hides`];
+    /// 2. only some workflows may use it, and [none of them runs](Modes::in_workflow);
+    /// 3. it is [`Off`](Mode::Off);
+    /// 4. the model asks, and it is [`ManualOnly`](Mode::ManualOnly);
+    /// 5. it has not [the label](Modes::functional_tiers), or the model asks and is of [too low a level](Modes::invoke_level);
+    /// 6. it is [denied](Modes::permitted_by);
+    /// 7. something that it needs [is missing](Modes::ready_by);
+    /// 8. what it only stands in for [is there](Modes::ready_by).
+    pub fn hides(&self, audience: Audience, claim: &Claim<Skill>) -> Option<Hidden> {
+        match audience.hides(claim) {
+            Some(Hidden::OtherWorkflow) if self.limits.is_in_workflow_of(&claim.item) => {}
+            Some(hidden) => return Some(hidden),
+            None => {}
+        }
+        match (self.of(claim), audience) {
+            (Mode::Off, _) => Some(Hidden::Disabled),
+            (Mode::ManualOnly, Audience::Model) => Some(Hidden::ForUsersOnly),
+            _ => self.limits.hides(audience, claim),
+        }
+    }
+
+    /// Returns whether `audience` may see `claim`.
+    pub fn sees(&self, audience: Audience, claim: &Claim<Skill>) -> bool {
+        self.hides(audience, claim).is_none()
+    }
+
+    /// Returns what [`hides`](Modes::hides) does in words for the operator: the rule that denies, or the missing requirement.
+    pub fn explain(&self, audience: Audience, claim: &Claim<Skill>) -> Option<String> {
+        let hidden = self.hides(audience, claim)?;
+        Some(match hidden {
+            Hidden::Denied | Hidden::NotReady | Hidden::NotNeeded => match self.limits.explain(claim) {
+                Some(why) => format!("{hidden}: {why}"),
+                None => hidden.to_string(),
+            },
+            _ => hidden.to_string(),
+        })
+    }
+}
+
+const ALL: [Mode; 5] = [Mode::Pinned, Mode::Auto, Mode::NameOnly, Mode::ManualOnly, Mode::Off];
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Mode::Pinned => "pinned",
+            Mode::Auto => "auto",
+            Mode::NameOnly => "name-only",
+            Mode::ManualOnly => "manual-only",
+            Mode::Off => "off",
+        })
+    }
+}
+
+/// A text that names no [`Mode`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown mode `{0}`: expected `pinned`, `auto`, `name-only`, `manual-only` or `off`")]
+pub struct UnknownMode(String);
+
+impl FromStr for Mode {
+    type Err = UnknownMode;
+
+    fn from_str(text: &str) -> Result<Mode, UnknownMode> {
+        let named = ALL.into_iter().find(|mode| mode.to_string() == text);
+        named.ok_or_else(|| UnknownMode(repertoire_core::text::terminal_line(text).into_owned()))
     }
 }
 

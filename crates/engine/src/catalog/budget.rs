@@ -1,15 +1,22 @@
-//! How large a catalog may be.
+//! The size of a catalog, and what is shortened when it is too large.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use repertoire_core::Id;
 use serde::Serialize;
 
 use crate::Tokenizer;
+use crate::truncate::{shorten, shorten_clauses};
 
-/// How large a catalog may be.
+/// The limit of a catalog's size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Budget {
-    /// As large as it gets.
+    /// No limit.
     #[default]
     Unlimited,
     /// This many tokens, as the [`Tokenizer`] of the options estimates them.
@@ -30,7 +37,7 @@ impl Budget {
     /// The least that a share gives, in tokens: a few names, however small the window is.
     pub const LEAST_SHARE: usize = 128;
 
-    /// What clients take for a model with a context window of so many tokens: 20 ‰ of it; 8,000 characters if nobody knows.
+    /// Returns the budget that clients use for a model with this context window: 20 ‰ of it, or 8,000 characters if it is unknown.
     pub fn for_window(window: Option<usize>) -> Budget {
         match window {
             Some(window) => Budget::Share { window, per_mille: 20 },
@@ -38,7 +45,7 @@ impl Budget {
         }
     }
 
-    /// The limit in the budget's unit; `None` for none.
+    /// Returns the limit in the budget's unit; `None` without one.
     pub fn limit(self) -> Option<usize> {
         match self {
             Budget::Unlimited => None,
@@ -50,7 +57,6 @@ impl Budget {
         }
     }
 
-    /// How texts are measured against it.
     pub(super) fn meter(self, tokenizer: Tokenizer) -> Meter {
         match self {
             Budget::Unlimited | Budget::Characters(_) => Meter::Characters,
@@ -59,7 +65,7 @@ impl Budget {
     }
 }
 
-/// Measures texts in thousandths of a budget's unit, so that the parts of a text add up to the whole.
+/// A measure in thousandths of a budget's unit, so that the parts of a text add up to the whole.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Meter {
     Characters,
@@ -67,7 +73,6 @@ pub(super) enum Meter {
 }
 
 impl Meter {
-    /// What any text costs beyond its parts.
     pub(super) fn base(self) -> u64 {
         match self {
             Meter::Characters => 0,
@@ -75,7 +80,6 @@ impl Meter {
         }
     }
 
-    /// What a whole line, or another part that no word crosses the edge of, adds.
     pub(super) fn part(self, text: &str) -> u64 {
         match self {
             Meter::Characters => text.chars().count() as u64 * 1000,
@@ -83,11 +87,113 @@ impl Meter {
         }
     }
 
-    /// The size of a whole text in the budget's unit.
     pub(super) fn whole(self, text: &str) -> usize {
         match self {
             Meter::Characters => text.chars().count(),
             Meter::Tokens(tokenizer) => tokenizer.estimate(text),
         }
     }
+}
+
+/// What gives way when not everything fits. Names come last, and but for [`LeastUsed`](Overflow::LeastUsed) what gives
+/// way depends on the skills alone.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Overflow {
+    /// The first of these that fits, each with as much as fits:
+    /// 1. every description, the long ones cut to one length, at least 32 characters: at the end of a clause, the
+    ///    sentence kept that tells when to use the skill;
+    /// 2. every name, descriptions of 32 characters for the first skills;
+    /// 3. the names of the first skills.
+    #[default]
+    Shorten,
+    /// The same, descriptions cut at the end of a word wherever that is: as if their characters were handed out
+    /// one at a time to each in turn.
+    RoundRobin,
+    /// Descriptions are whole or absent: those of the first skills stay, then only the names of the first.
+    NameOnly,
+    /// Like [`NameOnly`](Overflow::NameOnly), the most often used skills first. The host counts uses: every output with a
+    /// [`SkillRead`](crate::SkillRead) is one. A catalog that changes with use does not stay in a prompt cache.
+    LeastUsed(Arc<BTreeMap<Id, u64>>),
+    /// Skills are whole or absent: the first ones stay.
+    LeaveOut,
+}
+
+/// The shortest length that a description is cut to, in characters.
+const SHORTEST: usize = 32;
+
+/// The part of a catalog that is written. Rank 0 is the last to give way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Plan {
+    pub(super) listed: usize,
+    pub(super) described: usize,
+    pub(super) most: usize,
+    pub(super) pins: bool,
+}
+
+impl Plan {
+    pub(super) const NOTHING: Plan = Plan { listed: 0, described: 0, most: 0, pins: false };
+
+    pub(super) fn whole(count: usize) -> Plan {
+        Plan { listed: count, described: count, most: usize::MAX, pins: true }
+    }
+}
+
+impl Overflow {
+    pub(super) fn uses(&self, id: &Id) -> u64 {
+        match self {
+            Overflow::LeastUsed(uses) => uses.get(id).copied().unwrap_or_default(),
+            _ => 0,
+        }
+    }
+
+    pub(super) fn cut<'t>(&self, text: &'t str, most: usize) -> Cow<'t, str> {
+        match self {
+            Overflow::Shorten => shorten_clauses(text, most),
+            _ => shorten(text, most),
+        }
+    }
+
+    pub(super) fn plan(&self, count: usize, longest: usize, fits: impl Fn(Plan) -> bool) -> Plan {
+        let whole = Plan::whole(count);
+        if fits(whole) {
+            return whole;
+        }
+        // Pins hold as long as anything fits beside them.
+        let best = [true, false].into_iter().find_map(|pins| self.best(Plan { pins, ..whole }, longest, &fits));
+        best.unwrap_or(Plan::NOTHING)
+    }
+
+    fn best(&self, whole: Plan, longest: usize, fits: &dyn Fn(Plan) -> bool) -> Option<Plan> {
+        let count = whole.listed;
+        let last = |range, rung: &dyn Fn(usize) -> Plan| last_that_fits(range, rung, fits);
+        let names = |listed| Plan { listed, described: 0, most: 0, ..whole };
+        match self {
+            Overflow::Shorten | Overflow::RoundRobin => last(SHORTEST..longest, &|most| Plan { most, ..whole })
+                .or_else(|| last(0..count, &|described| Plan { described, most: SHORTEST, ..whole }))
+                .or_else(|| last(1..count, &names)),
+            Overflow::NameOnly | Overflow::LeastUsed(_) => {
+                last(0..count, &|described| Plan { described, ..whole }).or_else(|| last(1..count, &names))
+            }
+            Overflow::LeaveOut => last(1..count, &|listed| Plan { listed, described: listed, ..whole }),
+        }
+    }
+}
+
+/// Returns the last plan of a rising series that fits.
+fn last_that_fits(range: Range<usize>, rung: &dyn Fn(usize) -> Plan, fits: &dyn Fn(Plan) -> bool) -> Option<Plan> {
+    let Range { mut start, mut end } = range;
+    let mut best = None;
+    while start < end {
+        // The first question is the lowest rung: a tight budget is told at once.
+        let middle = if best.is_none() { start } else { start + (end - start) / 2 };
+        let plan = rung(middle);
+        if fits(plan) {
+            best = Some(plan);
+            start = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    best
 }

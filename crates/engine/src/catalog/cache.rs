@@ -8,7 +8,7 @@ use repertoire_registry::{Modified, Snapshot};
 
 use super::{Catalog, CatalogOptions};
 
-/// The catalog of the snapshot that was asked for last, with fixed options.
+/// A cache of the catalog of the last snapshot, with fixed options.
 ///
 /// Costs an atomic load while the snapshot is the same view; while nothing changed that the text tells of, what
 /// changed; else a new catalog. Callers at the same time may make one each, and get equal ones.
@@ -19,17 +19,17 @@ pub struct CatalogCache {
 }
 
 impl CatalogCache {
-    /// No catalog yet.
+    /// Creates an empty cache.
     pub fn new(options: CatalogOptions) -> CatalogCache {
         CatalogCache { options, last: ArcSwapOption::empty() }
     }
 
-    /// The options of every catalog.
+    /// Returns the options of every catalog.
     pub fn options(&self) -> &CatalogOptions {
         &self.options
     }
 
-    /// The catalog of `snapshot`: equal to [`Catalog::of`].
+    /// Returns the catalog of `snapshot`, equal to [`Catalog::of`].
     pub fn of(&self, snapshot: &Snapshot<Skill>) -> Arc<Catalog> {
         let last = self.last.load();
         let kept = last.as_ref().map(|last| (&last.0, &last.1));
@@ -60,7 +60,6 @@ impl CatalogCache {
     }
 }
 
-/// Whether a catalog of either is that of the other: bodies and shadows may differ.
 fn is_told_alike(older: &Snapshot<Skill>, newer: &Snapshot<Skill>) -> bool {
     let change = newer.changes_since(older);
     let same = |Modified { old, new, .. }: &Modified<Skill>| {

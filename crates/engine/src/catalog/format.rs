@@ -1,15 +1,10 @@
 //! The markup of a catalog.
 
-mod markdown;
-mod tag;
-mod xml;
-
 use std::borrow::Cow;
 
+use repertoire_core::text::{push_markdown, push_markdown_name, push_xml, push_xml_quoted};
 use serde::Serialize;
 use serde_json::json;
-
-use tag::Tag;
 
 /// The markup of a catalog.
 ///
@@ -24,8 +19,7 @@ pub enum Format {
     Xml,
     /// The same elements, each on a line of its own, indented.
     Indented,
-    /// As the reference library of the standard writes it: every tag and every text on a line of its own, quotes
-    /// escaped too.
+    /// The format of the standard's reference library: every tag and every text on a line of its own, quotes escaped too.
     Reference,
     /// A Markdown list: `- name: description`. `<` is escaped, and what would make a name another block.
     Bullets,
@@ -35,23 +29,18 @@ pub enum Format {
     Json,
 }
 
-/// What one line tells. The texts are clean: one line, nothing invisible, not escaped.
+/// The texts of one line: clean, on one line, not escaped.
 pub(super) struct Texts<'a> {
     pub(super) name: Cow<'a, str>,
     pub(super) description: Cow<'a, str>,
-    /// Only of a restricted skill.
     pub(super) source: Option<Cow<'a, str>>,
-    /// Only where it is wanted and known.
     pub(super) location: Option<Cow<'a, str>>,
-    /// Whether the turn suggests it.
     pub(super) is_suggested: bool,
 }
 
-/// What stands for a mark where every text has a value.
 const MARKED: &str = "yes";
 
 impl Texts<'_> {
-    /// What is told by name, with `description` in place of the skill's own.
     fn rows<'t>(&'t self, description: &'t str) -> impl Iterator<Item = (Tag, &'t str)> {
         let description = (!description.is_empty()).then_some(description);
         let rows = [
@@ -66,7 +55,6 @@ impl Texts<'_> {
 }
 
 impl Format {
-    /// What stands before the skills: how they are read, where that is told, and what opens their list.
     pub(super) fn opening(self, how_to: Option<&str>) -> String {
         match (self, how_to) {
             (Format::Json, Some(how_to)) => format!("{{\"how_to\": {},\n\"skills\": [\n", json!(how_to)),
@@ -77,12 +65,10 @@ impl Format {
         }
     }
 
-    /// What stands between two skills.
     pub(super) fn between(self) -> &'static str {
         if self == Format::Json { "," } else { "" }
     }
 
-    /// What stands after everything.
     pub(super) fn closing(self) -> &'static str {
         match self {
             Format::Xml | Format::Indented | Format::Reference => "</available_skills>\n",
@@ -91,17 +77,16 @@ impl Format {
         }
     }
 
-    /// Writes a skill, with `description` in place of its own.
     pub(super) fn skill(self, texts: &Texts<'_>, description: &str, out: &mut String) {
         match self {
-            Format::Xml => xml::compact(texts.rows(description), out),
-            Format::Indented => xml::indented(texts.rows(description), out),
-            Format::Reference => xml::reference(texts.rows(description), out),
+            Format::Xml => compact(texts.rows(description), out),
+            Format::Indented => indented(texts.rows(description), out),
+            Format::Reference => reference(texts.rows(description), out),
             Format::Bullets => {
                 out.push_str("- ");
-                markdown::item(texts, description, out);
+                item(texts, description, out);
             }
-            Format::Lines => markdown::item(texts, description, out),
+            Format::Lines => item(texts, description, out),
             Format::Json => {
                 let rows = texts.rows(description).map(|(tag, text)| (tag.name.to_owned(), text.into()));
                 out.push_str(&serde_json::Value::Object(rows.collect()).to_string());
@@ -110,7 +95,6 @@ impl Format {
         }
     }
 
-    /// Writes what stands behind the skills: how many are not listed, and how to find them.
     pub(super) fn note(self, left_out: usize, hint: &str, out: &mut String) {
         let note = if left_out > 0 { format!("Skills not listed: {left_out}. {hint}") } else { String::new() };
         let note = note.trim_end();
@@ -121,9 +105,90 @@ impl Format {
                 out.push_str(&json!(note).to_string());
             }
             _ if note.is_empty() => {}
-            Format::Xml | Format::Reference => xml::note("", note, out),
-            Format::Indented => xml::note("  ", note, out),
-            Format::Bullets | Format::Lines => markdown::note(note, out),
+            Format::Xml | Format::Reference => xml_note("", note, out),
+            Format::Indented => xml_note("  ", note, out),
+            Format::Bullets | Format::Lines => markdown_note(note, out),
         }
     }
+}
+
+struct Tag {
+    name: &'static str,
+    open: &'static str,
+    close: &'static str,
+}
+
+impl Tag {
+    const NAME: Tag = Tag { name: "name", open: "<name>", close: "</name>" };
+    const DESCRIPTION: Tag = Tag { name: "description", open: "<description>", close: "</description>" };
+    const SOURCE: Tag = Tag { name: "source", open: "<source>", close: "</source>" };
+    const LOCATION: Tag = Tag { name: "location", open: "<location>", close: "</location>" };
+    const SUGGESTED: Tag = Tag { name: "suggested", open: "<suggested>", close: "</suggested>" };
+    const NOTE: Tag = Tag { name: "note", open: "<note>", close: "</note>" };
+}
+
+type Row<'t> = (Tag, &'t str);
+
+fn compact<'t>(rows: impl Iterator<Item = Row<'t>>, out: &mut String) {
+    out.push_str("<skill>");
+    rows.for_each(|(tag, text)| element(tag, text, out));
+    out.push_str("</skill>\n");
+}
+
+fn indented<'t>(rows: impl Iterator<Item = Row<'t>>, out: &mut String) {
+    out.push_str("  <skill>\n");
+    for (tag, text) in rows {
+        out.push_str("    ");
+        element(tag, text, out);
+        out.push('\n');
+    }
+    out.push_str("  </skill>\n");
+}
+
+fn reference<'t>(rows: impl Iterator<Item = Row<'t>>, out: &mut String) {
+    out.push_str("<skill>\n");
+    for (tag, text) in rows {
+        out.extend([tag.open, "\n"]);
+        push_xml_quoted(text, out);
+        out.extend(["\n", tag.close, "\n"]);
+    }
+    out.push_str("</skill>\n");
+}
+
+fn xml_note(indent: &str, note: &str, out: &mut String) {
+    out.push_str(indent);
+    element(Tag::NOTE, note, out);
+    out.push('\n');
+}
+
+fn element(tag: Tag, text: &str, out: &mut String) {
+    out.push_str(tag.open);
+    push_xml(text, out);
+    out.push_str(tag.close);
+}
+
+fn item(texts: &Texts<'_>, description: &str, out: &mut String) {
+    push_markdown_name(&texts.name, out);
+    // Ahead of the description, which could claim another source.
+    for (word, text) in [("source", &texts.source), ("location", &texts.location)] {
+        if let Some(text) = text {
+            out.extend([" (", word, ": "]);
+            push_markdown(text, out);
+            out.push(')');
+        }
+    }
+    if texts.is_suggested {
+        out.push_str(" (suggested)");
+    }
+    if !description.is_empty() {
+        out.push_str(": ");
+        push_markdown(description, out);
+    }
+    out.push('\n');
+}
+
+fn markdown_note(note: &str, out: &mut String) {
+    out.push('\n');
+    push_markdown(note, out);
+    out.push('\n');
 }

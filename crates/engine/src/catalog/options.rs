@@ -1,15 +1,14 @@
-//! How a catalog is to look.
+//! The options of a catalog.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use repertoire_core::Id;
 
-use crate::{Audience, Modes, Tokenizer};
+use super::{Budget, Format, Overflow};
+use crate::{Audience, Modes, Tokenizer, ToolPreset};
 
-use super::{Activation, Budget, Format, Overflow};
-
-/// How a catalog is to look: format, budget and overflow are chosen independently.
+/// The options of a catalog: format, budget and overflow are chosen independently.
 ///
 /// By default XML without locations, unlimited.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -50,14 +49,14 @@ impl Default for CatalogOptions {
 }
 
 impl CatalogOptions {
-    /// The markup.
+    /// Sets the markup.
     #[must_use]
     pub fn format(mut self, format: Format) -> CatalogOptions {
         self.format = format;
         self
     }
 
-    /// How large the text may be.
+    /// The budget of the text.
     #[must_use]
     pub fn budget(mut self, budget: Budget) -> CatalogOptions {
         self.budget = budget;
@@ -71,30 +70,29 @@ impl CatalogOptions {
         self
     }
 
-    /// Whose tokens the budget counts.
+    /// Sets the tokenizer of the budget.
     #[must_use]
     pub fn tokenizer(mut self, tokenizer: Tokenizer) -> CatalogOptions {
         self.tokenizer = tokenizer;
         self
     }
 
-    /// Tells where each skill lies, for hosts whose model reads skills with its file tools. A host with a tool
-    /// for loading skills has no need of it, and spares the model paths that it might read instead.
+    /// Lists the file of each skill, for hosts whose model reads skills with its file tools. A host with a tool that reads skills
+    /// does not need it.
     #[must_use]
     pub fn with_locations(mut self) -> CatalogOptions {
         self.locations = Locations::Told;
         self
     }
 
-    /// For whom it is: a model, unless a host shows it to its user.
+    /// Sets the audience: the model by default, the user for a host that shows the catalog.
     #[must_use]
     pub fn seen_by(mut self, audience: Audience) -> CatalogOptions {
         self.audience = audience;
         self
     }
 
-    /// Tells first how a model gets the instructions of a skill: within the budget, and only where there is a skill to tell of.
-    /// A model that reads files is told where each skill lies.
+    /// Explains before the skills how a model reads one, within the budget. A model that reads files also gets their locations.
     #[must_use]
     pub fn activation(mut self, activation: Activation) -> CatalogOptions {
         if activation == Activation::Files {
@@ -104,30 +102,29 @@ impl CatalogOptions {
         self
     }
 
-    /// Marks the skills that a turn [suggests](crate::Evaluation::suggested), and lets them give way after the others that are not
-    /// pinned. Nothing else changes: they keep their place, and their descriptions are cut like any other.
+    /// Marks the skills that a turn [suggests](crate::Evaluation::suggested). They are omitted after all others that are not
+    /// pinned; their order and the rest of their lines stay the same.
     #[must_use]
     pub fn suggesting<'a>(mut self, suggested: impl IntoIterator<Item = &'a Id>) -> CatalogOptions {
         self.suggested = suggested.into_iter().cloned().collect();
         self
     }
 
-    /// How the operator wants each skill to be offered, and what else hides skills.
+    /// Sets the visibility policy.
     #[must_use]
     pub fn modes(mut self, modes: Modes) -> CatalogOptions {
         self.modes = modes;
         self
     }
 
-    /// Tells the model how to find skills that were left out; the text says before it how many they are. Unless it is given,
-    /// the [activation](CatalogOptions::activation) says it.
+    /// Explains how to find omitted skills, after their number. The default comes from the
+    /// [activation](CatalogOptions::activation).
     #[must_use]
     pub fn hint(mut self, hint: impl Into<Cow<'static, str>>) -> CatalogOptions {
         self.hint = Some(hint.into());
         self
     }
 
-    /// What tells the model how to find the rest: the host's words, else those of the activation.
     fn how_to_find(&self) -> Cow<'_, str> {
         match (&self.hint, &self.activation) {
             (Some(hint), _) => hint.as_ref().into(),
@@ -136,13 +133,11 @@ impl CatalogOptions {
         }
     }
 
-    /// What stands before the skills.
     pub(super) fn opening(&self) -> String {
         let how_to = self.activation.as_ref().map(Activation::how_to);
         self.format.opening(how_to.as_deref())
     }
 
-    /// Writes what stands behind the skills, where so many were left out.
     pub(super) fn note(&self, left_out: usize, out: &mut String) {
         self.format.note(left_out, &repertoire_core::text::clean_line(&self.how_to_find()), out);
     }
@@ -151,5 +146,56 @@ impl CatalogOptions {
     /// else in characters.
     pub fn count(&self, text: &str) -> usize {
         self.budget.meter(self.tokenizer).whole(text)
+    }
+}
+
+/// The way in which a model gets the instructions of a skill. The catalog explains it.
+///
+/// A catalog in the description of a tool needs none of it: the tool says how it is called.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Activation {
+    /// It reads the file at the location of the skill, which the catalog lists. A skill without a file is listed without one.
+    Files,
+    /// It calls a tool, whose output names the location of the skill.
+    Tool {
+        /// The tool that gives instructions.
+        read: Cow<'static, str>,
+        /// Its parameter that names the skill.
+        id: Cow<'static, str>,
+        /// The tool that finds skills which are not listed, if there is one.
+        find: Option<Cow<'static, str>>,
+    },
+}
+
+impl Activation {
+    /// By the tools of `preset`.
+    pub fn tools(preset: &ToolPreset) -> Activation {
+        let find = preset.search.as_ref().or(preset.list.as_ref());
+        Activation::Tool { read: preset.read.name.clone(), id: preset.read.id.clone(), find: find.cloned() }
+    }
+
+    /// Returns the explanation that stands before the skills, on one line.
+    pub fn how_to(&self) -> String {
+        let how = match self {
+            Activation::Files => "read the file at its location to the end".to_owned(),
+            Activation::Tool { read, id, .. } => format!("call `{read}` with its name as `{id}`"),
+        };
+        let paths = match self {
+            Activation::Files => "Relative paths in it start in the folder of that file.",
+            Activation::Tool { .. } => "Relative paths in it start in the folder that the answer names.",
+        };
+        format!(
+            "Skills hold instructions for certain tasks. When a task fits what a skill is for, {how} before you begin, and \
+             follow what it says. {paths}"
+        )
+    }
+
+    pub(super) fn how_to_find(&self) -> Cow<'_, str> {
+        match self {
+            Activation::Files => "Look for more files called `SKILL.md` in the folders around these.".into(),
+            Activation::Tool { find: Some(find), .. } => format!("`{find}` finds them.").into(),
+            Activation::Tool { read, find: None, .. } => format!("`{read}` still takes the exact name of each.").into(),
+        }
     }
 }

@@ -2,41 +2,41 @@
 
 use super::{Budget, CatalogOptions, Format, Overflow};
 
-/// How a client writes its catalog. Budgets are for an unknown context window; see [`CatalogPreset::for_window`].
+/// The catalog format of a client. Budgets are for an unknown context window; see [`CatalogPreset::for_window`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CatalogPreset {
     /// The client.
     pub name: &'static str,
-    /// The markup.
+    /// Sets the markup.
     pub format: Format,
-    /// How large the text may be.
+    /// The budget of the text.
     pub budget: PresetBudget,
-    /// What gives way.
+    /// The overflow strategy.
     pub overflow: PresetOverflow,
-    /// Whether each skill's file is told.
+    /// Whether each skill's file is listed.
     pub locations: bool,
 }
 
-/// How large a client's catalog may be.
+/// The budget of a client's catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PresetBudget {
-    /// As large as it gets.
+    /// No limit.
     Unlimited,
-    /// So many thousandths of the context window; of an unknown one, 8,000 characters.
+    /// Thousandths of the context window; for an unknown one, 8,000 characters.
     PerMille(u16),
-    /// So many characters.
+    /// Characters.
     Characters(usize),
 }
 
-/// What gives way in a client's catalog.
+/// The overflow strategy of a client's catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PresetOverflow {
-    /// As [`Overflow::Shorten`].
+    /// [`Overflow::Shorten`].
     Shorten,
-    /// As [`Overflow::RoundRobin`].
+    /// [`Overflow::RoundRobin`].
     RoundRobin,
-    /// As [`Overflow::LeastUsed`]; without a record of use, as [`Overflow::NameOnly`].
+    /// [`Overflow::LeastUsed`]; without a record of use, [`Overflow::NameOnly`].
     LeastUsed,
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::Budget;
 
-/// What became of each visible skill in a catalog.
+/// A report on each visible skill in a catalog.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -20,7 +20,7 @@ pub struct Report {
     pub lines: Vec<Line>,
 }
 
-/// What became of one skill.
+/// The report on one skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -31,12 +31,12 @@ pub struct Line {
     pub length: usize,
     /// The hidden characters that were taken out of it.
     pub hidden: usize,
-    /// How much of it is listed.
+    /// The part of it that is listed.
     #[serde(flatten)]
     pub fate: Fate,
 }
 
-/// How much of a skill is listed.
+/// The part of a skill that is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "fate", rename_all = "kebab-case")]
@@ -54,7 +54,7 @@ pub enum Fate {
     LeftOut,
 }
 
-/// How many skills met which fate. They add up to the visible ones.
+/// The number of skills for each outcome. They add up to the visible ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -70,7 +70,7 @@ pub struct Totals {
 }
 
 impl Report {
-    /// The sums over all lines.
+    /// Returns the sums over all lines.
     pub fn totals(&self) -> Totals {
         let mut totals = Totals::default();
         for line in &self.lines {
@@ -86,7 +86,6 @@ impl Report {
 }
 
 impl fmt::Display for Line {
-    /// One line for the operator: the name, and its description's length before and after.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Line { id, length, hidden, fate } = self;
         match fate {

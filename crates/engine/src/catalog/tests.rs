@@ -1,3 +1,8 @@
+mod activation;
+mod cached;
+mod formats;
+mod modes;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -7,11 +12,6 @@ use repertoire_registry::{Layer, Origin, Tier, Trust, merge};
 
 use super::*;
 use crate::{Mode, Modes, Tokenizer};
-
-mod activation;
-mod cached;
-mod formats;
-mod modes;
 
 const FORMATS: [Format; 6] =
     [Format::Xml, Format::Indented, Format::Reference, Format::Bullets, Format::Lines, Format::Json];

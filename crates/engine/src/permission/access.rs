@@ -1,12 +1,16 @@
-//! What is asked for.
+//! Questions to an authorizer, and its answers.
 
+use std::error::Error;
 use std::fmt;
+use std::fmt::Debug;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
-use repertoire_core::Skill;
+use repertoire_core::{Skill, ToolPolicy};
 use repertoire_registry::Claim;
 use serde::Serialize;
 
-/// What somebody wants to do, as a [`Authorizer`](super::Authorizer) is asked.
+/// An access that an [`Authorizer`](super::Authorizer) decides about.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Access<'a> {
@@ -58,7 +62,7 @@ impl fmt::Display for Access<'_> {
 }
 
 impl Capability {
-    /// As it is written in policies: `memory_read`.
+    /// Returns the name in policies: `memory_read`.
     pub fn as_str(self) -> &'static str {
         match self {
             Capability::ToolCall => "tool_call",
@@ -74,5 +78,104 @@ impl Capability {
 impl fmt::Display for Capability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
+    }
+}
+
+/// Decides what may be done: a [`PermissionPolicy`](super::PermissionPolicy), or a host's own rules.
+///
+/// # Contract
+/// * It answers from what it has, without waiting: it is asked for every skill before a catalog is written. One that has to ask
+///   elsewhere asks beforehand, and gives an error for what it did not hear in time.
+/// * It is asked once for a skill as long as that stays as it is, by all clones of the [`Modes`](crate::Modes) that hold it; for a
+///   tool, at each offer and each call.
+/// * An error or a panic denies.
+pub trait Authorizer: Debug + Send + Sync + 'static {
+    /// Returns whether it decides about this kind of access. Otherwise it is not asked.
+    fn governs(&self, capability: Capability) -> bool;
+
+    /// Decides about one access.
+    ///
+    /// # Errors
+    /// Whatever keeps it from deciding; then the access is denied.
+    fn check(&self, access: &Access<'_>) -> Result<Ruling, Box<dyn Error + Send + Sync>>;
+}
+
+/// Returns the strictest ruling of the authorizers that govern this access, of equal ones the first; `None` without one.
+pub(crate) fn ruling(authorizers: &[Arc<dyn Authorizer>], access: &Access<'_>) -> Option<Ruling> {
+    authorizers.iter().filter_map(|authorizer| ruling_of(authorizer.as_ref(), access)).reduce(Ruling::and)
+}
+
+fn ruling_of(authorizer: &dyn Authorizer, access: &Access<'_>) -> Option<Ruling> {
+    let asked =
+        catch_unwind(AssertUnwindSafe(|| authorizer.governs(access.capability()).then(|| authorizer.check(access))));
+    let failed = |why: String| Ruling::new(Effect::Deny, "authorizer.failed", why);
+    match asked {
+        Ok(None) => None,
+        Ok(Some(Ok(ruling))) => Some(ruling),
+        Ok(Some(Err(error))) => Some(failed(format!("could not decide about `{access}`: {error}"))),
+        Err(_) => Some(failed(format!("panicked over `{access}`"))),
+    }
+}
+
+/// Returns whether one of `authorizers` governs this kind of access; one that panics does.
+pub(crate) fn governs(authorizers: &[Arc<dyn Authorizer>], capability: Capability) -> bool {
+    let asked = |authorizer: &Arc<dyn Authorizer>| catch_unwind(AssertUnwindSafe(|| authorizer.governs(capability)));
+    authorizers.iter().any(|authorizer| asked(authorizer).unwrap_or(true))
+}
+
+/// The effect of a ruling. Later ones are stricter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Effect {
+    /// It goes through.
+    Allow,
+    /// A person is asked first.
+    Ask,
+    /// It is refused.
+    Deny,
+    /// It is refused, and the run ends.
+    Halt,
+}
+
+/// A decision with its rule: for the host and its records, never for the model.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[non_exhaustive]
+pub struct Ruling {
+    /// The effect.
+    pub effect: Effect,
+    /// The rule that decided: `support.allowlist.miss`.
+    pub rule: Arc<str>,
+    /// The reason, for people.
+    pub rationale: Arc<str>,
+}
+
+impl Ruling {
+    /// A ruling.
+    pub fn new(effect: Effect, rule: impl Into<Arc<str>>, rationale: impl Into<Arc<str>>) -> Ruling {
+        Ruling { effect, rule: rule.into(), rationale: rationale.into() }
+    }
+
+    /// Returns whether the access is allowed without a question.
+    pub fn is_allowed(&self) -> bool {
+        self.effect == Effect::Allow
+    }
+
+    /// Returns whether the access is denied.
+    pub fn is_refused(&self) -> bool {
+        self.effect >= Effect::Deny
+    }
+
+    pub(crate) fn and(self, other: Ruling) -> Ruling {
+        if other.effect > self.effect { other } else { self }
+    }
+}
+
+impl From<ToolPolicy> for Effect {
+    fn from(policy: ToolPolicy) -> Effect {
+        match policy {
+            ToolPolicy::Safe => Effect::Allow,
+            ToolPolicy::RequiresApproval => Effect::Ask,
+            ToolPolicy::Blocked => Effect::Deny,
+        }
     }
 }

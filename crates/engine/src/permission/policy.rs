@@ -7,9 +7,7 @@ use std::sync::Arc;
 use repertoire_core::{FunctionalTier, InvokeLevel, Skill};
 use repertoire_registry::{Claim, Target};
 
-use super::access::{Access, Capability};
-use super::authorizer::Authorizer;
-use super::ruling::{Effect, Ruling};
+use super::access::{Access, Authorizer, Capability, Effect, Ruling};
 
 /// Permissions by role: which tools, which skills, which capabilities; of several roles one is active. Cheap to clone.
 ///
@@ -184,7 +182,7 @@ impl PermissionPolicy {
         &self.role().tools
     }
 
-    /// Whether the active role may call `tool`.
+    /// Returns whether the active role may call `tool`.
     pub fn allows(&self, tool: &str) -> bool {
         self.role().tools.iter().any(|allowed| allowed.as_ref() == tool)
     }
@@ -204,7 +202,6 @@ impl PermissionPolicy {
         }
     }
 
-    /// What the rules about skills say, the first that denies before all others.
     fn skill_ruling(&self, claim: &Claim<Skill>) -> Ruling {
         let (name, role, skill) = (self.active_role(), self.role(), &claim.item);
         let what = format!("the skill `{}`", claim.qualified_id());
@@ -229,7 +226,6 @@ impl PermissionPolicy {
         })
     }
 
-    /// Allows `what` if it is in the active role's `list`.
     fn listed(&self, list: &str, is_listed: bool, what: &str) -> Ruling {
         let name = self.active_role();
         match is_listed {
@@ -258,7 +254,6 @@ impl PermissionPolicy {
     }
 }
 
-/// Tools always; skills and capabilities where a role has a rule for them.
 impl Authorizer for PermissionPolicy {
     fn governs(&self, capability: Capability) -> bool {
         let mut roles = self.roles.iter().map(|(_, role)| role);

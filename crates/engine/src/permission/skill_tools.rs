@@ -5,9 +5,7 @@ use std::sync::Arc;
 use repertoire_core::{Attachable, Id, Skill, ToolSpec};
 use serde::Serialize;
 
-use super::access::Access;
-use super::authorizer::{Authorizer, ruling};
-use super::ruling::{Effect, Ruling};
+use super::access::{Access, Authorizer, Effect, Ruling, ruling};
 
 /// When the tools of a skill are offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
@@ -50,7 +48,7 @@ pub struct SkillTools {
 #[derive(Debug, Clone)]
 struct Tool {
     spec: ToolSpec,
-    /// Whose it is; the host's own where there are none.
+    /// The skills that bring it; none for the host's own.
     owners: Vec<Owner>,
 }
 
@@ -162,7 +160,7 @@ impl SkillTools {
         offered.map(|tool| tool.spec.clone()).collect()
     }
 
-    /// Whether a call of `tool` goes through while the skills called `active` are; `None` when it is none of these tools.
+    /// Returns the ruling on a call of `tool` while the skills called `active` are active; `None` for a tool of none of them.
     ///
     /// Ask before every call: a model may call what it was not offered, or was offered before.
     pub fn ruling(&self, tool: &str, active: &[Id]) -> Option<Ruling> {
@@ -173,7 +171,6 @@ impl SkillTools {
         self.tools.iter().find(|tool| *tool.spec.name == *name)
     }
 
-    /// The strictest of what its skills and the authorizers say.
     fn ruling_of(&self, tool: &Tool, active: &[Id]) -> Ruling {
         let name = &tool.spec.name;
         let own = tool.owned(active);
@@ -211,7 +208,6 @@ impl Tool {
     }
 }
 
-/// Whether a skill ties its tools to its own activation, whatever the host does with those of others.
 fn is_for_its_activation(skill: &Skill) -> bool {
     let said = skill.text("autoActivate").or_else(|| skill.text("metadata.autoActivate"));
     said.is_some_and(|said| said.trim() == "currentSkill")

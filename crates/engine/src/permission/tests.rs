@@ -1,3 +1,6 @@
+mod policies;
+mod tools;
+
 use std::error::Error;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -9,9 +12,6 @@ use repertoire_registry::{Claim, Layer, Origin, Snapshot, Target, Tier, merge};
 
 use super::*;
 use crate::{Audience, Hidden, Modes};
-
-mod policies;
-mod tools;
 
 /// A view in which `home` has these skills.
 fn view(ids: &[&str]) -> Snapshot<Skill> {

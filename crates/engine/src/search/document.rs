@@ -7,14 +7,13 @@ use std::sync::Arc;
 use repertoire_core::{FunctionalTier, InvokeLevel, Skill, SkillTrigger, Value};
 use repertoire_registry::{Entry, Tier};
 
+use super::tokenize::{Stems, is_stop_word, name_words, squashed, words};
+use super::vocabulary::Vocabulary;
 use crate::fold::bare;
-use crate::place::beginning;
+use crate::resolve::beginning;
 use crate::{Audience, Hidden, Modes};
 
-use super::vocabulary::Vocabulary;
-use super::words::{Stems, is_stop_word, name_words, squashed, words};
-
-/// Where a word of a query was found.
+/// The field in which a word of a query was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -33,33 +32,32 @@ impl HitField {
     pub(super) const ALL: [HitField; 4] = [HitField::Name, HitField::Trigger, HitField::Tag, HitField::Description];
 }
 
-/// How often a term stands in each field, in the order of [`HitField::ALL`]: never, once, or more often.
+/// Occurrences of a term in each field, in the order of [`HitField::ALL`]: 0, 1, or 2 for more.
 pub(super) type Counts = [u8; 4];
 
-/// A term in a skill: eight bytes, because memory is what a query waits for.
+/// A term in a skill: eight bytes, because memory bandwidth limits a query.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Posting {
-    /// The number of the skill.
     pub(super) number: u32,
-    /// What the term counts in this skill, in steps of [`STEP`].
+    /// The weight of the term in this skill, in steps of [`STEP`].
     worth: u16,
-    /// Two bits a field.
+    /// Two bits for each field.
     counts: u8,
 }
 
-/// What a word counts in each field that has it never, once, and more often. Whoever repeats a word gains little: in the
-/// shortest description it counts less than once in the name.
+/// The weight of a word in each field that has it 0 times, once, and more often. Repetition in the shortest description
+/// weighs less than one occurrence in the name.
 const WORTH: [[f32; 3]; 4] = [[0.0, 3.0, 3.0], [0.0, 2.0, 2.0], [0.0, 1.5, 1.5], [0.0, 1.0, 2.0]];
-/// How soon more counts no more.
+/// BM25's saturation of the term frequency.
 const K1: f32 = 1.2;
-/// How much the length of a description counts against the words in it.
+/// BM25's normalization by the length of the description.
 const B: f32 = 0.6;
-/// Words of a description of middle length. Fixed, so that no skill counts less because of others.
+/// Words of an average description. Fixed, so that other skills change no score.
 const MIDDLE: f32 = 25.0;
-/// A description as short as this part of it is short enough.
+/// The least relative length that shortens the normalization further.
 const SHORTEST: f32 = 0.5;
 const _: () = assert!(WORTH[3][2] / (1.0 - B + B * SHORTEST) < WORTH[0][1]);
-/// Fine enough to keep any two skills apart that are worth to be.
+/// Fine enough to keep different weights apart in 16 bits.
 const STEP: f32 = 1.0 / 16_384.0;
 
 impl Posting {
@@ -77,7 +75,6 @@ impl Posting {
         std::array::from_fn(|field| self.counts >> (2 * field) & 3)
     }
 
-    /// What the term counts in this skill, before its rarity.
     pub(super) fn worth(self) -> f32 {
         f32::from(self.worth) * STEP
     }
@@ -87,35 +84,11 @@ impl Posting {
     }
 }
 
-/// By number: a list has each skill once.
-impl Ord for Posting {
-    fn cmp(&self, other: &Posting) -> Ordering {
-        self.number.cmp(&other.number)
-    }
-}
-
-impl PartialOrd for Posting {
-    fn partial_cmp(&self, other: &Posting) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Posting {
-    fn eq(&self, other: &Posting) -> bool {
-        self.number == other.number
-    }
-}
-
-impl Eq for Posting {}
-
-/// What the index holds of a skill itself.
 #[derive(Debug, Clone)]
 pub(super) struct Doc {
     pub(super) entry: Arc<Entry<Skill>>,
     tier: Tier,
-    /// The first bytes of the id.
     beginning: u64,
-    /// Why it is hidden from the model and from the user by what it is.
     hidden: [Option<Hidden>; 2],
     level: InvokeLevel,
 }
@@ -127,12 +100,10 @@ impl Doc {
         Doc { entry: entry.clone(), tier, beginning: beginning(entry.id.as_str()), hidden, level }
     }
 
-    /// Whether it is hidden from `audience` unless something is chosen.
     pub(super) fn is_hidden(&self, audience: Audience) -> bool {
         self.hidden[audience as usize].is_some()
     }
 
-    /// Whether `audience` may see it: without a look at the entry, unless the operator chose something.
     pub(super) fn is_seen_by(&self, audience: Audience, modes: &Modes) -> bool {
         match self.hidden[audience as usize] {
             None if modes.is_empty() => true,
@@ -141,13 +112,11 @@ impl Doc {
         }
     }
 
-    /// Compares by the default order; most docs without a look at their entries.
     pub(super) fn cmp_place(&self, other: &Doc) -> Ordering {
         let quick = |doc: &Doc| (doc.tier, doc.beginning);
         quick(self).cmp(&quick(other)).then_with(|| self.entry.id.cmp(&other.entry.id))
     }
 
-    /// The names that the skill has: its id, and that of the skill itself where a namespace stands before it.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         [self.entry.id.as_str(), self.entry.item().id.as_str()].into_iter()
     }
@@ -161,21 +130,15 @@ impl Doc {
     }
 }
 
-/// The terms of one skill.
 #[derive(Debug)]
 pub(super) struct Terms {
-    /// Stems of words, and facets.
     counts: HashMap<String, Counts>,
-    /// The words of the name as written, each once.
     pub(super) name_words: Vec<String>,
-    /// The name as one word; that of the skill itself too, where a namespace stands before it.
     pub(super) names: Vec<String>,
-    /// Words of the description.
     length: u16,
 }
 
 impl Terms {
-    /// The terms as postings of the skill with this number.
     pub(super) fn postings(&self, number: u32) -> impl Iterator<Item = (&str, Posting)> {
         let posting = move |counts: &Counts| Posting::new(number, *counts, self.length);
         self.counts.iter().map(move |(term, counts)| (term.as_str(), posting(counts)))
@@ -259,7 +222,7 @@ impl Terms {
     }
 }
 
-/// The term of names that have `word` as it is written here: no word begins with a control character.
+/// Returns the term for `word` as written in a name. No word begins with a control character.
 pub(super) fn written(word: &str) -> String {
     format!("\u{5}{word}")
 }
@@ -269,7 +232,6 @@ pub(super) fn accented(stem: &str) -> String {
     format!("\u{6}{stem}")
 }
 
-/// What a search can be narrowed to, beside what every doc knows of itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Facet {
     Tag,
@@ -279,7 +241,7 @@ pub(super) enum Facet {
 }
 
 impl Facet {
-    /// The term of a facet: no word begins with a control character.
+    /// Returns the term of a facet. No word begins with a control character.
     pub(super) fn term(self, text: &str) -> String {
         let mark = match self {
             Facet::Tag => '\u{1}',
@@ -293,13 +255,11 @@ impl Facet {
     }
 }
 
-/// Every text under `category`, whoever understands it.
 fn categories(skill: &Skill) -> Vec<&str> {
     let value = skill.field("category").or_else(|| skill.field("metadata")?.get("category"));
     value.map_or(&[][..], Value::items).iter().filter_map(Value::as_text).collect()
 }
 
-/// Tools that the skill needs, brings or pre-approves, without what is said of their arguments.
 fn tools(skill: &Skill) -> Vec<&str> {
     let allowed = skill.allowed_tools.iter().flatten().map(AsRef::as_ref);
     let tools = skill.required_tools().into_iter().chain(skill.tools()).chain(allowed);

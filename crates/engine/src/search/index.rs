@@ -1,23 +1,21 @@
-//! What is looked through instead of the skills.
+//! The full-text index of a snapshot, and the one that follows a registry.
 
 use std::sync::Arc;
 
-use repertoire_core::{Id, Skill};
-use repertoire_registry::{Entry, Snapshot};
+use arc_swap::ArcSwap;
+use repertoire_core::{ChunkedVec, Id, Skill};
+use repertoire_registry::{Entry, SkillRegistry, Snapshot};
 
-use super::best::Best;
-use super::dictionary::Dictionary;
 use super::document::{Doc, HitField, Terms};
-use super::scoring;
-use super::sight::{Sight, Sights};
-use super::sorted::Sorted;
-use super::table::Table;
+use super::mask::{Sight, Sights};
+use super::postings::{Dictionary, Table};
+use super::query_term::Wanted;
+use super::ranking::Best;
+use super::tokenize::{Stems, squashed};
 use super::vocabulary::Vocabulary;
-use super::wanted::Wanted;
-use super::words::{Stems, squashed};
-use super::{Fit, Hit, Query};
+use super::{Fit, Hit, Query, ranking};
 
-/// What is looked through instead of the skills of a snapshot: a dictionary of the words of their front matter.
+/// A full-text index over the front matter of a snapshot's skills.
 ///
 /// Immutable and cheap to clone. No body is read for it, and no text is taken apart again for a query.
 ///
@@ -42,23 +40,23 @@ pub(super) struct Inner {
     snapshot: Snapshot<Skill>,
     pub(super) dictionary: Dictionary,
     pub(super) vocabulary: Vocabulary,
-    /// Names as one word each, and whose.
-    pub(super) names: Sorted<(Arc<str>, u32)>,
+    /// Normalized names, each with the number of its skill.
+    pub(super) names: ChunkedVec<(Arc<str>, u32)>,
     pub(super) docs: Table<Option<Doc>>,
     sights: Sights,
-    /// Numbers below the highest that nobody has.
+    /// Numbers below `next` that are not in use.
     free: Vec<u32>,
     next: u32,
 }
 
 impl Index {
-    /// The index of `snapshot`.
+    /// Builds the index of `snapshot`.
     pub fn of(snapshot: &Snapshot<Skill>) -> Index {
         let mut inner = Inner {
             snapshot: snapshot.clone(),
-            dictionary: Dictionary::new(),
+            dictionary: Dictionary::default(),
             vocabulary: Vocabulary::default(),
-            names: Sorted::default(),
+            names: ChunkedVec::default(),
             docs: Table::default(),
             sights: Sights::default(),
             free: Vec::new(),
@@ -71,7 +69,7 @@ impl Index {
         Index(Arc::new(inner))
     }
 
-    /// The index of `snapshot`, made from this one. Costs what changed, if the snapshot came from the one indexed here.
+    /// Returns the index of `snapshot`, built from this one. Costs what changed, if the snapshot came from the one indexed here.
     #[must_use]
     pub fn updated(&self, snapshot: &Snapshot<Skill>) -> Index {
         let change = snapshot.changes_since(&self.0.snapshot);
@@ -91,12 +89,12 @@ impl Index {
         Index(Arc::new(inner))
     }
 
-    /// The snapshot that is indexed.
+    /// Returns the indexed snapshot.
     pub fn snapshot(&self) -> &Snapshot<Skill> {
         &self.0.snapshot
     }
 
-    /// The skills that fit `query`, the best first.
+    /// Returns the skills that fit `query`, the best first.
     ///
     /// 1. By [`Fit`](super::Fit): the name itself, the name but for its accents, its beginning, every word in the name, some words anywhere.
     /// 2. By the words: rare ones count more, and a word counts most in a name, then in a trigger, a tag, a description
@@ -106,10 +104,10 @@ impl Index {
     ///
     /// The same snapshot and query give the same hits, however the index came about.
     pub fn search(&self, query: &Query) -> Vec<Hit> {
-        scoring::search(&self.0, query)
+        ranking::search(&self.0, query)
     }
 
-    /// The skills that the text of `query`, which nobody is called, may have been meant for: at most three.
+    /// Returns at most three skills that the text of `query` may have been meant for, if it is not the name of one.
     ///
     /// At least half of the words are in the name of each, slips forgiven.
     pub fn near(&self, query: &Query) -> Vec<Arc<Entry<Skill>>> {
@@ -120,7 +118,6 @@ impl Index {
         near.map(|hit| hit.entry).take(3).collect()
     }
 
-    /// Whether `query` may find the skill with this effective id.
     pub(super) fn allows(&self, query: &Query, id: &Id) -> bool {
         let allowed = || {
             let number = self.0.number_of(id)?;
@@ -133,17 +130,14 @@ impl Index {
 }
 
 impl Inner {
-    /// How many skills there are.
     pub(super) fn len(&self) -> usize {
         self.next as usize - self.free.len()
     }
 
-    /// What the asker of `query` may see; `None` where that is everything.
     pub(super) fn sight(&self, query: &Query) -> Option<Arc<Sight>> {
         self.sights.of(&self.docs, query).filter(|sight| sight.count() < self.len())
     }
 
-    /// Every skill with its number.
     pub(super) fn docs(&self) -> impl Iterator<Item = (u32, &Doc)> {
         (0..).zip(self.docs.blocks().flatten()).filter_map(|(number, doc)| Some((number, doc.as_ref()?)))
     }
@@ -158,7 +152,10 @@ impl Inner {
             self.dictionary.insert(term, posting);
         }
         terms.name_words.iter().for_each(|word| self.vocabulary.insert(word));
-        terms.names.iter().for_each(|name| self.names.insert((name.as_str().into(), number)));
+        for name in terms.names {
+            let at = self.name_place(&name, number);
+            self.names.splice(at..at, [(name.into(), number)]);
+        }
         let doc = Doc::of(entry);
         self.sights.insert(number, &doc);
         self.docs.set(number, Some(doc));
@@ -168,16 +165,22 @@ impl Inner {
         let number = self.number_of(&entry.id).expect("what is removed was inserted");
         let terms = Terms::of(entry, stems);
         for (term, posting) in terms.postings(number) {
-            self.dictionary.remove(term, &posting);
+            self.dictionary.remove(term, posting);
         }
         terms.name_words.iter().for_each(|word| self.vocabulary.remove(word));
-        terms.names.iter().for_each(|name| self.names.remove(&(name.as_str().into(), number)));
+        for name in terms.names {
+            let at = self.name_place(&name, number);
+            self.names.splice(at..at + 1, []);
+        }
         self.sights.remove(number, &Doc::of(entry));
         self.docs.set(number, None);
         self.free.push(number);
     }
 
-    /// The number of the skill with this effective id.
+    fn name_place(&self, name: &str, number: u32) -> usize {
+        self.names.partition_point(|(other, owner)| (&**other, *owner) < (name, number))
+    }
+
     fn number_of(&self, id: &Id) -> Option<u32> {
         let has = |number: &u32| self.docs.get(*number).as_ref().is_some_and(|doc| doc.entry.id == *id);
         let name = squashed(id.as_str());
@@ -185,7 +188,57 @@ impl Inner {
             // A name of signs alone: rare enough to be looked for everywhere.
             return (0..self.next).find(has);
         }
-        let names = self.names.from(|(other, _)| **other < *name).take_while(|(other, _)| **other == *name);
+        let names = self
+            .names
+            .iter_from(self.names.partition_point(|(other, _)| **other < *name))
+            .take_while(|(other, _)| **other == *name);
         names.map(|(_, number)| *number).find(has)
+    }
+}
+
+/// The index of a registry, updated when it is used. Cheap to clone; clones share the index.
+///
+/// Nothing runs in the background: the first to ask after a change pays for what changed. It is a value of its own and no method
+/// of the registry, because somebody has to keep the index: make it once and ask it often.
+#[derive(Debug, Clone)]
+pub struct LiveIndex(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    registry: SkillRegistry,
+    index: ArcSwap<Index>,
+}
+
+impl LiveIndex {
+    /// Builds the index of `registry`.
+    pub fn of(registry: SkillRegistry) -> LiveIndex {
+        let index = ArcSwap::from_pointee(Index::of(&registry.snapshot()));
+        LiveIndex(Arc::new(Shared { registry, index }))
+    }
+
+    /// Returns the indexed registry.
+    pub fn registry(&self) -> &SkillRegistry {
+        &self.0.registry
+    }
+
+    /// Returns the index of the registry's current snapshot.
+    pub fn current(&self) -> Index {
+        let snapshot = self.0.registry.snapshot();
+        let index = self.0.index.load();
+        // Generations of one registry only rise; whoever saw an older one leaves the newer index where it is.
+        if index.snapshot().generation() >= snapshot.generation() {
+            return Index::clone(&index);
+        }
+        let updated = Arc::new(index.updated(&snapshot));
+        self.0.index.rcu(|now| {
+            let newer = now.snapshot().generation() >= updated.snapshot().generation();
+            if newer { Arc::clone(now) } else { Arc::clone(&updated) }
+        });
+        Index::clone(&updated)
+    }
+
+    /// Searches the registry's current snapshot.
+    pub fn search(&self, query: &Query) -> Vec<Hit> {
+        self.current().search(query)
     }
 }

@@ -6,7 +6,7 @@ use repertoire_registry::Tier;
 use super::document::Facet;
 use crate::{Audience, Modes};
 
-/// What is searched for, and among what: ten hits among what a model may see, unless told otherwise.
+/// A search: by default the ten best of the skills that a model may see.
 ///
 /// Without words, a query gives everything that it allows, in the order of the catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,12 +18,11 @@ pub struct Query {
     pub(super) tier: Option<Tier>,
     pub(super) source: Option<String>,
     pub(super) level: Option<InvokeLevel>,
-    /// Terms that a skill must all have.
     pub(super) facets: Vec<String>,
 }
 
 impl Query {
-    /// A query of these words; what somebody typed, in any language.
+    /// Creates a query of these words, in any language.
     pub fn new(text: impl Into<String>) -> Query {
         Query {
             text: text.into(),
@@ -37,73 +36,73 @@ impl Query {
         }
     }
 
-    /// At most so many hits.
+    /// Sets the most results.
     #[must_use]
     pub fn limit(mut self, limit: usize) -> Query {
         self.limit = limit;
         self
     }
 
-    /// Among what this audience may see.
+    /// Searches what this audience may see.
     #[must_use]
     pub fn seen_by(mut self, audience: Audience) -> Query {
         self.audience = Some(audience);
         self
     }
 
-    /// Leaves out what the operator hides.
+    /// Omits what the operator hides.
     #[must_use]
     pub fn modes(mut self, modes: Modes) -> Query {
         self.modes = modes;
         self
     }
 
-    /// Among everything, hidden skills too: for the operator alone.
+    /// Searches everything, including hidden skills: for the operator alone.
     #[must_use]
     pub fn for_operator(mut self) -> Query {
         self.audience = None;
         self
     }
 
-    /// Only skills of this tier.
+    /// Keeps only skills of this tier.
     #[must_use]
     pub fn tier(mut self, tier: Tier) -> Query {
         self.tier = Some(tier);
         self
     }
 
-    /// Only skills that this source won.
+    /// Keeps only skills that this source won.
     #[must_use]
     pub fn source(mut self, source: impl Into<String>) -> Query {
         self.source = Some(source.into());
         self
     }
 
-    /// Only skills with this tag; several tags must all be there. Letter case does not matter, here and below.
+    /// Keeps only skills with this tag; several tags must all be there. Letter case does not matter, here and below.
     #[must_use]
     pub fn tag(self, tag: &str) -> Query {
         self.facet(Facet::Tag, tag)
     }
 
-    /// Only skills of this category.
+    /// Keeps only skills of this category.
     #[must_use]
     pub fn category(self, category: &str) -> Query {
         self.facet(Facet::Category, category)
     }
 
-    /// Only skills that need, bring or pre-approve this tool.
+    /// Keeps only skills that need, bring or pre-approve this tool.
     #[must_use]
     pub fn tool(self, tool: &str) -> Query {
         self.facet(Facet::Tool, tool)
     }
 
-    /// Only skills with this label.
+    /// Keeps only skills with this label.
     #[must_use]
     pub fn functional_tier(self, tier: &FunctionalTier) -> Query {
         self.facet(Facet::FunctionalTier, tier.as_str())
     }
 
-    /// Only skills that an agent of this level may call: what needs a higher one is left out.
+    /// Keeps only skills that an agent of this level may call.
     #[must_use]
     pub fn invoke_level(mut self, level: InvokeLevel) -> Query {
         self.level = Some(level);

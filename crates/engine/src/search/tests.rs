@@ -1,12 +1,12 @@
+mod exhaustive;
+mod relevance;
+
 use proptest::prelude::*;
 use repertoire_core::{FunctionalTier, Id, InvokeLevel, Listed, Listing, Revision, Skill, Stamp, skill_md};
 use repertoire_registry::{Layer, Origin, Snapshot, Tier, Trust, merge};
 
 use super::*;
 use crate::{Audience, Mode, Modes};
-
-mod exhaustive;
-mod relevance;
 
 fn skill(id: &str, about: &str) -> Skill {
     Skill::new(id.parse().unwrap(), about)

@@ -6,12 +6,12 @@ use repertoire_core::{Digest, Id, Resource, Skill, SourceError, Surface, Surface
 use repertoire_registry::Claim;
 use serde::{Deserialize, Serialize};
 
+use super::evaluation::Remarks;
 use super::options::Lifetime;
-use super::remarks::Remarks;
 use crate::tools::Wrapped;
 use crate::{Audience, Reader, ToolPreset};
 
-/// Who activated a skill.
+/// The activator of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ActivatedBy {
@@ -31,51 +31,44 @@ pub struct ActiveSkill {
     pub id: Id,
     /// The source it is of.
     pub source: Arc<str>,
-    /// What its body was rendered with.
+    /// The arguments of its body.
     pub arguments: Arc<str>,
-    /// Who activated it.
+    /// The activator.
     pub by: ActivatedBy,
-    /// How long that holds.
+    /// The lifetime.
     pub lifetime: Lifetime,
     /// Of the rendered body; `None` as long as it was not read.
     pub digest: Option<Digest>,
 }
 
-/// What is kept of a skill that was activated.
 #[derive(Debug, Clone)]
 pub(super) struct Activation {
-    /// Names the claim, whoever wins its id.
+    /// The qualified id of the claim.
     pub(super) qualified: Id,
     pub(super) source: Arc<str>,
     pub(super) arguments: Arc<str>,
     pub(super) audience: Audience,
     pub(super) by: ActivatedBy,
     pub(super) lifetime: Lifetime,
-    /// Greater for what was touched later.
     pub(super) touched: u64,
     /// The body as it was read last, unless it has to be read again.
     pub(super) rendered: Option<Arc<Rendered>>,
-    /// Of the body as it was read last.
     pub(super) digest: Option<Digest>,
-    /// Where it went last.
+    /// The surface of the last delivery.
     pub(super) surface: Option<Surface>,
-    /// What of it is in the conversation.
     pub(super) told: Option<Told>,
 }
 
-/// A body in the conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Told {
     pub(super) digest: Digest,
-    /// How much of it.
     pub(super) part: Part,
-    /// In which model call it came first.
+    /// The number of the model call that it came with first.
     pub(super) calls: u64,
-    /// How many tokens the conversation had with it.
+    /// Tokens of the conversation including it.
     pub(super) tokens: u64,
 }
 
-/// How much of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Part {
@@ -85,10 +78,8 @@ pub(super) enum Part {
     None,
 }
 
-/// A body as it was read.
 #[derive(Debug)]
 pub(super) struct Rendered {
-    /// What it was read of.
     pub(super) claim: Claim<Skill>,
     pub(super) body: Arc<str>,
     pub(super) files: Arc<[Resource]>,
@@ -100,7 +91,6 @@ impl Rendered {
         Rendered { digest: Digest::of(body.as_bytes()), claim, body, files }
     }
 
-    /// Reads the body of a claim, which the model reaches by `id`.
     pub(super) async fn read(
         id: &Id,
         claim: Claim<Skill>,
@@ -118,12 +108,10 @@ impl Rendered {
         self.body.trim().is_empty()
     }
 
-    /// The body in what it comes in, as the model reaches it by `name`.
     pub(super) fn wrapped(&self, name: &Id, preset: &ToolPreset) -> String {
         self.wrapped_part(name, preset, self.body.len())
     }
 
-    /// The same of the first bytes of the body.
     pub(super) fn wrapped_part(&self, name: &Id, preset: &ToolPreset, bytes: usize) -> String {
         let part = &self.body[..bytes];
         let next = (bytes < self.body.len()).then(|| {
@@ -137,13 +125,11 @@ impl Rendered {
 }
 
 impl Activation {
-    /// Whether its body is to be in the conversation: a tool's result was one of the places for it.
     pub(super) fn is_for_conversation(&self) -> bool {
         let mode = self.surface.as_ref().map(|surface| surface.mode);
         self.by == ActivatedBy::Tool && mode != Some(SurfaceMode::SystemPrompt)
     }
 
-    /// The body as it was read now.
     pub(super) fn keep(&mut self, rendered: Arc<Rendered>) {
         self.digest = Some(rendered.digest);
         self.rendered = Some(rendered);

@@ -69,14 +69,12 @@ impl Session {
         Answer { text, ..answer }
     }
 
-    /// How many tokens the conversation has with `text` behind it.
     pub(super) fn grown_by(&self, text: &str) -> u64 {
         self.tokens.saturating_add(self.options.tokenizer.estimate(text) as u64)
     }
 }
 
 impl Activation {
-    /// Whether the model has this body already, everywhere it goes.
     fn is_with_model(&self, digest: Digest, arguments: &str, is_result: bool) -> bool {
         let is_same = self.digest == Some(digest) && *self.arguments == *arguments;
         // Where nothing was placed yet, nothing stands.
@@ -87,7 +85,6 @@ impl Activation {
         is_same && (self.is_told(digest) || stands)
     }
 
-    /// Whether all of this body is in the conversation.
     fn is_told(&self, digest: Digest) -> bool {
         self.told.as_ref().is_some_and(|told| told.part == Part::All && told.digest == digest)
     }

@@ -5,44 +5,39 @@ use std::sync::Arc;
 use repertoire_core::{Content, DecidedBy, Flavor, Id, Message, Model, Role, Slot, Surface, SurfaceMode, ToolSpec};
 
 use super::activation::{ActivatedBy, Activation, Part, Rendered, Told};
-use super::cannot_compose::{CannotCompose, Undelivered, WhyUndelivered};
+use super::compaction::RerenderedSkill;
 use super::evaluation::{Active, ActiveBy, Evaluation, TokensSoFar, What};
-use super::given::{self, Waiting};
+use super::messages::{MessageRules, Waiting};
 use super::options::{Bodies, Refresh};
-use super::provider::MessageRules;
-use super::rerender::RerenderedSkill;
-use super::slots::{Delivery, Notice, Place, Placement, SlotMessage, Slots, Tail};
-use super::{Session, find};
+use super::slots::{
+    CannotCompose, Delivery, Notice, Place, Placement, SlotMessage, Slots, Tail, Undelivered, WhyUndelivered,
+};
+use super::{Session, find, messages};
 
-/// What is active, and where its body goes.
 struct Planned<'e> {
     active: &'e Active,
-    /// Of a skill with a body.
     surface: Option<Surface>,
     fate: Fate,
 }
 
-/// Whether something active is part of a call.
 #[derive(PartialEq)]
 enum Fate {
     Delivered,
     LeftOut,
 }
 
-/// Slots in the making.
 struct Draft {
     slots: Slots,
     system: Vec<String>,
     buffer: Vec<(Id, String)>,
-    /// Bodies that should be in the conversation and are not.
     due: Vec<Id>,
     tail: Tail,
     rules: MessageRules,
 }
 
 impl Session {
-    /// What the call of `model` is made of. Counts as the call: messages at the [end](Place::End) are handed out once, and the
-    /// host keeps them in the conversation.
+    /// Composes the call of `model`. Counts as the call: messages at the [end](Place::End) are returned once, and the host keeps
+    /// them in the conversation.
     ///
     /// Bodies go where the cascade says for this model, and nowhere else:
     ///
@@ -99,10 +94,6 @@ impl Session {
         Ok(draft.finish())
     }
 
-    /// Where each body goes.
-    ///
-    /// # Errors
-    /// The injections of the host that would go nowhere.
     fn plan<'e>(
         &self,
         evaluation: &'e Evaluation,
@@ -137,7 +128,6 @@ impl Session {
         if offenders.is_empty() { Ok(planned) } else { Err(CannotCompose { offenders }) }
     }
 
-    /// Where the body of `active` goes, if it has one.
     fn surface_of(
         &self,
         active: &Active,
@@ -178,14 +168,12 @@ impl Session {
         }
     }
 
-    /// The messages of `active` that the provider cannot carry and that were not given yet, each role once. What waits goes on
-    /// waiting.
     fn refused_roles(&self, active: &Active, model: &Model<'_>, rules: MessageRules) -> Vec<Undelivered> {
         let What::Host(host, _) = &active.what else { return Vec::new() };
         let provider = || self.options.provider(model).unwrap_or_default().to_owned();
         let mut refused: Vec<Undelivered> = Vec::new();
         for message in host.injection.content.messages.iter().filter(|message| !message.text.trim().is_empty()) {
-            let is_given = || self.given.contains(&given::key(&active.flavor, &active.id, message));
+            let is_given = || self.given.contains(&messages::key(&active.flavor, &active.id, message));
             if rules.carries(message.role) || is_given() {
                 continue;
             }
@@ -197,7 +185,6 @@ impl Session {
         refused
     }
 
-    /// Leaves a skill out of a call, and keeps that no place of a standing body has it.
     fn leave_out(&mut self, active: &Active, surface: Option<Surface>, draft: &mut Draft) {
         if let (What::Skill(skill), Some(surface)) = (&active.what, &surface) {
             let qualified = skill.claim.qualified_id();
@@ -238,9 +225,8 @@ impl Session {
         }
     }
 
-    /// Gives a message once, now or as soon as the conversation takes it.
     fn give(&mut self, waiting: Waiting, draft: &mut Draft) -> Delivery {
-        let key = given::key(&waiting.flavor, &waiting.id, &waiting.message);
+        let key = messages::key(&waiting.flavor, &waiting.id, &waiting.message);
         if self.given.contains(&key) {
             return Delivery::Earlier;
         }
@@ -283,7 +269,6 @@ impl Session {
         }
     }
 
-    /// Gives bodies again that should be in the conversation and are not.
     fn redeliver(&mut self, draft: &mut Draft) {
         let due = std::mem::take(&mut draft.due);
         if due.is_empty() {
@@ -305,7 +290,6 @@ impl Session {
         draft.slots.notices.extend(cut.map(|RerenderedSkill { id, tokens, of }| Notice::Shortened { id, tokens, of }));
     }
 
-    /// What an evaluated activation is kept as.
     pub(super) fn held(&mut self, id: &Id) -> Option<&mut Activation> {
         let snapshot = self.tools.snapshot();
         self.activations.iter_mut().find(|held| find(snapshot, held).is_some_and(|found| found.id() == *id))
@@ -330,7 +314,6 @@ impl Draft {
         self.slots.placements.push(Placement { id, flavor, slot, delivery, surface, reason });
     }
 
-    /// Puts a text where it is for each call.
     fn stand(&mut self, active: &Active, text: &str, bodies: Bodies, surface: Option<Surface>) {
         let text = text.trim_end().to_owned();
         let slot = match bodies {
@@ -346,7 +329,6 @@ impl Draft {
         self.placed(active, slot, Delivery::Now, surface);
     }
 
-    /// Puts a message at the end, unless the conversation cannot take it there.
     fn say(&mut self, role: Role, text: Arc<str>, ids: Vec<Id>) -> bool {
         if let Some(why) = self.rules.refuses(self.tail, role) {
             self.slots.notices.extend(ids.into_iter().map(|id| Notice::Waits { id, role, why }));
@@ -371,7 +353,6 @@ impl Draft {
         }
     }
 
-    /// What became of bodies that were to be given again.
     fn settle(&mut self, ids: &[Id], delivery: Delivery) {
         let left_out = self.slots.placements.iter_mut().filter(|placement| placement.delivery == Delivery::LeftOut);
         left_out.filter(|placement| ids.contains(&placement.id)).for_each(|placement| placement.delivery = delivery);

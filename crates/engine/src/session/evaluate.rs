@@ -8,15 +8,14 @@ use repertoire_core::{Flavor, Id, SkillTrigger, Trigger};
 
 use super::Session;
 use super::activation::{ActivatedBy, Rendered};
-use super::evaluation::{Active, ActiveBy, ActiveClaim, Evaluation, SkipReason, Suggested, TokensSoFar, What};
+use super::evaluation::{Active, ActiveBy, ActiveClaim, Evaluation, Remarks, SkipReason, Suggested, TokensSoFar, What};
 use super::options::Host;
-use super::remarks::Remarks;
 use super::turn::Turn;
-use crate::meant::Meant;
+use crate::resolve::Meant;
 use crate::{Audience, Fired, FiredBy, MissedMention, Reader, WhyMissed};
 
 impl Session {
-    /// What is active in `turn`. Pure: the same session and turn give the same.
+    /// Evaluates what is active in `turn`. Pure: the same session and turn give the same result.
     pub fn evaluate(&self, turn: &Turn<'_>) -> Evaluation {
         let mut evaluation = Evaluation {
             active: Vec::new(),
@@ -51,7 +50,6 @@ impl Session {
         evaluation
     }
 
-    /// What the turn adds to the conversation, estimated.
     fn brought(&self, turn: &Turn<'_>) -> u64 {
         let tokenizer = self.options.tokenizer;
         let message = if turn.number <= 1 { tokenizer.estimate(turn.message) } else { 0 };
@@ -200,7 +198,6 @@ impl Session {
         }
     }
 
-    /// Takes what only suggests, each skill once.
     fn suggest(&self, fired: Vec<Fired>, known: &mut HashSet<Id>, evaluation: &mut Evaluation) {
         for Fired { entry, claim, by, .. } in fired {
             let id = Meant { entry: &entry, claim: &claim }.id();
@@ -261,7 +258,7 @@ impl Session {
     }
 }
 
-/// So many skills of one source are suggested for a message: more would be a catalog of its own.
+/// The most skills of one source that are suggested for a message.
 const MOST_SUGGESTED: usize = 3;
 
 impl Evaluation {
@@ -270,7 +267,6 @@ impl Evaluation {
         self.skills().chain(skipped.map(|skipped| &skipped.id)).cloned().collect()
     }
 
-    /// The user names an active skill again, with these arguments.
     fn renew(&mut self, id: &Id, arguments: &str) {
         let skills = self.active.iter_mut().filter(|active| active.id == *id);
         for active in skills {
@@ -294,7 +290,6 @@ fn active(found: &Meant<'_>, by: ActiveBy, claim: ActiveClaim) -> Active {
     }
 }
 
-/// At whose door a trigger opens.
 fn audience(by: &FiredBy) -> Audience {
     match by {
         FiredBy::Mention | FiredBy::Declared(SkillTrigger::Command(_)) => Audience::User,
@@ -302,7 +297,7 @@ fn audience(by: &FiredBy) -> Audience {
     }
 }
 
-/// Where the skills that the message begins with are named: what follows is said to all of them.
+/// Returns the end of the names that the message begins with: what follows are the arguments of all of them.
 fn behind_names(fired: &[Fired], message: &str) -> usize {
     let named = fired.iter().filter(|fired| fired.activates() && audience(&fired.by) == Audience::User);
     let mut spans: Vec<_> = named.flat_map(|fired| fired.spans.iter().cloned()).collect();

@@ -1,43 +1,41 @@
-//! What is active in a turn, and what is not and why.
+//! The result of an evaluation: what is active in a turn, and what is not and why.
 
 use std::fmt;
 use std::sync::Arc;
 
 use repertoire_core::{Flavor, Id, Skill};
 use repertoire_registry::Claim;
+use repertoire_render::{Outcome, Warning};
 use serde::Serialize;
 
 use super::activation::{ActivatedBy, Rendered};
 use super::options::Host;
-use super::remarks::Remarks;
 use super::slots::Tail;
-use super::template::TurnFact;
-use crate::{Audience, Authorizer, Checked, Checker, FiredBy, Hidden, ToolCheck, TriggerRefusal, verify};
+use super::turn::TurnFact;
+use crate::{Audience, Authorizer, Checked, Checker, FiredBy, Hidden, Instructions, ToolCheck, TriggerRefusal, verify};
 
-/// What is active in a turn: the host's injections in the order in which they were given, then skills in the order in which
-/// they were first activated. Nothing is in two of the lists; what is simply not active is in none.
+/// The result of an evaluation: the host's injections in their order, then skills in the order of their first activation.
+/// Nothing is in two of the lists; what is simply not active is in none.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Evaluation {
-    /// What is active.
+    /// The active injections.
     pub active: Vec<Active>,
-    /// What would be, and why it is not.
+    /// The skipped injections.
     pub skipped: Vec<Skipped>,
     /// Skills that a trigger of a source suggests that is not trusted. They are not active: a catalog
     /// [marks](crate::CatalogOptions::suggesting) them, and so do the tools that list and search.
     pub suggested: Vec<Suggested>,
-    /// What came of the bodies that were [read](crate::Session::read) for it, beside their text: those of which there is
-    /// something to tell.
+    /// Reports on the bodies that were [read](crate::Session::read) for it, if there is something to report.
     pub remarks: Vec<Remarks>,
     pub(super) tail: Tail,
     pub(super) tokens: TokensSoFar,
 }
 
-/// How long the conversation is.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum TokensSoFar {
     Told(u64),
-    /// So many more than before.
+    /// More tokens than before.
     More(u64),
 }
 
@@ -49,9 +47,9 @@ pub struct Active {
     pub id: Id,
     /// Its flavor.
     pub flavor: Flavor,
-    /// What it is for.
+    /// The description.
     pub description: Arc<str>,
-    /// Why it is active.
+    /// The reason.
     pub by: ActiveBy,
     pub(super) what: What,
 }
@@ -63,18 +61,16 @@ pub(super) enum What {
     Skill(Box<ActiveClaim>),
 }
 
-/// A skill that is active.
 #[derive(Debug, Clone)]
 pub(super) struct ActiveClaim {
     pub(super) claim: Claim<Skill>,
     pub(super) arguments: Arc<str>,
     pub(super) audience: Audience,
     pub(super) by: ActivatedBy,
-    /// Once it was read.
     pub(super) rendered: Option<Arc<Rendered>>,
 }
 
-/// Why something is active.
+/// The reason why an injection is active.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -103,7 +99,7 @@ pub struct Suggested {
     pub by: FiredBy,
 }
 
-/// What would be active, and why it is not. For the host: never tell a model.
+/// An injection that is skipped. For the host, not for a model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Skipped {
@@ -111,11 +107,11 @@ pub struct Skipped {
     pub id: Id,
     /// Its flavor.
     pub flavor: Flavor,
-    /// Why.
+    /// The reason.
     pub why: SkipReason,
 }
 
-/// Why something is not active.
+/// The reason why an injection is skipped.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -126,7 +122,7 @@ pub enum SkipReason {
     RulePanicked(Arc<str>),
     /// Its trigger is of a kind that this version does not know.
     UnknownTrigger,
-    /// Its text asks for this, and the turn does not tell it.
+    /// Its template names this fact, which the turn does not have.
     UnknownFact(TurnFact),
     /// An injection of the host is a skill of this id.
     Taken,
@@ -142,9 +138,9 @@ pub enum SkipReason {
     Ended,
     /// The trigger that it declares never holds.
     TriggerRefused(TriggerRefusal),
-    /// So many skills were activated by triggers since the user's message.
+    /// Triggers activated the most skills for one message already.
     TooMany(usize),
-    /// So many other skills of its source are suggested.
+    /// The most skills of its source are suggested already.
     TooManySuggested(usize),
     /// The skills that triggers activated since the user's message may have so many tokens.
     TooLong(usize),
@@ -188,7 +184,6 @@ impl Evaluation {
 }
 
 impl Active {
-    /// Returns the claim, if this is a skill of a source.
     fn claim(&self) -> Option<&Claim<Skill>> {
         match &self.what {
             What::Host(..) => None,
@@ -196,7 +191,6 @@ impl Active {
         }
     }
 
-    /// Its description, or what it is.
     pub(super) fn reason(&self) -> Arc<str> {
         if self.description.trim().is_empty() {
             return format!("{} `{}` is active", self.flavor, self.id).into();
@@ -229,5 +223,46 @@ impl fmt::Display for SkipReason {
             SkipReason::TooLong(most) => write!(f, "triggers activate skills of at most {most} tokens for one message"),
             SkipReason::Unreadable(why) => write!(f, "it cannot be read: {why}"),
         }
+    }
+}
+
+/// A report on reading a body, besides its text. For the host, not for a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Remarks {
+    /// The skill: the id that a model reaches it by.
+    pub id: Id,
+    /// The outcomes of its commands and scripts, in their order.
+    pub outcomes: Vec<Outcome>,
+    /// Warnings for its author.
+    pub warnings: Vec<Warning>,
+}
+
+impl Remarks {
+    pub(super) fn of(id: &Id, read: &mut Instructions) -> Option<Remarks> {
+        let (outcomes, warnings) = (std::mem::take(&mut read.outcomes), std::mem::take(&mut read.warnings));
+        (!outcomes.is_empty() || !warnings.is_empty()).then(|| Remarks { id: id.clone(), outcomes, warnings })
+    }
+}
+
+impl fmt::Display for Remarks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ran = self.outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Ran(_))).count();
+        let mut parts = Vec::new();
+        if !self.outcomes.is_empty() {
+            parts.push(format!("{ran} of {} commands and scripts ran", self.outcomes.len()));
+        }
+        for outcome in &self.outcomes {
+            let why = match outcome {
+                Outcome::Refused { by } => by.to_string(),
+                Outcome::Failed { reason } => reason.to_string(),
+                _ => continue,
+            };
+            if !parts.contains(&why) {
+                parts.push(why);
+            }
+        }
+        parts.extend(self.warnings.iter().map(ToString::to_string));
+        write!(f, "skill `{}`: {}", self.id, parts.join("; "))
     }
 }

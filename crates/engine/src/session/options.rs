@@ -8,12 +8,11 @@ use regex::{Regex, RegexBuilder};
 use repertoire_core::{Flavor, Id, Injection, Model, Skill, SurfaceMode, SurfacePolicy, Trigger};
 use serde::{Deserialize, Serialize};
 
-use super::provider::MessageRules;
-use super::template::Template;
-use super::turn::Turn;
+use super::messages::MessageRules;
+use super::turn::{Template, Turn};
 use crate::Tokenizer;
 
-/// How a session works: the cascade, the host's own injections and rules, limits.
+/// The options of a session: the surface cascade, the host's injections and rules, and limits.
 ///
 /// ```
 /// use repertoire_core::{Content, Flavor, Injection, SurfacePolicy, Trigger};
@@ -50,19 +49,15 @@ pub struct SessionOptions {
 
 pub(super) type Rule = Arc<dyn Fn(&Turn<'_>) -> bool + Send + Sync>;
 
-/// An injection of the host.
 #[derive(Debug)]
 pub(super) struct Host {
     pub(super) injection: Injection,
-    /// Compiled, where its trigger has one.
     pub(super) tool: Option<Regex>,
-    /// The mode that a skill declares.
     pub(super) surface: Option<SurfaceMode>,
-    /// Its text, where facts of the turn go into it.
     pub(super) template: Option<Template>,
 }
 
-/// How long an activation holds.
+/// The lifetime of an activation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Lifetime {
@@ -73,20 +68,20 @@ pub enum Lifetime {
     Conversation,
 }
 
-/// Where bodies stand that do not come as the result of a tool.
+/// The place of bodies that are not delivered as a tool result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bodies {
     /// In the system prompt.
     #[default]
     SystemPrompt,
-    /// In one message of the user before what the user said last, made anew for each call: what stands before it stays the
-    /// same bytes, for prompt caches. With a [`Lifetime`] of one message this is Cortex's buffer.
+    /// In one message before the user's last one, rebuilt for each call, so that everything before it stays the same bytes for
+    /// prompt caches.
     Buffer,
 }
 
-/// When a body that came as a tool's result is given again, because it lies far back: as much of it as [`Survival`] says. Never in
-/// the call that it comes with.
+/// When a body is delivered again that is far back in the conversation. At most [`Survival`] tokens are delivered again, never in
+/// the call that delivers it first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Refresh {
@@ -99,7 +94,7 @@ pub enum Refresh {
     AfterTurns(usize),
 }
 
-/// How much of the bodies is given again when a conversation was shortened: the newest skills first.
+/// The token budget for delivering bodies again after compaction. The most recently used skills come first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[non_exhaustive]
 pub struct Survival {
@@ -110,7 +105,6 @@ pub struct Survival {
 }
 
 impl Default for Survival {
-    /// 5,000 tokens of each skill and 25,000 of all: what Claude Code keeps when it compacts a conversation.
     fn default() -> Survival {
         Survival { per_skill: 5_000, total: 25_000 }
     }
@@ -123,7 +117,7 @@ impl Survival {
     }
 }
 
-/// Why an injection cannot take part.
+/// The error returned when an injection cannot take part.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidSession {
@@ -142,7 +136,7 @@ pub enum InvalidSession {
         id: Id,
         /// Its flavor.
         flavor: Flavor,
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// A template asks for what there is not.
@@ -152,7 +146,7 @@ pub enum InvalidSession {
         id: Id,
         /// Its flavor.
         flavor: Flavor,
-        /// What it asks for.
+        /// The name.
         name: String,
     },
     /// A template is a text for the system prompt, and no message.
@@ -166,9 +160,8 @@ pub enum InvalidSession {
 }
 
 impl SessionOptions {
-    /// Bodies go where `surfaces` says; activations hold for the conversation; nothing is refreshed. Triggers activate up to 6
-    /// skills for one message of the user, as many as Claude Code takes from one, of up to 25,000 tokens, as many as
-    /// [`Survival`] keeps.
+    /// Creates options in which bodies go where `surfaces` says. Triggers activate at most 6 skills of 25,000 tokens for one
+    /// message.
     pub fn new(surfaces: SurfacePolicy) -> SessionOptions {
         SessionOptions {
             surfaces,
@@ -185,7 +178,7 @@ impl SessionOptions {
         }
     }
 
-    /// One more injection of the host. They are placed in the order in which they are given.
+    /// Adds an injection of the host. They are placed in the order in which they are added.
     ///
     /// # Errors
     /// [`InvalidSession`] for an id that another one of its flavor has, and for a trigger that is no regular expression.
@@ -239,57 +232,57 @@ impl SessionOptions {
         Ok(self)
     }
 
-    /// What `Trigger::Rule` of this name asks. It shall look at nothing but the turn, so that the same turn is evaluated alike;
-    /// one that panics does not hold, and the evaluation says so.
+    /// Defines the rule of this name for `Trigger::Rule`. It may depend on the turn alone. A rule that panics does not hold, and the
+    /// evaluation reports it.
     #[must_use]
     pub fn rule(mut self, name: &str, holds: impl Fn(&Turn<'_>) -> bool + Send + Sync + 'static) -> SessionOptions {
         self.rules.insert(name.into(), Arc::new(holds));
         self
     }
 
-    /// What a provider takes as messages, instead of what [`MessageRules::of`] says.
+    /// Sets the message rules of a provider, instead of [`MessageRules::of`].
     #[must_use]
     pub fn message_rules(mut self, provider: &str, rules: MessageRules) -> SessionOptions {
         self.providers.insert(provider.trim().to_lowercase(), rules);
         self
     }
 
-    /// How long an activation holds.
+    /// The lifetime of an activation.
     #[must_use]
     pub fn lifetime(mut self, lifetime: Lifetime) -> SessionOptions {
         self.lifetime = lifetime;
         self
     }
 
-    /// Where bodies stand that do not come as the result of a tool.
+    /// The place of bodies that are not delivered as a tool result.
     #[must_use]
     pub fn bodies(mut self, bodies: Bodies) -> SessionOptions {
         self.bodies = bodies;
         self
     }
 
-    /// When a body that came as a tool's result is given again.
+    /// Sets when a body is delivered again.
     #[must_use]
     pub fn refresh(mut self, refresh: Refresh) -> SessionOptions {
         self.refresh = refresh;
         self
     }
 
-    /// How much is given again when something has to be.
+    /// Sets the budget for delivering bodies again.
     #[must_use]
     pub fn survival(mut self, survival: Survival) -> SessionOptions {
         self.survival = survival;
         self
     }
 
-    /// How many skills triggers activate for one message of the user, and of how many tokens together.
+    /// Sets the limits of automatic activation for one message: the number of skills and their tokens.
     #[must_use]
     pub fn triggered_at_most(mut self, skills: usize, tokens: usize) -> SessionOptions {
         (self.most_skills, self.most_tokens) = (skills, tokens);
         self
     }
 
-    /// What counts tokens.
+    /// Sets the tokenizer.
     #[must_use]
     pub fn tokenizer(mut self, tokenizer: Tokenizer) -> SessionOptions {
         self.tokenizer = tokenizer;
@@ -300,7 +293,6 @@ impl SessionOptions {
         self.injections.iter().find(|host| host.injection.id == *id && host.injection.flavor == *flavor)
     }
 
-    /// The provider of `model`, as the cascade takes it.
     pub(super) fn provider<'a>(&'a self, model: &Model<'a>) -> Option<&'a str> {
         model.provider.filter(|provider| !provider.trim().is_empty()).or(self.surfaces.hint.as_deref())
     }
@@ -312,7 +304,6 @@ impl SessionOptions {
     }
 }
 
-/// `pattern`, held against a name from its start on. Without state: the same name always matches alike.
 fn anchored(pattern: &str) -> Result<Regex, regex::Error> {
     RegexBuilder::new(&format!("^(?:{pattern})")).size_limit(1 << 18).build()
 }

@@ -1,4 +1,4 @@
-//! What a model call is made of.
+//! The parts of a model call, and what it left out.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,22 +6,19 @@ use std::sync::Arc;
 use repertoire_core::{Flavor, Id, Role, Slot, Surface, ToolSpec};
 use serde::{Deserialize, Serialize};
 
-use super::cannot_compose::Undelivered;
-use super::delta::{SlotChange, SlotDelta};
-
-/// What a model call is made of, beside the conversation itself.
+/// The parts of a model call besides the conversation.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct Slots {
     /// For the system prompt: what is active, in order, a blank line between. Empty when nothing is.
     pub system_prompt: String,
-    /// What goes into the conversation.
+    /// Messages for the conversation.
     pub messages: Vec<SlotMessage>,
     /// Tools to offer beside the host's own; each name once.
     pub tools: Vec<ToolSpec>,
-    /// What of each active injection is where, and why: in the order of the evaluation.
+    /// The places of each active injection, in the order of the evaluation.
     pub placements: Vec<Placement>,
-    /// What the host should know, and the model need not.
+    /// Notices for the host.
     pub notices: Vec<Notice>,
 }
 
@@ -29,17 +26,17 @@ pub struct Slots {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct SlotMessage {
-    /// Who speaks.
+    /// The role.
     pub role: Role,
-    /// What is said.
+    /// The text.
     pub text: Arc<str>,
-    /// Where it goes.
+    /// The place.
     pub place: Place,
-    /// Whose text it is.
+    /// The injections whose text it is.
     pub ids: Vec<Id>,
 }
 
-/// Where a message goes.
+/// The place of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Place {
@@ -51,7 +48,7 @@ pub enum Place {
     End,
 }
 
-/// How a conversation ends.
+/// The last message of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tail {
@@ -67,7 +64,7 @@ pub enum Tail {
     Results,
 }
 
-/// What of an injection is where.
+/// The place of one part of an injection in the request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Placement {
@@ -77,7 +74,7 @@ pub struct Placement {
     pub flavor: Flavor,
     /// The slot. A tool's result is part of the messages.
     pub slot: Slot,
-    /// Whether it is there.
+    /// The state of its delivery.
     pub delivery: Delivery,
     /// For the body of a skill: where it goes, and who decided.
     pub surface: Option<Surface>,
@@ -85,7 +82,7 @@ pub struct Placement {
     pub reason: Arc<str>,
 }
 
-/// Whether something is in its slot.
+/// The state of a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Delivery {
@@ -99,7 +96,7 @@ pub enum Delivery {
     LeftOut,
 }
 
-/// Why a message waits.
+/// The reason why a message waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Deferral {
@@ -111,7 +108,7 @@ pub enum Deferral {
     NoSuchRole,
 }
 
-/// What the host should know about slots.
+/// A notice about slots for the host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -122,25 +119,25 @@ pub enum Notice {
     Raised {
         /// The skill.
         id: Id,
-        /// What was resolved.
+        /// The surface that was resolved.
         surface: Surface,
     },
     /// The body goes elsewhere than for the last model.
     Moved {
         /// The skill.
         id: Id,
-        /// Where it went.
+        /// The surface before.
         from: Surface,
-        /// Where it goes.
+        /// The place.
         to: Surface,
     },
     /// A message waits for the next call.
     Waits {
         /// The injection.
         id: Id,
-        /// Who would speak.
+        /// The role.
         role: Role,
-        /// Why.
+        /// The reason.
         why: Deferral,
     },
     /// There was not room for all of a body that is given again.
@@ -175,7 +172,7 @@ impl Slots {
         ids
     }
 
-    /// What changed in each slot since `before`.
+    /// Returns the changes in each slot since `before`.
     pub fn since(&self, before: &Slots) -> SlotDelta {
         let change = |slot| SlotChange::between(&before.ids(slot), &self.ids(slot));
         SlotDelta {
@@ -224,4 +221,107 @@ impl fmt::Display for Deferral {
             Deferral::NoSuchRole => "the provider has no such role",
         })
     }
+}
+
+/// The changes in each slot from one model call to the next.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[non_exhaustive]
+pub struct SlotDelta {
+    /// In the system prompt.
+    pub system_prompt: SlotChange,
+    /// In the messages.
+    pub messages: SlotChange,
+    /// In the tools.
+    pub tools: SlotChange,
+}
+
+/// The changes in a slot. Now are `added` and `kept`; before were `removed` and `kept`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[non_exhaustive]
+pub struct SlotChange {
+    /// There now and not before, in the order of now.
+    pub added: Vec<Id>,
+    /// There before and not now, in the order of before.
+    pub removed: Vec<Id>,
+    /// There all the time, in the order of now.
+    pub kept: Vec<Id>,
+}
+
+impl SlotChange {
+    /// Returns the changes from `before` to `now`, in which each id occurs once.
+    pub fn between(before: &[&Id], now: &[&Id]) -> SlotChange {
+        let (kept, added) = now.iter().map(|id| (*id).clone()).partition(|id| before.contains(&id));
+        let removed = before.iter().filter(|id| !now.contains(id)).map(|id| (*id).clone()).collect();
+        SlotChange { added, removed, kept }
+    }
+}
+
+/// The injections of the host that a model call cannot carry: all of them, in the order of the evaluation. Never holds a body.
+///
+/// What a skill or the user brought never makes a call impossible: it is [left out](crate::Notice::Undelivered).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("these injections of the host would reach the model nowhere: {}", list(.offenders))]
+#[non_exhaustive]
+pub struct CannotCompose {
+    /// Each with the reason; one whose messages have several roles, once for each role.
+    pub offenders: Vec<Undelivered>,
+}
+
+/// An injection that would reach the model nowhere.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Undelivered {
+    /// The injection.
+    pub id: Id,
+    /// Its flavor.
+    pub flavor: Flavor,
+    /// The cause of its activation, in words.
+    pub by: String,
+    /// The reason.
+    pub why: WhyUndelivered,
+}
+
+/// The reason why an injection would reach the model nowhere.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum WhyUndelivered {
+    /// It is for the result of a tool only, and no tool read it.
+    NoToolRead(Surface),
+    /// It was not read.
+    NotRead,
+    /// The provider carries no message of this role.
+    Role {
+        /// The provider.
+        provider: String,
+        /// The role.
+        role: Role,
+    },
+}
+
+impl fmt::Display for Undelivered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} `{}` ({}): {}", self.flavor, self.id, self.by, self.why)
+    }
+}
+
+impl fmt::Display for WhyUndelivered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WhyUndelivered::NoToolRead(surface) => write!(
+                f,
+                "`{}`, decided by {}, and no tool read it; declare `both` or `system-prompt`",
+                surface.mode, surface.decided_by
+            ),
+            WhyUndelivered::NotRead => f.write_str("its body is missing; hand the evaluation to `Session::read` first"),
+            WhyUndelivered::Role { provider, role } => {
+                let role = format!("{role:?}").to_lowercase();
+                write!(f, "provider `{provider}` carries no message of the role `{role}`")
+            }
+        }
+    }
+}
+
+fn list(offenders: &[Undelivered]) -> String {
+    offenders.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }

@@ -7,9 +7,9 @@ use repertoire_core::{Digest, Flavor, Id, Surface};
 use serde::{Deserialize, Serialize};
 
 use super::activation::{ActivatedBy, Activation, Rendered, Told};
-use super::given::Waiting;
+use super::evaluation::Remarks;
+use super::messages::Waiting;
 use super::options::{Lifetime, SessionOptions};
-use super::remarks::Remarks;
 use super::{Session, SkipReason, Triggered};
 use crate::{Audience, Hidden, Reader, Toolset};
 
@@ -34,7 +34,7 @@ pub struct SessionState {
     waiting: Vec<Waiting>,
 }
 
-/// Of the format. What is added and may be missed leaves it as it is.
+/// The version of the format. An optional addition does not change it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u32")]
 struct Version(u32);
@@ -71,20 +71,20 @@ struct StoredSkill {
     told: Option<Told>,
 }
 
-/// What became of a skill since its session was stored.
+/// The state of a skill since its session was stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Resumed {
     /// The skill: the id that a model reaches it by, or its full name where none does.
     pub id: Id,
-    /// What became of it.
+    /// Its state.
     pub since: Since,
-    /// What came of reading its body again, if there is something to tell.
+    /// The report on reading its body again, if there is one.
     #[serde(skip)]
     pub remarks: Option<Remarks>,
 }
 
-/// What became of a skill.
+/// The state of a skill.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -102,7 +102,7 @@ pub enum Since {
 }
 
 impl Session {
-    /// What is to be stored.
+    /// Returns the state to store.
     pub fn state(&self) -> SessionState {
         let stored = |held: &Activation| StoredSkill {
             skill: held.qualified.clone(),

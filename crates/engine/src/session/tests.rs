@@ -1,13 +1,3 @@
-use repertoire_core::{
-    Bytes, Content, DecidedBy, Flavor, Injection, Message, Model, Resource, ResourcePath, Role, Skill, Slot,
-    SourceError, SourceErrorKind, Surface, SurfaceMode, SurfacePolicy, ToolSpec, Trigger, async_trait, skill_md,
-};
-use repertoire_registry::{Claim, MemorySource, Mount, Registered, SkillRegistry, Tier, Trust};
-use serde_json::json;
-
-use super::*;
-use crate::{AnswerCode, Instructions, Mode, Modes, Reader, ToolOptions};
-
 mod activating;
 mod delivery;
 mod evaluating;
@@ -18,6 +8,16 @@ mod naming;
 mod surviving;
 mod templates;
 mod triggering;
+
+use repertoire_core::{
+    Bytes, Content, DecidedBy, Flavor, Injection, Message, Model, Resource, ResourcePath, Role, Skill, Slot,
+    SourceError, SourceErrorKind, Surface, SurfaceMode, SurfacePolicy, ToolSpec, Trigger, async_trait, skill_md,
+};
+use repertoire_registry::{Claim, MemorySource, Mount, Registered, SkillRegistry, Tier, Trust};
+use serde_json::json;
+
+use super::*;
+use crate::{AnswerCode, Instructions, Mode, Modes, Reader, ToolOptions};
 
 fn claude() -> Model<'static> {
     Model::new("anthropic", "claude-sonnet-4-5")

@@ -1,4 +1,8 @@
-//! What one model call goes by.
+//! The input of one model call.
+
+use std::fmt;
+
+use serde::Serialize;
 
 use super::slots::Tail;
 use crate::Occasion;
@@ -15,69 +19,69 @@ use crate::Occasion;
 #[derive(Debug, Clone, Copy, Default)]
 #[non_exhaustive]
 pub struct Turn<'a> {
-    /// Which call it is since the user's message, from 1.
+    /// The number of the call since the user's message, from 1.
     pub number: usize,
-    /// How many there may be.
+    /// The most calls.
     pub most: Option<usize>,
     /// The user's message.
     pub message: &'a str,
-    /// What the tools of the last call returned, all of them, in the order of the calls.
+    /// The results of the tool calls since the last model call, in their order.
     pub results: &'a [ToolResult<'a>],
     /// The files that are worked on: relative to the folder of the project, with slashes.
     pub paths: &'a [&'a str],
-    /// The type of the task at hand.
+    /// Sets the type of the task.
     pub task: Option<&'a str>,
-    /// The command that the user gave, as far as the host took it out of the message.
+    /// Sets the command that the user gave, if the host took it out of the message. A slash before it does not matter.
     pub command: Option<&'a str>,
-    /// How many tokens the conversation has, where the host knows.
+    /// The tokens of the conversation, if the host knows them.
     pub tokens: Option<usize>,
-    /// How the conversation ends, where it is not as the results tell.
+    /// The end of the conversation, if it is not what the results imply.
     pub tail: Option<Tail>,
 }
 
-/// What a tool returned.
+/// The result of a tool call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct ToolResult<'a> {
     /// The tool's name.
     pub tool: &'a str,
-    /// What it returned.
+    /// The text.
     pub text: &'a str,
-    /// Whether it failed.
+    /// Whether the call failed.
     pub is_error: bool,
 }
 
 impl<'a> ToolResult<'a> {
-    /// What a tool returned that did not fail.
+    /// Creates the result of a successful call.
     pub fn new(tool: &'a str, text: &'a str) -> ToolResult<'a> {
         ToolResult { tool, text, is_error: false }
     }
 
-    /// What a tool said that failed.
+    /// Creates the result of a failed call.
     pub fn failed(tool: &'a str, text: &'a str) -> ToolResult<'a> {
         ToolResult { tool, text, is_error: true }
     }
 }
 
 impl<'a> Turn<'a> {
-    /// The first call after a message of the user.
+    /// Creates the first call after a message of the user.
     pub fn of(message: &'a str) -> Turn<'a> {
         Turn { number: 1, message, ..Turn::default() }
     }
 
-    /// Which call it is since the user's message, from 1.
+    /// The number of the call since the user's message, from 1.
     #[must_use]
     pub fn number(self, number: usize) -> Turn<'a> {
         Turn { number, ..self }
     }
 
-    /// How many calls there may be.
+    /// Sets the most calls.
     #[must_use]
     pub fn at_most(self, most: usize) -> Turn<'a> {
         Turn { most: Some(most), ..self }
     }
 
-    /// What the tools of the last call returned.
+    /// Sets the results of the last tool calls.
     #[must_use]
     pub fn results(self, results: &'a [ToolResult<'a>]) -> Turn<'a> {
         Turn { results, ..self }
@@ -89,7 +93,7 @@ impl<'a> Turn<'a> {
         Turn { paths, ..self }
     }
 
-    /// The type of the task at hand.
+    /// Sets the type of the task.
     #[must_use]
     pub fn task(self, task: &'a str) -> Turn<'a> {
         Turn { task: Some(task), ..self }
@@ -101,19 +105,19 @@ impl<'a> Turn<'a> {
         Turn { command: Some(command), ..self }
     }
 
-    /// How many tokens the conversation has. Untold, results and messages are estimated as they come by.
+    /// Sets the tokens of the conversation. By default they are estimated from results and messages.
     #[must_use]
     pub fn tokens(self, tokens: usize) -> Turn<'a> {
         Turn { tokens: Some(tokens), ..self }
     }
 
-    /// How the conversation ends. Untold, with results where there are some, else with the user's message.
+    /// Sets the end of the conversation: by default results, if there are some, else the user's message.
     #[must_use]
     pub fn after(self, tail: Tail) -> Turn<'a> {
         Turn { tail: Some(tail), ..self }
     }
 
-    /// How many calls are left after this one: none when the last one may wrap up beyond the most.
+    /// Returns the number of calls after this one; saturates at zero.
     pub fn remaining(&self) -> Option<usize> {
         Some(self.most?.saturating_sub(self.number))
     }
@@ -126,5 +130,80 @@ impl<'a> Turn<'a> {
         let occasion = Occasion::of(self.message).tools(tools).paths(self.paths);
         let occasion = self.task.into_iter().fold(occasion, Occasion::task);
         self.command.into_iter().fold(occasion, Occasion::command)
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Template(Vec<Part>);
+
+#[derive(Debug)]
+enum Part {
+    Text(String),
+    Fact(TurnFact),
+}
+
+/// A fact that a template may name between double braces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum TurnFact {
+    /// `action`: which call it is since the user's message.
+    Action,
+    /// `actionBudget`: how many there may be.
+    ActionBudget,
+    /// `actionsRemaining`: how many are left after it.
+    ActionsRemaining,
+}
+
+impl TurnFact {
+    const ALL: [TurnFact; 3] = [TurnFact::Action, TurnFact::ActionBudget, TurnFact::ActionsRemaining];
+
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            TurnFact::Action => "action",
+            TurnFact::ActionBudget => "actionBudget",
+            TurnFact::ActionsRemaining => "actionsRemaining",
+        }
+    }
+
+    fn of(self, turn: &Turn<'_>) -> Option<usize> {
+        match self {
+            TurnFact::Action => Some(turn.number),
+            TurnFact::ActionBudget => turn.most,
+            TurnFact::ActionsRemaining => turn.remaining(),
+        }
+    }
+}
+
+impl fmt::Display for TurnFact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl Template {
+    pub(super) fn read(text: &str) -> Result<Template, &str> {
+        let (mut parts, mut rest) = (Vec::new(), text);
+        while let Some((before, (name, behind))) =
+            rest.split_once("{{").and_then(|(before, inside)| Some((before, inside.split_once("}}")?)))
+        {
+            let is_named = |fact: &&TurnFact| fact.as_str() == name.trim();
+            let fact = TurnFact::ALL.iter().find(is_named).ok_or(name.trim())?;
+            parts.extend([Part::Text(before.to_owned()), Part::Fact(*fact)]);
+            rest = behind;
+        }
+        parts.push(Part::Text(rest.to_owned()));
+        Ok(Template(parts))
+    }
+
+    pub(super) fn fill(&self, turn: &Turn<'_>) -> Result<String, TurnFact> {
+        let mut text = String::new();
+        for part in &self.0 {
+            match part {
+                Part::Text(part) => text.push_str(part),
+                Part::Fact(fact) => text.push_str(&fact.of(turn).ok_or(*fact)?.to_string()),
+            }
+        }
+        Ok(text)
     }
 }

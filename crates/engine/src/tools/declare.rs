@@ -1,14 +1,12 @@
-//! The tools as a model sees them.
+//! The tools as a model and a provider see them, and the arguments of their calls.
 
 use repertoire_core::ToolSpec;
 use serde_json::{Map, Value, json};
 
-use super::preset::{ReadTool, ResourceTool, ToolPreset};
-use super::toolset::{LONGEST_PAGE, PAGE};
+use super::options::{ReadTool, ResourceTool, ToolPreset};
+use super::output::{AnswerCode, Failure};
+use super::toolset::{LONGEST_PAGE, PAGE, quoted};
 
-/// The tools of `preset` over the skills called `ids`; `catalog` goes into the description of the one that reads.
-///
-/// `ids` are left open where there are `None`: too many to be named in each request.
 pub(super) fn declare(preset: &ToolPreset, ids: Option<&[&str]>, catalog: &str) -> Vec<ToolSpec> {
     let ToolPreset { list, search, read, resource, .. } = preset;
     let spec = |name: &str, description: &str, schema: Value| {
@@ -113,4 +111,136 @@ fn object<'a>(properties: impl IntoIterator<Item = (&'a str, Value)>, required: 
     let properties: Map<String, Value> =
         properties.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect();
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+}
+
+/// The provider whose requests the tools go into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ToolFormat {
+    /// `tools` of Anthropic's Messages.
+    Anthropic,
+    /// `tools` of OpenAI's Chat Completions, and of what is compatible with it.
+    OpenAiChat,
+    /// `tools` of OpenAI's Responses.
+    OpenAiResponses,
+    /// `tools` of Gemini's `generateContent`.
+    Gemini,
+}
+
+impl ToolFormat {
+    /// `tools` as the value of that field; an empty list for no tools, which is best left out of the request.
+    pub fn tools(self, tools: &[ToolSpec]) -> Value {
+        let declared = tools.iter().map(|tool| self.tool(tool));
+        match self {
+            ToolFormat::Gemini if !tools.is_empty() => {
+                json!([{"functionDeclarations": declared.collect::<Value>()}])
+            }
+            _ => declared.collect(),
+        }
+    }
+
+    fn tool(self, tool: &ToolSpec) -> Value {
+        let ToolSpec { name, description, input_schema, .. } = tool;
+        match self {
+            ToolFormat::Anthropic => json!({"name": name, "description": description, "input_schema": input_schema}),
+            ToolFormat::OpenAiChat => json!({
+                "type": "function",
+                "function": {"name": name, "description": description, "parameters": input_schema},
+            }),
+            // Strict is the default there, and would make every parameter required.
+            ToolFormat::OpenAiResponses => json!({
+                "type": "function",
+                "name": name,
+                "description": description,
+                "parameters": input_schema,
+                "strict": false,
+            }),
+            ToolFormat::Gemini => {
+                let mut declared = json!({"name": name, "description": description});
+                // An object without properties is refused; without parameters there is nothing to declare.
+                if input_schema["properties"].as_object().is_some_and(|properties| !properties.is_empty()) {
+                    declared["parameters"] = gemini(input_schema);
+                }
+                declared
+            }
+        }
+    }
+}
+
+/// Converts a schema to the subset of OpenAPI that Gemini reads.
+fn gemini(schema: &Value) -> Value {
+    let Value::Object(schema) = schema else { return schema.clone() };
+    let mut taken = Map::new();
+    for (key, value) in schema {
+        let value = match (key.as_str(), value) {
+            ("additionalProperties", _) => continue,
+            ("required", Value::Array(names)) if names.is_empty() => continue,
+            ("type", Value::String(kind)) => kind.to_uppercase().into(),
+            ("properties", Value::Object(properties)) => {
+                properties.iter().map(|(name, schema)| (name.clone(), gemini(schema))).collect::<Map<_, _>>().into()
+            }
+            ("items", schema) => gemini(schema),
+            _ => value.clone(),
+        };
+        taken.insert(key.clone(), value);
+    }
+    taken.into()
+}
+
+pub(super) struct Arguments<'a>(pub(super) &'a Value);
+
+impl<'a> Arguments<'a> {
+    /// Returns the text under `key`. A blank text is absent, because models fill in optional parameters.
+    pub(super) fn text(&self, key: &str) -> Result<Option<&'a str>, Failure> {
+        Ok(self.written(key)?.filter(|text| !text.trim().is_empty()))
+    }
+
+    pub(super) fn written(&self, key: &str) -> Result<Option<&'a str>, Failure> {
+        match self.0.get(key) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(other) => Err(bad(&format!("`{key}` is a text; found {}", quoted(&other.to_string())))),
+        }
+    }
+
+    pub(super) fn required(&self, key: &str, what: &str) -> Result<&'a str, Failure> {
+        match self.text(key)? {
+            Some(text) => Ok(text),
+            None => Err(self.missing(key, what)),
+        }
+    }
+
+    pub(super) fn missing(&self, key: &str, what: &str) -> Failure {
+        bad(&format!("`{key}` is missing: {what}"))
+    }
+
+    /// Returns the number under `key`. Some models write numbers as text, and some hosts make every number a float.
+    pub(super) fn number(&self, key: &str) -> Result<Option<usize>, Failure> {
+        let number = match self.0.get(key) {
+            None | Some(Value::Null) => return Ok(None),
+            Some(Value::String(text)) if text.trim().is_empty() => return Ok(None),
+            Some(Value::String(text)) => text.trim().parse().ok(),
+            Some(Value::Number(number)) => Some(number.clone()),
+            Some(_) => None,
+        };
+        let whole = number.as_ref().and_then(whole);
+        whole.map(Some).ok_or_else(|| {
+            let found = self.0.get(key).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+            bad(&format!("`{key}` is a whole number from 0 on; found {}", quoted(&found.unwrap_or_default())))
+        })
+    }
+}
+
+fn whole(number: &serde_json::Number) -> Option<usize> {
+    /// Above it, floats skip whole numbers.
+    const LARGEST: f64 = 9_007_199_254_740_992.0;
+    let float = || {
+        let float = number.as_f64()?;
+        // Exact: it is whole and in range.
+        ((0.0..=LARGEST).contains(&float) && float.fract() == 0.0).then_some(float as u64)
+    };
+    usize::try_from(number.as_u64().or_else(float)?).ok()
+}
+
+fn bad(what: &str) -> Failure {
+    Failure::new(AnswerCode::BadArguments, format!("The arguments do not fit: {what}."))
 }

@@ -22,7 +22,7 @@ pub struct ApprovedCommands {
 }
 
 impl ApprovedCommands {
-    /// What is in `approvals`, run by `runner`.
+    /// Creates a runner of what `approvals` has.
     pub fn new(runner: Runner, approvals: Approvals) -> ApprovedCommands {
         ApprovedCommands { runner, approvals, gate: Arc::new(|_| Verdict::Allow) }
     }

@@ -1,15 +1,100 @@
-//! What the tools that read answer.
+//! The output of the tools that list, search and read.
 
-use repertoire_core::text::clean;
-use repertoire_core::{Resource, ResourcePath, Skill, SourceError, SourceErrorKind, with_causes};
-use repertoire_registry::Claim;
+use std::sync::Arc;
 
-use super::answer::{Answer, AnswerCode, Failure, SkillRead};
-use super::arguments::Arguments;
+use repertoire_core::text::{clean, clean_line, inside_elements, xml_attribute};
+use repertoire_core::{Id, Resource, ResourcePath, Skill, SourceError, SourceErrorKind, with_causes};
+use repertoire_registry::{Claim, Entry, Trust};
+use serde_json::{Map, Value, json};
+
+use super::declare::Arguments;
+use super::options::{Rows, ToolPreset, Wrapper};
+use super::output::{Answer, AnswerCode, Failure, SkillRead};
 use super::reader::Reader;
-use super::toolset::{PAGE, Toolset, quoted};
-use super::wrapped::Wrapped;
-use crate::meant::Meant;
+use super::toolset::{LONGEST_PAGE, PAGE, Toolset, USUAL_PAGE, quoted};
+use crate::Index;
+use crate::resolve::Meant;
+
+/// The most results of a search.
+const MATCHES: usize = 10;
+
+impl Toolset {
+    pub(super) async fn list(&self, arguments: &Arguments<'_>, suggested: &[Id]) -> Result<Answer, Failure> {
+        if self.0.options.preset.rows != Rows::Pages {
+            let rows: Value = self.0.visible.iter().map(|entry| self.row(entry, suggested)).collect();
+            let text = if self.0.options.preset.rows == Rows::Array { rows } else { json!({"skills": rows}) };
+            return Ok(Answer::ok(format!("{text:#}")));
+        }
+        let limit = arguments.number("limit")?.unwrap_or(USUAL_PAGE).clamp(1, LONGEST_PAGE);
+        let query = arguments.text("query")?.map(str::trim).filter(|query| !query.is_empty());
+        let (found, trouble) = match query {
+            None => (self.0.visible.clone(), None),
+            Some(query) => self.ranked(query, LONGEST_PAGE).await,
+        };
+        let first = match arguments.text("cursor")? {
+            None => 0,
+            Some(cursor) => match found.iter().position(|entry| entry.id.as_str() == cursor) {
+                Some(last) => last + 1,
+                None => {
+                    let text =
+                        format!("The list has changed and has no {} any more: list from the start.", quoted(cursor));
+                    return Err(Failure::new(AnswerCode::Stale, text));
+                }
+            },
+        };
+        let page = &found[first..found.len().min(first + limit)];
+        let rows: Value = page.iter().map(|entry| self.row(entry, suggested)).collect();
+        let mut text = json!({"skills": rows, "total": found.len()});
+        if let (Some(last), true) = (page.last(), first + limit < found.len()) {
+            text["next_cursor"] = last.id.as_str().into();
+        }
+        Ok(Answer { trouble, ..Answer::ok(format!("{text:#}")) })
+    }
+
+    pub(super) async fn search(&self, arguments: &Arguments<'_>, suggested: &[Id]) -> Result<Answer, Failure> {
+        let Some(query) = arguments.written("query")? else {
+            return Err(arguments.missing("query", "say in a few words what you need"));
+        };
+        let (found, trouble) = if query.trim().is_empty() {
+            // Nothing is in everything.
+            let most = if self.0.options.preset.rows == Rows::Pages { MATCHES } else { usize::MAX };
+            (self.0.visible.iter().take(most).cloned().collect(), None)
+        } else {
+            self.ranked(query, MATCHES).await
+        };
+        let matches: Value = found.iter().map(|entry| self.row(entry, suggested)).collect();
+        let text = format!("{:#}", json!({"query": query, "matches": matches}));
+        Ok(Answer { trouble, ..Answer::ok(text) })
+    }
+
+    async fn ranked(&self, text: &str, limit: usize) -> (Vec<Arc<Entry<Skill>>>, Option<String>) {
+        let (query, index) = (self.query(text).limit(limit), &self.0.index);
+        let (hits, trouble) = match &self.0.options.ranker {
+            None => (index.search(&query), None),
+            Some(ranker) => match ranker.rank(text, Index::depth(&query)).await {
+                Ok(ranked) => (index.search_with(&query, &ranked), None),
+                Err(error) => (index.search(&query), Some(format!("skills were ranked by words alone: {error}"))),
+            },
+        };
+        (hits.into_iter().map(|hit| hit.entry).collect(), trouble)
+    }
+
+    fn row(&self, entry: &Entry<Skill>, suggested: &[Id]) -> Value {
+        let key = if self.0.options.preset.rows == Rows::Named { "name" } else { "id" };
+        let description = repertoire_core::text::clean_line(&entry.item().description);
+        let description = if description.is_empty() { "(no description)" } else { &description };
+        let mut row = Map::new();
+        row.insert(key.to_owned(), entry.id.as_str().into());
+        row.insert("description".to_owned(), description.into());
+        if entry.claim.trust != Trust::Trusted {
+            row.insert("source".to_owned(), repertoire_core::text::clean_line(&entry.origin().source).into());
+        }
+        if suggested.contains(&entry.id) {
+            row.insert("suggested".to_owned(), true.into());
+        }
+        row.into()
+    }
+}
 
 impl Toolset {
     pub(super) async fn read(&self, arguments: &Arguments<'_>, reader: &dyn Reader) -> Result<Answer, Failure> {
@@ -85,7 +170,6 @@ impl Toolset {
         Ok(Answer::ok(answer))
     }
 
-    /// The files of a skill; none where they cannot be told.
     async fn files(&self, claim: &Claim<Skill>, reader: &dyn Reader) -> Vec<Resource> {
         reader.resources(claim).await.unwrap_or_default()
     }
@@ -95,7 +179,7 @@ fn is_missing(error: &SourceError) -> bool {
     matches!(error.kind(), SourceErrorKind::NotFound | SourceErrorKind::Unsupported | SourceErrorKind::Denied)
 }
 
-/// What a source's error means for a model, which learns nothing of paths or causes.
+/// Converts a source's error for a model, which gets no paths and causes.
 fn unreadable(name: &str, error: &SourceError) -> Failure {
     let name = quoted(name);
     let failure = match error.kind() {
@@ -111,10 +195,81 @@ fn unreadable(name: &str, error: &SourceError) -> Failure {
     Failure { trouble: Some(with_causes(error)), ..failure }
 }
 
-/// At most `most` bytes of `text` from `offset` on, and where they end; never inside a letter, and at least one.
+/// Returns at most `most` bytes of `text` from `offset` on, and their end, on edges of characters and at least one.
 fn part(text: &str, offset: usize, most: usize) -> (&str, usize) {
     let start = text.floor_char_boundary(offset);
     let end = text.floor_char_boundary(start.saturating_add(most));
     let end = if end == start { text.ceil_char_boundary((start + 1).min(text.len())) } else { end };
     (&text[start..end], end)
+}
+
+pub(crate) struct Wrapped<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) claim: &'a Claim<Skill>,
+    pub(crate) part: &'a str,
+    pub(crate) files: &'a [Resource],
+    /// A hint for reading on.
+    pub(crate) next: Option<String>,
+}
+
+/// The most files that are named; the others are counted.
+const NAMED: usize = 50;
+
+impl Wrapped<'_> {
+    pub(crate) fn wrapped(&self, preset: &ToolPreset) -> String {
+        match preset.wrapper {
+            Wrapper::Element { tag } => self.element(tag, preset),
+            Wrapper::Plain => self.part.to_owned(),
+            Wrapper::Descriptor => {
+                let skill = &self.claim.item;
+                let descriptor = json!({
+                    "name": self.name,
+                    "instructions": self.part,
+                    "tools": skill.tools(),
+                    "references": skill.references(),
+                });
+                format!("{descriptor:#}")
+            }
+        }
+    }
+
+    fn element(&self, tag: &str, preset: &ToolPreset) -> String {
+        let mut text = format!("<{tag} name=\"{}\"", xml_attribute(self.name));
+        if self.claim.trust != Trust::Trusted {
+            text.push_str(&format!(" source=\"{}\"", xml_attribute(&self.claim.origin.source)));
+        }
+        text.push_str(">\n");
+        text.push_str(&inside_elements(self.part.trim_end(), &[tag]));
+        text.push('\n');
+        if let Some(next) = &self.next {
+            text.push_str(&format!("\n{next}\n"));
+        }
+        if let Some(folder) = self.claim.item.location.as_deref().and_then(folder) {
+            let folder = inside_elements(&clean_line(folder), &[tag]).into_owned();
+            text.push_str(&format!("\nThis skill lies in {folder}\nRelative paths in it start there.\n"));
+        }
+        self.files(tag, preset, &mut text);
+        text.push_str(&format!("</{tag}>\n"));
+        text
+    }
+
+    fn files(&self, tag: &str, preset: &ToolPreset, text: &mut String) {
+        let count = self.files.len();
+        if count == 0 {
+            return;
+        }
+        let how = preset.resource.as_ref().map(|tool| format!(", each can be read with `{}`", tool.name));
+        let how = how.unwrap_or_default();
+        let shown =
+            if count > NAMED { format!("{count} files{how}; the first {NAMED}") } else { format!("Its files{how}") };
+        text.push_str(&format!("\n{shown}:\n"));
+        for file in self.files.iter().take(NAMED) {
+            text.push_str(&format!("- {}\n", inside_elements(&clean_line(file.path.as_str()), &[tag])));
+        }
+    }
+}
+
+fn folder(location: &str) -> Option<&str> {
+    let (folder, _) = location.rsplit_once(['/', '\\'])?;
+    (!folder.is_empty()).then_some(folder)
 }

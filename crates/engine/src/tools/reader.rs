@@ -1,12 +1,17 @@
-//! Where the tools read.
+//! Readers of bodies and files.
 
-use repertoire_core::{Bytes, Resource, ResourcePath, Skill, SourceError, SourceErrorKind, async_trait};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use repertoire_core::{Bytes, Digest, Resource, ResourcePath, Skill, SourceError, SourceErrorKind, async_trait};
 use repertoire_registry::{Claim, SkillRegistry};
+use repertoire_render::{Arguments, Binding, Context, Dialect, Outcome, Plan, RenderError, Rendered, Syntax, Warning};
 
-use super::instructions::Instructions;
-use super::renderer::Renderer;
+use super::commands::{Asked, Commands};
+use super::toolset::folder;
 
-/// Where the tools read: a registry, a [`Renderer`] over one, or what a host puts between.
+/// A reader of skills: a registry, a [`Renderer`] over it, or the host's own.
 #[async_trait]
 pub trait Reader: Send + Sync {
     /// The instructions of `claim`, rendered with `arguments`, which are empty where the model gave none.
@@ -28,7 +33,6 @@ pub trait Reader: Send + Sync {
     async fn resource(&self, claim: &Claim<Skill>, path: &ResourcePath) -> Result<Bytes, SourceError>;
 }
 
-/// Renders as a [`Renderer`] does that nobody told anything.
 #[async_trait]
 impl Reader for SkillRegistry {
     async fn body(&self, claim: &Claim<Skill>, arguments: &str) -> Result<Instructions, SourceError> {
@@ -45,5 +49,202 @@ impl Reader for SkillRegistry {
 
     async fn resource(&self, claim: &Claim<Skill>, path: &ResourcePath) -> Result<Bytes, SourceError> {
         SkillRegistry::resource(self, claim, path).await
+    }
+}
+
+/// The instructions of a skill as a [`Reader`](super::Reader) gives them: the text, and what it took to make it.
+///
+/// A reader that only fetches makes them of a text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Instructions {
+    /// The text for the model, without a wrapper.
+    pub text: String,
+    /// The outcomes of the commands and scripts, in their order.
+    pub outcomes: Vec<Outcome>,
+    /// Warnings for the author.
+    pub warnings: Vec<Warning>,
+}
+
+impl Instructions {
+    /// SHA-256 over the text: what a session remembers of it.
+    pub fn digest(&self) -> Digest {
+        Digest::of(self.text.as_bytes())
+    }
+
+    /// Returns whether a command ran for this text, which can differ the next time.
+    pub fn ran_any(&self) -> bool {
+        self.outcomes.iter().any(|outcome| matches!(outcome, Outcome::Ran(_)))
+    }
+}
+
+impl<T: Into<String>> From<T> for Instructions {
+    fn from(text: T) -> Instructions {
+        Instructions { text: text.into(), ..Instructions::default() }
+    }
+}
+
+impl Instructions {
+    pub(super) fn rendered(rendered: Rendered<'_>) -> Instructions {
+        let Rendered { text, outcomes, warnings, .. } = rendered;
+        Instructions { text: text.into_owned(), outcomes, warnings }
+    }
+}
+
+/// A [`Reader`] over a registry that renders: variables and arguments in their places, and a note in place of each command and
+/// script, unless somebody [runs](Renderer::commands) them. A body in which nothing stands for something else is read byte for
+/// byte. Cheap to clone, but for the variables.
+///
+/// ```
+/// use repertoire_core::Skill;
+/// use repertoire_engine::{Reader, Renderer};
+/// use repertoire_registry::{MemorySource, Registered, SkillRegistry};
+/// use repertoire_render::Context;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let home = MemorySource::named("home");
+/// let skill = Skill::new("review".parse()?, "Reviews a change.").from_location("/skills/review/SKILL.md");
+/// home.register(Registered::new(skill, "Review $ARGUMENTS by ${SKILL_DIR}/rules.md in ${TONE}.\n"))?;
+/// let registry = SkillRegistry::builder().user(home).load().await?;
+///
+/// let reader = Renderer::over(registry.clone()).context(Context::new().variable("TONE", "a friendly tone"));
+/// let review = registry.get("review").ok_or("no skill")?;
+/// let read = reader.body(&review.claim, "src/").await?;
+/// assert_eq!(read.text, "Review src/ by /skills/review/rules.md in a friendly tone.\n");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Renderer {
+    registry: SkillRegistry,
+    context: Context,
+    dialect: Option<Dialect>,
+    dialects: BTreeMap<Box<str>, Dialect>,
+    variables: Vec<SourceVariable>,
+    commands: Option<Arc<dyn Commands>>,
+}
+
+#[derive(Clone)]
+struct SourceVariable {
+    source: Box<str>,
+    name: Box<str>,
+    value: Arc<dyn Fn() -> Option<String> + Send + Sync>,
+}
+
+impl fmt::Debug for SourceVariable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.source, self.name)
+    }
+}
+
+impl Renderer {
+    /// A reader over `registry` that knows no variable but the folder of a skill, and runs nothing.
+    pub fn over(registry: SkillRegistry) -> Renderer {
+        let (context, dialects) = (Context::new(), BTreeMap::new());
+        Renderer { registry, context, dialect: None, dialects, variables: Vec::new(), commands: None }
+    }
+
+    /// The same reader with what the host knows for every skill. The arguments and the folder of a skill go before those in it.
+    #[must_use]
+    pub fn context(mut self, context: Context) -> Renderer {
+        self.context = context;
+        self
+    }
+
+    /// The same reader with a dialect for bodies of which neither source nor skill says one.
+    #[must_use]
+    pub fn dialect(mut self, dialect: Dialect) -> Renderer {
+        self.dialect = Some(dialect);
+        self
+    }
+
+    /// The same reader with a dialect for every body of one source, whatever its skills say.
+    #[must_use]
+    pub fn source_dialect(mut self, source: impl Into<Box<str>>, dialect: Dialect) -> Renderer {
+        self.dialects.insert(source.into(), dialect);
+        self
+    }
+
+    /// Returns the same reader with a variable for every body of one source, such as the folder of a plugin.
+    ///
+    /// `value` is called for each body, because a plugin can move while the reader is in use. A variable of the
+    /// [context](Renderer::context) overrides it.
+    #[must_use]
+    pub fn source_variable(
+        mut self,
+        source: impl Into<Box<str>>,
+        name: impl Into<Box<str>>,
+        value: impl Fn() -> Option<String> + Send + Sync + 'static,
+    ) -> Renderer {
+        self.variables.push(SourceVariable { source: source.into(), name: name.into(), value: Arc::new(value) });
+        self
+    }
+
+    /// The same reader, letting `commands` run what it permits.
+    #[must_use]
+    pub fn commands(mut self, commands: Arc<dyn Commands>) -> Renderer {
+        self.commands = Some(commands);
+        self
+    }
+
+    /// Returns what an approval of the commands and scripts of `claim` is bound to, whose `SKILL.md` has the digest `skill_md`.
+    ///
+    /// Everything that lies beside it is read anew.
+    ///
+    /// # Errors
+    /// The source's own.
+    pub async fn binding(&self, claim: &Claim<Skill>, skill_md: Digest) -> Result<Binding, SourceError> {
+        let binding = Binding::of(claim.qualified_id(), skill_md, &self.registry.manifest(claim).await?);
+        Ok(match folder(&claim.item) {
+            Some(folder) => binding.in_folder(folder.to_string_lossy()),
+            None => binding,
+        })
+    }
+}
+
+#[async_trait]
+impl Reader for Renderer {
+    /// # Errors
+    /// The source's own; [`Denied`](SourceErrorKind::Denied) and [`Invalid`](SourceErrorKind::Invalid) where the
+    /// [context](Renderer::context) asks for it: a directive was refused, nobody knows a variable.
+    async fn body(&self, claim: &Claim<Skill>, arguments: &str) -> Result<Instructions, SourceError> {
+        let body = self.registry.body(claim).await?;
+        let source = self.dialects.get(claim.origin.source.as_ref()).copied();
+        let plan = Plan::new(&body.text, &Syntax::of(&claim.item, source, self.dialect));
+        let folder = folder(&claim.item);
+        let context = self.context.clone().arguments(Arguments::new(arguments.trim()));
+        let context = match folder {
+            Some(folder) => context.skill_dir(folder.to_string_lossy()),
+            None => context,
+        };
+        let of_source = self.variables.iter().filter(|variable| *variable.source == *claim.origin.source);
+        let context = of_source.fold(context, |context, variable| match (variable.value)() {
+            Some(value) => context.skill_variable(&*variable.name, value),
+            None => context,
+        });
+        let outcomes = match (&self.commands, plan.directives()) {
+            (None, _) | (_, []) => Vec::new(),
+            (Some(commands), directives) => {
+                let binding = self.binding(claim, body.digest).await?;
+                commands.run(Asked { claim, directives, context: &context, binding: &binding, folder }).await
+            }
+        };
+        let rendered = plan.render(&context, outcomes).map_err(|error| {
+            let kind = match error {
+                RenderError::Refused { .. } => SourceErrorKind::Denied,
+                _ => SourceErrorKind::Invalid,
+            };
+            SourceError::new(kind, format!("cannot render `{}`", claim.qualified_id())).caused_by(error)
+        })?;
+        Ok(Instructions::rendered(rendered))
+    }
+
+    async fn resources(&self, claim: &Claim<Skill>) -> Result<Vec<Resource>, SourceError> {
+        Reader::resources(&self.registry, claim).await
+    }
+
+    async fn resource(&self, claim: &Claim<Skill>, path: &ResourcePath) -> Result<Bytes, SourceError> {
+        Reader::resource(&self.registry, claim, path).await
     }
 }

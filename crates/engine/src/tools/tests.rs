@@ -1,12 +1,3 @@
-use std::sync::Arc;
-
-use repertoire_core::{Bytes, Resource, ResourcePath, Skill, SourceError, SourceErrorKind, async_trait};
-use repertoire_registry::{Claim, MemorySource, Mount, Registered, SkillRegistry, Trust};
-use serde_json::{Value, json};
-
-use super::*;
-use crate::{Budget, CatalogOptions, Format, Mode, Modes, Ranker};
-
 mod answers;
 mod declared;
 mod live;
@@ -15,6 +6,15 @@ mod provider;
 mod reading;
 mod rendering;
 mod seeds;
+
+use std::sync::Arc;
+
+use repertoire_core::{Bytes, Resource, ResourcePath, Skill, SourceError, SourceErrorKind, async_trait};
+use repertoire_registry::{Claim, MemorySource, Mount, Registered, SkillRegistry, Trust};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::{Budget, CatalogOptions, Format, Mode, Modes, Ranker};
 
 fn skill(id: &str, about: &str) -> Skill {
     Skill::new(id.parse().unwrap(), about)

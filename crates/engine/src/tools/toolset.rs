@@ -1,24 +1,22 @@
-//! The tools that a model finds and reads skills with.
+//! The tools over a snapshot, and those that follow a registry.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+use arc_swap::ArcSwap;
 use repertoire_core::{Id, Skill, ToolSpec};
-use repertoire_registry::{Claim, Entry, LookupError, Snapshot};
+use repertoire_registry::{Claim, Entry, LookupError, SkillRegistry, Snapshot};
 use serde_json::Value;
 
-use super::answer::{Answer, AnswerCode, Failure};
-use super::arguments::Arguments;
-use super::declare::declare;
-use super::options::ToolOptions;
-use super::preset::Rows;
+use super::declare::{Arguments, declare};
+use super::options::{Rows, ToolOptions};
+use super::output::{Answer, AnswerCode, Failure};
 use super::reader::Reader;
-use crate::meant::Meant;
-use crate::place::Place;
-use crate::shorten::shorten;
-use crate::{Catalog, Index, Query, Triggers};
+use crate::resolve::{Meant, Place};
+use crate::truncate::shorten;
+use crate::{Catalog, Index, LiveIndex, Query, Triggers};
 
-/// Rows of a page, unless the model asks for fewer or more.
+/// Rows of a page by default.
 pub(super) const USUAL_PAGE: usize = 50;
 /// Rows of the longest page.
 pub(super) const LONGEST_PAGE: usize = 200;
@@ -37,10 +35,8 @@ pub struct Toolset(pub(super) Arc<Inner>);
 pub(super) struct Inner {
     pub(super) index: Index,
     pub(super) options: ToolOptions,
-    /// What may be seen, in the order of lists.
     pub(super) visible: Vec<Arc<Entry<Skill>>>,
     tools: Vec<ToolSpec>,
-    /// Compiled when first asked for.
     triggers: OnceLock<Triggers>,
 }
 
@@ -89,7 +85,6 @@ impl Toolset {
         self.0.index.snapshot()
     }
 
-    /// The triggers of the snapshot, for whoever holds these tools; compiled once, from those of `before` where they are there.
     pub(crate) fn triggers(&self, before: Option<&Toolset>) -> &Triggers {
         self.0.triggers.get_or_init(|| match before.and_then(|before| before.0.triggers.get()) {
             Some(before) => before.updated(self.snapshot()),
@@ -97,7 +92,6 @@ impl Toolset {
         })
     }
 
-    /// How they were made.
     pub(crate) fn options(&self) -> &ToolOptions {
         &self.0.options
     }
@@ -113,7 +107,6 @@ impl Toolset {
         self.call_in_turn(tool, arguments, reader, &[]).await
     }
 
-    /// Answers a call as [`call`](Toolset::call) in a turn that suggests these skills: lists and searches mark them.
     pub(crate) async fn call_in_turn(
         &self,
         tool: &str,
@@ -137,7 +130,6 @@ impl Toolset {
         }))
     }
 
-    /// Says that a skill is read and not called, if `tool` is one.
     fn not_a_tool(&self, tool: &str) -> Option<Failure> {
         let found = self.find(tool).ok()?;
         let read = &self.0.options.preset.read;
@@ -150,7 +142,6 @@ impl Toolset {
         Some(Failure::new(AnswerCode::NotATool, text))
     }
 
-    /// What is meant by `name`, if that may be seen.
     pub(super) fn find(&self, name: &str) -> Result<Meant<'_>, Failure> {
         let ToolOptions { modes, audience, .. } = &self.0.options;
         let found = match Meant::by(name.trim(), self.snapshot(), modes, *audience) {
@@ -168,7 +159,6 @@ impl Toolset {
         }
     }
 
-    /// Answers for a hidden skill as for one that does not exist. The host gets the reason.
     fn refused(&self, name: &str, claim: &Claim<Skill>) -> Failure {
         let text = self.unknown(name).text;
         let why = self.0.options.modes.explain(self.0.options.audience, claim);
@@ -176,7 +166,6 @@ impl Toolset {
         Failure { trouble, ..Failure::new(AnswerCode::Refused, text) }
     }
 
-    /// Says that there is no such skill, and what may have been meant.
     pub(super) fn unknown(&self, name: &str) -> Failure {
         let preset = &self.0.options.preset;
         if preset.rows == Rows::Named {
@@ -201,28 +190,97 @@ impl Toolset {
         Failure::new(AnswerCode::Unknown, text)
     }
 
-    /// A query among what may be seen.
     pub(super) fn query(&self, text: &str) -> Query {
         Query::new(text).seen_by(self.0.options.audience).modes(self.0.options.modes.clone())
     }
 
-    /// Whether a model that got these tools could have read the skill with this effective id.
     pub(super) fn offered(&self, name: &str) -> Option<&Id> {
         self.find(name).ok().map(|found| &found.entry.id)
     }
 }
 
-/// The folder that a skill lies in, if it lies in one.
 pub(super) fn folder(skill: &Skill) -> Option<&Path> {
     let folder = Path::new(skill.location.as_deref()?).parent()?;
     (!folder.as_os_str().is_empty()).then_some(folder)
 }
 
-/// So many skills are named where one was not found.
+/// The most skills that are named where one was not found.
 const FEW: usize = 20;
 
-/// What the model wrote, short and without what could be taken for something else.
+/// Quotes what a model wrote, truncated and on one line.
 pub(crate) fn quoted(name: &str) -> String {
     let name = repertoire_core::text::clean_line(name);
     format!("`{}`", shorten(&name, 80).replace('`', "'"))
+}
+
+/// The tools over a registry: each [`current`](LiveTools::current) set is over the snapshot of its moment. Cheap to clone; clones are one.
+///
+/// Ask for the current set before each model call, and answer its calls with [`call`](LiveTools::call).
+#[derive(Debug, Clone)]
+pub struct LiveTools(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    index: LiveIndex,
+    options: ToolOptions,
+    offered: ArcSwap<Toolset>,
+}
+
+impl LiveTools {
+    /// The tools over `registry`.
+    pub fn over(registry: SkillRegistry, options: ToolOptions) -> LiveTools {
+        LiveTools::of(LiveIndex::of(registry), options)
+    }
+
+    /// The tools over the registry of an index that somebody else uses too.
+    pub fn of(index: LiveIndex, options: ToolOptions) -> LiveTools {
+        let offered = ArcSwap::from_pointee(Toolset::over(index.current(), &options));
+        LiveTools(Arc::new(Shared { index, options, offered }))
+    }
+
+    /// The tools to offer now. The same set, to the byte, until the registry changes.
+    pub fn current(&self) -> Toolset {
+        let offered = Toolset::clone(&self.0.offered.load());
+        let current = self.fresh(&offered);
+        self.0.offered.store(Arc::new(current.clone()));
+        current
+    }
+
+    /// Answers a call of the tools that were offered last, by what the registry has now; as [`Toolset::call`].
+    ///
+    /// A skill that was offered and is no more is answered as [`Stale`](AnswerCode::Stale).
+    ///
+    /// # Cancel safety
+    /// May be dropped at any await.
+    pub async fn call(&self, tool: &str, arguments: &Value) -> Option<Answer> {
+        self.call_with(tool, arguments, self.0.index.registry()).await
+    }
+
+    /// Answers like [`call`](LiveTools::call), reading through `reader`.
+    ///
+    /// # Cancel safety
+    /// May be dropped at any await.
+    pub async fn call_with(&self, tool: &str, arguments: &Value, reader: &dyn Reader) -> Option<Answer> {
+        let offered = Toolset::clone(&self.0.offered.load());
+        let answer = self.fresh(&offered).call(tool, arguments, reader).await?;
+        let gone = || {
+            let name = arguments.get(self.0.options.preset.read.id.as_ref())?.as_str()?;
+            offered.offered(name)?;
+            Some(format!("The skill {} is not there any more. Go on without it.", quoted(name)))
+        };
+        Some(match answer.code {
+            AnswerCode::Unknown if let Some(text) = gone() => Answer::of(Err(Failure::new(AnswerCode::Stale, text))),
+            // What is hidden now is answered as what is gone.
+            AnswerCode::Refused if let Some(text) = gone() => Answer { text, ..answer },
+            _ => answer,
+        })
+    }
+
+    fn fresh(&self, offered: &Toolset) -> Toolset {
+        let index = self.0.index.current();
+        if index.snapshot().generation() == offered.snapshot().generation() {
+            return offered.clone();
+        }
+        Toolset::over(index, &self.0.options)
+    }
 }

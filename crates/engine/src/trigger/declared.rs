@@ -11,19 +11,19 @@ use serde::Serialize;
 use super::folded::Folded;
 use crate::Audience;
 
-/// A trigger that a skill declares and that never holds.
+/// A trigger that a skill declares and that never matches.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct RefusedTrigger {
     /// The skill.
     pub entry: Arc<Entry<Skill>>,
-    /// What it declares.
+    /// The trigger.
     pub trigger: SkillTrigger,
-    /// Why it never holds.
+    /// The reason why it never matches.
     pub why: TriggerRefusal,
 }
 
-/// Why a trigger never holds.
+/// The reason why a trigger never matches.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -42,13 +42,12 @@ pub enum TriggerRefusal {
     Invalid(String),
 }
 
-/// How long a trigger may be, in bytes, but for a regular expression.
+/// The most bytes of a trigger other than a regular expression.
 const LONGEST: usize = 256;
 const LONGEST_REGEX: usize = 1024;
-/// How many a skill may declare. Of 87 skills that a client's makers publish, none has more than twelve.
+/// The most triggers of a skill. Of 87 skills that a client's makers publish, none has more than twelve.
 const MOST: usize = 64;
 
-/// A trigger in force.
 #[derive(Debug)]
 pub(super) struct Declared {
     pub(super) entry: Arc<Entry<Skill>>,
@@ -56,7 +55,6 @@ pub(super) struct Declared {
 }
 
 impl Declared {
-    /// At whose door it opens: a command is the user's word, everything else speaks to the model.
     pub(super) fn audience(&self) -> Audience {
         match self.trigger {
             SkillTrigger::Command(_) => Audience::User,
@@ -65,8 +63,8 @@ impl Declared {
     }
 }
 
-/// Every trigger of `snapshot`: in force and as it is compared, first by source, then the longer ones, then in the order of
-/// skills and files; and refused, in the order of skills and files.
+/// Returns the triggers of `snapshot` in force, each with its key, by source, then the longest, then in the order of skills;
+/// and those that are refused.
 pub(super) fn of(snapshot: &Snapshot<Skill>) -> (Vec<(Declared, String)>, Vec<RefusedTrigger>) {
     let (mut declared, mut refused) = (Vec::new(), Vec::new());
     let (mut source, mut last) = (0, None);
@@ -98,7 +96,6 @@ pub(super) fn of(snapshot: &Snapshot<Skill>) -> (Vec<(Declared, String)>, Vec<Re
     (declared.into_iter().map(|(_, declared)| declared).collect(), refused)
 }
 
-/// The trigger as it is compared.
 fn key(trigger: &SkillTrigger, trust: Trust, before: usize) -> Result<String, TriggerRefusal> {
     let (is_regex, is_always) = (matches!(trigger, SkillTrigger::Regex(_)), *trigger == SkillTrigger::Always);
     let text = text(trigger);
@@ -125,17 +122,14 @@ fn key(trigger: &SkillTrigger, trust: Trust, before: usize) -> Result<String, Tr
     }
 }
 
-/// A word or phrase as it is compared.
 pub(super) fn folded(text: &str) -> String {
     Folded::of(text).text.trim().to_owned()
 }
 
-/// The name of a command as it is compared.
 pub(super) fn command(text: &str) -> String {
     folded(text.trim_start_matches('/'))
 }
 
-/// What the trigger says; nothing for one that always holds.
 fn text(trigger: &SkillTrigger) -> &str {
     match trigger {
         SkillTrigger::Keyword(text)

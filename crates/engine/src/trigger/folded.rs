@@ -8,16 +8,13 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use crate::fold::fold;
 
-/// A text as it is compared: NFKC without letter case and without what nobody sees, blanks in a row as one.
+/// A text as it is compared: in NFKC, without letter case and invisible characters, blanks in a row as one.
 pub(super) struct Folded {
     pub(super) text: String,
-    /// In order; each reaches to the next.
     stretches: Vec<Stretch>,
-    /// Bytes of the text itself.
     length: usize,
 }
 
-/// A part of both texts.
 struct Stretch {
     folded: usize,
     original: usize,
@@ -54,7 +51,6 @@ impl Folded {
         folded
     }
 
-    /// Where the bytes `range` of the folded text come from, up to the edges of what cannot be taken apart.
     pub(super) fn span(&self, range: Range<usize>) -> Range<usize> {
         let stretch = |at: usize| self.stretches.partition_point(|stretch| stretch.folded <= at) - 1;
         let (first, last) = (stretch(range.start), stretch(range.end - 1));
@@ -69,7 +65,6 @@ impl Folded {
         start..end
     }
 
-    /// Takes a part of the text that is folded by itself.
     fn take(&mut self, original: usize, unit: &str) {
         let mut folded = String::new();
         let mut chars = unit.chars();
@@ -87,7 +82,6 @@ impl Folded {
         self.text.push_str(&folded);
     }
 
-    /// Begins a stretch, unless an even one goes on.
     fn stretch(&mut self, original: usize, shape: Shape) {
         if !self.stretches.last().is_some_and(|last| (last.shape, shape) == (Shape::Even, Shape::Even)) {
             self.stretches.push(Stretch { folded: self.text.len(), original, shape });
@@ -95,8 +89,8 @@ impl Folded {
     }
 }
 
-/// Adds to `out` what the first character of `text` and what melts into it fold to, and tells their length. What comes of a text
-/// bit by bit is what comes of all of it.
+/// Folds the first character of `text` with its combining marks into `out`, and returns its length. Folding character by
+/// character gives the same as folding the whole text.
 pub(super) fn fold_next(text: &str, out: &mut String) -> usize {
     let mut chars = text.char_indices();
     let first = chars.next().map(|(_, first)| first).unwrap_or_default();
@@ -109,8 +103,7 @@ pub(super) fn fold_next(text: &str, out: &mut String) -> usize {
     length
 }
 
-/// The length of what `text` begins with that folds byte by byte: ASCII but for blanks, and but for what something may melt
-/// into.
+/// Returns the length of the ASCII prefix of `text` that folds byte by byte.
 fn plain(text: &str) -> usize {
     let is_plain = |byte: &u8| byte.is_ascii() && !char::from(*byte).is_whitespace();
     let length = text.bytes().take_while(is_plain).count();
@@ -118,8 +111,7 @@ fn plain(text: &str) -> usize {
     if may_melt { length.saturating_sub(1) } else { length }
 }
 
-/// The length of the first part of `text` that is folded by itself: blanks in a row, or a character and what may melt
-/// into it.
+/// Returns the length of the first part of `text` that is folded by itself: blanks in a row, or a character and its marks.
 fn unit(text: &str) -> usize {
     let mut chars = text.char_indices().peekable();
     let first = chars.by_ref().map(|(_, c)| c).find(|c| !is_ignorable(*c)).unwrap_or_default();
@@ -128,7 +120,7 @@ fn unit(text: &str) -> usize {
     chars.next().map_or(text.len(), |(at, _)| at)
 }
 
-/// Whether `c` may become one with what stands before it.
+/// Returns whether `c` may compose with the character before it.
 fn melts(c: char) -> bool {
     if c.is_ascii() {
         return false;
@@ -137,7 +129,6 @@ fn melts(c: char) -> bool {
     canonical_combining_class(first) != 0 || is_nfc_quick(once(first)) == IsNormalized::Maybe
 }
 
-/// Whether nobody sees `c` and comparisons pass over it: joiners, selectors of variants, soft hyphens, marks of direction.
 fn is_ignorable(c: char) -> bool {
     // Default_Ignorable_Code_Point of Unicode 17.
     !c.is_ascii()

@@ -1,25 +1,30 @@
-//! Names in a message.
+//! Skills that a message names.
 
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use repertoire_core::{Id, Skill};
+use repertoire_registry::{LookupError, Snapshot};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
+use super::context::{Fired, FiredBy, MissedMention, WhyMissed};
+use super::folded::fold_next;
 use crate::fold::is_unspaced;
+use crate::resolve::Meant;
+use crate::{Audience, Modes};
 
-/// What stands before a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sigil {
     Dollar,
     Slash,
 }
 
-/// Calls `each` with what may be a mention: where it stands, its sigil, and the name; the longest first at each place, until
-/// `each` says that it is one. `ends` tells where names end that a text begins with, the longest first.
+/// Calls `each` with every possible mention, the longest name first at each place, until it returns `true`. `ends` returns
+/// the ends of names that a text begins with.
 ///
-/// A mention begins at the start, or behind a blank, an opening bracket or quote, a comma, or a script without blanks. It ends
-/// where a word does, unless a sign follows that leads on: `/usr/bin`, `$name.field`, `/re-read` are no mentions of `usr`,
-/// `name` and `re`.
+/// A mention begins at the start, or behind a blank, an opening bracket or quote, a comma, or a script without blanks. It
+/// ends where a word does, unless a sign leads on: `/usr/bin`, `$name.field` and `/re-read` are not mentions.
 pub(super) fn each(
     message: &str,
     ends: impl Fn(&str) -> Vec<usize>,
@@ -48,7 +53,6 @@ fn may_begin(before: &str) -> bool {
     })
 }
 
-/// Whether a name may end at `end`, by what stands on both sides of it.
 fn may_end(text: &str, end: usize) -> bool {
     let Some((name, behind)) = text.split_at_checked(end) else { return false };
     let mut behind = behind.chars();
@@ -59,5 +63,89 @@ fn may_end(text: &str, end: usize) -> bool {
         Some('-' | '_' | '.' | ':' | '@' | '=' | '+' | '~' | '&' | '%' | '#' | '$') => !second.is_some_and(goes_on),
         Some(next) if last.is_some_and(is_unspaced) => !is_combining_mark(next) && next != '/' && next != '\\',
         Some(next) => !goes_on(next),
+    }
+}
+
+pub(super) struct Mentions<'a> {
+    snapshot: &'a Snapshot<Skill>,
+    modes: &'a Modes,
+    fired: Vec<(Fired, Vec<Range<usize>>)>,
+    at: HashMap<Id, usize>,
+    missed: Vec<MissedMention>,
+    told: HashSet<Id>,
+}
+
+impl<'a> Mentions<'a> {
+    pub(super) fn new(snapshot: &'a Snapshot<Skill>, modes: &'a Modes) -> Mentions<'a> {
+        let (at, told) = (HashMap::new(), HashSet::new());
+        Mentions { snapshot, modes, fired: Vec::new(), at, missed: Vec::new(), told }
+    }
+
+    pub(super) fn take(&mut self, name: &str, span: &Range<usize>) -> bool {
+        match Meant::by(name, self.snapshot, self.modes, Audience::User) {
+            Ok(found) => match self.modes.hides(Audience::User, found.claim) {
+                None => self.hear(found, span),
+                Some(hidden) => self.miss(found.id(), WhyMissed::Hidden(hidden), span),
+            },
+            Err(LookupError::Ambiguous { candidates, .. }) => match name.parse() {
+                Ok(id) => self.miss(id, WhyMissed::Ambiguous(candidates), span),
+                Err(_) => false,
+            },
+            Err(_) => false,
+        }
+    }
+
+    fn hear(&mut self, found: Meant<'_>, span: &Range<usize>) -> bool {
+        let Meant { entry, claim } = found;
+        let at = *self.at.entry(claim.qualified_id()).or_insert_with(|| {
+            let (entry, claim, spans) = (entry.clone(), claim.clone(), [].into());
+            self.fired.push((Fired { entry, claim, by: FiredBy::Mention, spans }, Vec::new()));
+            self.fired.len() - 1
+        });
+        self.fired[at].1.push(span.clone());
+        true
+    }
+
+    fn miss(&mut self, id: Id, why: WhyMissed, span: &Range<usize>) -> bool {
+        // Names that the user may not see are none: a shorter one may be meant.
+        let is_name = matches!(why, WhyMissed::Ambiguous(_));
+        if self.told.insert(id.clone()) {
+            self.missed.push(MissedMention { id, why, span: span.clone() });
+        }
+        is_name
+    }
+
+    pub(super) fn into_told(self) -> (Vec<Fired>, Vec<MissedMention>) {
+        let fired = self.fired.into_iter().map(|(fired, spans)| Fired { spans: spans.into(), ..fired });
+        (fired.collect(), self.missed)
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Names(Vec<String>);
+
+impl Names {
+    pub(super) fn new(mut names: Vec<String>) -> Names {
+        names.retain(|name| !name.is_empty());
+        names.sort_unstable();
+        names.dedup();
+        Names(names)
+    }
+
+    /// Returns the ends of the names that `text` begins with, in bytes, the longest first. A name has no slash.
+    pub(super) fn ends(&self, text: &str) -> Vec<usize> {
+        let (mut names, mut ends, mut folded, mut at) = (&self.0[..], Vec::new(), String::new(), 0);
+        while at < text.len() && !text[at..].starts_with(['/', '\\']) {
+            at += fold_next(&text[at..], &mut folded);
+            names = &names[names.partition_point(|name| *name < folded)..];
+            names = &names[..names.partition_point(|name| name.starts_with(&folded))];
+            match names.first() {
+                None => break,
+                Some(first) if *first == folded => ends.push(at),
+                Some(_) => {}
+            }
+        }
+        ends.reverse();
+        ends
     }
 }

@@ -8,20 +8,15 @@ use std::sync::Arc;
 use repertoire_core::{Skill, SkillTrigger};
 use repertoire_registry::Snapshot;
 
-use super::declared::{self, Declared, RefusedTrigger, TriggerRefusal};
-use super::fired::{Fired, FiredBy};
-use super::keywords::Keywords;
-use super::mention::{self, Sigil};
-use super::mentions::Mentions;
-use super::missed::MissedMention;
-use super::names::Names;
-use super::occasion::Occasion;
-use super::part::{Matcher, Part};
-use super::regexes::Regexes;
+use super::context::{Fired, FiredBy, MissedMention, Occasion};
+use super::declared::{Declared, RefusedTrigger, TriggerRefusal};
+use super::keywords::{Keywords, Matcher, Part, Regexes};
+use super::mention::{Mentions, Names, Sigil};
+use super::{declared, mention};
 use crate::Modes;
 use crate::globs::{PathGlobs, ToolGlobs};
 
-/// The triggers of a snapshot, compiled: which skills a turn suggests. Immutable and cheap to clone.
+/// The compiled triggers of a snapshot. Immutable and cheap to clone.
 ///
 /// | trigger | holds |
 /// |---|---|
@@ -64,7 +59,6 @@ pub struct Triggers(Arc<Compiled>);
 #[derive(Debug)]
 struct Compiled {
     snapshot: Snapshot<Skill>,
-    /// In the order in which they are told.
     declared: Vec<Declared>,
     refused: Vec<RefusedTrigger>,
     keywords: Part<Keywords>,
@@ -76,20 +70,18 @@ struct Compiled {
     always: Vec<usize>,
     /// Bare names of skills and commands, and full names of skills that have no other.
     names: Names,
-    /// Names of sources, for full names.
     sources: Names,
 }
 
-/// Where something was found in a message.
 type Spans = Arc<[Range<usize>]>;
 
 impl Triggers {
-    /// The triggers of `snapshot`.
+    /// Compiles the triggers of `snapshot`.
     pub fn of(snapshot: &Snapshot<Skill>) -> Triggers {
         Triggers(Arc::new(Compiled::new(snapshot, None)))
     }
 
-    /// The triggers of `snapshot`, made from these: equal to [`of`](Triggers::of).
+    /// Returns the triggers of `snapshot`, compiled from these: equal to [`of`](Triggers::of).
     ///
     /// The very same for the same view. Else front matter is looked through again, and what is compiled of each kind of
     /// trigger is kept as long as the texts of that kind are the same.
@@ -101,22 +93,22 @@ impl Triggers {
         Triggers(Arc::new(Compiled::new(snapshot, Some(&self.0))))
     }
 
-    /// The snapshot whose triggers these are.
+    /// Returns the snapshot whose triggers these are.
     pub fn snapshot(&self) -> &Snapshot<Skill> {
         &self.0.snapshot
     }
 
-    /// Triggers that are declared and never hold: in the order of skills, those last that could not be compiled.
+    /// Returns the triggers that never match, in the order of skills, those that could not be compiled last.
     pub fn refused(&self) -> &[RefusedTrigger] {
         &self.0.refused
     }
 
-    /// Whether both were compiled from the very same view.
+    /// Returns whether both were compiled from the same snapshot.
     pub fn is(&self, other: &Triggers) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Every trigger that holds, each once.
+    /// Returns every trigger that matches, each once.
     ///
     /// 1. Mentions, in the order of the message; one that comes again is told where it came first.
     /// 2. What skills declare: by tier and source; then the longer trigger; then in the order of skills and their files.
@@ -129,12 +121,11 @@ impl Triggers {
         self.heard(occasion).0
     }
 
-    /// Skills that the user named in vain, each once, in the order of the message. A name that no skill has is no name.
+    /// Returns the skills that the user named and that do not match, each once, in the order of the message.
     pub fn missed(&self, occasion: &Occasion<'_>) -> Vec<MissedMention> {
         self.heard(occasion).1
     }
 
-    /// What is [fired](Triggers::fired) and what is [missed](Triggers::missed), in one go.
     pub(crate) fn heard(&self, occasion: &Occasion<'_>) -> (Vec<Fired>, Vec<MissedMention>) {
         let none = Modes::default();
         let modes = occasion.modes.unwrap_or(&none);
@@ -193,7 +184,6 @@ impl Compiled {
         compiled
     }
 
-    /// Tells of what could not be compiled.
     fn refuse_faults(&mut self) {
         let faults = self.keywords.faults().chain(self.tools.faults()).chain(self.paths.faults());
         let mut faults: Vec<(usize, &str)> = faults.chain(self.regexes.faults()).collect();
@@ -207,7 +197,6 @@ impl Compiled {
         self.refused.extend(refused);
     }
 
-    /// The triggers that hold, by number, and where. What may be a mention goes to `mentions`.
     fn holding(&self, occasion: &Occasion<'_>, mentions: &mut Mentions<'_>) -> BTreeMap<usize, Spans> {
         let mut holding = BTreeMap::new();
         let mut hold = |numbers: &[usize], spans: Spans| {
@@ -243,7 +232,7 @@ impl Compiled {
         holding
     }
 
-    /// Where names end that `text` begins with, bare ones and full ones, the longest first.
+    /// Returns the ends of the bare and full names that `text` begins with, the longest first.
     fn ends(&self, text: &str) -> Vec<usize> {
         let mut ends = self.names.ends(text);
         for source in self.sources.ends(text) {
@@ -257,7 +246,6 @@ impl Compiled {
     }
 }
 
-/// Takes what `matches` found, by pattern and place.
 fn hold_all<M: Matcher>(
     part: &Part<M>,
     matches: impl IntoIterator<Item = (usize, Range<usize>)>,
@@ -270,7 +258,6 @@ fn hold_all<M: Matcher>(
     found.into_iter().for_each(|(pattern, spans)| hold(part.owners(pattern), spans.into()));
 }
 
-/// What may be mentioned in `snapshot`, bare, and the sources that may stand before it.
 fn names<'a>(snapshot: &'a Snapshot<Skill>, commands: impl Iterator<Item = &'a String>) -> (Names, Names) {
     let (mut names, mut sources): (Vec<String>, BTreeSet<&str>) = (commands.cloned().collect(), BTreeSet::new());
     for entry in snapshot.entries() {

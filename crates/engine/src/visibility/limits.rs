@@ -1,17 +1,17 @@
 //! What hides skills beside the operator's choice for each.
 
+use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
-use hashbrown::{Equivalent, HashMap};
+use parking_lot::RwLock;
 use repertoire_core::{FunctionalTier, Id, InvokeLevel, Skill};
 use repertoire_registry::Claim;
 
 use super::{Audience, Hidden};
 use crate::permission::{Access, Authorizer, Capability, governs, ruling};
-use crate::readiness::{Probe, Readiness};
+use crate::requirements::{Probe, Readiness};
 
-/// What hides skills beside the operator's choice for each.
 #[derive(Debug, Default)]
 pub(super) struct Limits {
     pub(super) workflow: Option<Arc<str>>,
@@ -19,31 +19,16 @@ pub(super) struct Limits {
     pub(super) level: Option<InvokeLevel>,
     pub(super) authorizers: Vec<Arc<dyn Authorizer>>,
     pub(super) probe: Option<Arc<dyn Probe>>,
-    /// Of the last two states of each claim: news compare two.
-    known: RwLock<HashMap<Key, Vec<Known>>>,
+    /// The last two states of each claim, because changes compare two.
+    known: RwLock<HashMap<(Arc<str>, Id), Vec<Known>>>,
 }
 
-/// Source and id.
-#[derive(Debug, PartialEq, Eq, Hash)]
-struct Key(Arc<str>, Id);
-
-#[derive(Hash)]
-struct KeyRef<'a>(&'a str, &'a Id);
-
-impl Equivalent<Key> for KeyRef<'_> {
-    fn equivalent(&self, key: &Key) -> bool {
-        *self.0 == *key.0 && *self.1 == key.1
-    }
-}
-
-/// What was found out about a claim, and what it was then.
 #[derive(Debug)]
 struct Known {
     claim: Claim<Skill>,
     withheld: Option<Withheld>,
 }
 
-/// Why a skill is withheld, in the words of whoever decided.
 #[derive(Debug, Clone)]
 pub(super) struct Withheld {
     pub(super) hidden: Hidden,
@@ -51,7 +36,6 @@ pub(super) struct Withheld {
 }
 
 impl Limits {
-    /// These limits and one more, which nothing is known of yet.
     pub(super) fn with(&self, add: impl FnOnce(&mut Limits)) -> Arc<Limits> {
         let mut limits = Limits {
             workflow: self.workflow.clone(),
@@ -73,17 +57,15 @@ impl Limits {
         self.tiers.is_none() && self.level.is_none() && self.authorizers.is_empty() && self.probe.is_none()
     }
 
-    /// Whether both are one, or the same where nobody is asked, who may answer otherwise when asked anew.
+    /// Returns whether both hide alike, as far as that can be known without asking.
     pub(super) fn are_same(one: &Arc<Limits>, other: &Arc<Limits>) -> bool {
         Arc::ptr_eq(one, other) || one.authorizers.is_empty() && one.probe.is_none() && one == other
     }
 
-    /// Whether somebody decides about skills.
     pub(super) fn govern_skills(&self) -> bool {
         governs(&self.authorizers, Capability::SkillRead)
     }
 
-    /// Whether the running workflow may use `skill`, which says that not all may.
     pub(super) fn is_in_workflow_of(&self, skill: &Skill) -> bool {
         let allowed = skill.allowed_workflows.as_deref().unwrap_or_default();
         self.workflow.as_ref().is_some_and(|workflow| allowed.contains(workflow))
@@ -96,7 +78,6 @@ impl Limits {
         self.filtered(audience, &claim.item).or_else(|| Some(self.withheld(claim)?.hidden))
     }
 
-    /// Why [`hides`](Limits::hides) does, in the words of whoever decided, if anybody did.
     pub(super) fn explain(&self, claim: &Claim<Skill>) -> Option<Arc<str>> {
         Some(self.withheld(claim)?.why)
     }
@@ -109,21 +90,20 @@ impl Limits {
         (!stays).then_some(Hidden::Filtered)
     }
 
-    /// What the authorizers and the probe say of `claim`, asked once as long as it stays as it is: whoever answers otherwise later
-    /// moves no text.
+    /// Asks the authorizers and the probe about `claim`, once for each state of it.
     fn withheld(&self, claim: &Claim<Skill>) -> Option<Withheld> {
         if self.authorizers.is_empty() && self.probe.is_none() {
             return None;
         }
-        let key = KeyRef(&claim.origin.source, &claim.item.id);
+        let key = (claim.origin.source.clone(), claim.item.id.clone());
         let told = |known: &Vec<Known>| Some(known.iter().find(|known| known.is_of(claim))?.withheld.clone());
-        if let Some(withheld) = self.known.read().unwrap_or_else(PoisonError::into_inner).get(&key).and_then(told) {
+        if let Some(withheld) = self.known.read().get(&key).and_then(told) {
             return withheld;
         }
         // Asked without a lock: whoever answers may look at skills itself.
         let withheld = self.asked(claim);
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        let known = known.entry(Key(claim.origin.source.clone(), claim.item.id.clone())).or_default();
+        let mut known = self.known.write();
+        let known = known.entry(key).or_default();
         // Somebody else may have asked at the same time, and have been told first.
         told(known).unwrap_or_else(|| {
             if known.len() == 2 {
@@ -157,7 +137,6 @@ impl Known {
     }
 }
 
-/// The same limits: those of whom nobody can tell whether they decide alike are the very same.
 impl PartialEq for Limits {
     fn eq(&self, other: &Limits) -> bool {
         let data = |limits: &Limits| (limits.workflow.clone(), limits.tiers.clone(), limits.level);

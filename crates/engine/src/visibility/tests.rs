@@ -187,3 +187,5 @@ fn modes_are_equal_when_they_hide_alike_for_all_that_can_be_told() {
     assert_ne!(Modes::default().in_workflow("a"), Modes::default());
     assert!(Modes::default().is_empty() && !Modes::default().in_workflow("a").is_empty());
 }
+
+mod modes;

@@ -1,8 +1,8 @@
-//! The steps of a skill, as a plan that holds together.
+//! The steps of a skill, planned and carried out.
 
 use std::sync::Arc;
 
-use repertoire_core::{Id, OnError, Skill, Trust, Value, WorkflowFault, WorkflowStep};
+use repertoire_core::{Id, OnError, Skill, Trust, Value, WorkflowFault, WorkflowStep, async_trait};
 use repertoire_registry::Claim;
 use repertoire_render::{Context, Plan, Reach, RenderError, Syntax, Unplaced};
 use serde::Serialize;
@@ -26,13 +26,13 @@ pub struct Workflow {
 pub struct PlannedStep {
     /// Its name, if it has one.
     pub id: Option<Arc<str>>,
-    /// What to do.
+    /// The instruction.
     pub step: Arc<str>,
     /// The tool to call; a step without one is for a model or a person.
     pub tool: Option<Arc<str>>,
     /// The tool's arguments: an object.
     pub params: serde_json::Value,
-    /// What its failure means for the steps after it.
+    /// The effect of a failure on the steps after it.
     pub on_error: OnError,
 }
 
@@ -40,9 +40,9 @@ pub struct PlannedStep {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the workflow of `{skill}` does not hold together: {}", told(faults))]
 pub struct InvalidWorkflow {
-    /// Whose it is.
+    /// The skill.
     pub skill: Id,
-    /// What is wrong.
+    /// The faults.
     pub faults: Vec<WorkflowFault>,
 }
 
@@ -105,7 +105,6 @@ impl Workflow {
     }
 }
 
-/// `value` as JSON, placeholders in its texts filled in. Keys stay as they are.
 fn filled(value: &Value, syntax: &Syntax, context: &Context) -> Result<serde_json::Value, RenderError> {
     match value {
         Value::List(items) => items.iter().map(|item| filled(item, syntax, context)).collect(),
@@ -119,7 +118,6 @@ fn filled(value: &Value, syntax: &Syntax, context: &Context) -> Result<serde_jso
     }
 }
 
-/// Every command and script that a text of `value` asks for.
 fn directives(value: &Value, syntax: &Syntax) -> Vec<String> {
     match value {
         Value::List(items) => items.iter().flat_map(|item| directives(item, syntax)).collect(),
@@ -128,5 +126,101 @@ fn directives(value: &Value, syntax: &Syntax) -> Vec<String> {
             let plan = scalar.as_text().map(|text| Plan::new(text, syntax));
             plan.iter().flat_map(Plan::directives).map(ToString::to_string).collect()
         }
+    }
+}
+
+/// Calls tools for a [`Workflow`]: the host, with everything that it would ask before a model's call.
+#[async_trait]
+pub trait ToolInvoker: Send + Sync {
+    /// Calls the tool `name` with `params`, an object, and gives back what it answers.
+    ///
+    /// # Errors
+    /// [`ToolError`] when the tool was not called, or failed.
+    async fn invoke(&self, name: &str, params: &serde_json::Value) -> Result<serde_json::Value, ToolError>;
+}
+
+/// The error returned when a tool call fails.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
+#[serde(rename_all = "kebab-case")]
+pub enum ToolError {
+    /// It may not be called.
+    #[error("it may not be called: {0}")]
+    Denied(String),
+    /// It was called, or tried to be, and failed.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// Only the steps of a [`Trusted`](Trust::Trusted) source are run without a model's asking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the workflow of a source that is {0} is not run")]
+pub struct Untrusted(pub Trust);
+
+/// The result of a workflow.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct WorkflowRun {
+    /// The outcomes of the steps, in their order.
+    pub steps: Vec<StepOutcome>,
+    /// The end.
+    pub end: WorkflowEnd,
+}
+
+/// The outcome of a step.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StepOutcome {
+    /// The tool answered this.
+    Done(serde_json::Value),
+    /// The tool gave no answer.
+    Failed(ToolError),
+    /// It names no tool: a model or a person has to do it.
+    NoTool,
+    /// It was not tried, because the step with this id or number failed.
+    Skipped(Arc<str>),
+}
+
+/// The end of a workflow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WorkflowEnd {
+    /// Every step was tried.
+    Complete,
+    /// A step failed whose failure skips the rest.
+    Stopped,
+    /// A step failed whose failure is that of the workflow.
+    Failed,
+}
+
+impl Workflow {
+    /// Has `planned`, the [planned](Workflow::planned) steps of this workflow, carried out one after the other.
+    ///
+    /// # Errors
+    /// [`Untrusted`], before anything is called.
+    ///
+    /// # Cancel safety
+    /// May be dropped: the call that runs is dropped with it, and no later one is made.
+    pub async fn run(&self, planned: &[PlannedStep], invoker: &dyn ToolInvoker) -> Result<WorkflowRun, Untrusted> {
+        if self.trust != Trust::Trusted {
+            return Err(Untrusted(self.trust));
+        }
+        let mut run = WorkflowRun { steps: Vec::with_capacity(planned.len()), end: WorkflowEnd::Complete };
+        let mut failed: Option<Arc<str>> = None;
+        for (number, step) in (1..).zip(planned) {
+            let outcome = match (&failed, &step.tool) {
+                (Some(failed), _) => StepOutcome::Skipped(failed.clone()),
+                (None, None) => StepOutcome::NoTool,
+                (None, Some(tool)) => match invoker.invoke(tool, &step.params).await {
+                    Ok(answer) => StepOutcome::Done(answer),
+                    Err(error) => StepOutcome::Failed(error),
+                },
+            };
+            if let (StepOutcome::Failed(_), OnError::Fail | OnError::Skip) = (&outcome, step.on_error) {
+                failed = Some(step.id.clone().unwrap_or_else(|| Arc::from(number.to_string())));
+                run.end = if step.on_error == OnError::Fail { WorkflowEnd::Failed } else { WorkflowEnd::Stopped };
+            }
+            run.steps.push(outcome);
+        }
+        Ok(run)
     }
 }

@@ -1,8 +1,8 @@
 //! The search, against one that looks at every skill for itself.
 
-use super::super::scoring::INSTEAD;
-use super::super::wanted::Wanted;
 use super::*;
+use crate::search::query_term::Wanted;
+use crate::search::ranking::INSTEAD;
 
 const WORDS: [&str; 24] = [
     "release",

@@ -1,0 +1,174 @@
+//! From the skills that an audience may see to the text of a catalog.
+
+use std::cmp::Reverse;
+
+use repertoire_core::text::{clean_line, hidden_count};
+use repertoire_core::{Id, Skill};
+use repertoire_registry::{Entry, Snapshot, Trust};
+
+use super::budget::Plan;
+use super::format::Texts;
+use super::options::Locations;
+use super::{CatalogOptions, Fate, Line};
+use crate::Mode;
+use crate::resolve::Place;
+
+/// The visible skills in the catalog's order.
+pub(super) struct CatalogWriter<'a> {
+    options: &'a CatalogOptions,
+    items: Vec<SanitizedItem<'a>>,
+}
+
+/// A skill as it is listed, its texts clean.
+struct SanitizedItem<'a> {
+    id: &'a Id,
+    texts: Texts<'a>,
+    mode: Mode,
+    /// The order of giving way; 0 is the last.
+    rank: usize,
+    /// Characters of the description.
+    length: usize,
+    /// Hidden characters that were removed from it.
+    hidden: usize,
+}
+
+/// The cost of the line of a skill, in thousandths.
+struct Cost {
+    name_only: u64,
+    whole: u64,
+}
+
+/// Bytes that are reserved for the markup and the name of each line.
+const MARKUP: usize = 128;
+
+impl<'a> CatalogWriter<'a> {
+    pub(super) fn new(snapshot: &'a Snapshot<Skill>, options: &'a CatalogOptions) -> CatalogWriter<'a> {
+        let seen = snapshot.entries().iter().filter(|entry| options.modes.sees(options.audience, &entry.claim));
+        let mut seen: Vec<(Place<'_>, &Entry<Skill>)> = seen.map(|entry| (Place::of(entry), entry.as_ref())).collect();
+        seen.sort_unstable_by_key(|(place, _)| *place);
+        let mut items: Vec<_> = seen.into_iter().map(|(_, entry)| SanitizedItem::new(entry, options)).collect();
+        let mut ranked: Vec<usize> = (0..items.len()).collect();
+        // Stable: equal skills stay in the catalog's order.
+        ranked.sort_by_key(|number| {
+            let item = &items[*number];
+            (item.mode != Mode::Pinned, !item.texts.is_suggested, Reverse(options.overflow.uses(item.id)))
+        });
+        ranked.into_iter().enumerate().for_each(|(rank, number)| items[number].rank = rank);
+        CatalogWriter { options, items }
+    }
+
+    pub(super) fn whole(&self) -> Plan {
+        Plan::whole(self.items.len())
+    }
+
+    /// Returns the plan that lists most within `limit`.
+    ///
+    /// Every part begins and ends with markup or a line's end, so that the costs of parts add up.
+    pub(super) fn fit(&self, limit: usize) -> Plan {
+        let limit = (limit as u64).saturating_mul(1000);
+        let meter = self.options.budget.meter(self.options.tokenizer);
+        let format = self.options.format;
+        let part = |write: &dyn Fn(&mut String)| {
+            let mut text = String::new();
+            write(&mut text);
+            meter.part(&text)
+        };
+        let line = |item: &SanitizedItem<'_>, most| {
+            part(&|out| {
+                out.push_str(format.between());
+                format.skill(&item.texts, &self.options.overflow.cut(&item.texts.description, most), out);
+            })
+        };
+        let cost = |item: &SanitizedItem<'_>| {
+            let name_only = line(item, 0);
+            let whole = if item.mode == Mode::NameOnly { name_only } else { line(item, usize::MAX) };
+            Cost { name_only, whole }
+        };
+        let costs: Vec<Cost> = self.items.iter().map(cost).collect();
+        // The first line has no separator before it.
+        let frame = meter.base() + meter.part(&self.options.opening()) + meter.part(format.closing());
+        let frame = frame.saturating_sub(meter.part(format.between()));
+        let total = |plan: Plan| {
+            let lines = self.items.iter().zip(&costs).filter(|(item, _)| item.rank < plan.listed);
+            let lines = lines.map(|(item, cost)| match item.most(plan) {
+                0 => cost.name_only,
+                most if most >= item.length => cost.whole,
+                most => line(item, most),
+            });
+            let omitted = self.items.len() - plan.listed;
+            frame + lines.sum::<u64>() + part(&|out| self.options.note(omitted, out))
+        };
+        let longest = self.items.iter().map(|item| item.length).max().unwrap_or_default();
+        self.options.overflow.plan(self.items.len(), longest, |plan| total(plan) <= limit)
+    }
+
+    /// Writes what `plan` has room for. The text is empty if that is nothing.
+    pub(super) fn write(&self, plan: Plan) -> (String, Vec<Line>) {
+        let listed = self.items.iter().filter(|item| item.rank < plan.listed);
+        let room: usize = listed.map(|item| item.texts.description.len().min(item.most(plan))).sum();
+        let mut text = String::new();
+        if plan.listed > 0 {
+            text = self.options.opening();
+            text.reserve(room + plan.listed * MARKUP);
+        }
+        let mut listed = 0;
+        let mut list = |item: &SanitizedItem<'_>, description: &str| {
+            text.push_str(if listed > 0 { self.options.format.between() } else { "" });
+            listed += 1;
+            self.options.format.skill(&item.texts, description, &mut text);
+        };
+        let line = |item: &SanitizedItem<'_>| {
+            let most = item.most(plan);
+            let fate = if item.rank >= plan.listed {
+                Fate::LeftOut
+            } else if most >= item.length {
+                list(item, &item.texts.description);
+                Fate::Full
+            } else {
+                let shown = self.options.overflow.cut(&item.texts.description, most);
+                list(item, &shown);
+                match shown.chars().count() {
+                    0 => Fate::NameOnly,
+                    to => Fate::Shortened { to },
+                }
+            };
+            Line { id: item.id.clone(), length: item.length, hidden: item.hidden, fate }
+        };
+        let lines: Vec<Line> = self.items.iter().map(line).collect();
+        if listed > 0 {
+            self.options.note(lines.len() - listed, &mut text);
+            text.push_str(self.options.format.closing());
+        }
+        (text, lines)
+    }
+}
+
+impl<'a> SanitizedItem<'a> {
+    fn new(entry: &'a Entry<Skill>, options: &CatalogOptions) -> SanitizedItem<'a> {
+        let skill = entry.item();
+        let is_restricted = entry.claim.trust != Trust::Trusted;
+        let location = skill.location.as_deref().filter(|_| options.locations == Locations::Told);
+        let texts = Texts {
+            name: clean_line(entry.id.as_str()),
+            description: clean_line(&skill.description),
+            source: is_restricted.then(|| clean_line(&entry.origin().source)),
+            location: location.map(clean_line),
+            is_suggested: options.suggested.contains(&entry.id),
+        };
+        let length = texts.description.chars().count();
+        // Nothing was removed but blanks at the ends.
+        let is_whole = texts.description.len() == skill.description.trim().len();
+        let hidden = if is_whole { 0 } else { hidden_count(&skill.description) };
+        SanitizedItem { id: &entry.id, texts, mode: options.modes.of(&entry.claim), rank: 0, length, hidden }
+    }
+
+    /// Returns the most characters that the description may have.
+    fn most(&self, plan: Plan) -> usize {
+        match self.mode {
+            Mode::NameOnly => 0,
+            Mode::Pinned if plan.pins => usize::MAX,
+            _ if self.rank < plan.described => plan.most,
+            _ => 0,
+        }
+    }
+}

@@ -1,0 +1,111 @@
+use repertoire_core::{Listed, Listing, Revision, Stamp};
+use repertoire_registry::{Authority, Layer, Level, Origin, Rules, Tier, Trust, merge};
+
+use crate::Mode;
+use crate::changes::*;
+
+/// A skill whose body is `body`.
+fn skill(name: &str, about: &str, body: &str) -> Listed<Skill> {
+    Listed::new(Skill::new(name.parse().unwrap(), about), Stamp::of(body))
+}
+
+fn for_users_only(mut row: Listed<Skill>) -> Listed<Skill> {
+    let mut skill = Skill::clone(&row.item);
+    skill.disable_model_invocation = true;
+    row.item = skill.into();
+    row
+}
+
+fn layer(source: &str, trust: Trust, rows: Vec<Listed<Skill>>) -> Layer<Skill> {
+    let listing = Listing::new(Revision(0), rows, []);
+    let mut layer = Layer::new(Origin::new(Tier::User, source), 0, listing);
+    layer.trust = trust;
+    layer
+}
+
+fn view(rows: Vec<Listed<Skill>>) -> Snapshot<Skill> {
+    merge(&[layer("home", Trust::Trusted, rows)])
+}
+
+fn news(old: &Snapshot<Skill>, new: &Snapshot<Skill>) -> [Option<String>; 2] {
+    [Audience::Model, Audience::User].map(|audience| audience.news(old, new).map(|news| news.to_string()))
+}
+
+fn both(text: &str) -> [Option<String>; 2] {
+    [Some(text.to_owned()), Some(text.to_owned())]
+}
+
+#[test]
+fn what_came_changed_and_went_is_told_by_name() {
+    let old = view(vec![skill("a", "A.", "1"), skill("b", "B.", "1"), skill("c", "C.", "1"), skill("d", "D.", "1")]);
+    let new = view(vec![skill("a", "A.", "1"), skill("b", "B.", "2"), skill("c", "See.", "2"), skill("e", "E.", "1")]);
+    assert_eq!(news(&old, &new), both("~ b (body, resources)\n~ c (description, body, resources)\n- d\n+ e"));
+    let short = Audience::Model.news(&old, &new).unwrap().at_most(1);
+    assert_eq!((short.to_string().as_str(), short.lines().len()), ("~ b (body, resources)\nand 3 more", 4));
+}
+
+#[test]
+fn becoming_hidden_is_going_and_becoming_visible_is_coming() {
+    let seen = view(vec![skill("a", "A.", "1")]);
+    let hidden = view(vec![for_users_only(skill("a", "A.", "1"))]);
+    let changed = Some("~ a (metadata)".to_owned());
+    assert_eq!(news(&seen, &hidden), [Some("- a".to_owned()), changed.clone()]);
+    assert_eq!(news(&hidden, &seen), [Some("+ a".to_owned()), changed]);
+}
+
+#[test]
+fn being_switched_off_is_going_and_being_switched_on_is_coming() {
+    let on = view(vec![skill("a", "A.", "1")]);
+    let rules = Rules::new([Level::new("user", Authority::MayWiden).disable("a".parse().unwrap())]);
+    let off = on.with_rules(&rules);
+    assert_eq!((news(&on, &off), news(&off, &on)), (both("- a"), both("+ a")));
+}
+
+#[test]
+fn nothing_is_told_of_what_is_hidden_before_and_after() {
+    let pending = |rows| merge(&[layer("project", Trust::Pending, rows)]);
+    let nothing = view(vec![]);
+    let some = pending(vec![skill("secret", "S.", "1")]);
+    let other = pending(vec![skill("secret", "S.", "2"), skill("more", "M.", "1")]);
+    for (old, new) in [(&nothing, &some), (&some, &other), (&other, &nothing), (&some, &some)] {
+        assert_eq!(news(old, new), [None, None]);
+    }
+    assert_eq!(
+        news(&some, &merge(&[layer("project", Trust::Trusted, vec![skill("secret", "S.", "1")])])),
+        both("+ secret")
+    );
+}
+
+#[test]
+fn what_only_the_operator_cares_about_is_no_news() {
+    let alone = view(vec![skill("a", "A.", "1")]);
+    let shadowed = merge(&[
+        layer("home", Trust::Trusted, vec![skill("a", "A.", "1")]),
+        layer("other", Trust::Pending, vec![skill("a", "Not A.", "2")]),
+    ]);
+    assert!(!shadowed.changes_since(&alone).is_empty());
+    assert_eq!(news(&alone, &shadowed), [None, None]);
+}
+
+#[test]
+fn no_name_leaves_the_markup_around_it() {
+    assert_eq!(news(&view(vec![]), &view(vec![skill("a<b>", "A.", "1")])), both("+ a&lt;b>"));
+}
+
+#[test]
+fn nothing_is_told_of_what_the_operator_hides() {
+    let old = view(vec![skill("a", "A.", "1"), skill("b", "B.", "1"), skill("c", "C.", "1")]);
+    let new = view(vec![skill("a", "A.", "2"), skill("b", "B.", "2"), skill("d", "D.", "1")]);
+    let hide = |id: &str, mode| Modes::default().with(id.parse().unwrap(), mode);
+    let told = |modes: &Modes| {
+        [Audience::Model, Audience::User].map(|audience| modes.news(audience, &old, &new).map(|news| news.to_string()))
+    };
+    assert_eq!(told(&Modes::default()), both("~ a (body, resources)\n~ b (body, resources)\n- c\n+ d"));
+    assert_eq!(told(&hide("b", Mode::Off)), both("~ a (body, resources)\n- c\n+ d"));
+    assert_eq!(
+        told(&hide("c", Mode::Off).with("d".parse().unwrap(), Mode::Off)),
+        both("~ a (body, resources)\n~ b (body, resources)")
+    );
+    let manual = told(&hide("home:*", Mode::ManualOnly));
+    assert_eq!(manual, [None, Some("~ a (body, resources)\n~ b (body, resources)\n- c\n+ d".to_owned())]);
+}

@@ -1,0 +1,87 @@
+//! Uses of tools that active skills pre-approve.
+
+use std::sync::Arc;
+
+use repertoire_core::{Id, Skill, ToolPattern};
+use repertoire_registry::{Claim, Standing, Trust};
+
+use crate::{Effect, Ruling};
+
+/// The tool uses that active skills pre-approve by `allowed-tools`. It grants and never restricts.
+///
+/// Made of what is active and good for as long: make new ones when a skill becomes active or ceases to be. Only
+/// skills of [trusted](Trust::Trusted) sources are heard. What the operator denies stays denied, whoever asks for it.
+///
+/// ```
+/// use repertoire_engine::{Effect, Grants};
+/// # use repertoire_core::{Listed, Listing, Revision, Skill, Stamp};
+/// # use repertoire_registry::{Layer, Origin, Tier, merge};
+/// # let mut skill = Skill::new("release".parse()?, "Releases.");
+/// # skill.allowed_tools = Some(vec!["Bash(git:*)".into()]);
+/// # let listing = Listing::new(Revision(0), [Listed::new(skill, Stamp::of("1"))], []);
+/// # let snapshot = merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)]);
+/// # let release = &snapshot.get("release").ok_or("no skill")?.claim;
+///
+/// // `release` has `allowed-tools: Bash(git:*)`.
+/// let grants = Grants::of([release]).except(["Bash(git push *)".parse()?]);
+/// let effect = |command: &str| grants.ruling("Bash", command).map(|ruling| ruling.effect);
+/// assert_eq!(effect("git tag v1"), Some(Effect::Allow));
+/// assert_eq!(effect("git tag v1 && git push --tags"), Some(Effect::Deny));
+/// assert_eq!(effect("git tag v1; rm -rf ."), None, "nobody said anything of that");
+/// assert!(Grants::of([]).ruling("Bash", "git tag v1").is_none(), "it is not active any more");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Grants {
+    granted: Vec<(Id, ToolPattern)>,
+    unread: Vec<(Id, Arc<str>)>,
+    denied: Vec<ToolPattern>,
+}
+
+impl Grants {
+    /// Reads what these skills pre-approve.
+    pub fn of<'a>(active: impl IntoIterator<Item = &'a Claim<Skill>>) -> Grants {
+        let mut grants = Grants::default();
+        let heard = |claim: &&Claim<Skill>| claim.trust == Trust::Trusted && claim.standing == Standing::Admitted;
+        for claim in active.into_iter().filter(heard) {
+            for (rule, pattern) in claim.item.allowed_rules() {
+                match pattern {
+                    Ok(pattern) => grants.granted.push((claim.qualified_id(), pattern)),
+                    Err(_) => grants.unread.push((claim.qualified_id(), rule.clone())),
+                }
+            }
+        }
+        grants
+    }
+
+    /// The same grants, save what the operator denies.
+    #[must_use]
+    pub fn except(mut self, denied: impl IntoIterator<Item = ToolPattern>) -> Grants {
+        self.denied.extend(denied);
+        self
+    }
+
+    /// Returns the ruling on a call of `tool`: denied by the operator, or allowed by an active skill; `None` for neither,
+    ///
+    /// `argument` is what the call is about: the command of a shell, the path of a file.
+    pub fn ruling(&self, tool: &str, argument: &str) -> Option<Ruling> {
+        if let Some(pattern) = self.denied.iter().find(|pattern| pattern.touches(tool, argument)) {
+            return Some(Ruling::new(
+                Effect::Deny,
+                format!("deny.{pattern}"),
+                format!("the operator denies `{pattern}`"),
+            ));
+        }
+        let (id, pattern) = self.granted.iter().find(|(_, pattern)| pattern.covers(tool, argument))?;
+        let why = format!("the active skill `{id}` pre-approves `{pattern}`");
+        Some(Ruling::new(Effect::Allow, format!("skill:{id}.allowed-tools"), why))
+    }
+
+    /// Returns the rules that grant nothing because they cannot be read, with the full names of their skills.
+    pub fn unread(&self) -> &[(Id, Arc<str>)] {
+        &self.unread
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,45 @@
+use repertoire_core::{Listed, Listing, Revision, Skill, Stamp, ToolPattern};
+use repertoire_registry::{Claim, Layer, Origin, Tier, Trust, merge};
+
+use crate::Effect;
+use crate::permission::grants::*;
+
+/// A skill of a source with this trust that pre-approves these tools.
+fn claim(trust: Trust, tools: &[&str]) -> Claim<Skill> {
+    let mut skill = Skill::new("release".parse().unwrap(), "Releases.");
+    skill.allowed_tools = Some(tools.iter().map(|tool| (*tool).into()).collect());
+    let listing = Listing::new(Revision(0), [Listed::new(skill, Stamp::of("1"))], []);
+    let mut layer = Layer::new(Origin::new(Tier::User, "home"), 0, listing);
+    layer.trust = trust;
+    merge(&[layer]).get("release").unwrap().claim.clone()
+}
+
+fn pattern(text: &str) -> ToolPattern {
+    text.parse().unwrap()
+}
+
+#[test]
+fn grants_last_as_long_as_the_activation_and_need_trust() {
+    let effect =
+        |grants: &Grants| grants.ruling("Bash", "git log").map(|ruling| (ruling.effect, ruling.rule.to_string()));
+    let active = claim(Trust::Trusted, &["Bash(git:*)", "Bash(* x)"]);
+    let grants = Grants::of([&active]);
+    assert_eq!(effect(&grants), Some((Effect::Allow, "skill:home:release.allowed-tools".to_owned())));
+    assert_eq!(grants.unread(), [("home:release".parse().unwrap(), "Bash(* x)".into())]);
+    assert_eq!(effect(&Grants::of([])), None);
+    for trust in [Trust::Restricted, Trust::Pending] {
+        assert_eq!(Grants::of([&claim(trust, &["Bash(git:*)"])]), Grants::default(), "{trust}");
+    }
+    assert_eq!(effect(&Grants::of([&claim(Trust::Trusted, &[])])), None, "an empty list pre-approves nothing");
+}
+
+#[test]
+fn what_the_operator_denies_stays_denied() {
+    let active = claim(Trust::Trusted, &["Bash(git push *)", "Bash"]);
+    let grants = Grants::of([&active]).except([pattern("Bash(git push *)")]);
+    let ruling = grants.ruling("Bash", "git push --force").unwrap();
+    assert_eq!((ruling.effect, &*ruling.rule), (Effect::Deny, "deny.Bash(git push *)"));
+    assert_eq!(&*ruling.rationale, "the operator denies `Bash(git push *)`");
+    assert_eq!(grants.ruling("Bash", "git log").map(|ruling| ruling.effect), Some(Effect::Allow));
+    assert_eq!(grants.ruling("Read", "x"), None);
+}

@@ -1,0 +1,75 @@
+//! Names that lead to skills, and the default order of skills.
+
+use std::sync::Arc;
+
+use repertoire_core::{Id, Skill};
+use repertoire_registry::{Claim, Entry, LookupError, Snapshot, Tier};
+
+use crate::{Audience, Modes};
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Meant<'s> {
+    pub(crate) entry: &'s Arc<Entry<Skill>>,
+    pub(crate) claim: &'s Claim<Skill>,
+}
+
+impl<'s> Meant<'s> {
+    /// Resolves `name` for `audience`, hidden or not. Among several skills of that name, hidden ones make it not ambiguous and
+    /// are not named.
+    ///
+    /// # Errors
+    /// As [`Snapshot::resolve`].
+    pub(crate) fn by(
+        name: &str,
+        snapshot: &'s Snapshot<Skill>,
+        modes: &Modes,
+        audience: Audience,
+    ) -> Result<Meant<'s>, LookupError> {
+        let resolved =
+            |name: &str| snapshot.resolve(name).map(|found| Meant { entry: found.entry, claim: found.claim });
+        match resolved(name) {
+            Err(LookupError::Ambiguous { kind, name, mut candidates }) => {
+                let mut seen: Vec<_> = candidates.iter().filter_map(|id| resolved(id.as_str()).ok()).collect();
+                seen.retain(|meant| modes.sees(audience, meant.claim));
+                candidates.retain(|id| seen.iter().any(|meant| meant.entry.id == *id));
+                match seen.as_slice() {
+                    [] => Err(LookupError::NotFound { kind, name }),
+                    [only] => Ok(*only),
+                    _ => Err(LookupError::Ambiguous { kind, name, candidates }),
+                }
+            }
+            other => other,
+        }
+    }
+
+    pub(crate) fn id(&self) -> Id {
+        let is_winner = self.claim.origin == *self.entry.origin() && self.claim.item.id == self.entry.claim.item.id;
+        if is_winner { self.entry.id.clone() } else { self.entry.shadow_id(self.claim) }
+    }
+}
+
+/// The default order of skills: by tier, then by the bytes of the id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place<'a> {
+    tier: Tier,
+    /// The first bytes of the id, which order most skills alone.
+    beginning: u64,
+    id: &'a str,
+}
+
+impl<'a> Place<'a> {
+    pub(crate) fn of(entry: &'a Entry<Skill>) -> Place<'a> {
+        let id = entry.id.as_str();
+        Place { tier: entry.origin().tier, beginning: beginning(id), id }
+    }
+}
+
+/// Returns the first eight bytes of `id`, which compare as the ids do.
+pub(crate) fn beginning(id: &str) -> u64 {
+    let mut bytes = [0; 8];
+    bytes.iter_mut().zip(id.bytes()).for_each(|(to, from)| *to = from);
+    u64::from_be_bytes(bytes)
+}
+
+#[cfg(test)]
+mod tests;

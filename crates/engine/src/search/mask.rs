@@ -1,0 +1,151 @@
+//! Bitsets of the skills that an audience may see.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::document::Doc;
+use super::postings::{Postings, Table};
+use super::query::Query;
+use crate::{Audience, Modes};
+
+/// The skills that an audience may see, if it does not see all. Other skills influence no result.
+#[derive(Debug, Clone)]
+pub(super) struct Sight {
+    audience: Audience,
+    modes: Modes,
+    seen: Bits,
+    count: usize,
+}
+
+impl Sight {
+    fn of(docs: &Table<Option<Doc>>, audience: Audience, modes: &Modes) -> Sight {
+        let mut sight = Sight { audience, modes: modes.clone(), seen: Bits::default(), count: 0 };
+        for (number, doc) in (0..).zip(docs.blocks().flatten()) {
+            sight.look(number, doc.as_ref());
+        }
+        sight
+    }
+
+    fn look(&mut self, number: u32, doc: Option<&Doc>) {
+        let before = self.sees(number);
+        let after = doc.is_some_and(|doc| doc.is_seen_by(self.audience, &self.modes));
+        if after && !before {
+            self.seen.insert(number);
+            self.count += 1;
+        } else if before && !after {
+            self.seen.remove(number);
+            self.count -= 1;
+        }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    pub(super) fn sees(&self, number: u32) -> bool {
+        self.seen.has(number)
+    }
+
+    pub(super) fn count_of(&self, postings: &Postings) -> usize {
+        postings.iter().filter(|posting| self.sees(posting.number)).count()
+    }
+}
+
+/// The most recently used masks of an index, each updated with every change.
+#[derive(Debug, Default)]
+pub(super) struct Sights {
+    /// Skills that are hidden from the model and from the user by what they declare.
+    hidden: [usize; 2],
+    /// The most recent last.
+    lately: Mutex<Vec<Arc<Sight>>>,
+}
+
+/// Masks that are kept: the roles that an index serves without checking every skill for each query.
+const KEPT: usize = 8;
+
+impl Sights {
+    pub(super) fn of(&self, docs: &Table<Option<Doc>>, query: &Query) -> Option<Arc<Sight>> {
+        let audience = query.audience?;
+        if query.modes.is_empty() && self.hidden[audience as usize] == 0 {
+            return None;
+        }
+        let is = |sight: &Arc<Sight>| sight.audience == audience && sight.modes.is(&query.modes);
+        let found = self.lately.lock().iter().find(|sight| is(sight)).cloned();
+        Some(found.unwrap_or_else(|| {
+            // Without the lock: whoever decides may search itself.
+            let sight = Arc::new(Sight::of(docs, audience, &query.modes));
+            let mut lately = self.lately.lock();
+            if lately.len() == KEPT {
+                lately.remove(0);
+            }
+            lately.push(sight.clone());
+            sight
+        }))
+    }
+
+    pub(super) fn insert(&mut self, number: u32, doc: &Doc) {
+        self.count(doc, |hidden| hidden + 1);
+        self.lately.get_mut().iter_mut().for_each(|sight| Arc::make_mut(sight).look(number, Some(doc)));
+    }
+
+    pub(super) fn remove(&mut self, number: u32, doc: &Doc) {
+        self.count(doc, |hidden| hidden - 1);
+        self.lately.get_mut().iter_mut().for_each(|sight| Arc::make_mut(sight).look(number, None));
+    }
+
+    fn count(&mut self, doc: &Doc, change: impl Fn(usize) -> usize) {
+        for audience in [Audience::Model, Audience::User] {
+            if doc.is_hidden(audience) {
+                let hidden = &mut self.hidden[audience as usize];
+                *hidden = change(*hidden);
+            }
+        }
+    }
+}
+
+impl Clone for Sights {
+    fn clone(&self) -> Sights {
+        Sights { hidden: self.hidden, lately: Mutex::new(self.lately.lock().clone()) }
+    }
+}
+
+/// A bitset of skills by number.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Bits(Vec<u64>);
+
+impl Bits {
+    pub(super) fn has(&self, number: u32) -> bool {
+        self.0.get(number as usize / 64).is_some_and(|bits| bits & (1 << (number % 64)) != 0)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = u32> {
+        let numbers = (0..)
+            .step_by(64)
+            .zip(&self.0)
+            .flat_map(|(first, bits)| (first..first + 64).map(move |number| (number, bits)));
+        numbers.filter(|(number, bits)| **bits & (1 << (number % 64)) != 0).map(|(number, _)| number)
+    }
+
+    pub(super) fn insert(&mut self, number: u32) {
+        let place = number as usize / 64;
+        if self.0.len() <= place {
+            self.0.resize(place + 1, 0);
+        }
+        self.0[place] |= 1 << (number % 64);
+    }
+
+    pub(super) fn remove(&mut self, number: u32) {
+        if let Some(bits) = self.0.get_mut(number as usize / 64) {
+            *bits &= !(1 << (number % 64));
+        }
+    }
+}
+
+impl FromIterator<u32> for Bits {
+    fn from_iter<T: IntoIterator<Item = u32>>(numbers: T) -> Bits {
+        let mut bits = Bits::default();
+        numbers.into_iter().for_each(|number| bits.insert(number));
+        bits
+    }
+}

@@ -1,0 +1,58 @@
+use super::*;
+
+fn all(text: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    words(text, |word| all.push(word.to_owned()));
+    all
+}
+
+#[test]
+fn words_are_letters_and_digits_without_case() {
+    for (text, expected) in [
+        ("Fill PDF-forms, v1.2!", &["fill", "pdf", "forms", "v1", "2"][..]),
+        ("don't; the user’s", &["dont", "the", "users"]),
+        ("C++, C# and F#, a+b, A/B", &["c++", "c#", "and", "f#", "a+b", "a", "b"]),
+        ("STRASSE Straße ΣΊΣΥΦΟΣ σίσυφος", &["strasse", "strasse", "σίσυφοσ", "σίσυφοσ"]),
+        ("Ａ４ ﬁle ①", &["a4", "file", "1"]),
+        ("cafe\u{301} naïve", &["café", "naïve"]),
+        ("हिन्दी में", &["हिन्दी", "में"]),
+        ("表を読む", &["表を", "を読", "読む"]),
+        ("PDF表 を、한국어", &["pdf", "表", "を", "한국", "국어"]),
+        (" -_., ", &[]),
+    ] {
+        assert_eq!(all(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn names_also_give_their_humps() {
+    let all = |name: &str| {
+        let mut all = Vec::new();
+        name_words(name, |word| all.push(word.to_owned()));
+        all
+    };
+    assert_eq!(all("release-notes_v2"), ["release", "notes", "v2"]);
+    assert_eq!(all("GitHubIssues"), ["githubissues", "git", "hub", "issues"]);
+}
+
+#[test]
+fn a_squashed_name_is_one_word() {
+    for name in ["Release_Notes", "release notes", "releaseNotes", "RELEASE.NOTES"] {
+        assert_eq!(squashed(name), "releasenotes");
+    }
+    assert_eq!(squashed("表-を"), "表を");
+}
+
+#[test]
+fn stop_words_are_sorted_for_the_search_in_them() {
+    assert!(STOP_WORDS.is_sorted() && is_stop_word("when") && !is_stop_word("pdf"));
+}
+
+#[test]
+fn stems_are_for_english_words_only() {
+    let stems = Stems::new();
+    assert_eq!(
+        ["forms", "deployments", "c++", "表を", "dé"].map(|word| stems.of(word).into_owned()),
+        ["form", "deploy", "c++", "表を", "dé"]
+    );
+}

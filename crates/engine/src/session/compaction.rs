@@ -1,0 +1,119 @@
+//! Bodies that are delivered again after the conversation was compacted.
+
+use std::sync::Arc;
+
+use repertoire_core::Id;
+use serde::Serialize;
+
+use super::Session;
+use super::activation::{Activation, Part, Rendered, Told};
+use super::options::Survival;
+
+/// Bodies that are delivered again after compaction.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[non_exhaustive]
+pub struct Rerendered {
+    /// For the conversation: the newest skill first, each in what it comes in, a blank line between. Empty when there is none.
+    pub text: String,
+    /// The delivered part of each skill, the newest first.
+    pub skills: Vec<RerenderedSkill>,
+}
+
+/// The state of a skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct RerenderedSkill {
+    /// The skill.
+    pub id: Id,
+    /// Tokens of what is given: nothing where there was no room.
+    pub tokens: usize,
+    /// Tokens of all of it.
+    pub of: usize,
+}
+
+impl Rerendered {
+    pub(super) fn given(&self) -> impl Iterator<Item = &Id> {
+        self.skills.iter().filter(|skill| skill.tokens > 0).map(|skill| &skill.id)
+    }
+}
+
+impl Session {
+    /// Returns the bodies that were in the conversation before it was compacted, to be sent as one user message after the summary.
+    /// Bodies in the system prompt are not lost.
+    ///
+    /// Nothing that is hidden now is given or named. What changed since it was read comes with the next call, as it is then.
+    pub fn rerender(&mut self, survival: &Survival) -> Rerendered {
+        self.reset();
+        let next = self.calls.saturating_add(1);
+        let again = self.again(survival, next, |held, _| held.is_for_conversation());
+        self.tokens = self.grown_by(&again.text);
+        again
+    }
+
+    /// Renders the bodies of what `wanted` takes, and marks them as delivered from the model call `call` on.
+    pub(super) fn again(
+        &mut self,
+        survival: &Survival,
+        call: u64,
+        wanted: impl Fn(&Activation, &Id) -> bool,
+    ) -> Rerendered {
+        let mut newest: Vec<(u64, Id, Arc<Rendered>)> = Vec::new();
+        for held in &self.activations {
+            let Ok(found) = self.find(held) else { continue };
+            let id = found.id();
+            let is_wanted = |rendered: &&Arc<Rendered>| {
+                wanted(held, &id) && !rendered.is_blank() && rendered.claim.is_same(found.claim)
+            };
+            if let Some(rendered) = held.rendered.as_ref().filter(is_wanted) {
+                newest.push((held.touched, id, rendered.clone()));
+            }
+        }
+        newest.sort_by_key(|(touched, ..)| std::cmp::Reverse(*touched));
+        let mut again = Rerendered::default();
+        let mut room = survival.total;
+        for (_, id, rendered) in newest {
+            let whole = rendered.wrapped(&id, &self.tools.options().preset);
+            let of = self.options.tokenizer.estimate(&whole);
+            let text = if of <= survival.per_skill.min(room) {
+                Some(whole)
+            } else {
+                self.cut(&id, &rendered, survival.per_skill.min(room))
+            };
+            let tokens = text.as_deref().map_or(0, |text| self.options.tokenizer.estimate(text));
+            room -= tokens;
+            if let Some(text) = text {
+                again.text.push_str(if again.text.is_empty() { "" } else { "\n" });
+                again.text.push_str(&text);
+            }
+            let part = match tokens {
+                0 => Part::None,
+                _ if tokens == of => Part::All,
+                _ => Part::Beginning,
+            };
+            let told = Told { digest: rendered.digest, part, calls: call, tokens: self.grown_by(&again.text) };
+            if let Some(held) = self.held(&id) {
+                held.told = Some(told);
+            }
+            again.skills.push(RerenderedSkill { id, tokens, of });
+        }
+        again
+    }
+
+    fn cut(&self, id: &Id, rendered: &Rendered, most: usize) -> Option<String> {
+        let preset = &self.tools.options().preset;
+        let fits = |bytes: usize| {
+            let text = rendered.wrapped_part(id, preset, rendered.body.floor_char_boundary(bytes));
+            (self.options.tokenizer.estimate(&text) <= most).then_some(text)
+        };
+        let (mut fitting, mut text) = (0, None);
+        let mut too_much = rendered.body.len();
+        while too_much - fitting > 1 {
+            let middle = fitting + (too_much - fitting) / 2;
+            match fits(middle) {
+                Some(part) => (fitting, text) = (middle, Some(part)),
+                None => too_much = middle,
+            }
+        }
+        text
+    }
+}

@@ -1,0 +1,82 @@
+//! Messages of injections, and the roles that a provider takes.
+
+use repertoire_core::{Digest, Flavor, Id, Message, Role};
+use serde::{Deserialize, Serialize};
+
+use super::slots::{Deferral, Tail};
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Waiting {
+    pub(super) id: Id,
+    pub(super) flavor: Flavor,
+    pub(super) message: Message,
+}
+
+/// Returns the identity of a message: its injection, role and text.
+pub(super) fn key(flavor: &Flavor, id: &Id, message: &Message) -> Digest {
+    let role = match message.role {
+        Role::System => "system",
+        Role::User => "user",
+        Role::Assistant => "assistant",
+    };
+    // Neither a flavor's name nor an id ends where the next part begins: an id holds no control character.
+    Digest::of(format!("{flavor}\0{id}\0{role}\0{}", message.text).as_bytes())
+}
+
+/// The roles of messages that a provider accepts.
+///
+/// | provider | roles | two of one role in a row |
+/// |---|---|---|
+/// | `anthropic`, `bedrock`, `google`, `gemini`, `vertex` | user, assistant | joined |
+/// | any other, an unknown one too | system, user, assistant | taken |
+///
+/// Both families take two messages of one role in a row. A host whose provider refuses them says so with
+/// [`strictly_alternating`](MessageRules::strictly_alternating).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct MessageRules {
+    system: bool,
+    alternating: bool,
+}
+
+/// Providers whose conversations have no system role.
+const WITHOUT_SYSTEM: [&str; 5] = ["anthropic", "bedrock", "google", "gemini", "vertex"];
+
+impl MessageRules {
+    /// Every role, in any order.
+    pub const ANY: MessageRules = MessageRules { system: true, alternating: false };
+
+    /// Users and assistants only.
+    pub const WITHOUT_SYSTEM: MessageRules = MessageRules { system: false, alternating: false };
+
+    /// The same rules where two messages of one role in a row are refused.
+    #[must_use]
+    pub const fn strictly_alternating(self) -> MessageRules {
+        MessageRules { alternating: true, ..self }
+    }
+
+    /// The rules of `provider`.
+    pub fn of(provider: Option<&str>) -> MessageRules {
+        let name = provider.unwrap_or_default().trim().to_lowercase();
+        if WITHOUT_SYSTEM.contains(&name.as_str()) { MessageRules::WITHOUT_SYSTEM } else { MessageRules::ANY }
+    }
+
+    /// Returns whether the provider accepts messages of `role`.
+    pub fn carries(&self, role: Role) -> bool {
+        self.system || role != Role::System
+    }
+
+    pub(super) fn is_alternating(&self) -> bool {
+        self.alternating
+    }
+
+    pub(super) fn refuses(&self, tail: Tail, role: Role) -> Option<Deferral> {
+        match (tail, role) {
+            (_, Role::System) if !self.system => Some(Deferral::NoSuchRole),
+            (Tail::Calls, _) => Some(Deferral::SplitsCall),
+            (Tail::User | Tail::Results, Role::User) | (Tail::Assistant, Role::Assistant) if self.alternating => {
+                Some(Deferral::SameRole)
+            }
+            _ => None,
+        }
+    }
+}

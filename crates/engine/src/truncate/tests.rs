@@ -1,0 +1,2 @@
+mod clause;
+mod shorten;

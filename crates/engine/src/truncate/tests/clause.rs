@@ -1,0 +1,47 @@
+use proptest::prelude::*;
+
+use super::super::*;
+
+#[test]
+fn what_sets_a_skill_apart_stays() {
+    let text = "Fills in PDF forms, checks required fields, and writes a short report about each of them for the \
+                archive. Use when the user has a form to fill in, or a whole folder of them.";
+    for (most, expected) in [
+        (400, text),
+        (100, "Fills in PDF forms, checks required fields… Use when the user has a form to fill in…"),
+        (70, "Fills in PDF forms… Use when the user has a form to…"),
+        (40, "Fills in PDF forms…"),
+        (4, "Fil…"),
+        (0, ""),
+    ] {
+        assert_eq!(shorten_clauses(text, most), expected, "{most}");
+    }
+}
+
+#[test]
+fn without_such_a_sentence_the_beginning_stays() {
+    let text = "Number 1 handles forms of version 1.2, checks totals, flags gaps, and writes letters.";
+    for (most, expected) in [
+        (60, "Number 1 handles forms of version 1.2, checks totals…"),
+        (41, "Number 1 handles forms of version 1.2…"),
+        (36, "Number 1 handles forms of version…"),
+    ] {
+        assert_eq!(shorten_clauses(text, most), expected, "{most}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_short_text_keeps_its_bound_and_invents_nothing(
+        text in "([A-Z][a-z]{2,8} [a-z]{3,9}(, [a-z]{3,9}){0,3}[.;] ){0,3}(Use when [a-z ]{5,60}\\.)?( 表を、é[.] )?",
+        most in 0..160usize,
+    ) {
+        let text = text.trim();
+        let short = shorten_clauses(text, most);
+        prop_assert!(short.chars().count() <= most);
+        for piece in short.split('…') {
+            prop_assert!(text.contains(piece.trim()), "{piece:?} of {text:?}");
+        }
+        prop_assert_eq!(short == text, text.chars().count() <= most);
+    }
+}
