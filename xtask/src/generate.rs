@@ -1,6 +1,5 @@
 //! `cargo xtask gen [--check]`: the tables and files that code knows better than prose.
 
-pub(crate) mod command_line;
 mod header;
 mod schema;
 
@@ -10,7 +9,7 @@ use std::fs;
 
 use repertoire_core::{Code, Strictness};
 
-use crate::{Failure, workspace};
+use crate::{Failure, command_line, workspace};
 
 /// A generated part of a page: what lies between `<!-- generated: NAME -->` and `<!-- end of NAME -->`.
 struct Part {
@@ -66,15 +65,13 @@ fn stale() -> Result<BTreeMap<String, Option<String>>, Failure> {
             stale.insert(page.to_owned(), Some(new));
         }
     }
-    for folder in command_line::FOLDERS.into_iter().chain([schema::FOLDER]) {
-        for entry in fs::read_dir(workspace::root().join(folder)).into_iter().flatten() {
-            stale.insert(format!("{folder}/{}", entry?.file_name().to_string_lossy()), None);
-        }
+    for entry in fs::read_dir(workspace::root().join(schema::FOLDER))? {
+        stale.insert(format!("{}/{}", schema::FOLDER, entry?.file_name().to_string_lossy()), None);
     }
     stale.remove(schema::FOREIGN);
     let schemas = schema::files(&command_line::commands()?)?;
     let header = (header::PAGE.to_owned(), header::text()?);
-    for (page, new) in command_line::files()?.into_iter().chain(schemas).chain([header]) {
+    for (page, new) in schemas.into_iter().chain([header]) {
         if fs::read_to_string(workspace::root().join(&page)).is_ok_and(|old| old == new) {
             stale.remove(&page);
         } else {

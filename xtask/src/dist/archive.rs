@@ -8,8 +8,7 @@ use flate2::write::GzEncoder;
 use tar::{Builder, EntryType, Header};
 
 use super::Release;
-use crate::generate::command_line;
-use crate::{Failure, workspace};
+use crate::{Failure, command_line, workspace};
 
 /// Writes the archive. The same inputs give the same bytes: no time, no owner.
 pub(super) fn write(release: &Release) -> Result<(), Failure> {
