@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use repertoire_testkit::cases::Runner;
 
-use crate::{Failure, step};
+use crate::{Failure, step, workspace};
 
 /// Runs every case of `dir` and prints how each ended, with `binary` or else with one that is built first.
 pub(crate) fn run(dir: &Path, binary: Option<PathBuf>) -> Result<(), Failure> {
@@ -12,7 +12,7 @@ pub(crate) fn run(dir: &Path, binary: Option<PathBuf>) -> Result<(), Failure> {
         // A check that runs it stands in another folder.
         Some(binary) => Runner::new().binary(binary.canonicalize()?),
         None => {
-            step::command("the binary", "cargo build --quiet -p repertoire-cli --bin repertoire")?;
+            build()?;
             Runner::new()
         }
     };
@@ -20,4 +20,10 @@ pub(crate) fn run(dir: &Path, binary: Option<PathBuf>) -> Result<(), Failure> {
         .run(dir, &mut std::io::stdout().lock())
         .map_err(|error| format!("the cases of `{}` could not be run: {error}", dir.display()))?;
     if passed { Ok(()) } else { Err(format!("not every case of `{}` passed", dir.display()).into()) }
+}
+
+/// Builds the command line, and returns its path.
+pub(crate) fn build() -> Result<PathBuf, Failure> {
+    step::command("the binary", "cargo build --quiet -p repertoire-cli --bin repertoire")?;
+    Ok(workspace::target()?.join("debug/repertoire").with_extension(std::env::consts::EXE_EXTENSION))
 }

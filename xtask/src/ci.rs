@@ -1,53 +1,94 @@
-//! `cargo xtask ci`: `test`, a short `soak`, clients that nobody here wrote, plugins under a checker of memory, then the shared
-//! cases and the shared corpus.
+//! `cargo xtask ci`: everything that continuous integration runs.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+use std::{env, fs};
 
 use crate::step::{self, command, skipped, step};
-use crate::{Failure, cases, corpus, test, workspace};
+use crate::{Failure, cases, corpus, lint, test, venv, workspace};
 
-/// Runs all of it. Without `shared`, looks for a directory of that name beside the checkout.
+/// The user and group without rights that runs the cases where this program is root.
+const UNPRIVILEGED: &str = "65534";
+
+/// Runs every part and stops at the first failure.
+///
+/// `shared` holds `cases` and `corpus`. The default is the directory `shared` beside the checkout.
+///
+/// # Errors
+/// Returns the first failure, with the command that repeats it.
 pub(crate) fn run(shared: Option<PathBuf>) -> Result<(), Failure> {
+    let begun = Instant::now();
     test::run()?;
+    lint::run()?;
+    test::slow()?;
+    command("tests of the example for rig", &workspace::outside("test", "examples/rig", ""))?;
     command("soak", "cargo xtask soak --seconds 10")?;
-    command("clients that nobody here wrote", "cargo xtask mcp-clients")?;
+    command("MCP clients", "cargo xtask mcp-clients")?;
     memory()?;
-    let shared = match shared {
-        Some(named) => named,
-        None => {
-            let beside = workspace::root().with_file_name("shared");
-            if !beside.is_dir() {
-                skipped(
-                    "shared cases and corpus",
-                    "there is no `shared` beside the checkout; `--shared DIR` names one",
-                );
-                return Ok(());
-            }
-            beside
-        }
-    };
-    let (dir, line) = part(&shared, "cases");
-    step("shared cases", &line, || cases::run(&dir, None))?;
-    let (dir, line) = part(&shared, "corpus");
-    step("shared corpus", &line, || corpus::run(&dir))
+    advisories()?;
+    shared_parts(shared.unwrap_or_else(|| workspace::root().with_file_name("shared")))?;
+    eprintln!("\nci: passed in {:.0} s", begun.elapsed().as_secs_f32());
+    Ok(())
 }
 
-/// The tests of plugins under a checker of memory: buffers, handles and ends that only the other side would notice.
+/// Checks plugins with valgrind, which finds what no assertion sees: leaks and reads beyond a buffer.
 fn memory() -> Result<(), Failure> {
     if !step::succeeds("valgrind --version") {
         skipped("plugins under valgrind", "valgrind is not installed");
         return Ok(());
     }
     let runner = r#"target."cfg(all())".runner=["valgrind","-q","--error-exitcode=9"]"#;
-    let tests = "lifetime::two lifetime::a_plugin_that_is_let hostile::a_call_that hostile::buffers conformance::c::direct::a_body panicking";
+    let tests = "lifetime::two lifetime::a_plugin_that_is_let hostile::a_call_that hostile::buffers conformance::c::direct::a_body slow::panicking";
     let line =
         format!("cargo --config {runner} test -p repertoire-source-plugin --test it -- --test-threads=1 {tests}");
-    step::command("plugins under valgrind", &line)
+    command("plugins under valgrind", &line)
 }
 
-/// A directory in `shared`, and the command that runs it alone.
-fn part(shared: &Path, name: &str) -> (PathBuf, String) {
-    let dir = shared.join(name);
-    let line = format!("cargo xtask {name} {}", dir.display());
-    (dir, line)
+/// Checks for security advisories. The database is not in the registry of crates.
+fn advisories() -> Result<(), Failure> {
+    if step::succeeds("cargo deny fetch db") {
+        command("advisories", "cargo deny check --disable-fetch advisories")
+    } else {
+        skipped("advisories", "cargo-deny is not installed, or its database cannot be fetched");
+        Ok(())
+    }
+}
+
+fn shared_parts(shared: PathBuf) -> Result<(), Failure> {
+    if !shared.is_dir() {
+        skipped("shared cases and corpus", "`--shared DIR` names the directory that holds them");
+        return Ok(());
+    }
+    let part = |name: &str| (shared.join(name), format!("cargo xtask {name} {}", shared.join(name).display()));
+    let (dir, line) = part("corpus");
+    step("shared corpus", &line, || corpus::run(&dir))?;
+    let (dir, line) = part("cases");
+    if !rustix::process::geteuid().is_root() {
+        return step("shared cases", &line, || cases::run(&dir, None));
+    }
+    // Root ignores permission bits, so a user without rights runs the cases.
+    let as_user = format!("setpriv --reuid={UNPRIVILEGED} --regid={UNPRIVILEGED} --clear-groups");
+    if step::succeeds(&format!("{as_user} true")) {
+        step("shared cases, without rights", &line, || unprivileged_cases(&dir, &as_user))
+    } else {
+        skipped("permissions", "root cannot become another user here");
+        step("shared cases", &line, || cases::run(&dir, None))
+    }
+}
+
+/// Runs the cases as another user, on a copy that this user can reach and write.
+fn unprivileged_cases(dir: &Path, as_user: &str) -> Result<(), Failure> {
+    let stage = tempfile::tempdir()?;
+    let program = cases::build()?;
+    for from in [dir, &env::current_exe()?, &program] {
+        venv::call(Command::new("cp").arg("-R").arg(from).arg(stage.path()))?;
+    }
+    fs::rename(stage.path().join(dir.file_name().ok_or("the cases have no name")?), stage.path().join("cases"))?;
+    venv::call(Command::new("chmod").args(["-R", "u+w"]).arg(stage.path()))?;
+    venv::call(Command::new("chown").args(["-R", &format!("{UNPRIVILEGED}:{UNPRIVILEGED}")]).arg(stage.path()))?;
+    let mut words = as_user.split(' ');
+    let mut command = Command::new(words.next().expect("the line names a program"));
+    command.args(words).args(["./xtask", "cases", "--binary", "repertoire", "cases"]).current_dir(stage.path());
+    venv::call(command.env("HOME", stage.path()).env("TMPDIR", stage.path()))
 }

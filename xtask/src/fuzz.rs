@@ -19,7 +19,12 @@ pub(crate) fn run(seconds: u32) -> Result<(), Failure> {
         // New inputs go to the first folder; the others are where it starts from.
         let found = format!("fuzz/corpus/{target}");
         std::fs::create_dir_all(&found)?;
-        command(target, &format!("cargo +nightly fuzz run {target} {found} {known} -- -max_total_time={seconds}"))?;
+        command(
+            target,
+            &format!(
+                "cargo +nightly fuzz run --target-dir target/external {target} {found} {known} -- -max_total_time={seconds}"
+            ),
+        )?;
     }
     Ok(())
 }

@@ -11,12 +11,14 @@ mod bench;
 mod book;
 mod cases;
 mod ci;
+mod command_line;
 mod corpus;
 mod demo;
 mod dist;
 mod fields;
 mod fuzz;
 mod generate;
+mod lint;
 mod mcp_clients;
 mod mcp_load;
 mod new_source;
@@ -36,9 +38,11 @@ type Failure = Box<dyn std::error::Error>;
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 enum Task {
-    /// Check everything that needs nothing but this checkout.
+    /// Run the tests: format, tests of every crate, examples in the documentation.
     Test,
-    /// Run `test` and a short `soak`, then the shared cases and the shared corpus.
+    /// Check lints, documentation, each feature alone, the book and dependencies.
+    Lint,
+    /// Run everything: `test`, `lint`, slow tests, `soak`, MCP clients, valgrind, advisories, shared cases and corpus.
     Ci {
         /// The directory that holds `cases` and `corpus` [default: `shared` beside the checkout].
         #[arg(long, value_name = "DIR")]
@@ -103,6 +107,7 @@ enum Task {
 fn main() -> ExitCode {
     let ended = match Task::parse() {
         Task::Test => test::run(),
+        Task::Lint => lint::run(),
         Task::Ci { shared } => ci::run(shared),
         Task::Bench(options) => bench::run(options),
         Task::Cases { dir, binary } => cases::run(&dir, binary),

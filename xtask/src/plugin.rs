@@ -90,7 +90,7 @@ fn succeeded(mut command: Command) -> Result<(), Failure> {
 }
 
 #[cfg(test)]
-mod tests {
+mod slow {
     use super::*;
 
     #[test]

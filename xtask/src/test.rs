@@ -1,68 +1,36 @@
-//! `cargo xtask test`: everything that needs nothing but this checkout.
+//! `cargo xtask test`: the tests that need nothing but this checkout.
 
-use std::time::Instant;
+use crate::Failure;
+use crate::step::{command, succeeds};
 
-use crate::step::{self, command, skipped, step};
-use crate::{Failure, book, generate, workspace};
-
-/// The package whose features hosts choose from.
-const FACADE: &str = "repertoire";
-
-/// Runs every check, the quick ones first, and stops at the first failure.
+/// Runs the quick checks first, and stops at the first failure.
 ///
-/// The rules on dependencies and on files are tests of this package, so that plain `cargo test` checks them too.
+/// The rules on dependencies, generated parts and files are tests of this package.
+///
+/// # Errors
+/// Returns the first failure, with the command that repeats it.
 pub(crate) fn run() -> Result<(), Failure> {
-    let begun = Instant::now();
     command("format", "cargo fmt --all --check")?;
-    step("generated parts", "cargo xtask gen --check", generate::check)?;
-    command("lints", "cargo clippy --workspace --all-targets -- -D warnings")?;
-    command("examples in the documentation", "cargo test --workspace --doc")?;
-    command("documentation", "RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --no-deps --lib")?;
-    if step::succeeds("cargo nextest --version") {
-        command("tests, by nextest", "cargo nextest run --workspace --no-fail-fast")?;
+    if succeeds("cargo nextest --version") {
+        command("tests", "cargo nextest run --workspace --no-fail-fast")?;
     } else {
-        command(
-            "tests, by cargo (nextest is not installed)",
-            "cargo test --workspace --lib --bins --tests --no-fail-fast",
-        )?;
+        command("tests", &without_nextest("--skip slow::"))?;
     }
-    for features in facade_features()? {
-        let line = format!("cargo clippy -p {FACADE} --no-default-features{features} -- -D warnings");
-        command("one feature at a time", &line)?;
-    }
-    command("the example for rig, lints", &rig("clippy", "--all-targets -- -D warnings"))?;
-    command("the example for rig, tests", &rig("test", ""))?;
-    book::build()?;
-    if step::succeeds("cargo deny --version") {
-        command("dependencies", "cargo deny check --hide-inclusion-graph bans licenses sources")?;
+    command("examples in the documentation", "cargo test --workspace --doc")
+}
+
+/// Runs the tests of the nextest profile `slow`: those that run cargo, trybuild, the bench or a load.
+///
+/// # Errors
+/// Fails if a test fails.
+pub(crate) fn slow() -> Result<(), Failure> {
+    if succeeds("cargo nextest --version") {
+        command("slow tests", "cargo nextest run --workspace --profile slow --no-fail-fast")
     } else {
-        skipped("dependencies", "cargo-deny is not installed; `cargo install --locked cargo-deny` brings it");
+        command("slow tests", &without_nextest("slow::"))
     }
-    eprintln!("\ntest: everything passed in {:.0} s", begun.elapsed().as_secs_f32());
-    Ok(())
 }
 
-/// A command of cargo for the example that is a workspace of its own.
-fn rig(command: &str, arguments: &str) -> String {
-    format!("cargo {command} --locked --manifest-path examples/rig/Cargo.toml --target-dir target/examples {arguments}")
-}
-
-/// No feature, then each feature of the facade alone, as arguments for cargo.
-fn facade_features() -> Result<Vec<String>, Failure> {
-    let packages = workspace::packages()?;
-    let facade = packages.iter().find(|package| package.name == FACADE).ok_or("the facade is gone")?;
-    let named = facade.features.keys().filter(|name| *name != "default");
-    Ok(std::iter::once(String::new()).chain(named.map(|name| format!(" --features {name}"))).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_facade_is_first_checked_without_features() {
-        let features = facade_features().expect("cargo metadata works in tests");
-        assert_eq!(features[0], "");
-        assert!(!features.contains(&" --features default".to_owned()));
-    }
+fn without_nextest(filter: &str) -> String {
+    format!("cargo test --workspace --lib --bins --tests --no-fail-fast -- {filter}")
 }

@@ -1,9 +1,11 @@
 //! Rules on the files of the workspace, as tests.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::step;
 use crate::workspace::{packages, root};
 
 /// Lines of a Rust file outside tests.
@@ -135,5 +137,58 @@ fn an_absolute_path_is_told_from_the_middle_of_one() {
     }
     for before in ["/home/ann", "~", "..", "*", "{home}", "https:/"] {
         assert!(!begins_a_path(before), "{before}");
+    }
+}
+
+#[test]
+fn tests_that_run_cargo_are_slow() {
+    // In two halves, so that this file is not found.
+    let marks = [concat!("env!(\"CAR", "GO\")"), concat!("try", "build::"), concat!("BIN_EXE_", "xtask")];
+    let found = rust_files().into_iter().filter(|path| {
+        let text = text(path);
+        let is_slow = inside(path).iter().any(|part| part == "slow") || text.contains("mod slow {");
+        marks.iter().any(|mark| text.contains(mark)) && !is_slow
+    });
+    assert_none(found, "files with tests for the profile `slow` in a module of a different name");
+}
+
+#[test]
+fn the_tasks_are_built_as_the_tests_are() {
+    let tree = |arguments: &str| {
+        // The last bar ends the features, in front of the mark of a package that is shown already.
+        let line = format!("cargo tree --offline --prefix none -f {{p}}|{{f}}| {arguments}");
+        let output = step::output(&line).expect("cargo starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = String::from_utf8(output.stdout).expect("cargo prints UTF-8");
+        text.lines().map(|line| line.trim_end_matches(" (*)").to_owned()).collect::<BTreeSet<_>>()
+    };
+    let (tasks, tests) = (tree("--package xtask --edges no-dev"), tree("--workspace --edges all"));
+    let apart: Vec<_> = tasks.difference(&tests).collect();
+    assert!(apart.is_empty(), "built twice; add to `xtask/Cargo.toml` the features that tests add: {apart:#?}");
+}
+
+#[test]
+fn one_lock_decides_the_versions() {
+    let versions = |folder: &str| {
+        let lock = text(&root().join(folder).join("Cargo.lock"));
+        let values = |key: &str| {
+            let key = format!("{key} = \"");
+            lock.lines().filter_map(move |line| Some(line.strip_prefix(&key)?.trim_end_matches('"').to_owned()))
+        };
+        values("name").zip(values("version")).collect::<Vec<_>>()
+    };
+    let compatible = |version: &str| {
+        let mut numbers = version.split('.');
+        let major = numbers.next().map(str::to_owned);
+        (major.clone(), (major.as_deref() == Some("0")).then(|| numbers.next().map(str::to_owned)))
+    };
+    let ours = versions("");
+    for folder in ["bench", "examples/rig", "fuzz"] {
+        for (name, version) in versions(folder) {
+            let differs = |(other, with): &&(String, String)| {
+                *other == name && *with != version && compatible(with) == compatible(&version)
+            };
+            assert_eq!(ours.iter().find(differs), None, "`{folder}/Cargo.lock` has {name} {version}");
+        }
     }
 }

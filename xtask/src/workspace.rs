@@ -41,6 +41,13 @@ struct Metadata {
     target_directory: PathBuf,
 }
 
+/// Returns a command of cargo for a workspace outside this one.
+///
+/// All of them share one target folder and, where they use the same packages, the same versions.
+pub(crate) fn outside(command: &str, folder: &str, arguments: &str) -> String {
+    format!("cargo {command} --locked --manifest-path {folder}/Cargo.toml --target-dir target/external {arguments}")
+}
+
 /// The packages of the workspace, by name.
 pub(crate) fn packages() -> Result<Vec<Package>, Failure> {
     let Metadata { mut packages, .. } = metadata()?;

@@ -11,11 +11,12 @@ pub(super) const RIVALS: [&str; 7] =
 
 /// A program of the workspace `bench`, built; an error tells why it could not be.
 pub(super) fn build(package: &str) -> Result<PathBuf, Failure> {
-    let bench = workspace::root().join("bench");
-    let arguments = ["build", "--quiet", "--release", "--target-dir", "target", "--package", package];
-    let output = Command::new("cargo").args(arguments).current_dir(&bench).output()?;
+    let target = workspace::target()?.join("external");
+    let mut cargo = Command::new("cargo");
+    cargo.args(["build", "--quiet", "--locked", "--release", "--package", package, "--target-dir"]).arg(&target);
+    let output = cargo.current_dir(workspace::root().join("bench")).output()?;
     if output.status.success() {
-        return Ok(bench.join("target/release").join(package));
+        return Ok(target.join("release").join(package));
     }
     let said = String::from_utf8_lossy(&output.stderr);
     let first = said.lines().find(|line| line.starts_with("error")).unwrap_or("cargo failed");
@@ -32,8 +33,8 @@ pub(super) fn command(program: &Path, tree: &Path) -> Command {
 
 /// The command that serves skills with FastMCP, installed; it takes a shape and a folder.
 pub(super) fn fastmcp() -> Result<Command, Failure> {
-    let bench = workspace::root().join("bench");
-    let (own, scratch) = (bench.join("rivals/fastmcp"), bench.join("target/fastmcp"));
+    let own = workspace::root().join("bench/rivals/fastmcp");
+    let scratch = workspace::target()?.join("external/fastmcp");
     std::fs::create_dir_all(&scratch)?;
     let programs = venv::venv(&scratch, &own.join("requirements.txt"))
         .map_err(|failure| format!("FastMCP cannot be installed: {failure}"))?;

@@ -11,11 +11,9 @@ mod client_plugins;
 mod config;
 mod config_schema;
 mod escapes;
-mod external;
 mod fmt;
 mod hooks;
 mod kept;
-mod killed;
 mod labels;
 #[cfg(unix)]
 mod links;
@@ -40,3 +38,10 @@ mod tampering;
 mod test_env;
 mod tools;
 mod watch;
+
+/// Tests of the nextest profile `slow`.
+mod slow {
+    mod external;
+    mod killed;
+    mod new_plugin;
+}

@@ -17,7 +17,11 @@ mod recomposing;
 mod refreshing;
 mod rules;
 mod skills;
-mod stress;
 mod unreliable;
 mod verbs;
 mod workflow;
+
+/// Tests of the nextest profile `slow`.
+mod slow {
+    mod stress;
+}

@@ -2,10 +2,14 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod conformance;
-mod external;
 mod hostile;
 mod library;
 mod lifetime;
-mod panicking;
 mod trust;
 mod versions;
+
+/// Tests of the nextest profile `slow`.
+mod slow {
+    mod external;
+    mod panicking;
+}

@@ -2,7 +2,11 @@
 
 mod collected;
 mod embedded;
-mod external;
 mod mirai;
 mod source;
-mod ui;
+
+/// Tests of the nextest profile `slow`.
+mod slow {
+    mod external;
+    mod ui;
+}

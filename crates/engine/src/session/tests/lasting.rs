@@ -7,29 +7,33 @@ use serde_json::Value;
 use super::triggering::skipped;
 use super::*;
 
-#[tokio::test]
-async fn ten_thousand_turns_take_no_more_room_than_ten() {
-    let front_matters: Vec<_> = (0..12).map(|n| format!("name: s{n}\ntriggers: [word{n}]")).collect();
-    let world = World::of(&front_matters.iter().map(String::as_str).collect::<Vec<_>>()).await;
-    for lifetime in [Lifetime::Conversation, Lifetime::Message] {
-        let options = plain().lifetime(lifetime).refresh(Refresh::AfterTurns(2));
-        let mut session = world.session(options.inject(message("fact", Role::User)).unwrap());
-        let tools = world.tools();
-        let mut sizes = Vec::new();
-        for turn in 0..10_000 {
-            session.begin(tools.clone());
-            let said = format!("/s{} and word{}", turn % 12, turn % 7);
-            world.slots(&mut session, &Turn::of(&said), &gpt()).await;
-            world.read(&mut session, &format!("s{}", turn % 5), &gpt()).await;
-            world.slots(&mut session, &Turn::of(&said).number(2), &gpt()).await;
-            if turn % 1_000 == 100 {
-                let state = session.state();
-                // But for the digits of what is counted.
-                sizes.push(serde_json::to_string(&state).unwrap().chars().filter(|c| !c.is_ascii_digit()).count());
+mod slow {
+    use super::*;
+
+    #[tokio::test]
+    async fn ten_thousand_turns_take_no_more_room_than_ten() {
+        let front_matters: Vec<_> = (0..12).map(|n| format!("name: s{n}\ntriggers: [word{n}]")).collect();
+        let world = World::of(&front_matters.iter().map(String::as_str).collect::<Vec<_>>()).await;
+        for lifetime in [Lifetime::Conversation, Lifetime::Message] {
+            let options = plain().lifetime(lifetime).refresh(Refresh::AfterTurns(2));
+            let mut session = world.session(options.inject(message("fact", Role::User)).unwrap());
+            let tools = world.tools();
+            let mut sizes = Vec::new();
+            for turn in 0..10_000 {
+                session.begin(tools.clone());
+                let said = format!("/s{} and word{}", turn % 12, turn % 7);
+                world.slots(&mut session, &Turn::of(&said), &gpt()).await;
+                world.read(&mut session, &format!("s{}", turn % 5), &gpt()).await;
+                world.slots(&mut session, &Turn::of(&said).number(2), &gpt()).await;
+                if turn % 1_000 == 100 {
+                    let state = session.state();
+                    // But for the digits of what is counted.
+                    sizes.push(serde_json::to_string(&state).unwrap().chars().filter(|c| !c.is_ascii_digit()).count());
+                }
             }
+            let (least, most) = (sizes.iter().min().unwrap(), sizes.iter().max().unwrap());
+            assert!(*most < 2 * *least && *most < 20_000, "{lifetime:?}: {sizes:?}");
         }
-        let (least, most) = (sizes.iter().min().unwrap(), sizes.iter().max().unwrap());
-        assert!(*most < 2 * *least && *most < 20_000, "{lifetime:?}: {sizes:?}");
     }
 }
 

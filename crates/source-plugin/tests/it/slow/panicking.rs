@@ -7,7 +7,7 @@ use repertoire_core::{Id, ResourcePath, Source, SourceError, SourceErrorKind};
 use repertoire_source_plugin::{PluginOptions, PluginSource};
 use serde_json::json;
 
-use crate::external::built_outside;
+use super::external::built_outside;
 use crate::library::{Where, options, pinned, soon, source};
 
 /// `tests/external/panicking`, built once.
