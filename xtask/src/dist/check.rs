@@ -1,4 +1,4 @@
-//! `cargo xtask dist --check`: what was built, installed into empty environments and used.
+//! `cargo xtask dist --check`: installs the built files into empty environments and uses them.
 
 use std::fs;
 use std::path::Path;
@@ -7,15 +7,16 @@ use std::process::Command;
 use object::elf::FileHeader64;
 use object::read::elf::{FileHeader, SectionHeader};
 use object::{Endianness, elf};
+use tempfile::TempDir;
 
 use super::{GLIBC, Release, container};
 use crate::plugin::{self, Profile};
-use crate::{Failure, step, venv};
+use crate::{Failure, step, venv, workspace};
 
-/// Checks the files of `target/dist` as a user meets them.
+/// Checks the files of `target/dist` as a user installs them.
 ///
 /// # Errors
-/// Fails when a file is missing, differs from its checksum, or does not do what it is for.
+/// Fails when a file is missing, differs from its checksum, or does not work.
 pub(crate) fn check() -> Result<(), Failure> {
     let release = Release::of_workspace()?;
     let step =
@@ -49,41 +50,64 @@ pub(crate) fn check() -> Result<(), Failure> {
         venv::call(npm.arg(folder.path()).arg(release.file(".tgz")?))?;
         uses(&folder.path().join("node_modules/.bin/repertoire"), &library)
     })?;
+    step("pre-commit hook", &|| runs_hook(&release))?;
     container::check(&release)
+}
+
+/// Runs the hook as pre-commit would, with the built wheel in the place of the released one.
+fn runs_hook(release: &Release) -> Result<(), Failure> {
+    let root = workspace::root();
+    let installed = root.join("target/released");
+    if installed.is_dir() {
+        fs::remove_dir_all(&installed)?;
+    }
+    let repository = skills()?;
+    let mut hook = Command::new(root.join(".ci/pre-commit"));
+    hook.args(["check", "skills/tidy/SKILL.md"]).env("PIP_NO_INDEX", "1").env("PIP_FIND_LINKS", &release.folder);
+    prints(hook.current_dir(repository.path()), "1 skill")
 }
 
 /// Lists a folder of skills, and the skills of a plugin, with the installed program.
 fn uses(program: &Path, library: &Path) -> Result<(), Failure> {
-    let world = tempfile::tempdir()?;
-    let skill = world.path().join("skills/tidy/SKILL.md");
-    fs::create_dir_all(skill.parent().expect("a skill lies in a folder"))?;
-    fs::write(skill, "---\nname: tidy\ndescription: Sorts a folder.\n---\n\nSort it.\n")?;
+    let folder = skills()?;
     let library = library.to_str().ok_or("the target folder is not UTF-8")?;
     let pinned = format!(
         "[[source]]\nkind = \"plugin\"\nname = \"hello\"\npath = '{library}'\ndigest = \"{}\"\n",
         plugin::digest(Path::new(library))?
     );
-    fs::write(world.path().join("plugin.toml"), pinned)?;
-    prints(program, world.path(), &["list", "skills"], "tidy")?;
-    prints(program, world.path(), &["list", "--config", "plugin.toml", "--no-defaults"], "greet-")
+    fs::write(folder.path().join("plugin.toml"), pinned)?;
+    let command = |arguments: &[&str]| {
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(folder.path()).env("HOME", folder.path());
+        command
+    };
+    prints(&mut command(&["list", "skills"]), "tidy")?;
+    prints(&mut command(&["list", "--connect", "--config", "plugin.toml", "--no-defaults"]), "greet-")
 }
 
-/// Runs `program` in `folder`, where it has to succeed and print `wanted`.
-pub(super) fn prints(program: &Path, folder: &Path, arguments: &[&str], wanted: &str) -> Result<(), Failure> {
-    let mut command = Command::new(program);
-    command.args(arguments).current_dir(folder).env("HOME", folder);
-    let output = command.output().map_err(|error| format!("`{}` did not start: {error}", program.display()))?;
+/// Creates a folder that holds the skill `tidy`.
+fn skills() -> Result<TempDir, Failure> {
+    let folder = tempfile::tempdir()?;
+    write_skill(&folder.path().join("skills"))?;
+    Ok(folder)
+}
+
+/// Writes the skill `tidy` into `folder`.
+pub(super) fn write_skill(folder: &Path) -> Result<(), Failure> {
+    let skill = folder.join("tidy");
+    fs::create_dir_all(&skill)?;
+    Ok(fs::write(skill.join("SKILL.md"), "---\nname: tidy\ndescription: Sorts a folder.\n---\n\nSort it.\n")?)
+}
+
+/// Runs `command`, which must succeed and print `wanted`.
+pub(super) fn prints(command: &mut Command, wanted: &str) -> Result<(), Failure> {
+    let output = command.output().map_err(|error| format!("{command:?} did not start: {error}"))?;
     let text = String::from_utf8_lossy(&output.stdout);
     if output.status.success() && text.contains(wanted) {
         return Ok(());
     }
-    let (program, line) = (program.display(), arguments.join(" "));
-    Err(format!(
-        "`{program} {line}`: expected `{wanted}`, got {}:\n{text}{}",
-        output.status,
-        String::from_utf8_lossy(&output.stderr)
-    )
-    .into())
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    Err(format!("{command:?}: expected `{wanted}`, got {}:\n{text}{stderr}", output.status).into())
 }
 
 /// Fails if `program` needs a symbol of a newer glibc than released programs may.

@@ -1,21 +1,22 @@
-//! The container file, carried out step by step in a root that debootstrap makes.
+//! The steps of the container file, run in a root that debootstrap creates.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
+use super::check::{prints, write_skill};
 use super::{Release, shown};
 use crate::{Failure, step, venv, workspace};
 
 const FILE: &str = "packaging/Containerfile";
 
-/// Carries out the steps of the container file under `chroot`, and runs what a container would run.
+/// Runs the steps of the container file under `chroot`, and then its command.
 ///
 /// # Errors
-/// Fails at a step that fails, or that it does not know. Skips, loudly, where it cannot make a root.
+/// Fails if a step fails or is unknown. Skips the check with a message where it cannot create a root.
 pub(super) fn check(release: &Release) -> Result<(), Failure> {
     if !rustix::process::geteuid().is_root() || !step::succeeds("debootstrap --version") {
-        step::skipped("container", "it needs root and `debootstrap`");
+        step::skipped("container", "root rights and `debootstrap` are needed");
         return Ok(());
     }
     step::step("container", "cargo xtask dist --check", || {
@@ -25,14 +26,14 @@ pub(super) fn check(release: &Release) -> Result<(), Failure> {
         for line in fs::read_to_string(workspace::root().join(FILE))?.lines() {
             let line = line.trim();
             if !line.is_empty() && !line.starts_with('#') {
-                container.carry_out(line, release)?;
+                container.run_step(line, release)?;
             }
         }
         Ok(())
     })
 }
 
-/// The state that the steps so far have led to.
+/// The root and the settings after the steps so far.
 struct Container {
     root: PathBuf,
     folder: String,
@@ -41,7 +42,7 @@ struct Container {
 }
 
 impl Container {
-    fn carry_out(&mut self, line: &str, release: &Release) -> Result<(), Failure> {
+    fn run_step(&mut self, line: &str, release: &Release) -> Result<(), Failure> {
         let (instruction, rest) = line.split_once(' ').ok_or_else(|| format!("`{FILE}`: `{line}` has no argument"))?;
         match instruction {
             "FROM" => {
@@ -73,22 +74,15 @@ impl Container {
                 Ok(())
             }
             "CMD" => {
-                let skill = self.root.join("skills/tidy/SKILL.md");
-                fs::create_dir_all(skill.parent().unwrap_or(Path::new("/")))?;
-                fs::write(skill, "---\nname: tidy\ndescription: Sorts a folder.\n---\n\nSort it.\n")?;
+                write_skill(&self.root.join("skills"))?;
                 let arguments: Vec<String> = serde_json::from_str(rest)?;
-                let output = self.chroot().args(&self.entry).args(&arguments).output()?;
-                let text = String::from_utf8_lossy(&output.stdout);
-                if output.status.success() && text.contains("tidy") {
-                    return Ok(());
-                }
-                Err(format!("the container printed: {text}{}", String::from_utf8_lossy(&output.stderr)).into())
+                prints(self.chroot().args(&self.entry).args(&arguments), "tidy")
             }
-            other => Err(format!("`{FILE}`: `{other}` is not a step that this check can carry out").into()),
+            other => Err(format!("`{FILE}`: `{other}` is a step that this check does not support").into()),
         }
     }
 
-    /// A command that runs in the container's root, as its user.
+    /// Returns a command that runs in the container's root, as its user.
     fn chroot(&self) -> Command {
         let mut command = Command::new("chroot");
         command.args(self.user.iter().map(|user| format!("--userspec={user}")));
