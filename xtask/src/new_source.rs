@@ -52,9 +52,7 @@ pub(crate) fn run(name: &str, out: Option<PathBuf>) -> Result<(), Failure> {
     if in_tree {
         println!("\nTo make it a feature of the facade, add to `crates/repertoire/Cargo.toml`:");
         println!("  [features]      {name} = [\"dep:repertoire-source-{name}\"]");
-        println!(
-            "  [dependencies]  repertoire-source-{name} = {{ path = \"../source-{name}\", version = \"{VERSION}\", optional = true }}"
-        );
+        println!("  [dependencies]  repertoire-source-{name} = {{ path = \"../source-{name}\", optional = true }}");
         println!("and to `crates/repertoire/src/lib.rs`:");
         println!("  #[cfg(feature = \"{name}\")]");
         println!("  pub use repertoire_source_{}::*;", name.replace('-', "_"));
@@ -63,9 +61,6 @@ pub(crate) fn run(name: &str, out: Option<PathBuf>) -> Result<(), Failure> {
     println!("\n`docs/writing-a-source.md` leads on.");
     Ok(())
 }
-
-/// The version that all crates share.
-const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Writes the template to `folder`, which must not be there.
 fn write(name: &str, folder: &Path, in_tree: bool) -> Result<(), Failure> {
