@@ -25,6 +25,8 @@ mod new_source;
 mod plugin;
 mod soak;
 mod step;
+#[cfg(test)]
+mod style;
 mod test;
 #[cfg(test)]
 mod tidy;

@@ -5,6 +5,8 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use crate::step;
 use crate::workspace::{packages, root};
 
@@ -107,11 +109,11 @@ fn files() -> Vec<PathBuf> {
     found
 }
 
-fn rust_files() -> Vec<PathBuf> {
+pub(crate) fn rust_files() -> Vec<PathBuf> {
     files().into_iter().filter(|path| path.extension() == Some(OsStr::new("rs"))).collect()
 }
 
-fn is_test(path: &Path) -> bool {
+pub(crate) fn is_test(path: &Path) -> bool {
     path.file_stem() == Some(OsStr::new("tests"))
         || inside(path).iter().any(|part| part == "tests" || part == "benches")
 }
@@ -121,7 +123,7 @@ fn inside(path: &Path) -> &Path {
 }
 
 /// The text of a file; nothing for bytes that are no text.
-fn text(path: &Path) -> String {
+pub(crate) fn text(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_default()
 }
 
@@ -191,4 +193,21 @@ fn one_lock_decides_the_versions() {
             assert_eq!(ours.iter().find(differs), None, "`{folder}/Cargo.lock` has {name} {version}");
         }
     }
+}
+
+#[test]
+fn workflows_have_their_jobs() {
+    let jobs = |name: &str| {
+        let workflow: Value =
+            serde_saphyr::from_str(&text(&root().join(".github/workflows").join(name))).expect("YAML");
+        let jobs = workflow["jobs"].as_object().expect("a workflow has jobs").clone();
+        for (name, job) in &jobs {
+            assert!(job["runs-on"].is_string(), "`{name}` runs on a system");
+            let steps = job["steps"].as_array().expect("a job has steps");
+            assert!(steps.iter().all(|step| step["uses"].is_string() != step["run"].is_string()), "steps of `{name}`");
+        }
+        jobs.keys().cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(jobs("ci.yml"), ["linux", "systems", "msrv", "api", "advisories"]);
+    assert_eq!(jobs("release.yml"), ["version", "dist", "musl", "systems", "publish"]);
 }
