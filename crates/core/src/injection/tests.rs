@@ -31,9 +31,9 @@ fn an_injection_without_content_is_refused() {
     for content in [Content::default(), Content::system_prompt(" \n"), Content::message(Role::System, "")] {
         assert_eq!(injection(content), Err(InvalidInjection::Empty { id: id("tone"), flavor: Flavor::Steering }));
     }
-    insta::assert_snapshot!(
-        injection(Content::default()).unwrap_err(),
-        @"steering `tone` has nothing to say: give it a text, a message or a tool"
+    assert_eq!(
+        injection(Content::default()).unwrap_err().to_string(),
+        "steering `tone` has nothing to say: give it a text, a message or a tool"
     );
 }
 
@@ -47,13 +47,10 @@ fn two_tools_of_one_name_are_refused() {
 #[test]
 fn a_tool_has_a_name_and_an_object_schema() {
     let refused = |name: &str, schema: serde_json::Value| ToolSpec::new(name, "", schema).unwrap_err().to_string();
-    insta::assert_snapshot!(
-        refused(" ", serde_json::json!({})),
-        @"tool ` ` cannot be offered: its name is blank"
-    );
-    insta::assert_snapshot!(
-        refused("search", serde_json::json!(["query"])),
-        @"tool `search` cannot be offered: its input schema is not a JSON object"
+    assert_eq!(refused(" ", serde_json::json!({})).to_string(), "tool ` ` cannot be offered: its name is blank");
+    assert_eq!(
+        refused("search", serde_json::json!(["query"])).to_string(),
+        "tool `search` cannot be offered: its input schema is not a JSON object"
     );
 }
 
@@ -81,5 +78,5 @@ fn another_flavor_is_no_skill() {
     let steering = injection(Content::system_prompt("Be brief.")).unwrap();
     let error = Skill::try_from(steering).unwrap_err();
     assert_eq!(error, NotASkill { id: id("tone"), flavor: Flavor::Steering });
-    insta::assert_snapshot!(error, @"expected a skill, but `tone` has the flavor `steering`");
+    assert_eq!(error.to_string(), "expected a skill, but `tone` has the flavor `steering`");
 }

@@ -1,5 +1,7 @@
 //! Faults of extension fields.
 
+use snapbox::{assert_data_eq, str};
+
 use super::*;
 
 /// What is reported of a skill with these lines, as `code line: message`.
@@ -34,33 +36,39 @@ verification:
   - It compiles.
   - command: make
 references: {a: b}";
-    insta::assert_snapshot!(told(lines).join("\n"), @r#"
-    bad-trigger 6: item 2 of `triggers` is not a trigger: expected `keyword`, `task`, `tool`, `path`, `command`, `regex` or `always`, found the kind `keybord`
-    bad-trigger 7: item 3 of `triggers` is not a trigger: the regular expression is invalid: unclosed group
-    bad-trigger 8: item 4 of `triggers` is not a trigger: expected a text or a map with one of `keyword`, `task`, `tool`, `path`, `command`, `regex` or `always`
-    bad-trigger 9: item 5 of `triggers` is not a trigger: expected a text for `tool`
-    bad-trigger 10: item 6 of `triggers` is not a trigger: expected `true` for `always`
-    unreadable-field 11: `required_tools` must be a text or a list of names, found a map; it counts as absent
-    misspelt-limit 12: the category is neither `standard` nor `raw`; it counts as `raw`, which limits
-    unknown-level 13: `tier` must be 1, 2 or 3, found `7`; it counts as 2
-    unknown-tier 14: `pro` is not a functional tier that is known; it is kept as a label
-    bad-workflow 16: `workflow` does not hold together: the `on_error` of step 1 is unknown: expected `fail`, `continue` or `skip`
-    bad-workflow 19: `workflow` does not hold together: item 2 is no step: expected a text, or a map with `step`
-    bad-workflow 20: `workflow` does not hold together: step 3 has the id `a` of an earlier one
-    bad-workflow 20: `workflow` does not hold together: the `params` of step 3 are no map
-    bad-verification 25: item 2 of `verification` is not a check: expected a text, or a map with `kind`
-    unreadable-field 26: `references` must be a text or a list of names, found a map; it counts as absent
-    "#);
+    assert_data_eq!(
+        told(lines).join("\n"),
+        str![[r#"
+bad-trigger 6: item 2 of `triggers` is not a trigger: expected `keyword`, `task`, `tool`, `path`, `command`, `regex` or `always`, found the kind `keybord`
+bad-trigger 7: item 3 of `triggers` is not a trigger: the regular expression is invalid: unclosed group
+bad-trigger 8: item 4 of `triggers` is not a trigger: expected a text or a map with one of `keyword`, `task`, `tool`, `path`, `command`, `regex` or `always`
+bad-trigger 9: item 5 of `triggers` is not a trigger: expected a text for `tool`
+bad-trigger 10: item 6 of `triggers` is not a trigger: expected `true` for `always`
+unreadable-field 11: `required_tools` must be a text or a list of names, found a map; it counts as absent
+misspelt-limit 12: the category is neither `standard` nor `raw`; it counts as `raw`, which limits
+unknown-level 13: `tier` must be 1, 2 or 3, found `7`; it counts as 2
+unknown-tier 14: `pro` is not a functional tier that is known; it is kept as a label
+bad-workflow 16: `workflow` does not hold together: the `on_error` of step 1 is unknown: expected `fail`, `continue` or `skip`
+bad-workflow 19: `workflow` does not hold together: item 2 is no step: expected a text, or a map with `step`
+bad-workflow 20: `workflow` does not hold together: step 3 has the id `a` of an earlier one
+bad-workflow 20: `workflow` does not hold together: the `params` of step 3 are no map
+bad-verification 25: item 2 of `verification` is not a check: expected a text, or a map with `kind`
+unreadable-field 26: `references` must be a text or a list of names, found a map; it counts as absent
+"#]]
+    );
 }
 
 #[test]
 fn faults_under_metadata_have_their_own_line() {
     let lines = "metadata:\n  author: me\n  triggers: {a: b}\n  category: databse\n  invoke-level: 9";
-    insta::assert_snapshot!(told(lines).join("\n"), @r#"
-    foreign-field 6: `triggers` must be a text or a list, found a map; it counts as absent
-    unknown-category 7: the category is neither `standard` nor `raw`; it counts as `raw`, which limits
-    unknown-level 8: `invoke-level` must be 1, 2 or 3, found `9`; it counts as 2
-    "#);
+    assert_data_eq!(
+        told(lines).join("\n"),
+        str![[r#"
+foreign-field 6: `triggers` must be a text or a list, found a map; it counts as absent
+unknown-category 7: the category is neither `standard` nor `raw`; it counts as `raw`, which limits
+unknown-level 8: `invoke-level` must be 1, 2 or 3, found `9`; it counts as 2
+"#]]
+    );
 }
 
 #[test]

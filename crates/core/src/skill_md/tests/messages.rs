@@ -1,5 +1,7 @@
 //! What people read.
 
+use snapbox::{assert_data_eq, str};
+
 use super::*;
 
 /// Every finding with its place (P13) and its advice.
@@ -15,55 +17,73 @@ fn report(text: &str) -> String {
 #[test]
 fn a_colon_comes_with_what_to_type() {
     let text = front("name: some-skill\ndescription: Collects run data: progress, \"errors\".");
-    insta::assert_snapshot!(report(&text), @r#"
-    some-skill/SKILL.md:3:31 warning[invalid-description]: invalid YAML in `description`: unquoted text must not hold a colon before a blank; its text was taken as it stands
-      help: quote this value: `description: "Collects run data: progress, \"errors\"."`
-    "#);
+    assert_data_eq!(
+        report(&text),
+        str![[r#"
+some-skill/SKILL.md:3:31 warning[invalid-description]: invalid YAML in `description`: unquoted text must not hold a colon before a blank; its text was taken as it stands
+  help: quote this value: `description: "Collects run data: progress, \"errors\"."`
+"#]]
+    );
 }
 
 #[test]
 fn a_long_value_is_not_repeated() {
     let text = front(&format!("name: some-skill\ndescription: Note: {}", "very long words ".repeat(20)));
-    insta::assert_snapshot!(report(&text), @r#"
-    some-skill/SKILL.md:3:18 warning[invalid-description]: invalid YAML in `description`: unquoted text must not hold a colon before a blank; its text was taken as it stands
-      help: quote this value: put it between `"`, or write `description: |-` and indent the text below it
-    "#);
+    assert_data_eq!(
+        report(&text),
+        str![[r#"
+some-skill/SKILL.md:3:18 warning[invalid-description]: invalid YAML in `description`: unquoted text must not hold a colon before a blank; its text was taken as it stands
+  help: quote this value: put it between `"`, or write `description: |-` and indent the text below it
+"#]]
+    );
 }
 
 #[test]
 fn a_late_block_is_named_by_its_line() {
-    insta::assert_snapshot!(report("# Heading first\n\n---\nname: a\ndescription: b\n---\n"), @r#"
-    some-skill/SKILL.md:3:1 error[no-front-matter]: the file must start with YAML frontmatter, found it on line 3
-      help: move the block between the `---` lines to the top of the file
-    "#);
+    assert_data_eq!(
+        report("# Heading first\n\n---\nname: a\ndescription: b\n---\n"),
+        str![[r#"
+some-skill/SKILL.md:3:1 error[no-front-matter]: the file must start with YAML frontmatter, found it on line 3
+  help: move the block between the `---` lines to the top of the file
+"#]]
+    );
 }
 
 #[test]
 fn a_wrong_start_is_quoted() {
-    insta::assert_snapshot!(report("# Boxed\n\n```yaml\nname: boxed\n```\n"), @r#"
-    some-skill/SKILL.md:1:1 error[no-front-matter]: the file must start with YAML frontmatter, found `# Boxed`
-      help: put `---`, `name`, `description` and `---` on the first lines
-    "#);
+    assert_data_eq!(
+        report("# Boxed\n\n```yaml\nname: boxed\n```\n"),
+        str![[r#"
+some-skill/SKILL.md:1:1 error[no-front-matter]: the file must start with YAML frontmatter, found `# Boxed`
+  help: put `---`, `name`, `description` and `---` on the first lines
+"#]]
+    );
 }
 
 #[test]
 fn a_name_that_is_a_path_says_what_is_taken_instead() {
-    insta::assert_snapshot!(report(&front("name: ../../outside\ndescription: Climbs.")), @r#"
-    some-skill/SKILL.md:2:7 warning[unusable-name]: name `../../outside` contains invalid characters: a name is not a path; the directory's name `some-skill` is taken
-      help: write `name: some-skill`
-    "#);
+    assert_data_eq!(
+        report(&front("name: ../../outside\ndescription: Climbs.")),
+        str![[r#"
+some-skill/SKILL.md:2:7 warning[unusable-name]: name `../../outside` contains invalid characters: a name is not a path; the directory's name `some-skill` is taken
+  help: write `name: some-skill`
+"#]]
+    );
 }
 
 #[test]
 fn a_hidden_limit_says_where_it_belongs() {
     let text = front("name: some-skill\ndescription: a: b\n  user-invocable: false");
-    insta::assert_snapshot!(report(&text), @r#"
-    some-skill/SKILL.md:3:15 warning[invalid-description]: invalid YAML in `description`: unquoted text must not hold a colon before a blank; its text was taken as it stands
-      help: quote this value: `description: "a: b user-invocable: false"`
-    some-skill/SKILL.md:4:3 warning[invalid-yaml]: invalid YAML in `user-invocable`: it stands inside a field that could not be read; it counts as limiting
-      help: put `user-invocable` at the start of a line
-    some-skill/SKILL.md:4:3 warning[unreadable-limit]: `user-invocable` must be `true` or `false`; it counts as `false`, which limits
-    "#);
+    assert_data_eq!(
+        report(&text),
+        str![[r#"
+some-skill/SKILL.md:3:15 warning[invalid-description]: invalid YAML in `description`: unquoted text must not hold a colon before a blank; its text was taken as it stands
+  help: quote this value: `description: "a: b user-invocable: false"`
+some-skill/SKILL.md:4:3 warning[invalid-yaml]: invalid YAML in `user-invocable`: it stands inside a field that could not be read; it counts as limiting
+  help: put `user-invocable` at the start of a line
+some-skill/SKILL.md:4:3 warning[unreadable-limit]: `user-invocable` must be `true` or `false`; it counts as `false`, which limits
+"#]]
+    );
 }
 
 #[test]
@@ -117,16 +137,19 @@ fn a_full_width_colon_is_read_and_named() {
     let skill = parsed.skill.as_ref().unwrap();
     assert_eq!((skill.id.as_str(), &*skill.description), ("some-skill", "把合同翻译成英文。"));
     assert_eq!((skill.disable_model_invocation, names(&skill.allowed_tools)), (true, Some(vec!["Read"])));
-    insta::assert_snapshot!(report(&text), @r#"
-    some-skill/SKILL.md:2:5 warning[invalid-yaml]: invalid YAML in `name`: the full-width `：` stands for the colon; its text was taken as it stands
-      help: quote this value: `name: some-skill`
-    some-skill/SKILL.md:3:12 warning[invalid-description]: invalid YAML in `description`: the full-width `：` stands for the colon; its text was taken as it stands
-      help: quote this value: `description: 把合同翻译成英文。`
-    some-skill/SKILL.md:4:25 warning[invalid-yaml]: invalid YAML in `disable-model-invocation`: the full-width `：` stands for the colon; it was read as a colon
-      help: write `:` and a blank behind `disable-model-invocation`
-    some-skill/SKILL.md:5:14 warning[invalid-yaml]: invalid YAML in `allowed-tools`: the full-width `：` stands for the colon; it was read as a colon
-      help: write `:` and a blank behind `allowed-tools`
-    "#);
+    assert_data_eq!(
+        report(&text),
+        str![[r#"
+some-skill/SKILL.md:2:5 warning[invalid-yaml]: invalid YAML in `name`: the full-width `：` stands for the colon; its text was taken as it stands
+  help: quote this value: `name: some-skill`
+some-skill/SKILL.md:3:12 warning[invalid-description]: invalid YAML in `description`: the full-width `：` stands for the colon; its text was taken as it stands
+  help: quote this value: `description: 把合同翻译成英文。`
+some-skill/SKILL.md:4:25 warning[invalid-yaml]: invalid YAML in `disable-model-invocation`: the full-width `：` stands for the colon; it was read as a colon
+  help: write `:` and a blank behind `disable-model-invocation`
+some-skill/SKILL.md:5:14 warning[invalid-yaml]: invalid YAML in `allowed-tools`: the full-width `：` stands for the colon; it was read as a colon
+  help: write `:` and a blank behind `allowed-tools`
+"#]]
+    );
     assert_eq!(found_in("名称：some-skill\n说明：做"), ["error not-a-mapping 2:1"]);
 }
 
@@ -169,10 +192,13 @@ fn other_encodings_and_empty_blocks_have_a_remedy() {
         assert!(finding.message.ends_with(&format!("it looks like UTF-16, {order}")), "{}", finding.message);
         assert!(finding.help.as_ref().is_some_and(|help| help.contains("PowerShell")));
     }
-    insta::assert_snapshot!(report("---\n---\nBody.\n"), @r#"
-    some-skill/SKILL.md:1:1 error[not-a-mapping]: frontmatter must be a YAML mapping, found nothing
-      help: write `name` and `description` between the `---` lines
-    "#);
+    assert_data_eq!(
+        report("---\n---\nBody.\n"),
+        str![[r#"
+some-skill/SKILL.md:1:1 error[not-a-mapping]: frontmatter must be a YAML mapping, found nothing
+  help: write `name` and `description` between the `---` lines
+"#]]
+    );
 }
 
 #[test]
