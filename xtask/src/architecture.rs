@@ -14,9 +14,9 @@ const STATIC_BUILD: &str = "repertoire-source-static-build";
 const TESTS: &str = "repertoire-tests";
 const XTASK: &str = "xtask";
 
-/// Whether `package` may name `other` under `[dependencies]` or `[build-dependencies]`.
+/// Returns whether `package` may name `other` under `[dependencies]` or `[build-dependencies]`.
 ///
-/// The one place where the arrows are written down. They point at core, and core knows nobody.
+/// This is the only list of allowed dependencies. Core depends on no package of the workspace.
 fn may_depend_on(package: &str, other: &str) -> bool {
     match package {
         CORE => false,

@@ -43,10 +43,10 @@ use self::tree::{Origin, Shape};
 use crate::plugin::Profile;
 use crate::{Failure, step, workspace};
 
-/// What to measure, and how to say it.
+/// The options of the bench.
 #[derive(Debug, Args)]
 pub(crate) struct Options {
-    /// How often each load is measured.
+    /// The number of measurements of each load.
     #[arg(long, default_value_t = 7)]
     rounds: usize,
     /// Take the skills from the `SKILL.md` files of this corpus.
@@ -61,7 +61,7 @@ pub(crate) struct Options {
     /// 200 skills, one round, no rivals, whatever program this is: to see that everything runs.
     #[arg(long)]
     quick: bool,
-    /// How to print the figures; as JSON, one a line.
+    /// The output format; JSON prints one figure a line.
     #[arg(long, default_value = "text")]
     format: Format,
     /// Write `docs/benchmarks.md` too; where serving alone is measured, its part of it.
@@ -78,7 +78,7 @@ pub(crate) struct Options {
 enum Subject {
     /// Loading, reading and reloading of skills.
     Sources,
-    /// What is made of them for models.
+    /// Catalogs and tools.
     Engine,
     /// Serving them over MCP.
     Serving,
@@ -90,7 +90,7 @@ enum Format {
     Json,
 }
 
-/// What the bench starts itself for.
+/// The measurements that run in a process of their own.
 #[derive(Debug, Subcommand)]
 enum Part {
     /// Measure one load of a tree.
@@ -181,11 +181,11 @@ struct Bench<'a> {
     options: &'a Options,
     /// The program that measures: this one, built for speed.
     program: PathBuf,
-    /// Where the trees lie; on a disk, because a file system in memory has no cold files.
+    /// The folder of the trees. It is on a disk, because a file system in memory has no cold files.
     folder: tempfile::TempDir,
     rivals: Vec<(&'static str, PathBuf)>,
     figures: Vec<Figure>,
-    /// What could not be measured, and why.
+    /// The measurements that failed, with the reason.
     remarks: Vec<String>,
 }
 

@@ -3,7 +3,7 @@
 use crate::Failure;
 use crate::step::{self, skipped, step};
 
-/// Builds the book into `target/book` where mdBook is installed; else says that nobody did.
+/// Builds the book into `target/book`, or reports that mdBook is not installed.
 pub(crate) fn build() -> Result<(), Failure> {
     if !step::succeeds("mdbook --version") {
         let how = "mdbook is not installed; `cargo install --locked --no-default-features mdbook` brings it";
@@ -23,7 +23,7 @@ pub(crate) fn build() -> Result<(), Failure> {
     })
 }
 
-/// What mdBook found wrong: for a page that cannot be included, say, it does not fail.
+/// Returns the first complaint of mdBook, which succeeds even if a page cannot be included.
 fn complaint(said: &str) -> Option<&str> {
     // The level comes first, or behind the time.
     let is_level = |word: &str| matches!(word.trim_matches(['[', ']']), "WARN" | "ERROR");

@@ -36,7 +36,7 @@ struct Expected {
     body_sha256: Option<String>,
 }
 
-/// What became of a file.
+/// The result for one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Class {
     /// The same name and description as PyYAML reads.
@@ -132,12 +132,12 @@ impl Expected {
         self.frontmatter.as_ref()?.get(key)?.as_str().map(str::trim)
     }
 
-    /// Whether PyYAML reads a name and a description, so that a skill is due.
+    /// Returns whether PyYAML reads a name and a description, which makes a skill mandatory.
     fn is_due(&self) -> bool {
         ["name", "description"].into_iter().all(|key| self.text(key).is_some_and(|text| !text.is_empty()))
     }
 
-    /// Whether the file may give no skill.
+    /// Returns whether the file may give no skill.
     fn may_be_skipped(&self) -> bool {
         self.kind != "ok" || !self.utf8 || self.is_rejected() || !self.is_due()
     }
@@ -172,7 +172,7 @@ fn classify(expected: &Expected, bytes: &[u8]) -> (Class, String) {
     (Class::Exact, String::new())
 }
 
-/// Whether a line of the front matter begins with `description:`.
+/// Returns whether a line of the front matter begins with `description:`.
 fn has_description_line(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let mut lines = text.lines().skip_while(|line| line.trim_start_matches('\u{feff}').trim_end() != "---").skip(1);

@@ -184,7 +184,7 @@ fn source(word: &str) -> Result<String, Failure> {
     Ok(format!("{kind}:{name}:path = {path:?}, digest = \"{digest}\", options = {told}{runner}"))
 }
 
-/// What a command line said.
+/// The output of a command line.
 struct Ran {
     exit: Exit,
     stdout: String,

@@ -1,4 +1,4 @@
-//! What front matter may hold, who reads it, and what becomes of it here.
+//! The fields of front matter, their readers, and their use in repertoire.
 
 use std::fmt::Write;
 
@@ -6,20 +6,20 @@ use std::fmt::Write;
 struct Field {
     /// The key; nested keys are dotted.
     key: &'static str,
-    /// What it holds.
+    /// The form of the value.
     form: &'static str,
-    /// Who reads it.
+    /// The clients that read the field.
     read_by: &'static str,
     ours: Ours,
     /// A line of front matter that uses it.
     example: &'static str,
 }
 
-/// What becomes of a field.
+/// The use of a field in repertoire.
 enum Ours {
     /// Decides, and is a public field of `Skill` of this name.
     Decides(&'static str),
-    /// Typed by this method of `Skill` when somebody asks.
+    /// Typed by this method of `Skill` when a host calls it.
     Typed(&'static str),
     /// Kept verbatim.
     Kept,
@@ -164,7 +164,7 @@ mod tests {
         (with, without)
     }
 
-    /// What the typed part of `skill` says of `name`, as text.
+    /// Returns the debug text of the typed field or method `name`.
     fn reading(skill: &Skill, name: &str) -> String {
         match name {
             "id" => skill.id.to_string(),

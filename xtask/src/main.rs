@@ -33,7 +33,7 @@ mod tidy;
 mod venv;
 mod workspace;
 
-/// Why a task ended early, for a person to read.
+/// The error of a task, for people.
 type Failure = Box<dyn std::error::Error>;
 
 /// Tasks of this workspace.
@@ -90,13 +90,13 @@ enum Task {
         #[arg(long)]
         check: bool,
     },
-    /// Let clients that nobody here wrote use the MCP server: installs them first, from PyPI and npm.
+    /// Run clients of other projects against the MCP server; installs them from PyPI and npm.
     McpClients,
-    /// Load the MCP server: many sessions that list and read, and many that wait to be told.
+    /// Load the MCP server with sessions that list and read, and with sessions that wait for notifications.
     McpLoad(mcp_load::Options),
-    /// Create a source crate and list the conformance tests that it does not pass yet
+    /// Create a source crate, and list the conformance tests that it does not pass yet.
     NewSource {
-        /// What the source reads, as in `git`: the crate is called `repertoire-source-git`.
+        /// The name of the source: `git` names the crate `repertoire-source-git`.
         name: String,
         /// The folder for a crate outside this workspace [default: a crate of this workspace].
         #[arg(long, value_name = "DIR")]

@@ -1,4 +1,4 @@
-//! `cargo xtask mcp-clients`: the server, used by clients that nobody here wrote.
+//! `cargo xtask mcp-clients`: runs clients of other projects against the MCP server.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -68,7 +68,7 @@ fn python(scripts: &Path, scratch: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What `package.json` pins, by the npm of the virtual environment.
+/// Installs the pins of `package.json` with the npm of the virtual environment.
 fn node(scripts: &Path, scratch: &Path) -> Result<(), Failure> {
     let pins = scripts.join("package.json");
     for name in ["sdk.mjs", "inspector.mjs"] {
@@ -150,7 +150,7 @@ impl Served {
         if served.url.is_empty() {
             return Err("the server ended without an address".into());
         }
-        // What it says later is for nobody, and must not fill the pipe.
+        // Later output is not read, and must not fill the pipe.
         std::thread::spawn(move || lines.for_each(drop));
         Ok(served)
     }

@@ -1,7 +1,7 @@
-//! `cargo xtask mcp-load`: the real server over HTTP, under many sessions that list and read, then under many that wait to be told.
+//! `cargo xtask mcp-load`: loads the real server over HTTP with sessions that list and read, then with sessions that wait for notifications.
 //!
-//! What is wrong makes it fail: a request that fails, bytes that are not those of the file, a session that is not told, or told twice,
-//! memory that grows. How fast it was is printed.
+//! It fails if a request fails, if bytes differ from those of the file, if a session is not notified or is notified twice, or if memory
+//! grows. It prints durations and rates.
 
 mod busy;
 mod client;
@@ -17,7 +17,7 @@ use crate::{Failure, step, workspace};
 use server::Process;
 use tree::Tree;
 
-/// How much load, and for how long.
+/// The options of the load.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// Sessions that list and read.
@@ -29,7 +29,7 @@ pub(crate) struct Options {
     /// Skills that are served.
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     skills: u64,
-    /// Sessions that wait to be told.
+    /// The sessions that wait for notifications.
     #[arg(long, value_name = "N", default_value_t = 1000)]
     idle: usize,
     /// 20 sessions of either kind, 200 skills, two seconds, a server that was built for tests: to see that nothing is wrong.
@@ -109,12 +109,12 @@ async fn load(options: &Options, program: &Path, mut tree: Tree) -> Result<Vec<F
     Ok(figures)
 }
 
-/// How long things took.
+/// A set of durations.
 #[derive(Debug, Default)]
 struct Times(Vec<Duration>);
 
 impl Times {
-    /// What so many of a hundred did not exceed.
+    /// Returns the percentile `percent`.
     fn at(&self, percent: usize) -> Duration {
         let mut sorted = self.0.clone();
         sorted.sort_unstable();

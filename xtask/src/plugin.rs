@@ -9,12 +9,12 @@ use repertoire::source::plugin::Inspection;
 
 use crate::{Failure, workspace};
 
-/// How well a library is compiled.
+/// The profile of a build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Profile {
-    /// As for tests.
+    /// The profile of tests.
     Debug,
-    /// As for users.
+    /// The profile of releases.
     Release,
 }
 
@@ -25,7 +25,7 @@ pub(crate) fn dist(name: &str) -> Result<(), Failure> {
     fs::create_dir_all(&folder)?;
     let file = folder.join(built.file_name().ok_or("a library has a name")?);
     fs::copy(&built, &file)?;
-    // Whoever receives it sees the same.
+    // The copy is inspected, because users receive the copy.
     let Inspection { name, version, digest, size, .. } = Inspection::of(&file)?;
     let digits = digest.to_string();
     let digits = digits.trim_start_matches("sha256:");
@@ -60,7 +60,7 @@ pub(crate) fn runner(profile: Profile) -> Result<PathBuf, Failure> {
     Ok(workspace::target()?.join(folder).join("repertoire-plugin-host"))
 }
 
-/// What `file` holds, as a configuration pins it.
+/// Returns the digest that pins `file` in a configuration.
 pub(crate) fn digest(file: &Path) -> Result<Digest, Failure> {
     Ok(Digest::of(&fs::read(file)?))
 }

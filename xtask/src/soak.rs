@@ -40,10 +40,10 @@ const RATE: u64 = 200;
 /// The least share of each of these deeds, in percent.
 const SHARES: [(Deed, u64); 3] = [(Deed::SaveByRename, 5), (Deed::Break, 5), (Deed::MoveFolder, 5)];
 
-/// How long the registry may take to agree once nothing is edited any more: many times what it needs.
+/// The timeout for the registry after the last edit: many times the usual duration.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How many folders the starved run may watch. The tree has many more.
+/// The number of folders that the starved run may watch, far below that of the tree.
 const WATCHES: u32 = 24;
 
 /// Edits a tree for a while, once where the system refuses most watches and once freely.
@@ -131,14 +131,14 @@ fn soak(seconds: u64, seed: u64, starved: bool) -> Result<(), Failure> {
     if verdict.is_good() { Ok(()) } else { Err(verdict.into()) }
 }
 
-/// How often all is compared.
+/// The number of comparisons of a run.
 const PARTS: u32 = 4;
 
-/// Waits until the registry has what a fresh scan finds, and tells how far it is from it.
+/// Waits until the registry equals a fresh scan, and returns the difference at the timeout.
 async fn agree(tree: &Tree, registry: &SkillRegistry, events: &mut Subscription<Skill>) -> Result<Verdict, Failure> {
     let deadline = tokio::time::Instant::now() + PATIENCE;
     loop {
-        // Before it is compared: what is published meanwhile is compared again.
+        // Read before the comparison, so that a generation published during it is compared again.
         let seen = events.current().generation();
         let verdict = Verdict::of(tree, &registry.snapshot()).await?;
         if verdict.is_good() && registry.snapshot().generation() == seen {

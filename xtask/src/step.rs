@@ -30,12 +30,12 @@ pub(crate) fn skipped(heading: &str, reason: &str) {
     eprintln!("\n!!! {heading}: SKIPPED, not checked: {reason}");
 }
 
-/// Whether `line` can be run here; for asking a tool for its version.
+/// Returns whether `line` succeeds, such as a tool that prints its version.
 pub(crate) fn succeeds(line: &str) -> bool {
     output(line).is_ok_and(|output| output.status.success())
 }
 
-/// What `line` says and how it ends, run in the root of the workspace.
+/// Runs `line` in the root of the workspace, and returns its output and status.
 pub(crate) fn output(line: &str) -> Result<Output, Failure> {
     parse(line).output().map_err(|error| format!("`{line}` did not start: {error}").into())
 }

@@ -12,7 +12,9 @@ use crate::step::{command, succeeds};
 pub(crate) fn run() -> Result<(), Failure> {
     command("format", "cargo fmt --all --check")?;
     if succeeds("cargo nextest --version") {
-        command("tests", "cargo nextest run --workspace --no-fail-fast")?;
+        // Some tests wait for processes and timers, so one more than there are processors runs.
+        let threads = std::thread::available_parallelism()?.get() + 1;
+        command("tests", &format!("cargo nextest run --workspace --no-fail-fast --test-threads {threads}"))?;
     } else {
         command("tests", &without_nextest("--skip slow::"))?;
     }

@@ -127,7 +127,7 @@ pub(crate) fn text(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_default()
 }
 
-/// Whether a `/` after `before` is the first of an absolute path.
+/// Returns whether a `/` after `before` begins an absolute path.
 fn begins_a_path(before: &str) -> bool {
     !before.ends_with(|last: char| last.is_alphanumeric() || "_-.~/*}>".contains(last))
 }

@@ -1,4 +1,4 @@
-//! Programs in Python that nobody here wrote.
+//! Python programs of other projects.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ pub(crate) fn venv(folder: &Path, pins: &Path) -> Result<PathBuf, Failure> {
     Ok(venv.join("bin"))
 }
 
-/// Whether `pins` are what was installed last.
+/// Returns whether `pins` were installed last.
 pub(crate) fn is_installed(pins: &Path, installed: &Path) -> Result<bool, Failure> {
     let pins = fs::read(pins)?;
     Ok(fs::read(installed).is_ok_and(|installed| installed == pins))

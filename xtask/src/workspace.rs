@@ -1,4 +1,4 @@
-//! What cargo and the file system say about this workspace.
+//! The packages and folders of this workspace, from `cargo metadata`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::Failure;
 
-/// One package, as `cargo metadata` tells it.
+/// A package of `cargo metadata`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Package {
     pub(crate) name: String,
@@ -26,7 +26,7 @@ pub(crate) struct Dependency {
     pub(crate) name: String,
     /// `dev`, `build`, or nothing for a normal one.
     pub(crate) kind: Option<String>,
-    /// Where it lies, for a package of this workspace.
+    /// The folder, for a package of this workspace.
     pub(crate) path: Option<PathBuf>,
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn packages() -> Result<Vec<Package>, Failure> {
     Ok(packages)
 }
 
-/// Where cargo puts what it builds.
+/// Returns the target directory.
 pub(crate) fn target() -> Result<PathBuf, Failure> {
     Ok(metadata()?.target_directory)
 }

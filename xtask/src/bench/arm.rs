@@ -1,4 +1,4 @@
-//! What watching costs to begin with.
+//! The cost of starting to watch.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use tokio::runtime::Runtime;
 use super::sample;
 use crate::Failure;
 
-/// How often each part is measured in a row. The least counts: whatever disturbs only adds.
+/// The number of measurements in a row. The least counts, because disturbances only add.
 const TURNS: usize = 7;
 
 /// Processor time, in seconds.

@@ -1,4 +1,4 @@
-//! What rendering costs: against a plain copy, and against the CommonMark parser alone.
+//! The cost of rendering, against a plain copy and against the CommonMark parser alone.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{median, sample};
 use crate::Failure;
 
-/// How often everything is measured, in turns.
+/// The number of rounds.
 const ROUNDS: usize = 9;
 
 /// One placeholder of each kind, and a command, which is refused.

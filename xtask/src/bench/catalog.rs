@@ -1,4 +1,4 @@
-//! What catalogs and tools cost.
+//! The cost of catalogs and tools.
 
 use std::cell::Cell;
 use std::hint::black_box;
@@ -70,7 +70,7 @@ pub(super) fn measure(file: &Path) -> Result<Told, Failure> {
     })
 }
 
-/// What anybody would write who needs a catalog: sorted, escaped, nothing else.
+/// Writes a catalog by hand: sorted and escaped.
 fn by_hand(known: &[Known]) -> String {
     let mut sorted: Vec<(&str, &str)> =
         known.iter().map(|known| (known.name.as_str(), known.description.as_str())).collect();

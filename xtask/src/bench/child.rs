@@ -1,4 +1,4 @@
-//! What a child process measures, by name.
+//! The measurements of child processes, by name.
 
 use std::fs::File;
 use std::io;

@@ -18,7 +18,7 @@ const RIVAL: &str = "tantivy";
 /// Another search of skills. It takes a second for a question among ten thousand, so it is asked but a few, and among no more.
 const SLOW_RIVAL: &str = "adk-skill";
 
-/// What that one says of itself: processor time in seconds, and how well it found.
+/// The processor time in seconds and the quality of the results.
 #[derive(Debug, Deserialize)]
 struct Asked {
     middle: f64,

@@ -7,20 +7,20 @@ use serde::{Serialize, Serializer};
 /// A figure. As JSON, one line.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Figure {
-    /// What was measured: parts from the general to the special, separated by `/`.
+    /// The name: parts from the general to the special, separated by `/`.
     pub(crate) name: String,
     pub(crate) value: f64,
     pub(crate) unit: &'static str,
     /// The value as a multiple of what [`of`](Figure::of) says.
     pub(crate) ratio: Option<f64>,
-    /// What the ratio refers to.
+    /// The reference of the ratio.
     pub(crate) of: Option<&'static str>,
     pub(crate) goal: Option<Goal>,
-    /// Whether the goal is met; nothing where there is none.
+    /// Returns whether the goal is met, or `None` without a goal.
     pub(crate) holds: Option<bool>,
 }
 
-/// What a figure should be.
+/// The goal of a figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Goal {
     /// A ratio of this or less.

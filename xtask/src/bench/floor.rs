@@ -1,4 +1,4 @@
-//! What no loader can do without: the same folders and files, and nothing made of them.
+//! The floor of every loader: reading the same folders and files without parsing.
 
 use std::fs::{self, File};
 use std::io::{self, Read};

@@ -17,7 +17,7 @@ use crate::Failure;
 pub(super) struct Known {
     pub(super) name: String,
     pub(super) description: String,
-    /// What somebody asks who has this skill in mind.
+    /// A query of a user who wants this skill.
     pub(super) question: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What a page of the list of skills costs its server, with no wire in between.
+//! The cost of a page of the skill list for its server, without a transport.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -22,7 +22,7 @@ pub(super) struct Paged {
     pub(super) serialising: f64,
 }
 
-/// How often every page is listed, after a first time in which files are read.
+/// The number of times that every page is listed, after a first time that reads the files.
 const WALKS: usize = 5;
 
 /// More than an answer has.

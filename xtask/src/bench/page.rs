@@ -91,14 +91,14 @@ impl Served {
         }
     }
 
-    /// What `page` has of it, without the heading.
+    /// Returns the part in `page`, without its heading.
     fn found(self, page: &str) -> Option<&str> {
         let (_, rest) = page.split_once(self.heading())?;
         Some(rest.split_once("\n### ").map_or(rest, |(found, _)| found))
     }
 }
 
-/// What `page` has of servers, with these figures in place of those that it has in that part.
+/// Returns the section on servers of `page`, with these figures in the place of its part.
 fn served(page: &str, part: Served, figures: &[Figure], remarks: &[String]) -> Result<String, Failure> {
     let mut served = SERVED.to_owned();
     for other in Served::ALL {

@@ -87,7 +87,7 @@ async fn calls(source: &impl Source<repertoire::Skill>, id: &repertoire::Id) -> 
     Ok(Calls { list, again, body: begun.elapsed().as_secs_f64() / BODIES as f64 })
 }
 
-/// What was measured, as ratios to the source that is compiled in.
+/// Returns the figures, as ratios to the source that is compiled in.
 pub(super) fn figures(Ways { compiled_in, library, process }: &Ways, count: usize) -> Vec<Figure> {
     let list = |name: &str, seconds: f64| {
         let figure = Figure::new(format!("{name}/{count}"), seconds * 1e3, "ms");

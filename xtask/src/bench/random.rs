@@ -19,7 +19,7 @@ impl Random {
 
     /// A number below `bound`, which is not zero.
     pub(super) fn below(&mut self, bound: usize) -> usize {
-        // The bias of a remainder is far below what a benchmark can tell.
+        // The bias of a remainder is far below the resolution of a benchmark.
         (self.next() % bound as u64) as usize
     }
 
@@ -28,7 +28,7 @@ impl Random {
         low + self.below(high - low + 1)
     }
 
-    /// Whether something happens that happens `percent` times in a hundred.
+    /// Returns `true` with a probability of `percent`.
     pub(super) fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }

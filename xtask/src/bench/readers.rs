@@ -1,4 +1,4 @@
-//! Readers of a registry that is refreshed meanwhile.
+//! Readers of a registry during refreshes.
 
 use std::collections::HashMap;
 use std::hint::black_box;

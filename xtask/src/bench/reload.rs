@@ -1,4 +1,4 @@
-//! What it costs a registry to keep up with one edited file.
+//! The cost of reloading one edited file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -110,7 +110,7 @@ async fn await_edit(updates: &mut Subscription<Skill>, id: &repertoire::Id) -> R
     }
 }
 
-/// How many bytes this process has read so far.
+/// Returns the number of bytes that this process has read.
 fn bytes_read() -> Result<f64, String> {
     let text = fs::read_to_string("/proc/self/io").map_err(|error| error.to_string())?;
     let line = text.lines().find_map(|line| line.strip_prefix("rchar:"));

@@ -9,7 +9,7 @@ use crate::{Failure, venv, workspace};
 pub(super) const RIVALS: [&str; 7] =
     ["skills-ref-rs", "skref", "agent-skills-rs", "agent-skills", "adk-skill", "skill-registry", "rmcp"];
 
-/// A program of the workspace `bench`, built; an error tells why it could not be.
+/// Builds a program of the workspace `bench`, and returns its path.
 pub(super) fn build(package: &str) -> Result<PathBuf, Failure> {
     let target = workspace::target()?.join("external");
     let mut cargo = Command::new("cargo");

@@ -48,7 +48,7 @@ impl Rounds {
     }
 }
 
-/// What a child prints.
+/// Parses the output of a child.
 pub(super) fn parsed<T: serde::de::DeserializeOwned>(command: &mut Command) -> Result<T, Failure> {
     let output = command.output()?;
     if !output.status.success() {

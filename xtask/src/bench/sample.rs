@@ -9,18 +9,18 @@ use std::time::Instant;
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 
-/// What one load cost and brought. A child prints it as one line of JSON.
+/// The cost and the result of one load. A child prints it as one line of JSON.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     /// From call to return, in seconds.
     pub wall: f64,
-    /// User and system time of all threads meanwhile, in seconds.
+    /// User and system time of all threads, in seconds.
     pub cpu: f64,
-    /// How much resident memory grew, in bytes, with the outcome still held.
+    /// The growth of resident memory in bytes, while the result is alive.
     pub resident: f64,
-    /// How many skills came out.
+    /// The number of skills.
     pub loaded: usize,
-    /// How many skills have the name and the description that they should have, blanks aside.
+    /// The number of skills with the expected name and description, whitespace aside.
     pub right: usize,
 }
 
@@ -62,7 +62,7 @@ pub fn measure<L>(
     Ok(Sample { wall, cpu, resident, loaded: found.len(), right: right(tree, &found)? })
 }
 
-/// What a rival's `main` does: measures a load of the tree that its one argument names, and prints the sample.
+/// The `main` of a rival: measures a load of the tree that its argument names, and prints the sample.
 ///
 /// # Errors
 /// As [`measure`].

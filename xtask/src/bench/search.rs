@@ -1,4 +1,4 @@
-//! What searching costs, and how well it finds.
+//! The cost of searching, and the quality of the results.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -83,7 +83,7 @@ pub(super) fn changed(known: &[Known], snapshot: &Snapshot<Skill>, number: usize
     Ok(snapshot.with_listing("home", listing))
 }
 
-/// How long the index takes to follow each of some changes, one skill each; the one before is still held.
+/// The duration of updating the index for one changed skill, while the index before it is in use.
 fn updates(known: &[Known], snapshot: &Snapshot<Skill>, index: &Index) -> Result<Vec<f64>, Failure> {
     let mut times = Vec::new();
     let (mut snapshot, mut index) = (snapshot.clone(), index.clone());

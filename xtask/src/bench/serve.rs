@@ -14,18 +14,18 @@ use super::tree::{self, Origin, Shape};
 use super::{Bench, median, rival, rounds, sample};
 use crate::{Failure, step, workspace};
 
-/// How a server comes to know of an edit.
+/// The way in which a server notices an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seen {
     /// By itself, sooner or later.
     ByItself,
-    /// When it is told to look again.
+    /// On a request to refresh.
     WhenTold,
-    /// When it is started anew.
+    /// On a restart.
     Never,
 }
 
-/// How a server is spoken to.
+/// The protocol that a server offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tongue {
     /// By the skills extension, after a handshake.
@@ -45,7 +45,7 @@ struct Contender {
     command: Command,
     tongue: Tongue,
     seen: Seen,
-    /// How many processes, each of which may take minutes.
+    /// The number of processes, each of which may take minutes.
     rounds: usize,
     measured: Vec<Served>,
 }
@@ -104,7 +104,7 @@ pub(super) fn figures(bench: &mut Bench<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What one server costs, in seconds and bytes.
+/// The cost of one server, in seconds and bytes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Served {
     /// All pages of the list, the first time, from the start of the process.
@@ -120,7 +120,7 @@ pub(super) struct Served {
     listed: usize,
 }
 
-/// How often each part is measured, after which the one in the middle is taken.
+/// The number of measurements of each part, of which the median counts.
 const LISTS: usize = 5;
 const LOOKS: usize = 100;
 const EDITS: usize = 5;
@@ -213,7 +213,7 @@ impl Served {
         }
     }
 
-    /// As figures; where they are of a rival, against `ours`.
+    /// Returns the figures; those of a rival are ratios to `ours`.
     pub(super) fn figures(&self, name: &str, count: usize, ours: Option<&Served>) -> Vec<Figure> {
         let figure = |part: &str, unit, scale: f64, of: fn(&Served) -> Option<f64>| {
             let figure = Figure::new(format!("{name}/{part}/{count}"), of(self)? * scale, unit);

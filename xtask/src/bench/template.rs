@@ -9,11 +9,11 @@ use super::sample::Expected;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Template {
     pub(super) text: String,
-    /// What should be found in it; nothing for a file that states no description.
+    /// The expected description; `None` for a file without one.
     pub(super) expected: Option<Expected>,
 }
 
-/// How a description is written.
+/// The form of a description.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Style {
     Plain,
@@ -21,13 +21,13 @@ enum Style {
     Single,
     /// Behind this mark, on lines of its own.
     Block(&'static str),
-    /// As plain text that YAML does not accept: with a colon, or with a star first.
+    /// Plain text that YAML does not accept: with a colon, or with a star first.
     Colon,
     Star,
     Missing,
 }
 
-/// How often 17,263 real files write their descriptions so.
+/// The counts of these forms in 17,263 real files.
 const STYLES: [(Style, usize); 7] = [
     (Style::Plain, 5_637),
     (Style::Double, 6_511),

@@ -12,7 +12,7 @@ use crate::Failure;
 
 const SEED: u64 = 42;
 
-/// Where the files of a tree come from.
+/// The origin of the files of a tree.
 #[derive(Debug, Clone)]
 pub(super) enum Origin {
     /// Made up, the same in every run.
@@ -21,7 +21,7 @@ pub(super) enum Origin {
     Corpus(PathBuf),
 }
 
-/// How the folders of a tree lie.
+/// The layout of the folders of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     /// A folder a skill, all in one.
@@ -72,7 +72,7 @@ pub(super) fn lay(tree: &Path, shape: Shape, count: usize, origin: &Origin) -> R
 }
 
 /// Writes a file that was last modified an hour ago, as most files were: what is younger than a few seconds has to
-/// be read again, because its time does not tell whether it was written once more.
+/// be read again, because its time does not show a second write.
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let mut file = File::create(path)?;
     file.write_all(bytes)?;

@@ -1,4 +1,4 @@
-//! What it costs to hold declared triggers against a message.
+//! The cost of evaluating declared triggers for a message.
 
 use std::hint::black_box;
 
@@ -21,13 +21,13 @@ pub(super) struct Triggered {
     pub(super) compile: f64,
     /// The same after an edit of one skill that leaves its triggers as they were.
     pub(super) update: f64,
-    /// Which triggers hold for a message of four kilobytes.
+    /// Evaluating the triggers for a message of four kilobytes.
     pub(super) fired: f64,
     /// A session's evaluation of that message, in which nothing is active yet.
     pub(super) evaluate: f64,
     /// One look through the message for each keyword, in lower case, without any rule.
     pub(super) each: f64,
-    /// How many held.
+    /// The number of triggers that held.
     pub(super) holding: usize,
 }
 

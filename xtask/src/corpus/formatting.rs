@@ -7,7 +7,7 @@ use repertoire_core::skill_md::{self, Parsed, Site};
 use repertoire_core::{Code, Skill};
 use serde_json::Value;
 
-/// What became of the files that give a skill.
+/// The results for the files that give a skill.
 #[derive(Debug, Default)]
 pub(super) struct Formatting {
     canonical: usize,
@@ -19,7 +19,7 @@ pub(super) struct Formatting {
 }
 
 impl Formatting {
-    /// Formats a file, and tells which law that breaks.
+    /// Formats a file, and returns the law that this breaks.
     pub(super) fn take(&mut self, bytes: &[u8], site: Site<'_>) -> Option<&'static str> {
         let before = skill_md::parse(bytes, site);
         before.skill.as_ref()?;

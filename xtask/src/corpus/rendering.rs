@@ -6,7 +6,7 @@ use repertoire_core::Digest;
 use repertoire_core::skill_md::{self, Head};
 use repertoire_render::{Context, Placeholder, Plan, Syntax};
 
-/// What became of the bodies.
+/// The results for the bodies.
 #[derive(Debug, Default)]
 pub(super) struct Rendering {
     unchanged: usize,
@@ -15,7 +15,7 @@ pub(super) struct Rendering {
 }
 
 impl Rendering {
-    /// Renders the body of a file, whose digest is expected to be `expected`, and tells what damage that does.
+    /// Renders the body of a file, whose digest is expected to be `expected`, and returns the damage.
     pub(super) fn take(&mut self, bytes: &[u8], expected: &str) -> Option<&'static str> {
         let damage = self.damage(bytes, expected);
         self.damaged += usize::from(damage.is_some());
@@ -47,7 +47,7 @@ impl Rendering {
     }
 }
 
-/// Whether every part of a body that is outside of its placeholders is in the text, in order, from the first byte to the last.
+/// Returns whether the text contains, in order, every part of the body that is outside of its placeholders.
 fn is_kept(body: &str, placeholders: &[Placeholder], rendered: &str) -> bool {
     let starts = std::iter::once(0).chain(placeholders.iter().map(|placeholder| placeholder.range.end));
     let ends = placeholders.iter().map(|placeholder| placeholder.range.start).chain([body.len()]);

@@ -18,14 +18,14 @@ const FIRST: &str = "---\nname: greet\ndescription: Greets people. Use at the be
 const EDITED: &str = "---\nname: greet\ndescription: Greets people warmly. Use at the beginning.\n---\nSay hello.\n";
 const BROKEN: &str = "---\nname: greet\n---\nSay hello.\n";
 
-/// What is done to the file, what a person would call that, and the line that ends what is told of it.
+/// An edit, its name for people, and the last line that `watch` prints for it.
 const ACTS: [(&str, &str, &str); 3] = [
     ("an edit", EDITED, "~ greet (metadata"),
     ("a break: the last good version stays", BROKEN, "--> skills/greet/SKILL.md"),
     ("a repair", EDITED, "resolved: warning[stale]"),
 ];
 
-/// Watches a skill that is edited, broken and repaired; fails if one of that is not told.
+/// Watches a skill that is edited, broken and repaired; fails if `watch` does not print one of the changes.
 pub(super) fn show(out: &mut impl Write) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
     let root = folder.path().canonicalize()?;
@@ -39,7 +39,7 @@ pub(super) fn show(out: &mut impl Write) -> Result<(), Failure> {
     thread::scope(|scope| {
         let watching = scope.spawn(|| watch(&root, sender, signals));
         let told = tell(&lines, &file, out);
-        // Also when something was not told: nobody waits for ever.
+        // Also after a failure, so that no thread waits forever.
         let _ = signal.send(Signal::Stop);
         told?;
         match watching.join() {

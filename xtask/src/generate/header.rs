@@ -9,7 +9,7 @@ use crate::{Failure, workspace};
 
 const FROM: &str = "crates/plugin-sdk/src/abi.rs";
 
-/// Where the header is.
+/// The path of the header.
 pub(super) const PAGE: &str = "crates/plugin-sdk/include/repertoire_plugin.h";
 
 const HEAD: &str = "\

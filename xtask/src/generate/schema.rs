@@ -10,7 +10,7 @@ pub(super) const FOLDER: &str = "docs/schema";
 /// The one schema that no type of ours can write: its format belongs to the tool `skills`, whose rows we keep as they are.
 pub(super) const FOREIGN: &str = "docs/schema/skills-lock-1.json";
 
-/// The one command whose output belongs to somebody else's protocol.
+/// The command whose output belongs to a protocol of another project.
 const PROTOCOL: &str = "serve";
 
 /// The generated schemas, by their path in the workspace; fails if a command of `commands` has none.

@@ -15,7 +15,7 @@ use super::tree::Tree;
 use crate::Failure;
 use crate::bench::cpu;
 
-/// What many sessions did.
+/// The results of many sessions.
 #[derive(Debug, Default)]
 pub(super) struct Busy {
     pub(super) requests: usize,
@@ -25,7 +25,7 @@ pub(super) struct Busy {
     pub(super) resident: (u64, u64),
 }
 
-/// What a page of the list of skills costs, in seconds.
+/// The cost of a page of the skill list, in seconds.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pages {
     /// The processor time of the server, with all that HTTP and the protocol cost.
@@ -115,7 +115,7 @@ async fn work(session: &mut Session, tree: &Tree, number: usize, until: Instant)
     Ok(busy)
 }
 
-/// What was read is the file, and what was listed tells its size and digest.
+/// Checks that the server sent the bytes of the file, and listed its size and digest.
 fn check(tree: &Tree, skill: &Value, read: &Value) -> Result<(), Failure> {
     let name = skill["frontmatter"]["name"].as_str().ok_or("a skill has a name")?;
     let text = tree.text(name).ok_or_else(|| format!("`{name}` is listed, and there is no such skill"))?;

@@ -15,7 +15,7 @@ pub(super) struct Session {
     requests: u64,
 }
 
-/// What the server says on its own.
+/// A notification of the server.
 pub(super) struct Notices {
     connection: Connection,
     said: Vec<u8>,

@@ -1,4 +1,4 @@
-//! Sessions that wait to be told.
+//! Sessions that wait for notifications.
 
 use std::time::Instant;
 
@@ -10,12 +10,12 @@ use super::tree::Tree;
 use super::{Times, busy};
 use crate::Failure;
 
-/// What telling many sessions took.
+/// The cost of notifying many sessions.
 #[derive(Debug, Default)]
 pub(super) struct Idle {
     /// Resident bytes of the server for each session, its stream open.
     pub(super) resident: f64,
-    /// The same after they were told of every edit.
+    /// The same after the notifications of every edit.
     pub(super) resident_told: f64,
     /// From an edit to each session, with the time that the registry waits for more of them.
     pub(super) since_edit: Times,
@@ -27,10 +27,10 @@ pub(super) struct Idle {
     pub(super) last: Times,
 }
 
-/// Edits that are told of.
+/// The number of edits.
 const EDITS: usize = 20;
 
-/// Begins `sessions`, edits, and waits until each was told, once.
+/// Starts `sessions`, edits, and waits until each was notified once.
 pub(super) async fn run(server: &Process, tree: &mut Tree, sessions: usize) -> Result<Idle, Failure> {
     // Of each skill it is known what it consists of, as it is for sessions that did more than wait.
     busy::walk(&mut Session::begin(server.address()).await?, tree, &mut Vec::new()).await?;
@@ -74,10 +74,10 @@ pub(super) async fn run(server: &Process, tree: &mut Tree, sessions: usize) -> R
     Ok(idle)
 }
 
-/// When a session was told, or why it cannot be any more.
+/// The time of a notification, or the reason why none can arrive.
 type Heard = Result<Instant, String>;
 
-/// Tells when this session is told that the resources are others.
+/// Reports the time at which this session is notified of changed resources.
 async fn hear(number: usize, mut notices: Notices, tell: mpsc::UnboundedSender<(usize, Heard)>) {
     loop {
         let heard = match notices.next().await {

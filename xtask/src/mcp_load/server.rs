@@ -17,7 +17,7 @@ pub(super) struct Process {
     published: Receiver<Instant>,
 }
 
-/// How long it may take to start, to publish and to end.
+/// The timeout for starting, publishing and ending.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Process {

@@ -10,7 +10,7 @@ use crate::Failure;
 pub(super) struct Tree {
     root: PathBuf,
     count: usize,
-    /// How often the first skill was edited.
+    /// The number of edits of the first skill.
     edits: usize,
 }
 
@@ -39,7 +39,7 @@ impl Tree {
         Some(text(number, if number == 0 { self.edits } else { 0 }))
     }
 
-    /// Describes the first skill anew, by renaming.
+    /// Gives the first skill a new description, by renaming a file.
     pub(super) fn edit(&mut self) -> Result<(), Failure> {
         self.edits += 1;
         let folder = self.root.join(name(0));

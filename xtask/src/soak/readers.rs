@@ -41,7 +41,7 @@ impl Readers {
     }
 }
 
-/// How many views were read.
+/// The number of snapshots that were read.
 fn read(stop: &AtomicBool, registry: &SkillRegistry, runtime: &tokio::runtime::Handle) -> Result<u64, String> {
     let (mut views, mut generation) = (0, 0);
     while !stop.load(Ordering::Relaxed) {

@@ -28,7 +28,7 @@ struct Planted {
     is_broken: bool,
 }
 
-/// What can be done to a tree.
+/// An edit of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Deed {
     EditDescription,
@@ -48,7 +48,7 @@ pub(crate) enum Deed {
     MoveRoot,
 }
 
-/// How often each deed is chosen.
+/// The weight of each deed.
 const WEIGHTS: [(Deed, u32); 15] = [
     (Deed::EditDescription, 14),
     (Deed::EditBody, 12),
@@ -104,12 +104,12 @@ impl Tree {
         broken.map(Planted::file).collect()
     }
 
-    /// How often each deed was done.
+    /// Returns the count of each deed.
     pub(crate) fn counts(&self) -> impl Iterator<Item = (Deed, u64)> {
         self.counts.iter().map(|(deed, count)| (*deed, *count))
     }
 
-    /// How many deeds were done.
+    /// Returns the number of deeds.
     pub(crate) fn edits(&self) -> u64 {
         self.counts.values().sum()
     }
@@ -244,7 +244,7 @@ impl Tree {
         format!("{what}-{}", self.next)
     }
 
-    /// Writes the `SKILL.md` of a skill anew, with texts that no file had before.
+    /// Writes the `SKILL.md` of a skill again, with texts that no file had before.
     fn write(&mut self, at: usize, text: &Text) -> io::Result<()> {
         let (description, body) = (self.fresh("About"), self.fresh("Do"));
         let skill = &mut self.skills[at];
@@ -269,7 +269,7 @@ impl Tree {
     }
 }
 
-/// How a file is written.
+/// The way in which a file is written.
 #[derive(Debug, Default)]
 struct Text {
     is_broken: bool,

@@ -1,4 +1,4 @@
-//! How far a registry is from what a fresh scan finds.
+//! The difference between a registry and a fresh scan.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,14 +12,14 @@ use repertoire::{FsSource, Skill, SkillRegistry};
 use super::Tree;
 use crate::Failure;
 
-/// How far a registry is from what a fresh scan finds.
+/// The difference between a registry and a fresh scan.
 #[derive(Debug, Default)]
 pub(crate) struct Verdict {
     /// Skills that are there, and that the registry does not have, or not as they are.
     lost: Vec<String>,
     /// Skills that the registry has, and that are not there.
     stale: Vec<String>,
-    /// What a fresh scan found, with the digests of each `SKILL.md` and of the files beside it.
+    /// The skills of a fresh scan, with the digests of each `SKILL.md` and of the files beside it.
     found: BTreeMap<String, (Claim<Skill>, Digest, Digest)>,
 }
 
@@ -48,7 +48,7 @@ impl Verdict {
         Ok(verdict)
     }
 
-    /// Whether nothing is lost and nothing stale.
+    /// Returns whether no skill is lost or stale.
     pub(crate) fn is_good(&self) -> bool {
         self.lost.is_empty() && self.stale.is_empty()
     }
@@ -71,7 +71,7 @@ impl Verdict {
     }
 }
 
-/// Whether the registry's row is what was found: by content where it knows it, else by the version of the files.
+/// Returns whether the row equals the scanned skill: by content where the registry has it, else by the version of the files.
 fn is_same(live: &Claim<Skill>, (found, digest, resources): &(Claim<Skill>, Digest, Digest)) -> bool {
     let content = match (live.digest, &live.parts) {
         (Some(known), Some(parts)) => known == *digest && parts.resources == *resources,
