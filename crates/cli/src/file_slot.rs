@@ -189,7 +189,7 @@ impl FileIdentity {
 
 fn regular(metadata: Metadata) -> io::Result<Metadata> {
     if metadata.is_symlink() {
-        return Err(io::Error::new(ErrorKind::InvalidInput, "it is a link, not a file"));
+        return Err(io::Error::new(ErrorKind::InvalidInput, "it is a link; replace it with a file"));
     }
     if !metadata.is_file() {
         return Err(io::Error::new(ErrorKind::InvalidInput, "it is not a regular file"));

@@ -14,6 +14,7 @@ use crate::output::CommandOutput;
 
 /// Generate MCP client configuration.
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  repertoire mcp config --client claude-code")]
 pub(crate) struct Mcp {
     #[command(subcommand)]
     action: Action,

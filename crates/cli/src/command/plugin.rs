@@ -19,6 +19,7 @@ use crate::table::Table;
 
 /// Inspect, approve, revoke and scaffold source plugins.
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  repertoire plugin inspect ./libacme.so")]
 pub(crate) struct Plugin {
     #[command(subcommand)]
     action: Action,
@@ -27,6 +28,7 @@ pub(crate) struct Plugin {
 #[derive(Debug, Subcommand)]
 enum Action {
     /// List approved plugins and whether their files have changed.
+    #[command(after_help = "Example:\n  repertoire plugin list")]
     List,
     /// Show a plugin's metadata without loading it.
     #[command(after_help = "Example:\n  repertoire plugin inspect ./libacme.so")]

@@ -56,7 +56,7 @@ fn no_link_is_written_through_or_read() {
         symlink(target, folder.path().join("link")).expect("a fresh link");
         let slot = slot(&folder, "link");
         let error = slot.put(b"new").expect_err("it is a link");
-        assert_eq!(error.to_string(), "it is a link; put a file in its place");
+        assert_eq!(error.to_string(), "it is a link; replace it with a file");
         assert_eq!(slot.read(9).expect_err("it is a link").to_string(), error.to_string());
         fs::remove_file(folder.path().join("link")).expect("it is there");
     }
@@ -68,7 +68,7 @@ fn no_link_is_written_through_or_read() {
 }
 
 #[test]
-fn only_the_file_that_was_read_is_written_over() {
+fn only_the_read_file_is_replaced() {
     let folder = folder();
     let path = folder.path().join("a");
     fs::write(&path, "old").expect("a fresh file");
@@ -78,13 +78,13 @@ fn only_the_file_that_was_read_is_written_over() {
     fs::write(folder.path().join("b"), "another").expect("a fresh file");
     fs::rename(folder.path().join("b"), &path).expect("it is there");
     let error = slot.replace(&seen, b"new").expect_err("another file bears the name");
-    assert_eq!(error.to_string(), "it changed in the meantime");
+    assert_eq!(error.to_string(), "the file changed during the operation");
     assert_eq!((text(&folder, "a").as_str(), names(folder.path())), ("another", vec!["a".to_owned()]));
 }
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_file_that_comes_at_the_last_moment_goes_back() {
+fn a_late_file_is_put_back() {
     let folder = folder();
     fs::write(folder.path().join("a"), "old").expect("a fresh file");
     let slot = slot(&folder, "a");
@@ -94,7 +94,10 @@ fn a_file_that_comes_at_the_last_moment_goes_back() {
     }
     // After the look and before the exchange.
     fs::rename(folder.path().join("late"), folder.path().join("a")).expect("it is there");
-    assert_eq!(slot.exchange(&seen, "a.tmp").expect_err("it is late").to_string(), "it changed in the meantime");
+    assert_eq!(
+        slot.exchange(&seen, "a.tmp").expect_err("it is late").to_string(),
+        "the file changed during the operation"
+    );
     assert_eq!((text(&folder, "a"), text(&folder, "a.tmp")), ("late".to_owned(), "new".to_owned()));
 }
 

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn a_machine_tells_what_it_has_and_not_what_it_cannot_know() {
+fn a_probe_reports_known_requirements_only() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("notes"), "").unwrap();
     let program = if cfg!(windows) { "tool.exe" } else { "tool" };

@@ -11,11 +11,11 @@ fn refusal(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn a_key_that_comes_twice_is_refused_wherever_it_is() {
+fn repeated_keys_are_refused() {
     snapbox::assert_data_eq!(
         refusal(b"{\n  \"a\": [{ \"b\": 1,\n  \"b\": 2 }]\n}\n"),
         snapbox::str![[r#"
-error: `lock.json` cannot be understood: the key `b` comes twice
+error: `lock.json` is invalid: the key `b` comes twice
  --> lock.json:3:5
   |
 3 |   "b": 2 }]
@@ -48,9 +48,9 @@ fn what_has_no_bounds_is_refused() {
     for (bytes, expected) in [
         (
             deep.as_bytes(),
-            "error: `lock.json` cannot be understood: recursion limit exceeded\n |\n = help: look at line 1, column 128\n",
+            "error: `lock.json` is invalid: recursion limit exceeded\n |\n = help: see line 1, column 128\n",
         ),
-        (&vec![b' '; 16 << 20][..], "error: `lock.json` cannot be understood: EOF while parsing a value\n"),
+        (&vec![b' '; 16 << 20][..], "error: `lock.json` is invalid: EOF while parsing a value\n"),
         (&vec![b' '; (16 << 20) + 1], "error: `lock.json` is larger than 16777216 bytes\n"),
         (b"\xff", "error: `lock.json` is not UTF-8\n"),
     ] {
@@ -72,7 +72,7 @@ fn a_document_is_what_it_says() {
 }
 
 #[test]
-fn a_file_is_replaced_as_a_whole_and_not_touched_without_need() {
+fn files_are_replaced_atomically_if_they_differ() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("lock.json");
     assert_eq!(write(&path, "one\n").expect("it can be written"), Outcome::Written);

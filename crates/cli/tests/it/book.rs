@@ -112,7 +112,7 @@ fn every_configuration_is_one() {
 }
 
 #[test]
-fn every_front_matter_is_without_fault_and_every_conversation_the_one_that_is_played() {
+fn examples_of_the_book_are_valid() {
     for path in chapters() {
         let chapter = fs::read_to_string(&path).expect("a chapter");
         for block in blocks(&chapter).iter().filter(|block| block.language == "yaml") {

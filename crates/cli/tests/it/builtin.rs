@@ -9,7 +9,7 @@ use snapbox::{assert_data_eq, str};
 use crate::test_env::{TestEnv, checkout};
 
 #[test]
-fn they_are_listed_with_the_standard_folders_and_not_without() {
+fn builtin_skills_come_with_standard_folders() {
     let env = TestEnv::new();
     env.skill("mine", "steady", "Mine.");
     let sources = |arguments: &[&str]| {

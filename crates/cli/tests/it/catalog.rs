@@ -21,7 +21,7 @@ fn skills() -> TestEnv {
 }
 
 #[test]
-fn the_catalog_is_data_and_the_report_is_talk() {
+fn the_catalog_report_goes_to_stderr() {
     let ran = skills().run(&["catalog", "root"]);
     assert_eq!(ran.exit, Exit::Success);
     assert_data_eq!(
@@ -37,14 +37,14 @@ fn the_catalog_is_data_and_the_report_is_talk() {
     assert_data_eq!(
         ran.stderr,
         str![[r#"
-note: 2 skills, 283 characters: 2 in full
+note: 2 skills in 283 characters: 2 in full
 
 "#]]
     );
 }
 
 #[test]
-fn a_budget_is_kept_and_what_it_cost_is_told() {
+fn a_budget_is_kept_and_reported() {
     let env = skills();
     let ran = env.run(&["catalog", "root", "--style", "bullets", "--chars", "90"]);
     assert_data_eq!(
@@ -58,7 +58,7 @@ fn a_budget_is_kept_and_what_it_cost_is_told() {
     assert_data_eq!(
         ran.stderr,
         str![[r#"
-note: 2 skills, 86 of 90 characters: 1 in full, 1 shortened
+note: 2 skills in 86 of 90 characters: 1 in full, 1 shortened
 note: `a-long-one`: shortened from 83 to 34 characters
 
 "#]]
@@ -68,7 +68,7 @@ note: `a-long-one`: shortened from 83 to 34 characters
     assert_data_eq!(
         ran.stderr,
         str![[r#"
-note: 2 skills, 0 of 40 tokens: 2 left out
+note: 2 skills in 0 of 40 tokens: 2 omitted
 note: `a-long-one`: left out
 note: `b-short`: left out
 
@@ -79,14 +79,14 @@ note: `b-short`: left out
     assert_data_eq!(
         ran.stderr,
         str![[r#"
-note: 2 skills, 96 of 128 tokens: 2 in full
+note: 2 skills in 96 of 128 tokens: 2 in full
 
 "#]]
     );
 }
 
 #[test]
-fn a_client_writes_as_it_does_and_flags_go_before_it() {
+fn options_override_presets() {
     let env = skills();
     let ran = env.run(&["catalog", "root", "--preset", "opencode", "--mode", "a-long-one=off", "--locations"]);
     assert_data_eq!(
@@ -141,7 +141,7 @@ fn the_operator_says_how_skills_are_offered() {
     assert_data_eq!(
         ran.stderr,
         str![[r#"
-note: no skill is visible to a model: no catalog
+note: no skill is visible to a model: the catalog is empty
 
 "#]]
     );
@@ -203,7 +203,7 @@ fn an_unknown_window_is_a_budget_in_characters() {
     assert_data_eq!(
         ran.stderr,
         str![[r#"
-note: 2 skills, 131 of 8000 characters: 2 in full
+note: 2 skills in 131 of 8000 characters: 2 in full
 
 "#]]
     );
@@ -227,7 +227,7 @@ fn nothing_visible_is_no_catalog() {
     assert_data_eq!(
         ran.stderr,
         str![[r#"
-note: no skill is visible to a model: no catalog
+note: no skill is visible to a model: the catalog is empty
 
 "#]]
     );

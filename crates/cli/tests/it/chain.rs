@@ -34,7 +34,7 @@ fn told(env: &TestEnv, places: &[&str], name: &str) -> (Value, Value) {
 }
 
 #[test]
-fn two_servers_in_a_row_give_the_same_skills_and_tell_where_they_are_from() {
+fn two_chained_servers_give_the_same_skills() {
     let env = env();
     let chained = ["--config", "second.toml"];
     let listed = env.run(&[&["list", "--connect"][..], &chained].concat()).data();
@@ -58,7 +58,7 @@ fn two_servers_in_a_row_give_the_same_skills_and_tell_where_they_are_from() {
 }
 
 #[test]
-fn a_server_behind_a_server_that_fails_is_told_with_its_reason() {
+fn a_failing_chained_server_is_reported() {
     let env = TestEnv::new();
     env.file("first.toml", "[[source]]\nkind = \"mcp\"\nname = \"first\"\ncommand = \"/no/such/program\"\n");
     let ran = env.run(&["list", "--connect", "--config", "first.toml"]);
@@ -68,14 +68,14 @@ fn a_server_behind_a_server_that_fails_is_told_with_its_reason() {
 }
 
 #[test]
-fn options_that_name_no_sound_server_are_refused_at_their_place() {
+fn invalid_server_options_are_located() {
     let env = TestEnv::new();
     for (options, expected) in [
         ("", "expected the `command` of a server, or its `url`"),
         ("command = \"a\"\nurl = \"https://a.test/\"", "a server is a `command` or a `url`, and not both"),
         ("url = \"http://a.test/\"\ntoken-file = \"t\"", "a token is sent to this machine or over `https://`"),
         ("url = \"https://a.test/\"\ntoken-env = \"NOT_SET\"", "the variable is not set, or holds no token"),
-        ("url = \"https://a.test/\"\ntier = \"builtin\"", "a source of the kind `mcp` brings what other people made"),
+        ("url = \"https://a.test/\"\ntier = \"builtin\"", "a source of the kind `mcp` loads content of other people"),
     ] {
         env.file("a.toml", format!("[[source]]\nkind = \"mcp\"\nname = \"a\"\n{options}\n"));
         let failure = env.run(&["list", "--connect", "--config", "a.toml"]).failure();

@@ -21,7 +21,7 @@ fn broken() -> TestEnv {
 }
 
 #[test]
-fn every_finding_is_shown_with_the_line_that_it_is_about() {
+fn diagnostics_are_shown_with_their_lines() {
     let ran = broken().run(&["check", "root"]);
     assert_eq!((ran.exit, ran.stderr.as_str()), (Exit::Problems, ""));
     assert_data_eq!(
@@ -125,7 +125,7 @@ warning[shadowed]: skill `review` is hidden by the one from user source `project
 }
 
 #[test]
-fn two_files_of_one_name_are_both_shown_as_they_were_typed() {
+fn two_files_of_one_name_are_both_shown() {
     let env = TestEnv::new();
     env.skill("root", "review", "First.");
     env.file("root/zz/SKILL.md", "---\nname: review\ndescription: Second.\n---\n");
@@ -156,7 +156,7 @@ fn counts_agree_with_the_list() {
 }
 
 #[test]
-fn a_description_that_is_not_yaml_is_an_error() {
+fn invalid_descriptions_are_errors() {
     let env = TestEnv::new();
     env.file("root/tidy/SKILL.md", "---\nname: tidy\ndescription: Sorts: files.\n---\nSort.\n");
     let ran = env.run(&["check", "root"]);
@@ -186,7 +186,7 @@ fn the_caret_covers_the_whole_value() {
 }
 
 #[test]
-fn faults_of_extension_fields_are_shown_with_their_lines() {
+fn extension_field_faults_have_lines() {
     let env = TestEnv::new();
     let fields = "triggers:\n  - keybord: x\n  - regex: '('\nrequired_tools: [Read]\nworkflow:\n  - {step: Run, tool: Bash}\n  \
                   - {step: Go, params: {a: '!`ls`'}}\nverification:\n  - {run: make}\ntier: 9\ncategory: rwa\n\
@@ -224,7 +224,7 @@ fn faults_of_extension_fields_are_shown_with_their_lines() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_that_leads_out_shows_nothing_of_what_it_leads_to() {
+fn a_link_that_leads_out_is_not_quoted() {
     let env = TestEnv::new();
     env.file("../home/.git-credentials", "https://ada:hunter2@example.com\n").skill("../elsewhere", "clean", "Fine.");
     env.file("../elsewhere/clean/SKILL.md", "---\nname: clean\ndescription: Fine.\nhunter2: hunter2\n---\n");
@@ -243,7 +243,7 @@ fn a_link_that_leads_out_shows_nothing_of_what_it_leads_to() {
 }
 
 #[test]
-fn a_check_of_a_folder_looks_where_any_client_would() {
+fn check_searches_skill_folders_of_agents() {
     let env = TestEnv::new();
     env.skill("repo/templates", "plain", "In the open.");
     let folders =

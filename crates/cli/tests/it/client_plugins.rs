@@ -47,7 +47,7 @@ fn list(env: &TestEnv) -> String {
 }
 
 #[test]
-fn each_plugin_is_a_source_of_its_own_in_the_one_version_that_is_installed() {
+fn each_installed_plugin_is_a_source() {
     let env = env();
     assert_data_eq!(
         list(&env),
@@ -68,7 +68,7 @@ tool:init          tool          plugin  restricted  tool-only       9
     assert_data_eq!(
         env.run(&["roots", "--config", "repertoire.toml"]).stdout,
         str![[r#"
-source        tier    trust       skills  root
+source        tier    trust       skills  path
 mine          user    trusted          1  mine
 deploy-tools  plugin  restricted       1  [WORLD]/home/.claude/plugins/cache/other/deploy/3.1.0/more
 kit           plugin  restricted       2  [WORLD]/home/.claude/plugins/cache/acme/kit/1.10.0/skills
@@ -80,7 +80,7 @@ claude        plugin  restricted       0
 }
 
 #[test]
-fn a_path_that_leaves_its_plugin_is_a_finding_and_leads_nowhere() {
+fn a_path_out_of_a_plugin_is_a_diagnostic() {
     let env = env();
     let said = env.run(&["check", "--config", "repertoire.toml"]).stdout;
     for left in ["../tool/1.9.0/skills", "/etc"] {
@@ -90,7 +90,7 @@ fn a_path_that_leaves_its_plugin_is_a_finding_and_leads_nowhere() {
 }
 
 #[test]
-fn the_record_decides_and_without_one_the_highest_version() {
+fn the_record_or_highest_version_decides() {
     let env = env();
     env.file("../home/.claude/plugins/installed_plugins.json", "{}");
     let shown = env.run(&["show", "tool:init", "--config", "repertoire.toml"]).stdout;
@@ -98,7 +98,7 @@ fn the_record_decides_and_without_one_the_highest_version() {
 }
 
 #[test]
-fn a_configuration_says_which_plugins_count_and_how_they_are_composed() {
+fn configuration_selects_plugins() {
     let env = env();
     let with = |more: &str| env.file("repertoire.toml", CONFIG.replace("path =", &format!("{more}\npath =")));
     with("only = [\"kit\", \"gone\"]");
@@ -112,7 +112,7 @@ fn a_configuration_says_which_plugins_count_and_how_they_are_composed() {
 
     with("tier = \"builtin\"");
     let failure = env.run(&["list", "--config", "repertoire.toml"]).failure();
-    let expected = "error: a source of the kind `client-plugins` brings what other people made, and cannot be builtin";
+    let expected = "error: a source of the kind `client-plugins` loads content of other people, and cannot be builtin";
     assert!(failure.starts_with(expected), "{failure}");
     with("layout = \"any\"");
     let failure = env.run(&["list", "--config", "repertoire.toml"]).failure();
@@ -122,7 +122,7 @@ fn a_configuration_says_which_plugins_count_and_how_they_are_composed() {
 
 /// What a plugin calls itself harms no other source.
 #[test]
-fn a_plugin_that_takes_the_name_of_a_source_gets_another_one() {
+fn plugin_names_in_use_get_numbers() {
     let env = env();
     for (place, name) in [("a", "mine"), ("b", "registered"), ("c", "claude")] {
         env.file(&format!("{CACHE}/other/{place}/1.0/.claude-plugin/plugin.json"), format!(r#"{{"name": "{name}"}}"#));
@@ -152,7 +152,7 @@ tool:init  tool    plugin  restricted  tool-only       9
 }
 
 #[test]
-fn the_skills_of_a_plugin_know_its_folder_at_every_door() {
+fn plugin_skills_know_their_folder() {
     let env = env();
     let body = "---\nname: run\ndescription: Runs.\n---\nRun ${CLAUDE_PLUGIN_ROOT}/bin/it.\n";
     env.file(&format!("{CACHE}/acme/kit/1.10.0/skills/run/SKILL.md"), body)

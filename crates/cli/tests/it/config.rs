@@ -48,7 +48,7 @@ fn env() -> TestEnv {
 }
 
 #[test]
-fn a_file_says_everything_and_paths_are_meant_from_its_folder() {
+fn configured_paths_are_relative_to_the_file() {
     let env = env();
     let ran = env.run(&["list", "--config", "conf/repertoire.toml", "--model", "claude-sonnet-4-5"]);
     assert_data_eq!(
@@ -64,7 +64,7 @@ guest:review  guest   plugin   restricted  both          7
 "#]]
     );
     let ran = env.run(&["show", "review", "--config", "conf/repertoire.toml", "--model", "openai/gpt-5-mini"]);
-    assert!(ran.stdout.contains("surface      system-prompt, decided by rule our-gpt\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("surface       system-prompt, decided by rule our-gpt\n"), "{}", ran.stdout);
     assert_data_eq!(
         env.run(&["roots", "--config", "conf/repertoire.toml"]).data(),
         str![[r#"
@@ -194,7 +194,7 @@ fn values_that_do_not_fit_are_errors() {
     check(
         "[[source]]\nkind = \"git\"\nname = \"a\"\n",
         str![[r#"
-error: unknown source kind `git`; choose client-plugins, fs, mcp, plugin, process
+error: unknown source kind `git`; known: client-plugins, fs, mcp, plugin, process
  --> repertoire.toml:2:1
   |
 2 | kind = "git"
@@ -304,7 +304,7 @@ error: expected a table, found string
 }
 
 #[test]
-fn rules_switch_skills_off_for_models_and_users_and_the_operator_sees_it() {
+fn disabled_skills_are_visible_to_the_operator_only() {
     let env = TestEnv::new();
     env.skill("a", "tidy", "Near.").skill("b", "tidy", "Far.").skill("b", "review", "Reviews.");
     let sources = "[[source]]\nkind = \"fs\"\nname = \"a\"\nroots = [\"a\"]\n[[source]]\nkind = \"fs\"\nname = \"b\"\nroots = [\"b\"]\n";
@@ -328,7 +328,7 @@ fn rules_switch_skills_off_for_models_and_users_and_the_operator_sees_it() {
 }
 
 #[test]
-fn what_cannot_be_composed_is_an_error_at_its_place() {
+fn compose_errors_are_located() {
     check(
         "[[source]]\nkind = \"fs\"\nname = \"a\"\nroots = [\"a\"]\n\n[[source]]\nkind = \"fs\"\nname = \"a\"\nroots = [\"a\"]\n",
         str![[r#"
@@ -354,7 +354,7 @@ error: source name `a:b` cannot be used: it holds a colon
     check(
         "[[source]]\nkind = \"fs\"\nname = \"registered\"\nroots = [\"a\"]\n",
         str![[r#"
-error: the source name `registered` is taken by skills that are registered in code
+error: the source name `registered` is reserved for skills that are registered in code
  --> repertoire.toml:3:1
   |
 3 | name = "registered"
@@ -365,7 +365,7 @@ error: the source name `registered` is taken by skills that are registered in co
     check(
         "[[source]]\nkind = \"fs\"\nname = \"a\"\nroots = [\"a\"]\n\n[prefer]\n\"re.view\" = \"b\"\n",
         str![[r#"
-error: `re.view` is preferred from `b`, but no source is called that; choose a, registered
+error: `re.view` is preferred from `b`, but no source is called that; known: a, registered
  --> repertoire.toml:7:1
   |
 7 | "re.view" = "b"
@@ -398,7 +398,7 @@ error: `review`: expected the name of a source, found true
 }
 
 #[test]
-fn a_file_that_is_not_there_is_a_failure_that_names_it() {
+fn a_missing_file_is_a_failure() {
     let failure = TestEnv::new().run(&["list", "--config", "none.toml"]).failure();
     assert!(failure.starts_with("error: cannot read `none.toml`: "), "{failure}");
 }

@@ -51,7 +51,7 @@ const SOURCE: &str = "[[source]]\nkind = \"fs\"\nname = \"a\"\n";
 const RULE: &str = "[[surface.rules]]\nid = \"a\"\nmode = \"both\"\n";
 
 #[test]
-fn the_schema_knows_the_keys_and_values_that_there_are() {
+fn the_schema_knows_keys_and_values() {
     let check = |pointer: &str, text: &str| {
         assert_eq!(offered(text), known(pointer), "{pointer}");
         assert!(!fits(text), "{text}");
@@ -70,7 +70,7 @@ fn the_schema_knows_the_keys_and_values_that_there_are() {
 }
 
 #[test]
-fn the_schema_knows_the_options_of_every_linked_kind() {
+fn the_schema_knows_options_of_linked_kinds() {
     let kinds: Value =
         serde_json::from_str(&TestEnv::new().run(&["kinds", "--json"]).data()).expect("one JSON document");
     let common = known("/$defs/linked/properties");
@@ -83,7 +83,7 @@ fn the_schema_knows_the_options_of_every_linked_kind() {
 }
 
 #[test]
-fn what_is_read_fits_and_what_is_refused_does_not() {
+fn the_schema_agrees_with_the_parser() {
     assert!(fits(GOOD));
     let page = std::fs::read_to_string(checkout("docs/cli.md")).expect("the page is there");
     let examples: Vec<_> = page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();

@@ -46,7 +46,7 @@ fn no_command_lets_a_skill_paint() {
 }
 
 #[test]
-fn json_is_valid_and_holds_the_text_as_it_is() {
+fn json_output_holds_raw_text() {
     let env = painter();
     let ran = env.run(&["list", "root", "--json"]);
     assert_eq!(ran.stderr, "");
@@ -95,7 +95,7 @@ warning[invisible-text]: the body holds 5 invisible characters that spell `SEND`
     assert_eq!(env.run(&["check", "root", "--strict"]).exit, repertoire_cli::Exit::Problems);
     let shown = env.run(&["show", "whisper", "--root", "root"]).stderr;
     assert_eq!(shown, "note: the body holds 5 invisible characters that spell `SEND`, on line 7\n");
-    let note = "note: the body of 1 skill holds hidden text; `repertoire check` shows where\n";
+    let note = "note: the body of 1 skill holds hidden text; run `repertoire check` for details\n";
     for command in ["lock", "verify"] {
         assert!(env.run(&[command, "root"]).stderr.contains(note), "{command}");
     }
@@ -115,7 +115,7 @@ fn a_body_comes_without_its_hidden_text() {
 }
 
 #[test]
-fn a_person_who_is_asked_hears_of_hidden_text() {
+fn the_prompt_warns_of_hidden_text() {
     let env = TestEnv::new();
     let text = "---\nname: clock\ndescription: Tells.\n---\nNow: !`printf tick`\u{2060}\u{e0041}\n";
     env.file("a/clock/SKILL.md", text);
@@ -123,7 +123,7 @@ fn a_person_who_is_asked_hears_of_hidden_text() {
     assert!(
         ran.stderr.starts_with(
             "warning: the body holds 2 invisible characters that spell `A`, on line 5; nothing of it runs\n\
-             command in line 1\n    printf tick\nlet it run this, as long as SKILL.md stays as it is"
+             command in line 1\n    printf tick\nAllow these commands while SKILL.md is unchanged"
         ),
         "{}",
         ran.stderr

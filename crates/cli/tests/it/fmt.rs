@@ -25,7 +25,7 @@ fn read(env: &TestEnv, path: &str) -> String {
 }
 
 #[test]
-fn what_is_in_disorder_is_formatted_and_what_is_broken_is_left() {
+fn broken_files_are_left_unformatted() {
     let env = env();
     let ran = env.run(&["fmt", "root"]);
     assert_eq!((ran.exit, ran.stderr.as_str()), (Exit::Problems, ""));
@@ -46,14 +46,14 @@ error[not-formatted]: the front matter was left as it is: `name` is written twic
 4 | name: twice
   | ^^^^
 
-formatted `root/tidy-up/SKILL.md`
-4 files: 1 formatted, 2 could not be formatted, 1 canonical
+reformatted root/tidy-up/SKILL.md
+4 files: 1 formatted, 2 could not be formatted, 1 already formatted
 
 "#]]
     );
     assert_eq!(read(&env, "root/tidy-up/SKILL.md"), ORDER);
     assert_eq!(read(&env, "root/broken/SKILL.md"), "---\nname: broken\n");
-    assert_eq!(env.run(&["fmt", "root/tidy-up", "root/steady/SKILL.md"]).data(), "2 files: 2 canonical\n",);
+    assert_eq!(env.run(&["fmt", "root/tidy-up", "root/steady/SKILL.md"]).data(), "2 files: 2 already formatted\n",);
 }
 
 #[test]
@@ -64,8 +64,8 @@ fn a_dry_run_writes_nothing() {
     assert_data_eq!(
         ran.stdout,
         str![[r#"
-would reformat root/tidy-up/SKILL.md`
-1 file: 1 need formatting
+would reformat root/tidy-up/SKILL.md
+1 file: 1 needs formatting
 
 "#]]
     );
@@ -97,7 +97,7 @@ would reformat root/tidy-up/SKILL.md`
         str![[r#"
 note: root/broken/SKILL.md:1:1: error[unclosed-front-matter]: frontmatter is not properly closed: no closing `---` line
 note: root/twice/SKILL.md:4:1: error[not-formatted]: the front matter was left as it is: `name` is written twice
-note: 4 files: 1 need formatting, 2 could not be formatted, 1 canonical
+note: 4 files: 1 needs formatting, 2 could not be formatted, 1 already formatted
 
 "#]]
     );
@@ -105,7 +105,7 @@ note: 4 files: 1 need formatting, 2 could not be formatted, 1 canonical
 }
 
 #[test]
-fn the_skills_of_the_project_are_meant_by_default() {
+fn fmt_defaults_to_the_project() {
     let env = TestEnv::new();
     assert_data_eq!(
         env.run(&["fmt"]).failure(),
@@ -121,14 +121,14 @@ error: cannot read `.agents/skills`: No such file or directory (os error 2)
 }
 
 #[test]
-fn the_second_skill_of_an_id_is_formatted_too() {
+fn repeated_ids_are_formatted_too() {
     let env = TestEnv::new();
     env.file("root/a/SKILL.md", DISORDER).file("root/b/SKILL.md", DISORDER);
     assert_data_eq!(
         env.run(&["fmt", "root"]).data(),
         str![[r#"
-formatted `root/a/SKILL.md`
-formatted `root/b/SKILL.md`
+reformatted root/a/SKILL.md
+reformatted root/b/SKILL.md
 2 files: 2 formatted
 
 "#]]

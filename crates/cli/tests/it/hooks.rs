@@ -19,7 +19,7 @@ fn yaml(path: &str) -> Value {
 }
 
 #[test]
-fn every_hook_runs_a_command_on_the_files_of_a_commit() {
+fn hooks_run_on_committed_files() {
     let env = TestEnv::new();
     env.skill("root", "one", "One.").skill("root", "two", "Two.");
     let hooks = yaml(".pre-commit-hooks.yaml");
@@ -61,7 +61,7 @@ fn act(env: &TestEnv, strict: &str, paths: &str, sarif: &str) -> (Option<i32>, S
 
 #[test]
 #[cfg(unix)]
-fn the_action_fails_on_errors_and_leaves_a_log() {
+fn the_action_fails_and_writes_a_log() {
     let env = TestEnv::new();
     env.skill("good", "one", "One.").file("odd/two/SKILL.md", "---\nname: Two\ndescription: D.\n---\nA.\n");
     env.file("bad/three/SKILL.md", "---\nname: three\n");

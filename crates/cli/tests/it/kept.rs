@@ -64,7 +64,7 @@ fn nothing_outlives_the_process_of_a_plugin() {
 }
 
 #[test]
-fn no_environment_and_no_open_file_goes_to_what_is_started() {
+fn children_inherit_no_environment_and_no_files() {
     let env = TestEnv::new();
     env.library("libhello.so");
     let digest = Digest::of(&fs::read(env.here().join("libhello.so")).expect("it is there"));
@@ -92,7 +92,7 @@ fn no_environment_and_no_open_file_goes_to_what_is_started() {
 
 /// A process of `root` reads everything, so this is about any other user.
 #[test]
-fn a_command_does_not_read_the_environment_of_the_program() {
+fn commands_cannot_read_our_environment() {
     let env = TestEnv::new();
     let parent_of_helper = "$(awk '{print $4}' /proc/$PPID/stat)";
     let body = format!("Now: !`tr '\\0' '\\n' < /proc/{parent_of_helper}/environ; echo seen`\n");

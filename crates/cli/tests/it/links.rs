@@ -62,7 +62,7 @@ fn a_name_in_a_commit_is_no_option() {
     let (code, said) = hook(&env, &[&["check", "--strict"][..], &files[..1]].concat());
     assert_eq!((code, said.contains("error[")), (Some(2), false), "a file called `--strict` is no option: {said}");
     let (code, said) = hook(&env, &[&["fmt"][..], &files].concat());
-    assert_eq!((code, said.as_str()), (Some(0), "2 files: 2 canonical\n"));
+    assert_eq!((code, said.as_str()), (Some(0), "2 files: 2 already formatted\n"));
     assert!(!env.here().join("pwned").exists());
 }
 
@@ -80,7 +80,7 @@ fn a_command_that_reads_starts_nothing() {
             let lines: Vec<_> = failure.lines().collect();
             let kind = config.trim_end_matches(".toml").replace("remote", "mcp");
             let refused = format!(
-                "error: the source `x` of the kind `{kind}` would start a program, load a library or open a connection; \
+                "error: the source `x` of the kind `{kind}` starts a program, loads a library or opens a connection; \
                  this command only reads"
             );
             assert_eq!(lines.first(), Some(&refused.as_str()), "{command} {config}");
@@ -104,7 +104,7 @@ fn a_lock_is_not_written_through_a_link() {
         for command in [&["lock", "--trust-project"][..], &["verify", "--trust-project"]] {
             let ran = env.run(command);
             assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::Failure, ""), "{name}");
-            assert!(ran.stderr.contains("it is a link; put a file in its place"), "{}", ran.stderr);
+            assert!(ran.stderr.contains("it is a link; replace it with a file"), "{}", ran.stderr);
             assert!(!ran.stderr.contains("mine"), "{}", ran.stderr);
         }
         assert_eq!(read(&env, "../home/.bashrc"), "mine\n");
@@ -150,7 +150,7 @@ fn a_configuration_elsewhere_is_not_quoted() {
         str![[r#"
 error: expected tables `[[source]]`, found table
  |
- = help: see line 2 of the file that `repertoire.toml` leads to
+ = help: see line 2 of the file that `repertoire.toml` links to
 
 "#]]
     );
@@ -168,7 +168,7 @@ fn fmt_writes_below_the_named_folder_alone() {
     assert_eq!(ran.exit, Exit::Problems, "{}", ran.stdout);
     let ran = env.run(&["fmt", "root/out/SKILL.md"]);
     assert_eq!(ran.exit, Exit::Problems, "{}", ran.stdout);
-    assert!(ran.stdout.contains("it leads out of"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("it links to a file outside of"), "{}", ran.stdout);
     link(&env, "../../home/skills", ".agents/skills");
     assert_data_eq!(
         env.run(&["fmt"]).failure(),
@@ -218,7 +218,7 @@ fn new_writes_nothing_through_a_link() {
         str![[r#"
 error: cannot write `.agents/skills/tidy/SKILL.md`: a path led outside of the filesystem
  |
- = help: if it is a link to another folder, name that with `--in DIR`
+ = help: if it is a link to another folder, pass that folder with `--dir DIR`
 
 "#]]
     );

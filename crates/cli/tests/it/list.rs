@@ -51,20 +51,20 @@ note: 1 error, 2 warnings; run `repertoire check` for details
 }
 
 #[test]
-fn all_shows_losers_with_their_winner_and_files_without_a_skill() {
+fn all_shows_shadows_and_broken_files() {
     let ran = two_folders().run(&with_both(&["list", "--all"]));
     assert_data_eq!(
         ran.stdout,
         str![[r#"
 name        source  tier  trust    surface    tokens  flags
 notes       near    user  trusted  tool-only       6  1 shadow
-far:notes   far     user  trusted  tool-only       6  shadow of near:notes, identical
+far:notes   far     user  trusted  tool-only       6  same as near:notes
 review      near    user  trusted  tool-only       6  1 shadow
 far:review  far     user  trusted  tool-only       6  shadow of near:review
 deploy      far     user  trusted  tool-only       6  manual
 lore        far     user  trusted  tool-only       6  model-only
 
-not loaded         source  why
+not loaded           source  reason
 far/broken/SKILL.md  far     no-front-matter: the file must start with YAML frontmatter, found `no front matter`
 
 "#]]
@@ -72,7 +72,7 @@ far/broken/SKILL.md  far     no-front-matter: the file must start with YAML fron
 }
 
 #[test]
-fn the_model_decides_the_surface_of_skills_that_declare_none() {
+fn the_model_decides_undeclared_surfaces() {
     let env = two_folders();
     let surfaces = |model: &str| {
         let ran = env.run(&["list", "far", "--model", model]);
@@ -90,16 +90,16 @@ fn show_tells_everything_about_a_winner() {
     assert_data_eq!(
         ran.data(),
         str![[r#"
-name         review
-description  Near copy.
-full name    near:review
-source       near, user tier, trusted
-location     near/review/SKILL.md
-surface      both, decided by rule claude-3.5-or-later
-catalog      6 tokens
-files        0
-digest       sha256:4c775b472c6a7656776e932191c45faf1293f85701fd85d8e9a9eb950d26607a
-shadows      far:review
+name          review
+description   Near copy.
+full name     near:review
+source        near, user tier, trusted
+location      near/review/SKILL.md
+surface       both, decided by rule claude-3.5-or-later
+catalog       6 tokens
+files         0
+digest        sha256:4c775b472c6a7656776e932191c45faf1293f85701fd85d8e9a9eb950d26607a
+shadows       far:review
 
 "#]]
     );
@@ -107,17 +107,17 @@ shadows      far:review
     assert_data_eq!(
         ran.data(),
         str![[r#"
-name         deploy
-description  Ships it.
-full name    far:deploy
-source       far, user tier, trusted
-location     far/deploy/SKILL.md
-surface      tool-only, decided by skill
-tools        Read, Bash(git *) (a request, not a limit)
-flags        manual
-catalog      6 tokens
-files        0
-digest       sha256:0dcafa93a921bfd7478bb69b99a816ea1aa71edf2dce8db9348c86e4205877bc
+name          deploy
+description   Ships it.
+full name     far:deploy
+source        far, user tier, trusted
+location      far/deploy/SKILL.md
+surface       tool-only, decided by skill
+allowed-tools Read, Bash(git *) (pre-approved, not a restriction)
+flags         manual
+catalog       6 tokens
+files         0
+digest        sha256:0dcafa93a921bfd7478bb69b99a816ea1aa71edf2dce8db9348c86e4205877bc
 
 other fields
   disable-model-invocation: true
@@ -134,16 +134,16 @@ fn show_reaches_a_loser_by_its_full_name() {
     assert_data_eq!(
         ran.data(),
         str![[r#"
-name         review
-description  Far copy.
-full name    far:review
-source       far, user tier, trusted
-location     far/review/SKILL.md
-surface      tool-only, decided by fallback
-catalog      6 tokens
-files        0
-digest       sha256:8c51ea1811316fdeee2ca4fe412870d58a81150fc18f43bb762f15da9ff3b84e
-shadow of    near:review
+name          review
+description   Far copy.
+full name     far:review
+source        far, user tier, trusted
+location      far/review/SKILL.md
+surface       tool-only, decided by fallback
+catalog       6 tokens
+files         0
+digest        sha256:8c51ea1811316fdeee2ca4fe412870d58a81150fc18f43bb762f15da9ff3b84e
+shadow of     near:review
 
 "#]]
     );
@@ -155,7 +155,7 @@ fn which_says_why_a_claim_lost() {
     assert_data_eq!(
         env.run(&with_both(&["which", "review"])).data(),
         str![[r#"
-#  full name    tier  trust    location              why
+#  skill        tier  trust    path                  reason
 1  near:review  user  trusted  near/review/SKILL.md  wins
 2  far:review   user  trusted  far/review/SKILL.md   `far` is composed after `near`
 
@@ -164,7 +164,7 @@ fn which_says_why_a_claim_lost() {
     assert_data_eq!(
         env.run(&with_both(&["which", "far:notes"])).stdout,
         str![[r#"
-#  full name   tier  trust    location            why
+#  skill       tier  trust    path                reason
 1  near:notes  user  trusted  near/copy/SKILL.md  wins
 2  far:notes   user  trusted  far/notes/SKILL.md  `far` is composed after `near`; same content
 
@@ -173,8 +173,8 @@ fn which_says_why_a_claim_lost() {
     assert_data_eq!(
         env.run(&with_both(&["which", "lore"])).data(),
         str![[r#"
-#  full name  tier  trust    location           why                     flags
-1  far:lore   user  trusted  far/lore/SKILL.md  only candidate  model-only
+#  skill     tier  trust    path               reason          flags
+1  far:lore  user  trusted  far/lore/SKILL.md  only candidate  model-only
 
 "#]]
     );
@@ -212,7 +212,7 @@ notes = "mine"
     assert_data_eq!(
         which("review"),
         str![[r#"
-#  full name       tier     trust    location              why
+#  skill           tier     trust    path                  reason
 1  shipped:review  builtin  trusted  far/review/SKILL.md   wins
 2  mine:review     user     trusted  near/review/SKILL.md  the user tier comes after the builtin tier
 3  waiting:review  builtin  pending  near/review/SKILL.md  `waiting` waits for admission
@@ -222,7 +222,7 @@ notes = "mine"
     assert_data_eq!(
         which("notes"),
         str![[r#"
-#  full name      tier     trust    location            why
+#  skill          tier     trust    path                reason
 1  mine:notes     user     trusted  near/copy/SKILL.md  wins
 2  shipped:notes  builtin  trusted  far/notes/SKILL.md  `mine` is preferred for this id; same content
 3  waiting:notes  builtin  pending  near/copy/SKILL.md  `waiting` waits for admission; same content
@@ -255,7 +255,7 @@ error: no skill `nothing-like-it`
 }
 
 #[test]
-fn a_long_name_is_shown_whole_and_moves_no_other_row() {
+fn long_names_shift_only_their_row() {
     let env = TestEnv::new();
     env.skill("root", "short", "Brief.").skill("root", &"long".repeat(10), "Wide.");
     assert_data_eq!(
@@ -276,11 +276,11 @@ fn files_over_a_limit_are_not_counted() {
     let source = "fs:mine:roots = ['root'], limits = { resources = 1 }";
     let ran = env.run(&["show", "big", "--no-defaults", "--source", source]);
     assert_eq!(ran.exit, Exit::Success);
-    assert!(ran.stdout.lines().any(|line| line == "files        1"), "{}", ran.stdout);
+    assert!(ran.stdout.lines().any(|line| line == "files         1"), "{}", ran.stdout);
 }
 
 #[test]
-fn nothing_found_in_a_named_folder_says_what_is_not_searched() {
+fn an_empty_folder_names_hidden_folders() {
     let env = TestEnv::new();
     env.skill("root/.agents/skills", "hidden", "Behind a dot.");
     let note =
@@ -294,7 +294,7 @@ fn nothing_found_in_a_named_folder_says_what_is_not_searched() {
 }
 
 #[test]
-fn nothing_found_is_no_failure_and_says_where_to_look() {
+fn nothing_found_is_a_note() {
     let ran = TestEnv::new().run(&["list", "--no-defaults"]);
     assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::Success, ""));
     assert_data_eq!(
@@ -314,7 +314,7 @@ note: no skills found except built-in ones; run `repertoire roots` to see the fo
 }
 
 #[test]
-fn what_a_skill_needs_and_this_machine_has_not_is_told() {
+fn missing_requirements_are_shown() {
     let env = TestEnv::new();
     env.file(
         "near/pages/SKILL.md",
@@ -332,13 +332,13 @@ fn what_a_skill_needs_and_this_machine_has_not_is_told() {
             "the program `ls`",
             "the program `no-such-program` (missing)",
             "the environment variable `NO_SUCH_VARIABLE` (missing)",
-            "the tool `ocr` (a host knows)"
+            "the tool `ocr` (unknown here)"
         ]
     );
     let stand_in =
         "---\nname: spare\ndescription: Stands in.\nmetadata: {hermes: {fallback_for_tools: [press]}}\n---\nCount.\n";
     let shown = env.file("near/spare/SKILL.md", stand_in).run(&[&near[..], &["show", "spare"]].concat()).stdout;
-    assert!(shown.contains("\ninstead of   the tool `press` (a host knows)\n") && !shown.contains("needs"), "{shown}");
+    assert!(shown.contains("\ninstead of   the tool `press` (unknown here)\n") && !shown.contains("needs"), "{shown}");
     let json = env.run(&[&near[..], &["show", "pages", "--format", "json"]].concat()).stdout;
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(
@@ -360,7 +360,7 @@ fn a_skill_that_nobody_may_call_is_unreachable() {
 }
 
 #[test]
-fn a_list_that_was_cut_short_says_so_and_how_to_go_on() {
+fn a_truncated_list_has_a_note() {
     let env = TestEnv::new();
     for name in ["one", "two", "three"] {
         env.skill("root", name, "A skill.");

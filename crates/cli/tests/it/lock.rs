@@ -23,14 +23,14 @@ fn read(env: &TestEnv, path: &str) -> String {
 }
 
 #[test]
-fn a_lock_has_every_file_and_the_same_bytes_each_time() {
+fn a_lock_is_complete_and_reproducible() {
     let env = project();
     let ran = env.run(&["lock"]);
     assert_eq!(ran.exit, Exit::Success);
     assert_data_eq!(
         ran.stdout,
         str![[r#"
-lock                  skills  outcome
+lock                  skills  status
 repertoire.lock.json       2  written
 skills-lock.json           2  written
 
@@ -108,7 +108,7 @@ skills-lock.json           2  written
     assert_data_eq!(
         env.run(&["lock"]).stdout,
         str![[r#"
-lock                  skills  outcome
+lock                  skills  status
 repertoire.lock.json       2  unchanged
 skills-lock.json           2  unchanged
 
@@ -142,17 +142,17 @@ fn every_difference_is_named() {
     assert_data_eq!(
         ran.stdout,
         str![[r#"
-missing  gone .agents/skills/gone  (repertoire.lock.json)
+missing  gone  .agents/skills/gone  (repertoire.lock.json)
   locked sha256:ec19506fa0023bfda27a1aded635e139814ea9d543755c8a730ca8419c964f12
-changed  notes .agents/skills/notes/SKILL.md  (repertoire.lock.json)
+changed  notes  .agents/skills/notes/SKILL.md  (repertoire.lock.json)
   locked sha256:6dcb03c6c2901e7f63ad728b050bf8bd473e7cf7839c41cae1efed1b14b04a4b
   found  sha256:9bccd204120eaba7f81b835ae14b7528e23fa9db3de38b22bfc2d747c9021321
-extra    tidy .agents/skills/tidy/a/u{1b}b  (repertoire.lock.json)
-  found  sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
-changed  tidy .agents/skills/tidy/scripts/run.sh  (repertoire.lock.json)
+changed  tidy  .agents/skills/tidy/scripts/run.sh  (repertoire.lock.json)
   locked sha256:e9fe7e88e89d532379960402db8f9458194dae772aa5fda5a12806c22215f0ff
   found  sha256:1abbf2fc2bcadcbb6c0badbd0b8f34fbb0ac1cba2faf7da63e4dc3fa67857614
-extra    new .agents/skills/new  (repertoire.lock.json)
+extra    tidy  .agents/skills/tidy/a/u{1b}b  (repertoire.lock.json)
+  found  sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
+extra    new  .agents/skills/new  (repertoire.lock.json)
   found  sha256:be84618c62bb41b2986f524e9e726a20fcbad808271677cdf19a280898acca48
 missing  gone  (skills-lock.json)
   locked b97506d5f51058a7d73257df152f72518433544f3649ea0e222c2c3cd03d0bca
@@ -166,19 +166,17 @@ changed  tidy  (skills-lock.json)
 
 "#]]
     );
-    let json = env.run(&["lock", "--check", "--json"]);
-    assert_eq!((json.exit, json.stdout), (Exit::Problems, env.run(&["verify", "--json"]).stdout));
 }
 
 #[test]
-fn without_a_lock_of_its_own_the_tools_lock_is_compared() {
+fn without_repertoire_lock_hashes_are_compared() {
     let env = project();
     env.run(&["lock"]);
     fs::remove_file(env.here().join("repertoire.lock.json")).expect("it is there");
     env.skill(".agents/skills", "new", "Is new.").file(".agents/skills/tidy/scripts/run.sh", "rm\n");
     let ran = env.run(&["verify"]);
     assert_eq!(ran.exit, Exit::Problems);
-    assert_eq!(ran.stderr, "note: `repertoire.lock.json` is not there\n");
+    assert_eq!(ran.stderr, "note: no repertoire.lock.json found\n");
     assert_data_eq!(
         ran.stdout,
         str![[r#"
@@ -193,7 +191,7 @@ extra    new  (skills-lock.json)
 }
 
 #[test]
-fn a_row_of_the_tool_goes_on_saying_where_a_skill_comes_from() {
+fn existing_rows_keep_their_origin() {
     let env = TestEnv::new();
     // As `skills` 1.5.18 writes it, for a skill that it installed and one that is yet to be.
     let lock = r#"{
@@ -221,7 +219,7 @@ fn a_row_of_the_tool_goes_on_saying_where_a_skill_comes_from() {
     let ran = env.run(&["lock"]);
     assert_eq!(
         (ran.exit, ran.stderr.as_str()),
-        (Exit::Success, "note: `later` stays in `skills-lock.json` and is not here\n")
+        (Exit::Success, "note: `later` stays in `skills-lock.json` and is not installed\n")
     );
     assert_eq!(read(&env, "skills-lock.json"), lock);
     let ran = env.run(&["verify"]);
@@ -277,16 +275,16 @@ fn what_cannot_be_compared_is_a_failure() {
     assert_data_eq!(
         said,
         str![[r#"
-error: neither `repertoire.lock.json` nor `skills-lock.json` is there
+error: no repertoire.lock.json or skills-lock.json found
  |
  = help: run `repertoire lock` to create them
 error: `repertoire.lock.json`: expected schema `repertoire-lock/1`, found "repertoire-lock/2"
 error: `repertoire.lock.json`: expected schema `repertoire-lock/1`, found none
-error: `repertoire.lock.json` is no such lock file: `../a` is not a path inside a skill: it has a segment of dots only
-error: `repertoire.lock.json` is no such lock file: `../../secret` is not a path inside a skill: it has a segment of dots only
+error: `repertoire.lock.json` is invalid: `../a` is not a path inside a skill: it has a segment of dots only
+error: `repertoire.lock.json` is invalid: `../../secret` is not a path inside a skill: it has a segment of dots only
 error: `repertoire.lock.json`: skill `a`: file `b` is in the manifest twice
 error: `repertoire.lock.json`: skill `a`: `manifest` is not the digest of its files
-error: `repertoire.lock.json` is no such lock file: missing field `id`
+error: `repertoire.lock.json` is invalid: missing field `id`
 error: `skills-lock.json`: expected version 1, found 2
 error: `skills-lock.json`: expected an object `skills`
 error: `skills-lock.json`: skill `a/u{1b}`: expected a text `computedHash`
@@ -297,7 +295,7 @@ error: `skills-lock.json`: skill `a`: expected a text `source`
 }
 
 #[test]
-fn what_a_lock_cannot_speak_of_is_left_out_by_name() {
+fn unlockable_skills_are_named() {
     let env = TestEnv::new();
     env.skill("here", "near", "Is near.").skill("here/inner", "in", "Is in.").skill("far", "off", "Is far.");
     env.file("SKILL.md", "---\nname: whole\ndescription: All of it.\n---\nAll.\n");
@@ -310,7 +308,7 @@ fn what_a_lock_cannot_speak_of_is_left_out_by_name() {
     assert_data_eq!(
         ran.stdout,
         str![[r#"
-lock                       skills  outcome
+lock                       skills  status
 here/repertoire.lock.json       2  written
 here/skills-lock.json           1  written
 
@@ -321,7 +319,7 @@ here/skills-lock.json           1  written
         str![[r#"
 note: not locked, not of the user tier: `shipped:in`
 note: not locked, not below the lock directory: `far:off`
-note: `near` has no new row in `skills-lock.json`: which of `z` and `é` comes first depends on the language
+note: `near` has no new row in `skills-lock.json`: the order of `z` and `é` depends on the language
 
 "#]]
     );
@@ -330,7 +328,7 @@ note: `near` has no new row in `skills-lock.json`: which of `z` and `é` comes f
         ran.stderr,
         str![[r#"
 note: not locked, the lock would be part of the skill: `here:whole`
-note: `near` has no new row in `skills-lock.json`: which of `z` and `é` comes first depends on the language
+note: `near` has no new row in `skills-lock.json`: the order of `z` and `é` depends on the language
 
 "#]]
     );
@@ -344,7 +342,7 @@ error: cannot read the folder `nowhere`: No such file or directory (os error 2)
 }
 
 #[test]
-fn a_hash_that_nobody_can_tell_is_compared_by_the_better_lock_or_not_at_all() {
+fn an_undecidable_hash_falls_back_to_the_lock() {
     let env = TestEnv::new();
     env.skill("skills", "tidy", "Sorts.").file("skills/tidy/é", "").file("skills/tidy/z", "");
     env.run(&["lock", "skills"]);
@@ -356,7 +354,7 @@ fn a_hash_that_nobody_can_tell_is_compared_by_the_better_lock_or_not_at_all() {
     assert_data_eq!(
         ran.stderr,
         str![[r#"
-note: `tidy` cannot be compared with `skills-lock.json`: which of `z` and `é` comes first depends on the language
+note: `tidy` cannot be compared with `skills-lock.json`: the order of `z` and `é` depends on the language
 
 "#]]
     );
@@ -364,9 +362,9 @@ note: `tidy` cannot be compared with `skills-lock.json`: which of `z` and `é` c
     assert_data_eq!(
         env.run(&["verify", "skills"]).failure(),
         str![[r#"
-error: `tidy` cannot be compared with `skills-lock.json`: which of `z` and `é` comes first depends on the language
+error: `tidy` cannot be compared with `skills-lock.json`: the order of `z` and `é` depends on the language
  |
- = help: `repertoire lock` writes a lock that covers it
+ = help: run `repertoire lock` to write a lock that covers it
 
 "#]]
     );
@@ -385,7 +383,7 @@ fn large_and_odd_files_are_locked_too() {
     env.file(".agents/skills/tidy/scripts\\run.py", "two\n");
     let ran = env.run(&["verify"]);
     assert_eq!(ran.exit, Exit::Problems);
-    assert!(ran.stdout.starts_with("changed  tidy .agents/skills/tidy/scripts\\run.py, says"), "{ran:?}");
+    assert!(ran.stdout.starts_with("changed  tidy  .agents/skills/tidy/scripts\\run.py  ("), "{ran:?}");
 }
 
 #[test]
@@ -406,8 +404,8 @@ fn dependencies_are_compared_where_they_are_there() {
         ran.stderr,
         str![[r#"
 note: not locked, not below the lock directory: `home:review`
-note: not compared, only in part: tools write the bytecode and the caches in it as they run: `.agents/skills/tidy/node_modules`
-note: not compared, tools write it as they run: `.agents/skills/tidy/scripts/__pycache__`
+note: not compared, only in part: tools write bytecode and caches into it while they run: `.agents/skills/tidy/node_modules`
+note: not compared, tools write to it while they run: `.agents/skills/tidy/scripts/__pycache__`
 note: not compared, version control keeps it: `.agents/skills/tidy/.git`
 
 "#]]
@@ -439,7 +437,7 @@ note: not compared, version control keeps it: `.agents/skills/tidy/.git`
     }
     let ran = env.run(&["verify"]);
     assert_eq!(ran.exit, Exit::Success);
-    let absent = "note: not compared, it is in `repertoire.lock.json` and not here: `.agents/skills/tidy/.venv`, \
+    let absent = "note: not compared, it is in `repertoire.lock.json` and does not exist: `.agents/skills/tidy/.venv`, \
                   `.agents/skills/tidy/node_modules`, `.agents/skills/tidy/venv`\n";
     assert!(ran.stderr.contains(absent), "{}", ran.stderr);
     // One that nobody locked is as new as a file would be.
@@ -477,7 +475,7 @@ fn what_comes_and_goes_is_in_neither_lock() {
 }
 
 #[test]
-fn a_hash_that_the_tool_took_over_litter_counts() {
+fn hashes_over_litter_are_accepted() {
     let env = TestEnv::new();
     env.skill("skills", "tidy", "Sorts.").file("skills/tidy/__pycache__/a.pyc", "x");
     env.run(&["lock", "skills"]);
@@ -506,11 +504,11 @@ fn line_ends_alone_are_told_from_other_changes() {
     assert_eq!(
         only,
         [
-            "changed  notes .agents/skills/notes/SKILL.md  (repertoire.lock.json)",
+            "changed  notes  .agents/skills/notes/SKILL.md  (repertoire.lock.json)",
             "  only line endings differ",
-            "changed  tidy .agents/skills/tidy/SKILL.md  (repertoire.lock.json)",
+            "changed  tidy  .agents/skills/tidy/SKILL.md  (repertoire.lock.json)",
             "  only line endings differ",
-            "changed  tidy .agents/skills/tidy/scripts/run.sh  (repertoire.lock.json)",
+            "changed  tidy  .agents/skills/tidy/scripts/run.sh  (repertoire.lock.json)",
             "changed  notes  (skills-lock.json)",
             "  only line endings differ",
             "changed  tidy  (skills-lock.json)",
@@ -541,38 +539,38 @@ fn installed() -> TestEnv {
 }
 
 #[test]
-fn show_and_which_tell_where_a_skill_was_installed_from() {
+fn show_and_which_print_origins() {
     let env = installed();
     assert_data_eq!(
         env.run(&["show", "home:tidy"]).data(),
         str![[r#"
-name         tidy
-description  Sorts.
-full name    home:tidy
-source       home, user tier, trusted
-location     [WORLD]/home/.agents/skills/tidy/SKILL.md
-surface      tool-only, decided by fallback
-catalog      5 tokens
-files        0
-digest       sha256:588ea97f63905e7ea7a72bc0afb8924f114254fb5ff910221eaed13f3a4db724
-installed    acme/skills, url https://github.com/acme/skills.git, ref v1, path skills/tidy/SKILL.md, tree 4b825dc6, installed 2026-01-02T03:04:05.000Z, updated 2026-02-03T04:05:06.000Z
+name          tidy
+description   Sorts.
+full name     home:tidy
+source        home, user tier, trusted
+location      [WORLD]/home/.agents/skills/tidy/SKILL.md
+surface       tool-only, decided by fallback
+catalog       5 tokens
+files         0
+digest        sha256:588ea97f63905e7ea7a72bc0afb8924f114254fb5ff910221eaed13f3a4db724
+installed     acme/skills, url https://github.com/acme/skills.git, ref v1, path skills/tidy/SKILL.md, tree 4b825dc6, installed 2026-01-02T03:04:05.000Z, updated 2026-02-03T04:05:06.000Z
 
 "#]]
     );
     assert_data_eq!(
         env.run(&["show", "mine:tidy", "--root", "mine/"]).data(),
         str![[r#"
-name         tidy
-description  Sorts.
-full name    mine:tidy
-source       mine, user tier, trusted
-location     mine/tidy/SKILL.md
-surface      tool-only, decided by fallback
-catalog      5 tokens
-files        0
-digest       sha256:27762266234d5ae1b1e80f4d2da90ce0eba07328a376549eca2b02503ec831f6
-github       repo https://github.com/acme/tools, ref refs/tags/v2, tree-sha 1234
-shadows      home:tidy
+name          tidy
+description   Sorts.
+full name     mine:tidy
+source        mine, user tier, trusted
+location      mine/tidy/SKILL.md
+surface       tool-only, decided by fallback
+catalog       5 tokens
+files         0
+digest        sha256:27762266234d5ae1b1e80f4d2da90ce0eba07328a376549eca2b02503ec831f6
+github        repo https://github.com/acme/tools, ref refs/tags/v2, tree-sha 1234
+shadows       home:tidy
 
 other fields
   metadata: {"github-repo":"https://github.com/acme/tools","github-ref":"refs/tags/v2","github-tree-sha":1234,"author":"me"}
@@ -585,7 +583,7 @@ other fields
     assert_data_eq!(
         words.join("\n"),
         str![[r#"
-# full name tier trust location why from
+# skill tier trust path reason from
 1 mine:tidy user trusted mine/tidy/SKILL.md wins https://github.com/acme/tools
 2 home:tidy user trusted [WORLD]/home/.agents/skills/tidy/SKILL.md `home` is composed after `mine` acme/skills
 "#]]
@@ -616,7 +614,7 @@ other fields
 }
 
 #[test]
-fn a_lock_of_the_user_that_is_broken_is_told_and_ignored() {
+fn a_broken_user_lock_is_ignored_with_a_note() {
     let env = installed();
     env.file("../home/.agents/.skill-lock.json", r#"{ "version": 4, "skills": {} }"#);
     let ran = env.run(&["which", "tidy"]);
@@ -670,6 +668,6 @@ proptest! {
         env.file(&format!("skills/tidy/{name}"), changed);
         let ran = env.run(&["verify", "skills"]);
         prop_assert_eq!(ran.exit, Exit::Problems);
-        prop_assert!(ran.stdout.starts_with("changed  tidy skills/tidy/"), "{}", ran.stdout);
+        prop_assert!(ran.stdout.starts_with("changed  tidy  skills/tidy/"), "{}", ran.stdout);
     }
 }

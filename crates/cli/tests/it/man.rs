@@ -6,7 +6,7 @@ use snapbox::{assert_data_eq, str};
 use crate::test_env::TestEnv;
 
 #[test]
-fn there_is_a_page_for_the_program_and_for_every_command() {
+fn every_command_has_a_man_page() {
     let env = TestEnv::new();
     let whole: Value = serde_json::from_str(&env.run(&["man", "--json"]).data()).expect("one JSON document");
     assert_eq!(whole["page"], "repertoire");
@@ -27,9 +27,9 @@ fn an_unknown_command_has_no_page() {
     assert_data_eq!(
         said,
         str![[r#"
-error: unknown command `lst`
+error: unrecognized command `lst`
  |
- = help: choose list, show, [..]man
+ = help: expected one of list, show, which, search, roots, check, watch, catalog, tools, simulate, serve, mcp, body, render, directives, approve, files, lock, verify, new, fmt, plugin, kinds, completions, man
 
 "#]]
     );

@@ -89,17 +89,17 @@ fn diagnostics_and_limits_are_shown() {
     assert_data_eq!(
         which.stdout,
         str![[r#"
-#  full name      tier  trust    location                why                     flags
+#  skill          tier  trust    path                    reason          flags
 1  skills:Deploy  user  trusted  skills/deploy/SKILL.md  only candidate  manual, waits-for-workflow
 
 "#]]
     );
-    assert_eq!(which.stderr, "note: `skills:Deploy`: 2 diagnostics; `repertoire show` shows them\n");
+    assert_eq!(which.stderr, "note: `skills:Deploy`: 2 diagnostics; run `repertoire show skills:Deploy` for details\n");
     let show = run("show").data();
     let told: Vec<_> = show.lines().filter(|line| line.starts_with("diagnostic")).collect();
     assert_eq!(told.len(), 2, "{show}");
-    assert!(told[0].starts_with("diagnostic   line 2: warning["), "{show}");
-    assert!(show.contains("flags        manual, waits-for-workflow"), "{show}");
+    assert!(told[0].starts_with("diagnostic    line 2: warning["), "{show}");
+    assert!(show.contains("flags         manual, waits-for-workflow"), "{show}");
 }
 
 #[test]
@@ -192,8 +192,8 @@ fn show_prints_the_plan_of_a_workflow() {
     let steps =
         |show: &str| show.lines().filter(|line| line.starts_with("step ")).map(str::to_owned).collect::<Vec<_>>();
     let plan = [
-        "step         1. Read the request.",
-        "step         2. Run the tests.; Bash {\"command\":\"make\"}; on error continue",
+        "step          1. Read the request.",
+        "step          2. Run the tests.; Bash {\"command\":\"make\"}; on error continue",
     ];
     let shown = show();
     assert_eq!(steps(&shown), plan);
@@ -204,8 +204,8 @@ fn show_prints_the_plan_of_a_workflow() {
     let shown = show();
     assert_eq!(steps(&shown), plan);
     let told: Vec<_> = shown.lines().filter(|line| line.starts_with("diagnostic")).collect();
-    assert!(told[0].starts_with("diagnostic   line 5: warning[bad-verification]: "), "{shown}");
-    assert!(told[1].starts_with("diagnostic   line 6: warning[bad-workflow]: "), "{shown}");
+    assert!(told[0].starts_with("diagnostic    line 5: warning[bad-verification]: "), "{shown}");
+    assert!(told[1].starts_with("diagnostic    line 6: warning[bad-workflow]: "), "{shown}");
     let ran = env.run(&["show", "tidy", "--root", "skills", "--no-defaults", "--json"]);
     let document: serde_json::Value = serde_json::from_str(&ran.stdout).expect("one JSON document");
     assert_eq!(document["workflow"]["steps"][1]["on_error"], "continue");
@@ -220,7 +220,7 @@ fn one_severity_is_printed_everywhere() {
     let show = env.run(&[&["show", "tidy"][..], &root].concat()).data();
     let check = env.run(&[&["check"][..], &root].concat()).stdout;
     let list = env.run(&[&["list"][..], &root].concat()).stderr;
-    assert!(show.contains("\ndiagnostic   line 3: error[invalid-description]: "), "{show}");
+    assert!(show.contains("\ndiagnostic    line 3: error[invalid-description]: "), "{show}");
     assert!(check.starts_with("error[invalid-description]: "), "{check}");
     assert!(list.starts_with("note: 1 error; "), "{list}");
 }
@@ -240,7 +240,7 @@ fn a_rule_that_grants_nothing_is_reported_alike() {
     assert!(check.starts_with("warning[unreadable-rule]: "), "{check}");
     for rule in rules {
         assert!(check.contains(&format!("`{rule}`")), "{rule}: {check}");
-        assert!(show.contains(&format!("\nunread rule  {rule} (grants nothing)\n")), "{rule}: {show}");
+        assert!(show.contains(&format!("\nunread rule   {rule} (grants nothing)\n")), "{rule}: {show}");
         let notice = format!("\nnotice: the rule `{rule}` in `allowed-tools` of `skills:tidy` grants nothing\n");
         assert!(simulate.contains(&notice), "{rule}: {simulate}");
     }

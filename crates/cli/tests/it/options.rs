@@ -18,7 +18,7 @@ fn refusal(arguments: &[&str]) -> (String, String) {
 }
 
 #[test]
-fn commands_that_look_for_no_skills_take_no_places() {
+fn commands_without_sources_refuse_source_options() {
     let serve = "put the options of `serve` after `--`, as in `mcp config --client NAME -- --root DIR`";
     for (arguments, option, command, help) in [
         (
@@ -36,7 +36,7 @@ fn commands_that_look_for_no_skills_take_no_places() {
         (&["plugin", "list", "--config", "repertoire.toml"], "--config", "plugin", "remove the option"),
         (&["fmt", "--model", "gpt-5"], "--model", "fmt", "remove the option"),
         (&["body", "b", "--model", "gpt-5"], "--model", "body", "remove the option"),
-        (&["lock", "--check", "--model", "gpt-5"], "--model", "lock", "remove the option"),
+        (&["lock", "--model", "gpt-5"], "--model", "lock", "remove the option"),
         (&["serve", "--json"], "--json", "serve", "remove the option"),
     ] {
         let expected = format!("`{option}` has no effect on `{command}`");

@@ -31,7 +31,7 @@ fn a_closed_pipe_ends_the_run_quietly() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn an_answer_that_cannot_be_written_is_a_failure() {
+fn unwritable_output_is_a_failure() {
     let full = std::fs::File::create("/dev/full").expect("Linux has it");
     let output = Command::new(env!("CARGO_BIN_EXE_repertoire"))
         .arg("kinds")
@@ -41,5 +41,5 @@ fn an_answer_that_cannot_be_written_is_a_failure() {
         .expect("the binary was built for this test");
     assert_eq!(output.status.code(), Some(2));
     let stderr = String::from_utf8(output.stderr).expect("it is text");
-    assert!(stderr.starts_with("error: cannot write the answer: "), "{stderr}");
+    assert!(stderr.starts_with("error: cannot write the output: "), "{stderr}");
 }

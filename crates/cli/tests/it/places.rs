@@ -20,7 +20,7 @@ fn repository() -> TestEnv {
 }
 
 #[test]
-fn the_standard_folders_go_from_here_to_the_repository_then_home() {
+fn standard_folders_end_with_home() {
     let env = repository();
     let ran = env.run_in("repo/pkg/app", &["list", "--all"]);
     assert_eq!(ran.exit, Exit::Success);
@@ -29,7 +29,7 @@ fn the_standard_folders_go_from_here_to_the_repository_then_home() {
         str![[r#"
 name            source     tier     trust    surface    tokens  flags
 use-repertoire  builtin    builtin  trusted  tool-only      57
-write-a-skill   builtin    builtin  trusted  tool-only      51
+write-a-skill   builtin    builtin  trusted  tool-only      52
 write-a-source  builtin    builtin  trusted  tool-only      55
 both            project    user     pending  tool-only       6  1 shadow
 project-3:both  project-3  user     pending  tool-only       6  shadow of project:both
@@ -54,23 +54,23 @@ fn roots_shows_every_folder_that_was_looked_at() {
     assert_data_eq!(
         ran.data(),
         str![[r#"
-source            tier     trust     skills  root
-builtin           builtin  trusted        3
-project           user     trusted        1  .agents/skills
-project-claude    user     trusted  missing  .claude/skills
-project-2         user     trusted  missing  [WORLD]/here/repo/pkg/.agents/skills
-project-claude-2  user     trusted  missing  [WORLD]/here/repo/pkg/.claude/skills
-project-3         user     trusted        2  [WORLD]/here/repo/.agents/skills
-project-claude-3  user     trusted  missing  [WORLD]/here/repo/.claude/skills
-home              user     trusted        1  [WORLD]/home/.agents/skills
-home-claude       user     trusted        1  [WORLD]/home/.claude/skills
+source            tier     trust       skills  path
+builtin           builtin  trusted          3
+project           user     trusted          1  .agents/skills
+project-claude    user     trusted  not found  .claude/skills
+project-2         user     trusted  not found  [WORLD]/here/repo/pkg/.agents/skills
+project-claude-2  user     trusted  not found  [WORLD]/here/repo/pkg/.claude/skills
+project-3         user     trusted          2  [WORLD]/here/repo/.agents/skills
+project-claude-3  user     trusted  not found  [WORLD]/here/repo/.claude/skills
+home              user     trusted          1  [WORLD]/home/.agents/skills
+home-claude       user     trusted          1  [WORLD]/home/.claude/skills
 
 "#]]
     );
 }
 
 #[test]
-fn a_project_reaches_a_model_only_when_it_is_admitted() {
+fn models_see_only_trusted_projects() {
     let env = repository();
     let catalog = |arguments: &[&str]| env.run_in("repo/pkg/app", arguments).stdout;
     assert_data_eq!(
@@ -98,7 +98,7 @@ fn a_project_reaches_a_model_only_when_it_is_admitted() {
 }
 
 #[test]
-fn a_folder_that_was_named_is_all_there_is_and_trusted() {
+fn named_folders_are_exclusive_and_trusted() {
     let env = repository();
     assert_data_eq!(
         env.run(&["list", "repo/.agents/skills"]).data(),
@@ -112,7 +112,7 @@ rootwide  skills  user  trusted  tool-only       8
 }
 
 #[test]
-fn roots_go_ahead_of_the_standard_folders_and_no_folder_is_read_twice() {
+fn roots_precede_standard_folders() {
     let env = repository();
     env.skill("extra", "steady", "Mine.");
     let ran = env.run_in("repo", &["list", "--root", "../extra", "--root", "../extra/../extra", "--trust-project"]);
@@ -121,7 +121,7 @@ fn roots_go_ahead_of_the_standard_folders_and_no_folder_is_read_twice() {
         str![[r#"
 name            source   tier     trust    surface    tokens  flags
 use-repertoire  builtin  builtin  trusted  tool-only      57
-write-a-skill   builtin  builtin  trusted  tool-only      51
+write-a-skill   builtin  builtin  trusted  tool-only      52
 write-a-source  builtin  builtin  trusted  tool-only      55
 steady          extra    user     trusted  tool-only       5  1 shadow
 both            project  user     trusted  tool-only       6
@@ -133,7 +133,7 @@ rootwide        project  user     trusted  tool-only       8
     assert_data_eq!(
         ran.data(),
         str![[r#"
-source  tier  trust    skills  root
+source  tier  trust    skills  path
 skills  user  trusted       2  .agents/skills
 
 "#]]
@@ -141,13 +141,13 @@ skills  user  trusted       2  .agents/skills
 }
 
 #[test]
-fn folders_of_one_name_get_names_of_their_own() {
+fn folders_of_one_name_are_numbered() {
     let env = TestEnv::new();
     env.skill("a/skills", "one", "One.").skill("b/skills", "two", "Two.");
     assert_data_eq!(
         env.run(&["roots", "--no-defaults", "--root", "a/skills", "--root", "b/skills"]).data(),
         str![[r#"
-source    tier  trust    skills  root
+source    tier  trust    skills  path
 skills    user  trusted       1  a/skills
 skills-2  user  trusted       1  b/skills
 
@@ -156,7 +156,7 @@ skills-2  user  trusted       1  b/skills
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_a_failure_that_names_it() {
+fn a_missing_folder_is_a_failure() {
     let env = TestEnv::new();
     env.skill("root", "one", "One.");
     for arguments in [&["check", "missing"], &["list", "missing"], &["catalog", "missing"]] {
@@ -172,7 +172,7 @@ error: cannot read the folder `missing`: No such file or directory (os error 2)
     assert_data_eq!(
         env.run(&["list", "--root", "root/one/notes.md"]).failure(),
         str![[r#"
-error: cannot read the folder `root/one/notes.md`: Not a directory (os error 20)
+error: `root/one/notes.md` is not a SKILL.md
  |
  = help: pass a SKILL.md or a folder of skills
 
@@ -232,19 +232,19 @@ rootwide  mine    user  restricted  tool-only       8
 }
 
 #[test]
-fn a_source_that_is_written_wrong_says_how_to_write_it() {
+fn an_invalid_source_option_shows_its_syntax() {
     let env = TestEnv::new();
     assert_data_eq!(
         env.run(&["list", "--source", "fs"]).failure(),
         str![[r#"
-error: `--source fs` names no source
+error: `--source fs` does not name a source
  |
  = help: write `--source KIND:NAME` or `--source 'KIND:NAME:key = value, key = value'`, values as in TOML
 
 "#]]
     );
     let nameless = env.run(&["list", "--source", "fs:"]).failure();
-    assert!(nameless.starts_with("error: `--source fs:` names no source\n"), "{nameless}");
+    assert!(nameless.starts_with("error: `--source fs:` does not name a source\n"), "{nameless}");
     assert_data_eq!(
         env.run(&["list", "--source", "git:mine"]).failure(),
         str![[r#"
@@ -283,24 +283,24 @@ error: unknown field `rots`, expected one of `roots`, `patterns`, `limits`, `wat
 }
 
 #[test]
-fn a_place_that_cannot_be_searched_is_not_called_missing() {
+fn an_unreadable_folder_is_not_missing() {
     let env = TestEnv::new();
     env.file(".agents/skills", "a file where a folder is expected");
     let ran = env.run(&["roots"]);
     assert_data_eq!(
         ran.data(),
         str![[r#"
-source   tier     trust        skills  root
+source   tier     trust        skills  path
 builtin  builtin  trusted           3
 project  user     pending  unreadable  .agents/skills
-home     user     trusted     missing  [WORLD]/home/.agents/skills
+home     user     trusted   not found  [WORLD]/home/.agents/skills
 
 "#]]
     );
 }
 
 #[test]
-fn a_source_is_called_like_its_folder_where_a_full_name_allows_it() {
+fn a_source_is_named_after_its_folder() {
     let env = TestEnv::new();
     for (folder, arguments, name) in [
         ("plain", ["list", "plain"], "plain"),
@@ -318,7 +318,7 @@ fn a_source_is_called_like_its_folder_where_a_full_name_allows_it() {
 }
 
 #[test]
-fn in_the_home_folder_the_skills_of_the_user_are_trusted() {
+fn home_skills_are_trusted_in_the_home_folder() {
     let env = TestEnv::new();
     env.skill("../home/.agents/skills", "steady", "From home.").file("../home/.git/HEAD", "ref: refs/heads/main\n");
     for folder in ["../home", "../home/notes"] {
@@ -334,7 +334,7 @@ fn in_the_home_folder_the_skills_of_the_user_are_trusted() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_to_a_skill_of_another_root_is_one_skill() {
+fn a_linked_skill_is_listed_once() {
     let env = TestEnv::new();
     for name in ["tdd", "review"] {
         env.skill("../home/.agents/skills", name, "Shared by links.");
@@ -347,7 +347,7 @@ fn a_link_to_a_skill_of_another_root_is_one_skill() {
         str![[r#"
 name            source   tier     trust    surface    tokens  flags
 use-repertoire  builtin  builtin  trusted  tool-only      57
-write-a-skill   builtin  builtin  trusted  tool-only      51
+write-a-skill   builtin  builtin  trusted  tool-only      52
 write-a-source  builtin  builtin  trusted  tool-only      55
 review          home     user     trusted  tool-only       7
 tdd             home     user     trusted  tool-only       7
@@ -376,7 +376,7 @@ fn a_folder_of_another_user_is_never_admitted() {
     assert_data_eq!(
         env.run_in("repo", &["list", "--trust-project"]).stderr,
         str![[r#"
-note: 1 skill is untrusted, so no model sees it; `.agents/skills` is never admitted, as `[WORLD]/here/repo/.agents` belongs to another user (65534): name it with `--root` to trust it
+note: 1 skill is untrusted, so no model sees it; --trust-project does not trust `.agents/skills`, as `[WORLD]/here/repo/.agents` belongs to another user (65534): use `--root`
 
 "#]]
     );

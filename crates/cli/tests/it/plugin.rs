@@ -27,7 +27,7 @@ fn env() -> TestEnv {
 }
 
 #[test]
-fn nothing_runs_until_it_is_approved_and_then_it_is_last_and_restricted() {
+fn an_approved_plugin_is_last_and_restricted() {
     let env = env();
     let list = |env: &TestEnv| env.run(&["list", "--all", "--connect", "--config", "repertoire.toml"]);
     let before = list(&env);
@@ -80,13 +80,13 @@ repertoire-plugin-hello  0.1.0    approved  [WORLD]/here/libhello.so[..]
     assert!(env.run(&["plugin", "list"]).data().contains("  changed  "));
     env.run(&["plugin", "revoke", "libhello.so"]).data();
     let failure = env.run(&["plugin", "revoke", "libhello.so"]).failure();
-    assert!(failure.starts_with("error: no plugin `[WORLD]/here/libhello.so` is approved"), "{failure}");
+    assert!(failure.starts_with("error: the plugin `[WORLD]/here/libhello.so` is not approved"), "{failure}");
 }
 
 /// As `cargo install` leaves it: one binary, which is what runs plugins, too.
 #[cfg(unix)]
 #[test]
-fn an_installed_program_gives_plugins_processes_of_their_own() {
+fn an_installed_program_runs_process_plugins() {
     let env = env();
     let bin = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary folder");
     let installed = bin.path().join("repertoire");
@@ -107,14 +107,14 @@ fn an_installed_program_gives_plugins_processes_of_their_own() {
 }
 
 #[test]
-fn an_inspection_tells_what_the_file_says_and_runs_nothing() {
+fn inspect_runs_nothing() {
     let env = env();
     let said = env.run(&["plugin", "inspect", "libhello.so"]).data();
     for expected in [
         "path      [WORLD]/here/libhello.so\n",
         "name      repertoire-plugin-hello\n",
         "version   0.1.0\n",
-        "boundary  1.0\n",
+        "interface 1.0\n",
         "approval  none\n",
         "needs     libc",
         "exports   repertoire_plugin\n",
@@ -128,12 +128,12 @@ fn an_inspection_tells_what_the_file_says_and_runs_nothing() {
 }
 
 #[test]
-fn a_plugin_cannot_be_builtin_and_its_options_are_checked() {
+fn plugins_are_never_builtin() {
     let env = env();
     env.file("repertoire.toml", CONFIG.replace("path =", "tier = \"builtin\"\npath ="));
     let failure = env.run(&["list", "--connect", "--config", "repertoire.toml"]).failure();
     assert!(
-        failure.starts_with("error: a source of the kind `plugin` brings what other people made, and cannot be builtin\n --> repertoire.toml:4:1"),
+        failure.starts_with("error: a source of the kind `plugin` loads content of other people, and cannot be builtin\n --> repertoire.toml:4:1"),
         "{failure}"
     );
     for (wrong, expected) in [

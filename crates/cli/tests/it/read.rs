@@ -39,7 +39,7 @@ fn a_listed_skill_is_readable_in_any_envelope() {
 }
 
 #[test]
-fn files_are_listed_with_size_and_digest_and_printed_byte_for_byte() {
+fn files_are_listed_and_printed() {
     let env = skill_with_files();
     assert_data_eq!(
         env.run(&with_root(&["files", "tidy"])).data(),
@@ -60,7 +60,7 @@ scripts/raw.bin           7  sha256:a6072bc0e6580a7bb103430ccac508ffa6f6c7ac22ad
 }
 
 #[test]
-fn a_terminal_gets_text_that_it_does_not_obey_and_no_bytes() {
+fn a_terminal_gets_escaped_text() {
     let env = skill_with_files();
     env.file("root/painter/SKILL.md", "---\nname: painter\ndescription: Paints.\n---\nRed \u{1b}[31m\n\tthen.\n");
     let at_terminal = |arguments: &[&str]| {
@@ -81,7 +81,7 @@ fn a_terminal_gets_text_that_it_does_not_obey_and_no_bytes() {
     assert_data_eq!(
         stderr,
         str![[r#"
-error: cannot write the answer: `scripts/raw.bin` is no text; send it to a file or a pipe
+error: cannot write the output: `scripts/raw.bin` is not a text file; redirect the output to a file or a pipe
 
 "#]]
     );
@@ -126,42 +126,36 @@ fn help_is_data_and_tells_the_exit_codes() {
     assert_data_eq!(
         TestEnv::new().run(&["--help"]).data(),
         str![[r#"
-Skills for AI agents: what there is, which one wins, and what a model gets to read
+Find, check and serve Agent Skills: what is installed, which copy wins, and what each agent sees
 
 Usage: repertoire [OPTIONS] <COMMAND>
 
 Commands:
-  list         List the skills: who has each id, from where, and where its body goes
-  show         Show everything about one skill
-  which        Tell who has an id, and why every other claim to it lost
-  search       Find skills by words: in their names, triggers, tags and descriptions, the best first
-  roots        Show every place that was looked at, whether it is there and what it holds
-  check        Show everything that is wrong or odd, with the lines that it is about [alias:
-               validate]
-  watch        Show changes as they happen, with what is wrong or odd about them
-  catalog      Print the text that tells a model which skills there are; what did not fit goes to
-               standard error
-  tools        Print the tools that a model finds and reads skills with, for the request to a
-               provider
-  simulate     Play a conversation from a file, and print what each call of the model is made of,
-               who decided it, and what was left out and why
-  serve        Serve the skills over MCP: to one client over standard input and output, or to many
-               over HTTP
-  mcp          Print what an MCP client has to be told of this server
-  body         Print the instructions of one skill
-  render       Print the instructions of one skill as a model gets them, with what was typed in its
-               places
-  directives   Show every command and script that one skill would run, without running any
-  approve      Let one skill run its commands and scripts, as they are now: any change asks again
-  files        List the files of one skill, or print one of them
-  lock         Write down what every file of the project's skills is now, for `verify` to compare
-  verify       Compare every file of the project's skills with what `lock` wrote down
-  new          Write the beginning of a skill, and print where it is
-  fmt          Bring the front matter of skills into its canonical form
-  plugin       Decide which plugins may run, look at one without running it, or begin one
-  kinds        List the kinds of sources that this program knows
-  completions  Print what a shell needs to complete this program's arguments
-  man          Print the manual page of this program, or of one of its commands
+  list         List skills with their source and status
+  show         Show the details of a skill
+  which        Explain which skill a name resolves to, and why the others lose
+  search       Search skills by name, trigger, tag and description
+  roots        List the folders searched and how many skills each holds
+  check        Check skills for problems [alias: validate]
+  watch        Watch skills and report changes and problems as they happen
+  catalog      Print the skill list that a model would see, within a token budget
+  tools        Print tool definitions for finding and reading skills, in a provider's API format
+  simulate     Replay a scripted conversation and show what each model call contains, and why
+  serve        Run an MCP server for your skills (stdio, or HTTP with --http)
+  mcp          Generate MCP client configuration
+  body         Print a skill's instructions, unprocessed
+  render       Print a skill's instructions with arguments and variables filled in
+  directives   List the commands and scripts that a skill would run
+  approve      Allow a skill to run its current commands and scripts (any edit revokes the approval)
+  files        List a skill's files, or print one of them
+  lock         Write a lock file with a digest of every file in the project's skills
+  verify       Verify the project's skills against the lock file
+  new          Create a new skill from a template
+  fmt          Format the front matter of skills
+  plugin       Inspect, approve, revoke and scaffold source plugins
+  kinds        List the supported source types
+  completions  Generate shell completions
+  man          Print a man page
   help         Print this message or the help of the given subcommand(s)
 
 Options:
@@ -171,53 +165,59 @@ Options:
   -V, --version
           Print version
 
-Where to look:
+Source options:
       --root <DIR>
-          A folder of skills, ahead of everything else; several come in the order given
+          Search this folder first (repeatable, in order)
 
       --source <KIND:NAME[:KEY = VALUE, ...]>
-          A source of any linked kind, behind the roots; options as in a TOML inline table
+          Add a source of any type, after the --root folders; options use TOML inline-table syntax
 
       --config <FILE>
-          A configuration file that says everything: built-in skills and standard folders are left
-          out. None is read unasked
+          Use only the sources defined in this configuration file. No file is read by default
 
       --client <NAME>
-          Also the standard folders of this client, as in `claude`; `all` for every known one
+          Also search this agent's standard folders, e.g. `claude` (`all` for every known agent)
 
       --no-defaults
-          Leave the standard folders and the built-in skills out
+          Do not search the standard folders or add the built-in skills
 
       --disable <NAME>
-          Switch something off: an id, `source:id`, `source:*` or `*`; on top of what the
-          configuration file says
+          Disable matching skills (`name`, `source:name`, `source:*` or `*`), in addition to the
+          configuration file
 
       --trust-project
-          Admit the skills of the project: without this, no model would see them
+          Trust this project's skills; without it `catalog`, `search --seen-by model` and `serve`
+          leave them out
 
       --model <PROVIDER/MODEL>
-          The model to answer for, as in `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`
+          Assume this model, e.g. `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`
 
       --format <FORMAT>
-          The form of the answer
+          Output format
 
           Possible values:
           - human: Tables and text
           - json:  One JSON document on standard output
-          - sarif: What `check` finds as SARIF 2.1.0, for code scanning
+          - sarif: SARIF 2.1.0, for code scanning (`check` only)
           
           [default: human]
 
       --json
-          The same as `--format json`
+          Shorthand for `--format json`
 
 Exit codes:
-  0  done, and nothing to object to
-  1  `check` found an error, or with `--strict` a warning; `verify` found a difference;
-     `fmt` left a file as it is, or without writing would have changed one
-  2  what was asked could not be done
+  0  success; no problems found
+  1  problems found: `check` reported an error (or, with --strict, a warning), `verify` a
+  difference,
+     or `fmt` a file that it could not format or, with --check, would change
+  2  usage error, or the command could not run
 
-Data goes to standard output, everything else to standard error.
+Results go to stdout; notes and errors go to stderr.
+
+Examples:
+  repertoire list
+  repertoire check .claude/skills
+  repertoire serve --trust-project
 
 "#]]
     );

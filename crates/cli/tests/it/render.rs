@@ -28,7 +28,7 @@ fn document(ran: &Ran) -> Value {
 }
 
 #[test]
-fn a_body_is_printed_with_what_was_typed_and_runs_nothing_unasked() {
+fn render_fills_in_arguments_and_runs_nothing() {
     let env = env();
     let ran = env.run(&["render", "clock", "--root", "a", "--var", "CITY=Basel", "big", "small bell"]);
     assert_eq!(
@@ -45,7 +45,7 @@ fn a_body_is_printed_with_what_was_typed_and_runs_nothing_unasked() {
 }
 
 #[test]
-fn one_argument_is_the_text_as_typed_and_a_dialect_can_be_named() {
+fn one_argument_is_passed_verbatim() {
     let env = TestEnv::new();
     env.file("a/x/SKILL.md", "---\nname: x\ndescription: X.\n---\n$1 of $ARGUMENTS\n");
     let run = |arguments: &[&str]| env.run(&[&["render", "--root", "a"], arguments].concat());
@@ -72,10 +72,10 @@ fn what_would_run_is_shown_without_running_it() {
         ["command in line 1", "    printf %s tick", "script in line 3", "    script chime.sh {\"times\":2}"]
     );
     assert!(matches!(digests[..], [line] if line.starts_with("file chime.sh  sha256:")), "{digests:?}");
-    assert_eq!(ran.stderr, "note: nobody approved it; `repertoire approve clock` does\n");
+    assert_eq!(ran.stderr, "note: not approved; run `repertoire approve clock`\n");
     env.skill("a", "calm", "Runs nothing.");
     assert_eq!(env.run(&["directives", "calm", "--root", "a"]).data(), "no commands or scripts\n");
-    assert_eq!(env.run(&["approve", "calm", "--root", "a"]).data(), "calm: runs nothing and needs no approval\n");
+    assert_eq!(env.run(&["approve", "calm", "--root", "a"]).data(), "`calm` runs nothing and needs no approval\n");
 }
 
 #[test]
@@ -83,11 +83,11 @@ fn what_is_approved_runs_until_it_changes() {
     let env = env();
     let render = || env.run(&["render", "clock", "--root", "a", "--allow-commands", "--var", "CITY=Bern", "--", "all"]);
     let ran = env.run_answering("y\n", &["approve", "clock", "--root", "a"]);
-    assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::Success, "clock: approved as it is now\n"));
+    assert_eq!((ran.exit, ran.stdout.as_str()), (Exit::Success, "approved `clock` (current contents)\n"));
     assert_eq!(
         ran.stderr,
         "command in line 1\n    printf %s tick\nscript in line 3\n    script chime.sh {\"times\":2}\n\
-         let it run this, as long as SKILL.md and the file beside it stay as they are? [y/N] "
+         Allow these commands while SKILL.md and the file next to it are unchanged? [y/N] "
     );
     assert_eq!(render().data(), "Now: tick for all in Bern.\n\nchimed\n");
     // Any file that appears may be found first by what runs.
@@ -123,7 +123,7 @@ fn a_script_that_prints_nothing_is_named() {
 }
 
 #[test]
-fn a_person_who_is_there_is_asked_for_each() {
+fn the_user_is_asked_for_each_command() {
     let env = env();
     let ran =
         env.run_answering("y\nn\n", &["render", "clock", "--root", "a", "--allow-commands", "--var", "CITY=Bern"]);
@@ -159,7 +159,7 @@ fn a_project_runs_nothing_before_it_is_admitted() {
     env.file(".agents/skills/clock/SKILL.md", "---\nname: clock\ndescription: Tells.\n---\n!`printf tick`\n");
     let ran = env.run(&["approve", "clock", "--yes"]);
     assert_eq!(ran.exit, Exit::Success);
-    assert!(ran.stderr.contains("is pending: nothing of it runs"), "{ran:?}");
+    assert!(ran.stderr.contains("is pending, not trusted, so none of its commands will run"), "{ran:?}");
     let ran = env.run(&["render", "clock", "--allow-commands"]);
     assert_eq!(ran.stdout, "!`printf tick` [not run: its source is pending]\n");
     let ran = env.run(&["render", "clock", "--allow-commands", "--trust-project"]);
@@ -288,19 +288,16 @@ fn uncovered_files_do_not_run() {
 }
 
 #[test]
-fn what_is_too_much_to_compare_is_not_approved() {
+fn too_large_skills_are_not_approved() {
     let env = authors();
     let file = env.file("a/authors/node_modules/large.bin", "").here().join("a/authors/node_modules/large.bin");
     fs::File::options().write(true).open(file).and_then(|file| file.set_len((1 << 30) + 1)).expect("a sparse file");
     let failure = env.run(&["approve", "authors", "--root", "a", "--yes"]).failure();
-    assert!(
-        failure.starts_with("error: `authors` cannot be approved: `node_modules` cannot be compared: "),
-        "{failure}"
-    );
+    assert!(failure.starts_with("error: cannot approve `authors`: `node_modules` cannot be compared: "), "{failure}");
 }
 
 #[test]
-fn an_approval_of_one_project_holds_in_no_other() {
+fn approvals_are_bound_to_one_project() {
     let env = TestEnv::new();
     let text = "---\nname: build\ndescription: Builds.\n---\n!`printf built`\n";
     env.file("one/.agents/skills/build/SKILL.md", text).file("two/.agents/skills/build/SKILL.md", text);
@@ -348,7 +345,7 @@ fn what_became_of_each_is_told_as_json() {
 }
 
 #[test]
-fn a_source_says_how_its_bodies_are_spelled_before_anybody_else() {
+fn the_dialect_of_a_source_comes_first() {
     let env = TestEnv::new();
     let body = "---\nname: x\ndescription: X.\nargument-dialect: claude\n---\n$1 in {baseDir}. !`date`\n";
     env.file("a/x/SKILL.md", body);
@@ -381,7 +378,7 @@ fn a_source_says_how_its_bodies_are_spelled_before_anybody_else() {
 /// What the sandbox is here, for whoever reads it, and as JSON.
 #[cfg(unix)]
 #[test]
-fn a_sandbox_is_there_when_asked_for_and_is_told() {
+fn the_state_of_the_sandbox_is_reported() {
     let env = env();
     env.run(&["approve", "clock", "--root", "a", "--yes"]).data();
     let render = |arguments: &[&str]| {
@@ -481,10 +478,10 @@ pub(crate) fn until<T>(mut there: impl FnMut() -> Option<T>) -> T {
 }
 
 #[test]
-fn what_is_built_in_is_no_variable_to_set() {
+fn built_in_variables_cannot_be_set() {
     let env = env();
     let failure = env.run(&["render", "clock", "--root", "a", "--var", "SKILL_DIR=/x"]).failure();
-    assert!(failure.contains("`SKILL_DIR` is built in, and nothing overrides it"), "{failure}");
+    assert!(failure.contains("`SKILL_DIR` is a built-in variable and cannot be set"), "{failure}");
 }
 
 #[test]
@@ -521,7 +518,7 @@ impl std::io::Write for &mut Watched {
 
 #[cfg(unix)]
 #[test]
-fn a_person_who_waits_for_commands_is_told_so() {
+fn running_commands_show_progress() {
     let env = TestEnv::new();
     let text = "---\nname: slow\ndescription: Slow.\n---\n!`while ! test -e told; do :; done; echo went`\n";
     env.file("a/slow/SKILL.md", text);
@@ -539,5 +536,8 @@ fn a_person_who_waits_for_commands_is_told_so() {
     // The line is wiped in the end. Then, because nobody helps here, it is told what may be left.
     let told = String::from_utf8_lossy(&terminal.told);
     let (_, note) = told.rsplit_once(" \r").expect("it is wiped");
-    assert!(note.starts_with("note: sweep: its process group") && note.ends_with("; others may live on\n"), "{told:?}");
+    assert!(
+        note.starts_with("note: cleanup: its process group") && note.ends_with("; other processes may still run\n"),
+        "{told:?}"
+    );
 }

@@ -90,7 +90,7 @@ fn index(log: &Value, rule: &str) -> Option<usize> {
 }
 
 #[test]
-fn every_code_is_a_rule_that_says_how_much_it_matters() {
+fn every_code_is_a_sarif_rule() {
     let (exit, log) = log(&TestEnv::new(), &["check"]);
     assert_eq!(exit, Exit::Success);
     assert_eq!(log["runs"][0]["results"], json!([]));
@@ -123,12 +123,12 @@ fn the_strict_verdict_is_told_in_the_results() {
 }
 
 #[test]
-fn no_other_command_gives_a_log_or_does_a_thing_when_asked_for_one() {
+fn only_check_prints_sarif() {
     let env = TestEnv::new();
     assert_data_eq!(
         env.run(&["new", "tidy-up", "--format", "sarif"]).failure(),
         str![[r#"
-error: `new` gives no SARIF log; `check` does
+error: `--format sarif` works only with `check`
  |
  = help: use `--format json`
 

@@ -20,7 +20,7 @@ fn the_best_come_first_and_say_why() {
     assert_data_eq!(
         skills().run(&["search", "pdf", "--root", "root", "--no-defaults"]).data(),
         str![[r#"
-name       source  found by
+name       source  match
 pdf        root    its name
 pdf-forms  root    its name begins so
 letters    root    description: `pdf`
@@ -35,7 +35,7 @@ fn slips_are_forgiven_and_words_may_be_several() {
     assert_data_eq!(
         skills().run(&["search", "pdf", "froms", "--limit", "1", "--root", "root", "--no-defaults"]).data(),
         str![[r#"
-name       source  found by
+name       source  match
 pdf-forms  root    name: `pdf`, `forms` for `froms`
 
 "#]]
@@ -43,7 +43,7 @@ pdf-forms  root    name: `pdf`, `forms` for `froms`
 }
 
 #[test]
-fn a_search_is_narrowed_to_what_somebody_may_see_and_what_a_skill_has() {
+fn search_filters_by_audience_and_fields() {
     let env = skills();
     let found = |arguments: &[&str]| {
         let ran = env.run(&[&["search", "pdf", "--root", "root", "--no-defaults", "--json"], arguments].concat());

@@ -98,7 +98,7 @@ fn no_request_writes_a_line_of_the_log() {
 }
 
 #[test]
-fn over_its_streams_it_serves_until_the_client_leaves() {
+fn stdio_serves_until_the_client_leaves() {
     let env = TestEnv::new();
     env.skill("a", "tidy", "Sorts.").file("a/broken/SKILL.md", "nothing\n");
     let mut serving = Serving::start(&env, &["a", "--name", "ours", "--expose", "tools"], &[]);
@@ -169,7 +169,7 @@ fn read_clock(env: &TestEnv, arguments: &[&str]) -> String {
 
 #[cfg(unix)]
 #[test]
-fn commands_run_for_clients_only_of_the_source_that_was_named_and_as_approved() {
+fn only_approved_commands_of_named_sources_run() {
     let env = TestEnv::new();
     let clock = "---\nname: clock\ndescription: Tells.\n---\nNow: !`expr 3 + 3`\n";
     env.file("a/clock/SKILL.md", clock).skill("b", "tidy", "Sorts.");
@@ -204,7 +204,7 @@ fn what_is_run_for_clients_may_be_confined() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_taken_back_runs_no_more_for_clients() {
+fn revoked_commands_do_not_run() {
     let env = TestEnv::new();
     env.file("a/clock/SKILL.md", "---\nname: clock\ndescription: Tells.\n---\nNow: !`expr 3 + 3`\n");
     env.file("a/clock/notes.md", "one");
@@ -242,7 +242,7 @@ fn what_is_run_for_clients_leaves_nothing() {
 
 #[cfg(unix)]
 #[test]
-fn clients_read_bodies_in_the_dialect_of_their_source() {
+fn served_bodies_use_their_dialect() {
     let env = TestEnv::new();
     env.file("a/clock/SKILL.md", "---\nname: clock\ndescription: Tells.\n---\nLook in {baseDir}/hands.\n");
     let source = "[[source]]\nkind = \"fs\"\nname = \"team\"\nroots = [\"a\"]\n";
@@ -339,7 +339,7 @@ fn a_signal_ends_it_though_the_client_stays() {
 /// Nor what went wrong: what a client reads, and what it is refused, passes every face.
 #[cfg(unix)]
 #[test]
-fn no_text_of_a_skill_is_logged_above_debug() {
+fn skill_text_is_logged_at_debug_only() {
     let env = TestEnv::new();
     let clock =
         "---\nname: clock\ndescription: Tells of secrets.\narguments: hour\n---\nSecret words: $hour, !`expr 3 + 3`\n";
@@ -382,7 +382,7 @@ fn no_text_of_a_skill_is_logged_above_debug() {
 
 #[cfg(unix)]
 #[test]
-fn over_http_it_serves_until_a_signal_and_tells_no_secret() {
+fn http_serves_until_a_signal() {
     const TOKEN: &str = "0123456789abcdef-secret";
     let env = TestEnv::new();
     env.skill("a", "tidy", "Sorts.");
@@ -435,24 +435,21 @@ fn log_of_http(env: &TestEnv, token: &str, variables: &[(&str, &str)]) -> String
 }
 
 #[test]
-fn what_cannot_be_served_is_said_before_anybody_is_let_in() {
+fn serve_fails_before_it_listens() {
     let env = TestEnv::new();
     env.skill("a", "tidy", "Sorts.").file("weak", "short\n");
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
     std::fs::set_permissions(env.here().join("weak"), mode).expect("it is there");
     for (arguments, expected) in [
-        (
-            &["--http", "0.0.0.0:0"][..],
-            "error: `0.0.0.0:0` is reached from other machines, and no token is asked for\n",
-        ),
-        (&["--http", "127.0.0.1:0", "--token-file", "weak"], "error: no token in `weak`: a token is at least 16"),
+        (&["--http", "0.0.0.0:0"][..], "error: refusing to listen on 0.0.0.0:0 without a token\n"),
+        (&["--http", "127.0.0.1:0", "--token-file", "weak"], "error: invalid token in `weak`: a token is at least 16"),
         (&["--http", "127.0.0.1:0", "--token-file", "none"], "error: cannot read `none`: "),
-        (&["--http", "127.0.0.1:0", "--token-env", "NOBODY"], "error: no variable `NOBODY`\n"),
+        (&["--http", "127.0.0.1:0", "--token-env", "NOBODY"], "error: the variable `NOBODY` is not set\n"),
         (&["--run-commands", "nobody"], "error: unknown source `nobody`\n |\n = help: available sources: `a`\n"),
         (&["--run-commands", "registered"], "error: unknown source `registered`\n"),
         (
             &["--http", "127.0.0.1:0", "--run-commands", "a"],
-            "error: commands are not run for clients of HTTP that prove nothing: any user of this machine is one\n",
+            "error: `--run-commands` with `--http` needs a token: without one any user of this machine can run them\n",
         ),
         (&["--sandbox"], "error: the following required arguments were not provided:"),
         (&["--http", "127.0.0.1:0", "--allow-origin", "*"], "error: invalid value '*' for '--allow-origin <ORIGIN>': "),
@@ -487,7 +484,7 @@ fn a_server_without_a_client_ends() {
 
 /// Where a body goes is the client's to decide, and its author may have meant another place.
 #[test]
-fn a_skill_for_the_system_prompt_is_reported_once() {
+fn system_prompt_skills_are_reported_once() {
     let env = TestEnv::new();
     let skill = |name: &str| format!("---\nname: {name}\ndescription: Is one.\nsurfaceMode: system-prompt\n---\nDo.\n");
     env.file("a/first/SKILL.md", skill("first")).skill("a", "tidy", "Sorts.");
@@ -517,7 +514,7 @@ fn a_skill_for_the_system_prompt_is_reported_once() {
 /// Whoever reads the token is a client, and whoever writes it chooses it.
 #[cfg(unix)]
 #[test]
-fn a_token_file_that_others_can_open_is_told() {
+fn open_token_files_are_reported() {
     use std::os::unix::fs::PermissionsExt;
     let env = TestEnv::new();
     env.skill("a", "tidy", "Sorts.").file("token", "0123456789abcdef\n");
@@ -530,11 +527,11 @@ fn a_token_file_that_others_can_open_is_told() {
         line
     };
     mode(0o600);
-    assert!(first().starts_with("note: serving at "), "{}", first());
+    assert!(first().starts_with("note: listening on "), "{}", first());
     mode(0o644);
-    assert_eq!(first(), "warning: `token` can be read by every user of this machine: `chmod 600` it\n");
+    assert_eq!(first(), "warning: every user of this machine can read `token`: run `chmod 600` on it\n");
     mode(0o666);
-    assert_eq!(first(), "error: `token` can be written by every user of this machine\n");
+    assert_eq!(first(), "error: every user of this machine can write to `token`\n");
 }
 
 #[test]
@@ -546,7 +543,7 @@ fn a_client_is_told_how_to_start_it() {
         (
             Exit::Success,
             "[mcp_servers.repertoire]\ncommand = \"repertoire\"\nargs = [\n    \"serve\",\n    \"--root\",\n    \"a b\",\n]\n",
-            "note: for `~/.codex/config.toml`, beside what is there\n"
+            "note: add this to `~/.codex/config.toml`, keeping the existing entries\n"
         )
     );
     let failure = env.run(&["mcp", "config"]).failure();

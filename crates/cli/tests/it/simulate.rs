@@ -38,7 +38,7 @@ turns:
 ";
 
 #[test]
-fn every_turn_tells_what_a_model_gets_who_decided_and_what_was_left_out() {
+fn every_turn_is_explained() {
     let env = skills();
     env.file("turns.yaml", TURNS);
     let ran = env.run(&arguments("anthropic/claude-sonnet-4-5"));
@@ -47,10 +47,10 @@ fn every_turn_tells_what_a_model_gets_who_decided_and_what_was_left_out() {
         ran.stdout,
         str![[r##"
 # turn 1
-the user says:
+user:
   | Tidy my desk and take the minutes.
 
-active   kind      because          surface           where
+active   kind      reason           surface           slots
 careful  steering  always                             system-prompt
 minutes  skill     keyword minutes  tool-only, skill  messages (left-out)
 skipped: instructions `lost`: there is no rule `nobodys`
@@ -69,7 +69,7 @@ system prompt:
 tools: list_skills, search_skills, read_skill, read_skill_resource
 notice: skill `minutes` (by a trigger that it declares) is left out: `tool-only`, decided by skill, and no tool read it; declare `both` or `system-prompt`
 
-the model calls read_skill {"id":"tidy","arguments":"my desk"}: ok:
+call read_skill {"id":"tidy","arguments":"my desk"}: ok:
   | <skill_content name="tidy">
   | Sort my desk by name.
   |
@@ -77,12 +77,12 @@ the model calls read_skill {"id":"tidy","arguments":"my desk"}: ok:
   | Relative paths in it start there.
   | </skill_content>
 
-the model calls run {}: failed:
+call run {}: failed:
   | nothing to do
 
 # turn 2
 
-active   kind          because         surface                         where
+active   kind          reason          surface                         slots
 careful  steering      always                                          system-prompt
 late     instructions  rule at-night                                   system-prompt
 run      fact          after-tool run                                  messages
@@ -108,7 +108,7 @@ message, user, end, from run:
 tools: list_skills, search_skills, read_skill, read_skill_resource
 notice: skill `minutes` (activated) is left out: `tool-only`, decided by skill, and no tool read it; declare `both` or `system-prompt`
 
-the model says:
+model:
   | Done.
 
 "##]]
@@ -159,7 +159,7 @@ fn what_is_hidden_from_a_model_stays_hidden() {
 
 /// What a role may not see, what is not offered yet, what goes through a gate; the model is told none of the reasons.
 #[test]
-fn roles_and_gates_hold_for_what_is_shown_and_for_what_is_called() {
+fn roles_and_gates_limit_lists_and_calls() {
     let env = skills();
     env.file("root/vault/SKILL.md", "---\nname: vault\ndescription: Holds.\ncategory: raw\n---\nAsk first.\n");
     env.file(
@@ -193,10 +193,10 @@ turns:
         env.run(&arguments("openai/gpt-5")).data(),
         str![[r##"
 # turn 1
-the user says:
+user:
   | Take the minutes.
 
-active  kind   because    surface         where
+active  kind   reason     surface         slots
 vault   skill  activated  both, fallback  system-prompt
 skipped: skill `minutes`: permissions deny it
 
@@ -219,35 +219,35 @@ system prompt:
 tools: read_skill, look, open
 notice: skill `vault` is in the system prompt: no tool read it, and `tool-only` was decided by fallback
 
-the model calls sort {}: refused:
+call sort {}: refused:
   | There is no tool `sort` for you now.
 ruling: deny, by tools.inactive: the tool `sort` is there while `tidy` is active
 
-the model calls open {}: ok:
+call open {}: ok:
   | a door
 ruling: ask, by skill:vault.tools: the skill `vault` has to ask for the tool `open`
 
-the model calls burn {}: refused:
+call burn {}: refused:
   | There is no tool `burn` for you now.
 ruling: deny, by skill:vault.tools: the skill `vault` must not call the tool `burn`
 
-the model calls look {}: ok:
+call look {}: ok:
   | a room
 ruling: allow, by tools.own: the tool `look` is no skill's
 
-the model calls leave {}: refused:
+call leave {}: refused:
   | There is no tool `leave` for you now.
 ruling: deny, by guest.allowlist.miss: the tool `leave` is not among the allowlist of the role `guest`
 
-the model calls list_skills {}: refused:
+call list_skills {}: refused:
   | There is no tool `list_skills` for you now.
 ruling: deny, by guest.allowlist.miss: the tool `list_skills` is not among the allowlist of the role `guest`
 
-the model calls read_skill {"id":"minutes"}: refused:
+call read_skill {"id":"minutes"}: refused:
   | Unknown skill `minutes`. The skills are `tidy`, `vault`. `list_skills` tells which there are.
-trouble: `root:minutes` was refused: permissions deny it: guest.skills.miss: the skill `root:minutes` is not among the skills of the role `guest`
+note: `root:minutes` was refused: permissions deny it: guest.skills.miss: the skill `root:minutes` is not among the skills of the role `guest`
 
-the model calls read_skill {"id":"tidy"}: ok:
+call read_skill {"id":"tidy"}: ok:
   | <skill_content name="tidy">
   | Sort  by name.
   |
@@ -257,7 +257,7 @@ the model calls read_skill {"id":"tidy"}: ok:
 
 # turn 2
 
-active  kind   because    surface              where
+active  kind   reason     surface              slots
 vault   skill  activated  both, fallback       system-prompt
 tidy    skill  activated  tool-only, fallback  messages (earlier)
 
@@ -272,7 +272,7 @@ system prompt:
 tools: read_skill, look, sort, open
 notice: skill `vault` is in the system prompt: no tool read it, and `tool-only` was decided by fallback
 
-the model calls sort {}: ok:
+call sort {}: ok:
   | sorted
 ruling: allow, by skill:tidy.tools: the skill `tidy` brings the tool `sort`
 
@@ -281,7 +281,7 @@ ruling: allow, by skill:tidy.tools: the skill `tidy` brings the tool `sort`
 }
 
 #[test]
-fn a_conversation_that_was_shortened_is_told_what_comes_again() {
+fn compaction_repeats_skills() {
     let env = skills();
     env.file(
         "turns.yaml",
@@ -304,10 +304,10 @@ turns:
         env.run(&arguments("openai/gpt-5")).data(),
         str![[r##"
 # turn 1
-the user says:
+user:
   | Tidy.
 
-active  kind    because    surface  where
+active  kind    reason     surface  slots
 hurry   memory  activated           messages
 
 catalog:
@@ -323,7 +323,7 @@ message, assistant, end, from hurry:
 
 tools: list_skills, search_skills, read_skill, read_skill_resource
 
-the model calls read_skill {"id":"tidy","arguments":"desk"}: ok:
+call read_skill {"id":"tidy","arguments":"desk"}: ok:
   | <skill_content name="tidy">
   | Sort desk by name.
   |
@@ -332,7 +332,7 @@ the model calls read_skill {"id":"tidy","arguments":"desk"}: ok:
   | </skill_content>
 
 # turn 2
-the conversation was shortened; again come tidy ([..] tokens):
+the conversation was compacted; repeated: tidy (54 of 54 tokens):
   | <skill_content name="tidy">
   | Sort desk by name.
   |
@@ -340,20 +340,20 @@ the conversation was shortened; again come tidy ([..] tokens):
   | Relative paths in it start there.
   | </skill_content>
 
-active  kind   because    surface              where
+active  kind   reason     surface              slots
 tidy    skill  activated  tool-only, fallback  messages (earlier)
 
 tools: list_skills, search_skills, read_skill, read_skill_resource
 
 # turn 3
-the conversation was shortened; again come tidy ([..] tokens):
+the conversation was compacted; repeated: tidy (54 of 54 tokens):
   | <skill_content name="tidy">
   | Sort desk by name.
   |
   | This skill lies in [WORLD]/here/root/tidy
   | Relative paths in it start there.
   | </skill_content>
-the user says:
+user:
   | What now?
 
 tools: list_skills, search_skills, read_skill, read_skill_resource
@@ -436,7 +436,7 @@ fn an_injection_that_goes_nowhere_ends_the_play() {
 
 /// What an active skill asks for and does not get is a notice of its turn.
 #[test]
-fn rules_and_tools_that_a_skill_lacks_are_noticed() {
+fn missing_tools_and_rules_are_noticed() {
     let env = TestEnv::new();
     env.file(
         "root/go/SKILL.md",
@@ -467,7 +467,7 @@ fn rules_and_tools_that_a_skill_lacks_are_noticed() {
     assert_eq!(turn["calls"][0]["ruling"]["rule"], "skill:root:go.allowed-tools");
     let shown = env.run(&["show", "go", "--root", "root", "--no-defaults"]).stdout;
     assert!(
-        shown.contains("unread rule  Bash(* --version) (grants nothing)\nunread rule  mcp__gh (grants nothing)\n"),
+        shown.contains("unread rule   Bash(* --version) (grants nothing)\nunread rule   mcp__gh (grants nothing)\n"),
         "{shown}"
     );
     let checked = env.run(&["check", "root"]).stdout;

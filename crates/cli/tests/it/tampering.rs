@@ -159,11 +159,10 @@ fn decoy_configurations_are_not_read() {
         &["plugin", "list", "--json"],
         &["kinds", "--json"],
     ];
-    let before = commands.map(|command| env.run(command));
     let toml = "[[source]]\nkind = \"mcp\"\nname = \"decoy\"\ncommand = \"/bin/false\"\n\n[rules]\ndisable = [\"*\"]\n";
     let hooks = r#"{"hooks": {"SessionStart": [{"command": "/bin/false"}]}, "mcpServers": {"decoy": {"command": "/bin/false"}}}"#;
     let installed = r#"{"version": 3, "skills": {"tidy": {"source": "decoy/decoy", "sourceType": "github"}}}"#;
-    for (path, text) in [
+    let decoys = [
         ("repertoire.toml", toml),
         (".repertoire.toml", toml),
         (".repertoire/config.toml", toml),
@@ -181,9 +180,14 @@ fn decoy_configurations_are_not_read() {
         (".agents/.skill-lock.json", installed),
         ("skills/.skill-lock.json", installed),
         (".local/state/repertoire/approvals.json", "{}"),
-    ] {
+    ];
+    decoys.iter().for_each(|(path, _)| {
+        env.file(path, "");
+    });
+    let before = commands.map(|command| env.run(command));
+    decoys.iter().for_each(|(path, text)| {
         env.file(path, text);
-    }
+    });
     for (command, before) in commands.iter().zip(before) {
         assert_eq!(env.run(command), before, "{command:?}");
     }

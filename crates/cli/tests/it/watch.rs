@@ -82,7 +82,7 @@ fn ids(event: &Value, list: &str) -> Vec<String> {
 }
 
 #[test]
-fn people_get_a_line_a_change_and_what_is_wrong() {
+fn watch_prints_changes_and_problems() {
     let env = TestEnv::new();
     env.skill("root", "tidy", "Sorts.");
     let watching = Watching::start(&env, &["root"]);
@@ -105,7 +105,7 @@ fn people_get_a_line_a_change_and_what_is_wrong() {
 }
 
 #[test]
-fn programs_get_what_there_is_and_then_what_changed() {
+fn json_starts_with_the_state_then_changes() {
     let env = TestEnv::new();
     env.skill("root", "tidy", "Sorts.").file("root/tidy/run.sh", "ls\n");
     let watching = Watching::start(&env, &["root", "--json"]);
@@ -133,7 +133,7 @@ fn it_ends_by_itself_after_so_many_changes() {
 }
 
 #[test]
-fn the_configuration_is_read_again_and_a_bad_one_changes_nothing() {
+fn an_invalid_reload_changes_nothing() {
     let env = TestEnv::new();
     let source = |name: &str| format!("[[source]]\nkind = \"fs\"\nname = \"{name}\"\nroots = [\"{name}\"]\n");
     env.skill("near", "tidy", "Near.").skill("far", "tidy", "Far.").skill("far", "review", "Reviews.");
@@ -167,7 +167,7 @@ fn the_configuration_is_read_again_and_a_bad_one_changes_nothing() {
 
 #[cfg(unix)]
 #[test]
-fn a_process_ends_cleanly_when_it_is_told_to() {
+fn a_signal_ends_the_process_cleanly() {
     use std::io::{BufRead, BufReader, Read};
 
     use rustix::process::{Pid, Signal, kill_process};

@@ -7,7 +7,7 @@ fn patched(old: &str, new: &str) -> String {
 }
 
 #[test]
-fn a_change_is_shown_with_three_lines_around_it() {
+fn patches_have_three_lines_of_context() {
     assert_data_eq!(
         patched("1\n2\n3\n4\nold\n5\n6\n7\n8\n", "1\n2\n3\n4\nnew\nmore\n5\n6\n7\n8\n"),
         str![[r#"

@@ -41,7 +41,7 @@ fn hashes_are_those_of_the_tool() {
 }
 
 #[test]
-fn what_the_tool_skips_is_skipped_and_nothing_else() {
+fn only_skipped_files_are_not_hashed() {
     let folder = folder(&[
         ("SKILL.md", b"Skip.\n"),
         (".git/config", b"x"),
@@ -67,10 +67,10 @@ fn names_are_ordered_as_the_tool_orders_them() {
 }
 
 #[test]
-fn a_hash_that_depends_on_the_language_is_not_guessed() {
+fn hashes_that_depend_on_language_are_refused() {
     let error = folder_hash(folder(&[("SKILL.md", b""), ("é", b""), ("z", b"")]).path(), HashedFiles::ByTool)
         .expect_err("no order");
-    assert_eq!(error, "which of `z` and `é` comes first depends on the language");
+    assert_eq!(error, "the order of `z` and `é` depends on the language");
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn source(lock: &str, folder: &str) -> (Option<String>, Option<String>) {
 const LOCK: &str = r#"{ "version": 3, "skills": { "Tidy Up": { "source": "a/b", "sourceType": "github", "new": [] } }, "dismissed": {} }"#;
 
 #[test]
-fn a_row_is_of_the_skill_in_a_folder_of_the_user() {
+fn rows_belong_to_skills_of_the_user() {
     for (folder, found) in [
         (".agents/skills/tidy-up", true),
         (".claude/skills/tidy-up", true),
@@ -55,7 +55,7 @@ fn what_cannot_be_understood_says_nothing() {
         ),
         ("[", "`~/.agents/.skill-lock.json` cannot be understood: EOF while parsing a list"),
     ] {
-        let expected = format!("{why}; where skills were installed from is not known");
+        let expected = format!("{why}; the origins of installed skills are unknown");
         assert_eq!(source(lock, ".agents/skills/tidy-up"), (None, Some(expected)), "{lock}");
     }
 }

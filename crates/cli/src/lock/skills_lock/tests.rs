@@ -21,7 +21,7 @@ fn rows_are_in_the_order_of_the_tool() {
 }
 
 #[test]
-fn a_row_keeps_all_that_it_says_but_the_hash() {
+fn rows_keep_their_fields_except_the_hash() {
     let mut lock = lock(&[("Tidy", "github")]);
     lock.lock(&"Tidy".parse().expect("an id"), ".agents/skills/tidy", "11");
     lock.lock(&"new".parse().expect("an id"), "skills/new", "22");
@@ -53,7 +53,7 @@ fn a_row_keeps_all_that_it_says_but_the_hash() {
 }
 
 #[test]
-fn rows_without_a_skill_stay_when_they_say_what_to_install() {
+fn rows_with_an_origin_stay() {
     let mut lock = lock(&[("here", "local"), ("gone", "local"), ("ordered", "github")]);
     assert_eq!(lock.retain(|name| name == "here"), ["ordered"]);
     assert_eq!(names(&lock), ["here", "ordered"]);

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_script_that_cannot_be_played_says_where_and_why() {
+fn invalid_scripts_are_located() {
     for (script, expected) in [
         (
             "turns: [{usr: Hello.}]\n",
@@ -19,25 +19,25 @@ error: unknown field `usr`, expected one of compact, user, task, paths, command,
         (
             "turns:\n  - user: Hello\n    calls: [{tool: bash}]\n",
             str![[r#"
-error: turn 1: nobody here answers for `bash`
+error: turn 1: `bash` has no result
  |
- = help: give the call a `result`
+ = help: add a `result` to the call
 
 "#]],
         ),
         (
             "turns:\n  - calls: [{tool: list_skills, result: none}]\n",
             str![[r#"
-error: turn 1: `list_skills` answers for itself
+error: turn 1: the result of `list_skills` is computed
  |
- = help: take its `result` out of the script
+ = help: remove its `result` from the script
 
 "#]],
         ),
         (
             "turns: []\n",
             str![[r#"
-error: `turns.yaml` has no turn
+error: `turns.yaml` has no turns
 
 "#]],
         ),
@@ -62,7 +62,7 @@ error: fact `a` has nothing to say: give it a text, a message or a tool
         (
             "roles: {a: {}}\nturns: [{}]\n",
             str![[r#"
-error: there are `roles`, and nobody has one
+error: the script has `roles` and no active role
  |
  = help: name one under `role`
 
@@ -114,7 +114,7 @@ error: two tools are called `read_skill`
             str![[r#"
 error: turn 2: no skill `nobody`
  |
- = help: `activate` takes skills, and injections with `when: activated`
+ = help: `activate` accepts skills, and injections with `when: activated`
 
 "#]],
         ),
@@ -157,7 +157,7 @@ error: the trigger of fact `a` is no regular expression: regex parse error:/n   
 }
 
 #[test]
-fn a_script_that_is_too_long_is_not_read() {
+fn too_long_scripts_are_not_read() {
     let world = skills();
     world.file("turns.yaml", format!("turns: [{{says: '{}'}}]\n", "a".repeat(1 << 20)));
     let ran = world.run(&arguments("openai/gpt-5"));

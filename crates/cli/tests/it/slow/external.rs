@@ -26,7 +26,7 @@ fn build() -> PathBuf {
 }
 
 #[test]
-fn a_kind_of_ones_own_works_in_configuration_files() {
+fn custom_kinds_work_in_configuration() {
     let binary = build();
     let run = |arguments: &[&str]| -> Output {
         let mut command = Command::new(&binary);

@@ -38,7 +38,7 @@ fn text_of(message: &str) -> String {
 }
 
 #[test]
-fn over_its_streams_an_answer_is_whole_or_no_message() {
+fn stdio_answers_are_whole_or_absent() {
     let env = env();
     let begin = |letter: &str| {
         let mut serving = Serving::start(&env, &["a"], &[]);
@@ -136,7 +136,7 @@ fn begin(address: &str) -> String {
 }
 
 #[test]
-fn over_http_an_answer_is_whole_or_an_error_and_a_session_ends_with_its_server() {
+fn http_answers_are_whole_or_errors() {
     let env = env();
     let (mut serving, address) = serve(&env, "127.0.0.1:0");
     let session = begin(&address);
