@@ -1,4 +1,4 @@
-//! The loop of an agent with skills. The model follows a script here; yours answers over the network, and the loop stays as it is.
+//! The loop of an agent with skills. The model of this example follows a script; replace it with your provider.
 //!
 //! `cargo run -p repertoire --example agent_loop`
 
@@ -23,7 +23,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     play(&mut io::stdout()).await
 }
 
-/// Two messages of the user, everything that they set off, and a summary between them.
+/// Runs two user messages, with a compaction between them.
 pub(crate) async fn play(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let script = [
         Reply::calls([
@@ -40,27 +40,27 @@ pub(crate) async fn play(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     agent.answer("Thanks!", out).await
 }
 
-/// An agent: a model, a conversation, and what it takes to have skills in it.
+/// An agent with a model, a conversation and skills.
 struct Agent {
     model: ScriptedModel,
-    /// As your provider takes them.
+    /// Messages in the format of the provider.
     conversation: Vec<Value>,
     tools: LiveTools,
     catalog: CatalogCache,
     reader: Renderer,
     session: Session,
-    /// Your own tools, and those that skills bring.
+    /// The tools of the host and of its skills.
     own: SkillTools,
 }
 
-/// What the surface of a body depends on.
+/// The provider and the model, which decide the surface of bodies.
 const MODEL: (&str, &str) = ("anthropic", "claude-sonnet-4-5");
-/// No conversation goes on for ever.
+/// The maximum number of model calls for one user message.
 const MOST_CALLS: usize = 8;
 
 impl Agent {
     async fn new(model: ScriptedModel) -> Result<Agent, Box<dyn Error>> {
-        // Your sources: folders, plugins, what is compiled in. `start` instead of `load` keeps up with changes.
+        // Add your sources here: folders, plugins, compiled-in skills. Use `start` instead of `load` to follow changes.
         let registry = SkillRegistry::builder().builtin(house()?).load().await?;
         let tools = LiveTools::over(registry.clone(), ToolOptions::default());
         let catalog = CatalogOptions::default()
@@ -73,21 +73,21 @@ impl Agent {
             session: Session::new(tools.current(), options),
             catalog: CatalogCache::new(catalog),
             own: own_tools(&registry)?,
-            // Give it variables, and say here what may run.
+            // Set variables and permitted commands here.
             reader: Renderer::over(registry),
             tools,
         })
     }
 
-    /// Everything that one message of the user sets off.
+    /// Answers one user message.
     async fn answer(&mut self, message: &str, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
         let model = Model::new(MODEL.0, MODEL.1);
         self.conversation.push(json!({"role": "user", "content": message}));
-        // What changed meanwhile is seen from here on, and nothing changes until the user speaks again.
+        // Changes of skills become visible here, and not before the next user message.
         self.session.begin(self.tools.current());
         let mut results: Vec<Called> = Vec::new();
         for call in 1..=MOST_CALLS {
-            // What is active, and the bodies of it.
+            // Evaluates the active skills and reads their bodies.
             let returned: Vec<_> = results.iter().map(Called::result).collect();
             let turn = Turn::of(message).number(call).at_most(MOST_CALLS).results(&returned);
             let evaluation = self.session.evaluate(&turn);
@@ -96,12 +96,12 @@ impl Agent {
                 writeln!(out, "! {} `{}` is skipped: {}", skipped.flavor, skipped.id, skipped.why)?;
             }
 
-            // One call of the model. A skill that cannot be delivered is left out, and a notice says so.
+            // Composes the model call. A skill that cannot be delivered is omitted with a notice.
             let mut slots = self.session.compose(&evaluation, &model)?;
             for notice in &slots.notices {
                 writeln!(out, "! {notice}")?;
             }
-            // What a skill brings is offered while it is active.
+            // The tools of a skill are offered while it is active.
             let active: Vec<Id> = evaluation.skills().cloned().collect();
             slots.tools.extend(self.own.offered(&active));
             let offered: Vec<&str> = slots.tools.iter().map(|tool| &*tool.name).collect();
@@ -114,19 +114,19 @@ impl Agent {
             self.conversation.push(json!({"role": "assistant", "content": reply.content()}));
             writeln!(out, "< {}", reply.text)?;
             if reply.calls.is_empty() {
-                // What the skills say about work that is done: the model or a person judges texts, the host the rest.
+                // Verification items of active skills: the model or a person judges texts, the host runs typed checks.
                 for (id, checked) in evaluation.verify(&Desk).await {
                     checked.iter().try_for_each(|one| writeln!(out, "? `{id}`: {:?}", one.outcome))?;
                 }
                 return Ok(());
             }
 
-            // Its calls: those for skills first ask the session, everything else is yours.
+            // Runs the tool calls: the session handles tools for skills, the host all others.
             results.clear();
             for (tool, arguments) in reply.calls {
                 let (text, is_error) = match self.session.call(&tool, &arguments, &self.reader, &model).await {
                     Some(answer) => (answer.text, answer.is_error),
-                    // Ask also for what was not offered: a model may call it all the same.
+                    // Checks every call, as a model may call a tool that was not offered.
                     None => match self.own.ruling(&tool, &active) {
                         Some(ruling) if ruling.is_allowed() => own_tool(&tool, &arguments),
                         _ => (format!("there is no tool `{tool}` now"), true),
@@ -141,7 +141,7 @@ impl Agent {
         Err("the model never came to an end".into())
     }
 
-    /// The conversation became too long: a summary takes its place, and behind that comes again what the model had read.
+    /// Replaces the conversation by a summary and the skills that the model had read.
     fn shorten(&mut self, summary: &str, out: &mut impl Write) -> io::Result<()> {
         let again = self.session.rerender(&Survival::default());
         for skill in &again.skills {
@@ -151,15 +151,15 @@ impl Agent {
         Ok(())
     }
 
-    /// The request to the provider, here Anthropic's.
+    /// Builds the request, in the format of Anthropic.
     fn request(&mut self, slots: &Slots, evaluation: &Evaluation) -> Value {
-        // The catalog marks what a source suggests that is not trusted.
+        // The catalog marks the skills that untrusted sources suggest.
         let suggested = evaluation.suggested.iter().map(|suggested| &suggested.id);
         let catalog = self.catalog.suggesting(self.session.tools().snapshot(), suggested);
-        // What never changes comes first, so that a prompt cache holds.
+        // The constant part comes first, for the prompt cache.
         let parts = ["You keep a house in order.", catalog.text.trim_end(), slots.system_prompt.as_str()];
         let system: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        // By default every message goes to the end, and stays in the conversation.
+        // By default messages go to the end and stay in the conversation.
         let said = slots.messages.iter().map(|message| json!({"role": message.role, "content": &*message.text}));
         self.conversation.extend(said);
         let tools = ToolFormat::Anthropic.tools(&slots.tools);
@@ -167,7 +167,7 @@ impl Agent {
     }
 }
 
-/// A call that was answered.
+/// A tool call and its result.
 struct Called {
     tool: String,
     text: String,
@@ -184,18 +184,18 @@ impl Called {
     }
 }
 
-/// Your own tools, and the one that `tidy` brings.
+/// Defines the tools of the host, and the one of the skill `tidy`.
 fn own_tools(registry: &SkillRegistry) -> Result<SkillTools, Box<dyn Error>> {
     let tool = |name, about| ToolSpec::new(name, about, json!({"type": "object"}));
     let own = SkillTools::new([tool("list_files", "Lists the files of a folder.")?], Offer::WhileActive)?;
     let snapshot = registry.snapshot();
     let tidy = snapshot.get("tidy").ok_or("`tidy` is gone")?;
-    // A raw skill would have to get its gate first.
+    // A raw skill would need a gate first.
     let skill = Attachable::new(tidy.claim.item.clone()).map_err(|raw| raw.to_string())?;
     Ok(own.with(&tidy.id, &skill, [tool("move_file", "Moves a file.")?])?)
 }
 
-/// What a tool of yours does.
+/// Runs a tool of the host.
 fn own_tool(tool: &str, arguments: &Value) -> (String, bool) {
     match tool {
         "list_files" => ("a.pdf b.txt".to_owned(), false),
@@ -204,7 +204,7 @@ fn own_tool(tool: &str, arguments: &Value) -> (String, bool) {
     }
 }
 
-/// Looks at what the tools did.
+/// A checker of the tools' results.
 struct Desk;
 
 #[async_trait]
@@ -218,7 +218,7 @@ impl Checker for Desk {
     }
 }
 
-/// The front matter of `tidy`, with what it requires and how its work is verified.
+/// The front matter of `tidy`, with its required tools and verification.
 const TIDY: &str = "---
 name: tidy
 description: Sorts the files of a folder. Use when something has to be tidied.
@@ -229,7 +229,7 @@ verification:
 ---
 ";
 
-/// The skills of this agent.
+/// Returns a source with the skills of this agent.
 fn house() -> Result<MemorySource<Skill>, Box<dyn Error>> {
     let house = MemorySource::named("house");
     let tidy =
@@ -239,7 +239,7 @@ fn house() -> Result<MemorySource<Skill>, Box<dyn Error>> {
     Ok(house)
 }
 
-/// What the model answers.
+/// A reply of the model.
 struct Reply {
     text: String,
     calls: Vec<(String, Value)>,
@@ -263,7 +263,7 @@ impl Reply {
     }
 }
 
-/// A model that says what is written down for it.
+/// A model that follows a script.
 struct ScriptedModel(VecDeque<Reply>);
 
 impl ScriptedModel {
@@ -272,7 +272,7 @@ impl ScriptedModel {
     }
 }
 
-/// Prints what of a request has to do with skills.
+/// Prints the parts of a request that concern skills.
 fn show(request: &Value, slots: &Slots, out: &mut impl Write) -> io::Result<()> {
     let system = request["system"].as_str().unwrap_or_default();
     let count = |key: &str| request[key].as_array().map_or(0, Vec::len);

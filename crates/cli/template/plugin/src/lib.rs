@@ -1,4 +1,4 @@
-//! A plugin: the `SKILL.md` texts of a folder, one file for each skill. Replace the folder by what you have.
+//! A plugin that serves the `SKILL.md` texts of a folder, one file per skill. Replace the folder with your own store.
 
 use std::path::PathBuf;
 use std::{fs, io};
@@ -6,7 +6,7 @@ use std::{fs, io};
 use repertoire_plugin_sdk::message::{Body, Listing, Row};
 use repertoire_plugin_sdk::{Config, Digest, Documents, Open, SourceError, SourceErrorKind, export_documents};
 
-/// What the configuration says.
+/// The options of the plugin in a configuration file.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Acme {
@@ -20,7 +20,7 @@ impl Open for Acme {
 }
 
 impl Acme {
-    /// The text of one skill. A key is one that `list` told: what is none must not become a path.
+    /// Returns the text of a skill. Only keys that `list` returned become paths.
     fn text(&self, key: &str) -> Result<String, SourceError> {
         let not_found = || SourceError::new(SourceErrorKind::NotFound, format!("no skill `{key}`"));
         if !self.keys().map_err(unavailable)?.iter().any(|known| known == key) {
@@ -29,7 +29,7 @@ impl Acme {
         fs::read_to_string(self.folder.join(format!("{key}.md"))).map_err(|error| not_found().caused_by(error))
     }
 
-    /// Every skill, in a stable order.
+    /// Returns the keys of all skills in a stable order.
     fn keys(&self) -> io::Result<Vec<String>> {
         let mut keys = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
@@ -44,7 +44,7 @@ fn unavailable(error: io::Error) -> SourceError {
     SourceError::new(SourceErrorKind::Unavailable, "the folder cannot be read").caused_by(error)
 }
 
-/// A text that changes with the content: the host asks for a body again when it differs.
+/// Returns a text that changes with the content: the host then reads the body again.
 fn stamp(text: &str) -> String {
     Digest::of(text.as_bytes()).to_string()
 }
@@ -56,7 +56,7 @@ impl Documents for Acme {
     fn list(&self) -> Result<Listing, SourceError> {
         let mut rows = Vec::new();
         for key in self.keys().map_err(unavailable)? {
-            // The host parses the text, and tells what is wrong with it.
+            // The host parses the text and reports its diagnostics.
             let text = self.text(&key)?;
             rows.push(Row::new(key, stamp(&text), text));
         }
