@@ -34,11 +34,11 @@ impl FileSlot {
     /// # Errors
     /// [`PermissionDenied`](ErrorKind::PermissionDenied) if links lead out of `base`, else those of opening folders.
     pub(crate) fn below(base: &Path, path: &Path) -> io::Result<FileSlot> {
-        let leads_out = || {
-            io::Error::new(ErrorKind::PermissionDenied, format!("it links to a file outside of `{}`", base.display()))
-        };
         let (base, real) = (base.canonicalize()?, path.canonicalize()?);
-        let below = real.strip_prefix(&base).map_err(|_| leads_out())?;
+        let below = real.strip_prefix(&base).map_err(|_| {
+            let message = format!("it links to a file outside of `{}`", base.display());
+            io::Error::new(ErrorKind::PermissionDenied, message)
+        })?;
         let name = below.file_name().ok_or(ErrorKind::IsADirectory)?;
         let folder = Dir::open_ambient_dir(&base, ambient_authority())?;
         let folder = match below.parent().filter(|parent| !parent.as_os_str().is_empty()) {

@@ -21,10 +21,9 @@ impl HostProbe {
 
     fn variable(&self, name: &str) -> Option<&OsStr> {
         // Names of variables are case-insensitive on Windows.
-        let is_same = |known: &OsStr| {
-            if cfg!(windows) { known.eq_ignore_ascii_case(name) } else { known == name }
-        };
-        self.variables.iter().find(|(known, _)| is_same(known)).map(|(_, value)| value.as_os_str())
+        let mut variables = self.variables.iter();
+        let found = variables.find(|(known, _)| known == name || cfg!(windows) && known.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.as_os_str())
     }
 
     fn has_program(&self, name: &str) -> Option<bool> {
@@ -36,8 +35,8 @@ impl HostProbe {
             Some(endings) if cfg!(windows) => endings.split(';').chain([""]).collect(),
             _ => vec![""],
         };
-        let is_in = |folder: &Path| endings.iter().any(|ending| is_program(&folder.join(format!("{name}{ending}"))));
-        Some(std::env::split_paths(folders).filter(|folder| folder.is_absolute()).any(|folder| is_in(&folder)))
+        let mut folders = std::env::split_paths(folders).filter(|folder| folder.is_absolute());
+        Some(folders.any(|folder| endings.iter().any(|ending| is_program(&folder.join(format!("{name}{ending}"))))))
     }
 }
 

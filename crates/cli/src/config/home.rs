@@ -29,13 +29,16 @@ impl Home {
         match value {
             Value::String(text) => self.expand_text(key, text).map(Value::String),
             Value::Array(items) => {
-                let item = |(at, item)| self.expand_value(&format!("{key}[{at}]"), item);
-                items.into_iter().enumerate().map(item).collect()
+                let items = items.into_iter().enumerate();
+                items.map(|(at, item)| self.expand_value(&format!("{key}[{at}]"), item)).collect()
             }
             Value::Object(map) => {
-                let row =
-                    |(name, value)| Ok((String::clone(&name), self.expand_value(&format!("{key}.{name}"), value)?));
-                map.into_iter().map(row).collect::<Result<Map<_, _>, _>>().map(Value::Object)
+                let mut expanded = Map::new();
+                for (name, value) in map {
+                    let value = self.expand_value(&format!("{key}.{name}"), value)?;
+                    expanded.insert(name, value);
+                }
+                Ok(Value::Object(expanded))
             }
             other => Ok(other),
         }

@@ -63,9 +63,6 @@ impl<'a> Section<'a> {
 
     /// Returns the tables that `item` must be an array of.
     pub(crate) fn each(file: &'a ConfigFile, item: &'a Item) -> Result<Vec<Section<'a>>, Failure> {
-        let wrong_type = |span: Option<Range<usize>>, found: &str| {
-            file.failure(span.unwrap_or(0..0), format!("expected tables `[[source]]`, found {found}"))
-        };
         match item {
             Item::ArrayOfTables(tables) => {
                 Ok(tables.iter().map(|table| Section::of(file, table, table.span())).collect())
@@ -73,11 +70,11 @@ impl<'a> Section<'a> {
             Item::Value(Value::Array(array)) => {
                 let tables = array.iter().map(|value| match value {
                     Value::InlineTable(table) => Ok(Section::of(file, table, table.span())),
-                    other => Err(wrong_type(other.span(), other.type_name())),
+                    other => Err(expected_tables(file, other.span(), other.type_name())),
                 });
                 tables.collect()
             }
-            other => Err(wrong_type(other.span(), other.type_name())),
+            other => Err(expected_tables(file, other.span(), other.type_name())),
         }
     }
 
@@ -114,6 +111,10 @@ impl<'a> Section<'a> {
         }
         found
     }
+}
+
+fn expected_tables(file: &ConfigFile, span: Option<Range<usize>>, found: &str) -> Failure {
+    file.failure(span.unwrap_or(0..0), format!("expected tables `[[source]]`, found {found}"))
 }
 
 /// A node of a TOML document that has children.

@@ -110,7 +110,7 @@ impl RepertoireLock {
     }
 
     pub(crate) fn text(inventory: &Inventory) -> String {
-        let row = |(path, skill): (&ResourcePath, &super::Present)| Row {
+        let skills = inventory.skills.iter().map(|(path, skill)| Row {
             id: skill.id.clone(),
             tier: skill.tier,
             source: skill.source.clone(),
@@ -125,7 +125,7 @@ impl RepertoireLock {
                 .iter()
                 .map(|(path, digest)| Dependencies { path: path.clone(), digest: *digest })
                 .collect(),
-        };
-        super::to_text(&Document { schema: SCHEMA.to_owned(), skills: inventory.skills.iter().map(row).collect() })
+        });
+        super::to_text(&Document { schema: SCHEMA.to_owned(), skills: skills.collect() })
     }
 }

@@ -45,9 +45,10 @@ impl SkillsLock {
         };
         let mut rows = BTreeMap::new();
         for (name, row) in skills {
-            let is_text = |field: &&str| row.get(*field).is_some_and(Value::is_string);
-            if let Some(field) = TEXTS.iter().find(|field| !is_text(field)) {
-                return Err(refuse(format!("skill `{name}`: expected a text `{field}`")));
+            for field in TEXTS {
+                if !row.get(field).is_some_and(Value::is_string) {
+                    return Err(refuse(format!("skill `{name}`: expected a text `{field}`")));
+                }
             }
             rows.insert(Key::new(name), row.as_object().expect("it has fields").clone());
         }
