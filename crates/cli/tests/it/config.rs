@@ -68,7 +68,7 @@ guest:review  guest   plugin   restricted  both          7
     assert_data_eq!(
         env.run(&["roots", "--config", "conf/repertoire.toml"]).data(),
         str![[r#"
-source  tier     trust       skills  root
+source  tier     trust       skills  path
 team    builtin  trusted          1  conf/skills
 team    builtin  trusted          1  [WORLD]/home/more
 team    builtin  trusted          1  [WORLD]/home/other

@@ -173,9 +173,9 @@ fn fmt_writes_below_the_named_folder_alone() {
     assert_data_eq!(
         env.run(&["fmt"]).failure(),
         str![[r#"
-error: `.agents/skills` leads out of this folder
+error: `.agents/skills` links to a folder outside of this one
  |
- = help: name the folder that is meant
+ = help: pass that folder as an argument
 
 "#]]
     );

@@ -338,7 +338,7 @@ fn missing_requirements_are_shown() {
     let stand_in =
         "---\nname: spare\ndescription: Stands in.\nmetadata: {hermes: {fallback_for_tools: [press]}}\n---\nCount.\n";
     let shown = env.file("near/spare/SKILL.md", stand_in).run(&[&near[..], &["show", "spare"]].concat()).stdout;
-    assert!(shown.contains("\ninstead of   the tool `press` (unknown here)\n") && !shown.contains("needs"), "{shown}");
+    assert!(shown.contains("\ninstead of    the tool `press` (unknown here)\n") && !shown.contains("needs"), "{shown}");
     let json = env.run(&[&near[..], &["show", "pages", "--format", "json"]].concat()).stdout;
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(

@@ -444,7 +444,7 @@ note: not compared, version control keeps it: `.agents/skills/tidy/.git`
     env.file(".agents/skills/notes/node_modules/x.js", "1");
     let ran = env.run(&["verify"]);
     assert_eq!(ran.exit, Exit::Problems);
-    assert!(ran.stdout.starts_with("extra    notes .agents/skills/notes/node_modules, says"), "{ran:?}");
+    assert!(ran.stdout.starts_with("extra    notes  .agents/skills/notes/node_modules  ("), "{ran:?}");
 }
 
 #[test]

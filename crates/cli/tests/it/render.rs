@@ -100,7 +100,7 @@ fn what_is_approved_runs_until_it_changes() {
     let ran = render();
     assert!(ran.stdout.contains("[not run: it changed since it was approved]") && !ran.stdout.contains("other\n"));
     let ran = env.run(&["directives", "clock", "--root", "a"]);
-    assert_eq!(ran.stderr, "note: it changed since it was approved\n");
+    assert_eq!(ran.stderr, "note: changed since it was approved; run `repertoire approve clock`\n");
     env.run(&["approve", "clock", "--root", "a", "--yes"]).data();
     assert!(render().data().ends_with("\n\nother\n"));
 

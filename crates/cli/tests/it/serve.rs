@@ -547,7 +547,7 @@ fn a_client_is_told_how_to_start_it() {
         )
     );
     let failure = env.run(&["mcp", "config"]).failure();
-    assert!(failure.starts_with("error: name one client with `--client`\n"), "{failure}");
+    assert!(failure.starts_with("error: expected one `--client`\n"), "{failure}");
     let failure = env.run(&["mcp", "config", "--client", "nobody"]).failure();
     assert!(failure.contains("claude-desktop, claude-code, cursor"), "{failure}");
 }

@@ -51,7 +51,7 @@ fn what_cannot_be_understood_says_nothing() {
         ("{}", "`~/.agents/.skill-lock.json`: expected version 3, found none"),
         (
             r#"{ "version": 3 }"#,
-            "`~/.agents/.skill-lock.json` is no such lock file: invalid type: null, expected a map",
+            "`~/.agents/.skill-lock.json` is invalid: invalid type: null, expected a map",
         ),
         ("[", "`~/.agents/.skill-lock.json` cannot be understood: EOF while parsing a list"),
     ] {
