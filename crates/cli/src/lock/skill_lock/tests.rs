@@ -49,10 +49,7 @@ fn what_cannot_be_understood_says_nothing() {
     for (lock, why) in [
         (r#"{ "version": 2, "skills": {} }"#, "`~/.agents/.skill-lock.json`: expected version 3, found 2"),
         ("{}", "`~/.agents/.skill-lock.json`: expected version 3, found none"),
-        (
-            r#"{ "version": 3 }"#,
-            "`~/.agents/.skill-lock.json` is invalid: invalid type: null, expected a map",
-        ),
+        (r#"{ "version": 3 }"#, "`~/.agents/.skill-lock.json` is invalid: invalid type: null, expected a map"),
         ("[", "`~/.agents/.skill-lock.json` cannot be understood: EOF while parsing a list"),
     ] {
         let expected = format!("{why}; the origins of installed skills are unknown");

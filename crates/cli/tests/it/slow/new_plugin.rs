@@ -19,7 +19,7 @@ fn a_new_plugin_builds_and_passes_the_tests_of_every_source() {
     assert!(failure.starts_with("error: `.` is not a checkout of `repertoire`"), "{failure}");
     assert!(!env.here().join("released").exists());
     let failure = env.run(&["plugin", "new", "../up", "--checkout", root]).failure();
-    assert!(failure.starts_with("error: `../up` is no name for a plugin"), "{failure}");
+    assert!(failure.starts_with("error: invalid plugin name `../up`"), "{failure}");
 
     let plugin = env.here().join("acme-shelf");
     // The versions that the workspace was built with are the ones that are there without a network.
