@@ -3,38 +3,30 @@
 use rmcp::model::{ClientJsonRpcMessage, ClientNotification, ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage};
 use serde_json::value::RawValue;
 
-use crate::incoming::{Incoming, Refusal, agrees_on_batches};
+use crate::incoming::{ErrorReply, Incoming, supports_batches};
 
-/// The batches of one client that are not answered yet.
 #[derive(Debug, Default)]
-pub(crate) struct Batches {
-    /// Whether the client's protocol has them.
+pub(crate) struct PendingBatches {
     are_spoken: bool,
     open: Vec<Batch>,
 }
 
 #[derive(Debug, Default)]
 struct Batch {
-    /// Requests without an answer.
     waiting: Vec<RequestId>,
     answers: Vec<Box<RawValue>>,
 }
 
-/// What is written in place of an answer.
 pub(crate) enum Line {
-    /// The answer itself.
     Alone,
-    /// Nothing yet.
     Later,
-    /// All answers of its batch.
     Together(Vec<u8>),
 }
 
-impl Batches {
-    /// Takes a batch apart: the messages in it, and what is owed at once.
+impl PendingBatches {
     pub(crate) fn begin(&mut self, items: Vec<Incoming<'_>>) -> (Vec<ClientJsonRpcMessage>, Option<Vec<u8>>) {
         if !self.are_spoken {
-            return (Vec::new(), Some(Refusal::no_batches().text().get().as_bytes().to_vec()));
+            return (Vec::new(), Some(ErrorReply::no_batches().text().get().as_bytes().to_vec()));
         }
         let (mut batch, mut messages) = (Batch::default(), Vec::with_capacity(items.len()));
         for item in items {
@@ -43,7 +35,7 @@ impl Batches {
                     Some(refusal) => batch.answers.push(refusal.text()),
                     None => messages.extend(batch.take(*message.message)),
                 },
-                Incoming::Refused(refusal) => batch.answers.push(refusal.text()),
+                Incoming::Rejection(refusal) => batch.answers.push(refusal.text()),
                 Incoming::Nothing | Incoming::Batch(_) => {}
             }
         }
@@ -54,9 +46,8 @@ impl Batches {
         (messages, owed)
     }
 
-    /// Returns what is written when `message` is to be sent.
     pub(crate) fn answer(&mut self, message: &ServerJsonRpcMessage) -> Line {
-        self.are_spoken |= agrees_on_batches(message);
+        self.are_spoken |= supports_batches(message);
         let id = match message {
             ServerJsonRpcMessage::Response(response) => Some(&response.id),
             ServerJsonRpcMessage::Error(error) => error.id.as_ref(),
@@ -73,7 +64,6 @@ impl Batches {
         }
     }
 
-    /// Returns what is owed once the client has given up a request: nobody answers it.
     pub(crate) fn give_up(&mut self, message: &ClientJsonRpcMessage) -> Option<Vec<u8>> {
         let ClientJsonRpcMessage::Notification(notification) = message else { return None };
         let ClientNotification::CancelledNotification(cancelled) = &notification.notification else { return None };
@@ -93,12 +83,11 @@ impl Batches {
 }
 
 impl Batch {
-    /// The message, to be answered with the others; `None` for a second request of one id, which gets an error.
     fn take(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
         if let ClientJsonRpcMessage::Request(request) = &message {
             if self.waiting.contains(&request.id) {
                 let error = ErrorData::new(ErrorCode::INVALID_REQUEST, "two requests of a batch have one id", None);
-                self.answers.push(Refusal::of(error, Some(&request.id)).text());
+                self.answers.push(ErrorReply::of(error, Some(&request.id)).text());
                 return None;
             }
             self.waiting.push(request.id.clone());
@@ -106,13 +95,11 @@ impl Batch {
         Some(message)
     }
 
-    /// All of its answers, once there are all; a batch of notifications has none.
     fn whole(&self) -> Option<Vec<u8>> {
         (self.waiting.is_empty() && !self.answers.is_empty()).then(|| together(&self.answers))
     }
 }
 
-/// Answers as one document.
 pub(crate) fn together(answers: &[Box<RawValue>]) -> Vec<u8> {
     serde_json::to_vec(answers).expect("documents make a document")
 }

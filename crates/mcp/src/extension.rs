@@ -13,25 +13,21 @@ use rmcp::model::{
 use serde_json::Value;
 
 use crate::Server;
-use crate::composed::front_matter;
-use crate::origin::{origin_of, with_diagnostic};
+use crate::meta::{origin_of, with_diagnostic};
 use crate::page::Page;
 use crate::resources::{mime_type, unknown, unread};
-use crate::shelf::{Files, Unread};
+use crate::served_files::{ReadFailure, SkillFiles};
+use crate::synthesize::front_matter;
 use crate::view::Row;
 use repertoire::skill::skill_uri::{SKILL_MD, SkillAddress};
 
-/// What every host takes: so many files of a skill, and so many bytes in all of them.
 const FILES: usize = 512;
 const BYTES: u64 = 16 * 1024 * 1024;
 
-/// Skills whose files are looked at together.
 const TOGETHER: usize = 8;
 
-/// Files that all skills of a page have together, after which it ends: about a megabyte.
 const FILES_OF_A_PAGE: usize = 8 * FILES;
 
-/// What the extension says of a skill, or why nobody who follows the standard would load it.
 pub(crate) type Listed = Result<Skill, Box<str>>;
 
 impl Server {
@@ -40,14 +36,14 @@ impl Server {
         request: Option<PaginatedRequestParams>,
     ) -> Result<ListSkillsResult, ErrorData> {
         let view = self.view();
-        let page = Page::of(request.as_ref(), self.version(view.since.skills))?;
+        let page = Page::of(request.as_ref(), self.version(view.versions.skills))?;
         let first = page.first.min(view.rows.len());
         let end = first.saturating_add(self.options().page).min(view.rows.len());
         let rows = &view.rows[first..end];
-        let told: Vec<_> = rows.iter().map(|row| row.told.files()).collect();
+        let told: Vec<_> = rows.iter().map(|row| row.manifest.files()).collect();
         // Most were told of before, and cost no waiting.
         let unread = rows.iter().zip(&told).filter(|(_, told)| told.is_none());
-        let unread: Vec<_> = unread.map(|(row, _)| self.shelf().files(row)).collect();
+        let unread: Vec<_> = unread.map(|(row, _)| self.served_files().files(row)).collect();
         let mut read = stream::iter(unread).buffered(TOGETHER);
         let (mut skills, mut count, mut at) = (Vec::with_capacity(rows.len()), 0, first);
         for (row, told) in rows.iter().zip(&told) {
@@ -66,7 +62,7 @@ impl Server {
                     skills.push(skill.clone());
                 }
                 Ok(Err(reason)) => tracing::debug!(uri = %row.root, reason, "a skill is not listed"),
-                Err(Unread::Moved) => {
+                Err(ReadFailure::Changed) => {
                     return Err(ErrorData::internal_error(
                         "the skills changed while they were listed: list from the start",
                         None,
@@ -93,7 +89,7 @@ impl Server {
             // The protocol wants the answer to have the very URI that was asked for.
             return Err(unknown(Some(row)));
         }
-        let files = self.shelf().files(row).await.map_err(|error| unread(uri, &error))?;
+        let files = self.served_files().files(row).await.map_err(|error| unread(uri, &error))?;
         match listed(row, &files) {
             Ok(skill) => Ok(GetSkillResult::new(skill.clone())),
             Err(reason) => {
@@ -110,8 +106,8 @@ impl Server {
         let place = SkillAddress::parse(uri).ok_or_else(|| unknown("directory", uri, None))?;
         let view = self.view();
         let row = view.find(&place.root).ok_or_else(|| unknown("directory", uri, view.like(&place.root)))?;
-        let page = Page::at(cursor.as_deref(), self.version(view.since.skills))?;
-        let files = self.shelf().files(row).await.map_err(|error| unread(uri, &error))?;
+        let page = Page::at(cursor.as_deref(), self.version(view.versions.skills))?;
+        let files = self.served_files().files(row).await.map_err(|error| unread(uri, &error))?;
         let below = place.path.as_ref().map(|path| format!("{path}/")).unwrap_or_default();
         let children = children(&files.files, &below);
         if children.is_empty() {
@@ -132,8 +128,7 @@ impl Server {
     }
 }
 
-/// What the extension says of a row with these files, found out once.
-fn listed<'f>(row: &Row, files: &'f Files) -> &'f Listed {
+fn listed<'f>(row: &Row, files: &'f SkillFiles) -> &'f Listed {
     files.listed.get_or_init(|| {
         let withheld = |reason: &dyn std::fmt::Display| reason.to_string().into_boxed_str();
         if files.files.len() > FILES {
@@ -142,7 +137,7 @@ fn listed<'f>(row: &Row, files: &'f Files) -> &'f Listed {
         if files.size() > BYTES {
             return Err(withheld(&format_args!("it has {} bytes, and {BYTES} is the limit", files.size())));
         }
-        let mut fields = front_matter(&row.claim().item, files.is_composed);
+        let mut fields = front_matter(&row.claim().item, files.is_synthesized);
         let mut text = |key: &str| match fields.shift_remove(key) {
             Some(Value::String(text)) => Ok(text),
             Some(_) => Err(withheld(&format_args!("its `{key}` is no text"))),
@@ -157,14 +152,13 @@ fn listed<'f>(row: &Row, files: &'f Files) -> &'f Listed {
     })
 }
 
-fn manifest(row: &Row, files: &Files) -> SkillResources {
+fn manifest(row: &Row, files: &SkillFiles) -> SkillResources {
     let files = files.files.iter();
     let files =
         files.map(|file| SkillResource::new(row.root.join(file.path.as_str()), file.digest.to_string(), file.size));
     SkillResources::Files(files.collect())
 }
 
-/// What lies directly `below`, a prefix that ends in `/` or is empty: files, and folders as `None`.
 fn children<'f>(files: &'f [File], below: &str) -> BTreeMap<String, Option<&'f File>> {
     let inside = files.iter().filter_map(|file| Some((file.path.as_str().strip_prefix(below)?, file)));
     let child = |(rest, file): (&str, &'f File)| match rest.split_once('/') {

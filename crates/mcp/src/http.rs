@@ -1,18 +1,15 @@
 //! Streamable HTTP.
 
-mod accepted;
+mod accept;
+mod access_control;
+mod connection_slots;
 mod connections;
-mod gate;
+mod event_streams;
 mod message;
 mod metrics;
 mod options;
-mod pass;
-mod places;
-mod presence;
-mod said;
+mod session_limiter;
 mod sessions;
-mod streams;
-mod token;
 
 use std::io;
 use std::sync::Arc;
@@ -34,11 +31,10 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-pub(crate) use self::gate::{extension, span_of};
-pub use self::options::{HttpOptions, Limits};
-pub use self::token::{Token, WeakToken};
+pub(crate) use self::access_control::{extension, span_of};
+pub use self::options::{HttpOptions, Limits, Token, WeakToken};
 
-use self::gate::Gate;
+use self::access_control::AccessControl;
 use self::metrics::Metrics;
 use self::sessions::Sessions;
 use crate::Server;
@@ -55,15 +51,12 @@ pub enum HttpError {
     Listen(#[source] io::Error),
 }
 
-/// What everything of one HTTP server shares.
 struct Shared {
     server: Server,
     sessions: Arc<Sessions>,
     metrics: Metrics,
     is_draining: AtomicBool,
-    /// Answers that are being given.
     answers: TaskTracker,
-    /// Ends every stream that is open.
     end: CancellationToken,
 }
 
@@ -120,35 +113,34 @@ impl Server {
             .with_max_request_body_bytes(options.limits.body)
             .with_cancellation_token(shared.end.clone());
         let server = self.clone();
-        let hearing = message::Hearing { limits: options.limits, sessions: Arc::clone(&sessions) };
-        let hearing = middleware::from_fn_with_state(hearing, message::hear);
+        let request_limits = message::MessageHandler { limits: options.limits, sessions: Arc::clone(&sessions) };
+        let request_limits = middleware::from_fn_with_state(request_limits, message::hear);
         let service = StreamableHttpService::new(move || Ok(server.session()), sessions, config);
-        let gate = Arc::new(Gate::new(options, Arc::clone(&shared)));
+        let gate = Arc::new(AccessControl::new(options, Arc::clone(&shared)));
         let health = Router::new().route("/healthz", get(|| async { "ok\n" })).route("/readyz", get(ready));
         let router = Router::new()
             .route(
                 "/mcp",
-                any_service(service).layer(middleware::from_fn_with_state(Arc::clone(&shared), ended)).layer(hearing),
+                any_service(service)
+                    .layer(middleware::from_fn_with_state(Arc::clone(&shared), ended))
+                    .layer(request_limits),
             )
             .route("/metrics", get(metrics))
             .layer(cors(options))
-            .layer(middleware::from_fn_with_state(Arc::clone(&gate), gate::pass))
-            .merge(health.layer(middleware::from_fn_with_state(gate, gate::pass_health)))
+            .layer(middleware::from_fn_with_state(Arc::clone(&gate), access_control::control_access))
+            .merge(health.layer(middleware::from_fn_with_state(gate, access_control::limit_health)))
             .with_state(Arc::clone(&shared));
         (router, shared)
     }
 }
 
-/// How long connections may take to close when nothing is left to be said.
 const LAST: Duration = Duration::from_secs(1);
 
-/// Says of a session that its client ended that it has ended, and of none that there is none: `rmcp` says 202 of both, which
-/// clients take for a failure.
 async fn ended(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
     if request.method() != Method::DELETE {
         return next.run(request).await;
     }
-    if let Some(id) = gate::session(request.headers())
+    if let Some(id) = access_control::session(request.headers())
         && !shared.sessions.has_session(&Arc::from(id)).await.unwrap_or(false)
     {
         return (StatusCode::NOT_FOUND, "no such session\n").into_response();
@@ -174,7 +166,6 @@ async fn metrics(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Respo
     ([(CONTENT_TYPE, form)], text).into_response()
 }
 
-/// What browsers are told of pages that may ask.
 fn cors(options: &HttpOptions) -> CorsLayer {
     let origins = options.origins.clone();
     let is_ours =

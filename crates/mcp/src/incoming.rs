@@ -13,35 +13,27 @@ use serde_json::value::RawValue;
 
 use crate::params::{Malformed, Method};
 
-/// Values in one message, objects counted as four: what clients send is short, and each takes a hundred times its bytes once it is parsed.
 const VALUES: usize = 4096;
 
-/// What is in a line, or in the body of a request.
 pub(crate) enum Incoming<'t> {
     Message(Message<'t>),
-    /// Several at once, as clients of the protocol 2025-03-26 may send them. At least one.
     Batch(Vec<Incoming<'t>>),
-    /// No message: an error is owed for it.
-    Refused(Refusal),
-    /// Nothing that asks for an answer.
+    Rejection(ErrorReply),
     Nothing,
 }
 
-/// One message, and the text that it was read from.
 pub(crate) struct Message<'t> {
     pub(crate) text: &'t [u8],
     pub(crate) message: Box<ClientJsonRpcMessage>,
 }
 
-/// An error in answer to what is no message. It has the id of the request as it was written, where that can be an id at all.
 #[derive(Debug, Clone, Serialize)]
-pub(crate) struct Refusal {
+pub(crate) struct ErrorReply {
     jsonrpc: &'static str,
     id: Option<Box<RawValue>>,
     error: ErrorData,
 }
 
-/// The members of a message that say what it is, whatever they hold.
 #[derive(Deserialize)]
 struct Envelope<'t> {
     #[serde(borrow, default)]
@@ -50,13 +42,11 @@ struct Envelope<'t> {
     params: Option<Value>,
 }
 
-/// What was written, without what editors and terminals put around it.
 pub(crate) fn written(text: &[u8]) -> &[u8] {
     text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text).trim_ascii()
 }
 
-/// Whether `message` introduces the server to a client whose protocol has batches.
-pub(crate) fn agrees_on_batches(message: &ServerJsonRpcMessage) -> bool {
+pub(crate) fn supports_batches(message: &ServerJsonRpcMessage) -> bool {
     let ServerJsonRpcMessage::Response(response) = message else { return false };
     let ServerResult::InitializeResult(result) = &response.result else { return false };
     result.protocol_version <= ProtocolVersion::V_2025_03_26
@@ -70,15 +60,15 @@ impl<'t> Incoming<'t> {
         }
         if JsonValues::in_text(text) > VALUES {
             let message = format!("a message has at most {VALUES} values, and an object counts as four");
-            return Incoming::Refused(Refusal::new(ErrorCode::INVALID_REQUEST, message));
+            return Incoming::Rejection(ErrorReply::new(ErrorCode::INVALID_REQUEST, message));
         }
         if !text.starts_with(b"[") {
             return Incoming::one(text);
         }
         match serde_json::from_slice::<Vec<&RawValue>>(text) {
-            Ok(items) if items.is_empty() => Incoming::Refused(Refusal::no_message()),
+            Ok(items) if items.is_empty() => Incoming::Rejection(ErrorReply::no_message()),
             Ok(items) => Incoming::Batch(items.into_iter().map(|item| Incoming::one(item.get().as_bytes())).collect()),
-            Err(_) => Incoming::Refused(Refusal::no_json()),
+            Err(_) => Incoming::Rejection(ErrorReply::no_json()),
         }
     }
 
@@ -92,7 +82,7 @@ impl<'t> Incoming<'t> {
             {
                 // What introduces a client takes nothing else, and there is nobody yet to say so.
                 let error = method.malformed(custom.params.as_ref()).error();
-                return Incoming::Refused(Refusal::of(error, Some(id)));
+                return Incoming::Rejection(ErrorReply::of(error, Some(id)));
             }
             let params = || serde_json::from_slice(text).ok().and_then(|envelope: Envelope<'_>| envelope.params);
             if let Some(malformed) = Malformed::of_list(request, params) {
@@ -102,10 +92,9 @@ impl<'t> Incoming<'t> {
         Incoming::Message(Message { text, message: Box::new(message) })
     }
 
-    /// What is owed for what is no message.
     fn odd(text: &[u8]) -> Incoming<'static> {
         let Ok(value) = serde_json::from_slice::<Value>(text) else {
-            return Incoming::Refused(Refusal::no_json());
+            return Incoming::Rejection(ErrorReply::no_json());
         };
         let written = serde_json::from_slice(text).ok().and_then(|envelope: Envelope<'_>| envelope.id);
         let id: Option<RequestId> = written.and_then(|id| serde_json::from_str(id.get()).ok());
@@ -119,7 +108,7 @@ impl<'t> Incoming<'t> {
                     Some(method) if is_request => method.malformed(value.get("params")).error(),
                     _ => ErrorData::new(ErrorCode::INVALID_PARAMS, "the request has another form", None),
                 };
-                Incoming::Refused(Refusal::of(error, Some(&id)))
+                Incoming::Rejection(ErrorReply::of(error, Some(&id)))
             }
             // Nobody waits for an answer to a notification or to an answer.
             None if is_asking && value.get("id").is_none() => Incoming::Nothing,
@@ -131,15 +120,14 @@ impl<'t> Incoming<'t> {
                 };
                 let can_be_id =
                     |id: &&RawValue| id.get().starts_with(['"', '-']) || id.get().as_bytes()[0].is_ascii_digit();
-                let refusal = Refusal::new(ErrorCode::INVALID_REQUEST, message);
-                Incoming::Refused(Refusal { id: written.filter(can_be_id).map(ToOwned::to_owned), ..refusal })
+                let refusal = ErrorReply::new(ErrorCode::INVALID_REQUEST, message);
+                Incoming::Rejection(ErrorReply { id: written.filter(can_be_id).map(ToOwned::to_owned), ..refusal })
             }
         }
     }
 }
 
 impl Message<'_> {
-    /// What its parser passed over.
     #[cfg(feature = "http")]
     pub(crate) fn malformed(&self) -> Option<Malformed> {
         match &*self.message {
@@ -148,7 +136,6 @@ impl Message<'_> {
         }
     }
 
-    /// The method, of a request.
     pub(crate) fn method(&self) -> Option<&str> {
         match &*self.message {
             ClientJsonRpcMessage::Request(request) => Some(request.request.method()),
@@ -156,36 +143,33 @@ impl Message<'_> {
         }
     }
 
-    /// Refuses it, if it is a request that no batch may have.
-    pub(crate) fn refused_in_batch(&self) -> Option<Refusal> {
+    pub(crate) fn refused_in_batch(&self) -> Option<ErrorReply> {
         let ClientJsonRpcMessage::Request(request) = &*self.message else { return None };
         let error = ErrorData::new(ErrorCode::INVALID_REQUEST, "`initialize` stands alone", None);
-        (self.method() == Some("initialize")).then(|| Refusal::of(error, Some(&request.id)))
+        (self.method() == Some("initialize")).then(|| ErrorReply::of(error, Some(&request.id)))
     }
 }
 
-impl Refusal {
-    pub(crate) fn new(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Refusal {
-        Refusal::of(ErrorData::new(code, message, None), None)
+impl ErrorReply {
+    pub(crate) fn new(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> ErrorReply {
+        ErrorReply::of(ErrorData::new(code, message, None), None)
     }
 
-    pub(crate) fn of(error: ErrorData, id: Option<&RequestId>) -> Refusal {
+    pub(crate) fn of(error: ErrorData, id: Option<&RequestId>) -> ErrorReply {
         let id = id.map(|id| serde_json::value::to_raw_value(id).expect("an id is a text or a number"));
-        Refusal { jsonrpc: "2.0", id, error }
+        ErrorReply { jsonrpc: "2.0", id, error }
     }
 
-    /// What is owed for what is no document.
-    pub(crate) fn no_json() -> Refusal {
-        Refusal::new(ErrorCode::PARSE_ERROR, "this is no JSON")
+    pub(crate) fn no_json() -> ErrorReply {
+        ErrorReply::new(ErrorCode::PARSE_ERROR, "this is no JSON")
     }
 
-    fn no_message() -> Refusal {
-        Refusal::new(ErrorCode::INVALID_REQUEST, "this is no message of JSON-RPC 2.0")
+    fn no_message() -> ErrorReply {
+        ErrorReply::new(ErrorCode::INVALID_REQUEST, "this is no message of JSON-RPC 2.0")
     }
 
-    /// What is owed for a batch where the protocol has none.
-    pub(crate) fn no_batches() -> Refusal {
-        Refusal::new(
+    pub(crate) fn no_batches() -> ErrorReply {
+        ErrorReply::new(
             ErrorCode::INVALID_REQUEST,
             "expected one message, found a batch: only the protocol 2025-03-26 has them",
         )

@@ -1,8 +1,8 @@
-//! Skills over MCP: one live catalog behind five faces.
+//! Skills over MCP: one live catalog behind five features.
 //!
 //! ```
 //! use repertoire::{MemorySource, Registered, Skill, SkillRegistry};
-//! use repertoire_mcp::{Face, Faces, Server, ServerOptions};
+//! use repertoire_mcp::{McpFeature, McpFeatures, Server, ServerOptions};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -10,7 +10,7 @@
 //! home.register(Registered::new(Skill::new("tidy".parse()?, "Sorts a folder."), "Sort it."))?;
 //! let registry = SkillRegistry::builder().user(home).start(&tokio::runtime::Handle::current()).await?;
 //!
-//! let options = ServerOptions::default().faces(Faces::ALL.without(Face::Instructions));
+//! let options = ServerOptions::default().features(McpFeatures::ALL.without(McpFeature::Instructions));
 //! let server = Server::new(registry, options);
 //!
 //! // One client, over a pipe; `serve_stdio` and `serve_http` are the usual ones.
@@ -27,12 +27,12 @@
 //! ```
 //!
 //! # For hosts
-//! A [`Server`] is over a registry that you composed and started, and serves any number of clients: [`Server::serve_stdio`] one over
+//! A [`Server`] is over a registry that you synthesized and started, and serves any number of clients: [`Server::serve_stdio`] one over
 //! standard input and output, [`Server::serve_lines`] and [`Server::serve`] one over any pipe or transport, [`Server::serve_http`]
 //! many over streamable HTTP, with the checks, limits and metrics of [`HttpOptions`]. [`Server::router`] are its routes, for a
 //! server of your own, and [`Server::session`] is a handler for `rmcp`'s ways of serving.
 //!
-//! [`ServerOptions`] say which [`Faces`] there are, what is hidden, and what reads bodies. A reader of your own may run commands; the one
+//! [`ServerOptions`] say which [`McpFeatures`] there are, what is hidden, and what reads bodies. A reader of your own may run commands; the one
 //! that is there does not.
 //!
 //! # For authors of sources
@@ -40,42 +40,36 @@
 //! and digest, so list what you hand out. A row whose stamp stays the same while its files change is served as an error.
 //!
 //! # For whoever changes this crate
-//! What clients see is a `View` of one snapshot: what may be seen is decided there, by `Modes::hides`, and when each list became another. Faces
-//! read views and nothing else; what they say of files comes from the `Shelf`, which hands out no bytes that it did not compare. Every
+//! What clients see is a `View` of one snapshot: what may be seen is decided there, by `Modes::hides`, and when each list became another. McpFeatures
+//! read views and nothing else; what they say of files comes from the `ServedFiles`, which hands out no bytes that it did not compare. Every
 //! question of who may ask over HTTP is answered at the gate.
 //!
 //! # Features
 //! `http`, on by default: everything for HTTP.
 
 mod batches;
-mod client;
-mod completion;
-mod composed;
 mod extension;
-mod faces;
+mod fastmcp_compat;
+mod features;
 #[cfg(feature = "http")]
 mod http;
 mod incoming;
-mod instructions;
-mod lines;
-mod notices;
+mod line_transport;
+mod meta;
+mod notifications;
 mod options;
-mod origin;
 mod page;
 mod params;
 mod prompts;
 mod resources;
+mod served_files;
 mod server;
 mod session;
-mod shelf;
-mod strict;
-mod surface;
+mod synthesize;
 mod tools;
 mod view;
-mod yaml;
 
-pub use client::ClientPreset;
-pub use faces::{Face, Faces, UnknownFace};
+pub use features::{ClientPreset, McpFeature, McpFeatures, UnknownFeature};
 #[cfg(feature = "http")]
 pub use http::{HttpError, HttpOptions, Limits, Token, WeakToken};
 pub use options::ServerOptions;

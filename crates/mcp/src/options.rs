@@ -6,14 +6,14 @@ use repertoire::permission::Modes;
 use repertoire::tools::{Reader, ToolPreset};
 use repertoire::{Budget, CatalogOptions};
 
-use crate::{ClientPreset, Faces};
+use crate::{ClientPreset, McpFeatures};
 
-/// How a [`Server`](crate::Server) serves. By default with every face that a client is known to use, hiding nothing that the skills
+/// How a [`Server`](crate::Server) serves. By default with every feature that a client is known to use, hiding nothing that the skills
 /// themselves do not hide, and running nothing.
 #[derive(Clone)]
 pub struct ServerOptions {
     pub(crate) name: Arc<str>,
-    pub(crate) faces: Faces,
+    pub(crate) features: McpFeatures,
     pub(crate) presets: Vec<ClientPreset>,
     pub(crate) modes: Modes,
     pub(crate) catalog: CatalogOptions,
@@ -22,14 +22,13 @@ pub struct ServerOptions {
     pub(crate) page: usize,
 }
 
-/// Tokens that the catalog in the instructions may have: clients cut instructions that are longer than two kilobytes or so.
 const CATALOG_TOKENS: usize = 500;
 
 impl Default for ServerOptions {
     fn default() -> ServerOptions {
         ServerOptions {
             name: "repertoire".into(),
-            faces: Faces::ALL,
+            features: McpFeatures::ALL,
             presets: ClientPreset::ALL.to_vec(),
             modes: Modes::default(),
             catalog: CatalogOptions::default().budget(Budget::Tokens(CATALOG_TOKENS)),
@@ -48,21 +47,21 @@ impl ServerOptions {
         self
     }
 
-    /// The faces to serve with. A client's [preset](ServerOptions::presets) takes some of them away and never adds one.
+    /// The features to serve with. A client's [preset](ServerOptions::presets) takes some of them away and never adds one.
     #[must_use]
-    pub fn faces(mut self, faces: Faces) -> ServerOptions {
-        self.faces = faces;
+    pub fn features(mut self, features: McpFeatures) -> ServerOptions {
+        self.features = features;
         self
     }
 
-    /// What is known of clients, in place of what is [shipped](ClientPreset::ALL). Without any, every client gets every face.
+    /// What is known of clients, in place of what is [shipped](ClientPreset::ALL). Without any, every client gets every feature.
     #[must_use]
     pub fn presets(mut self, presets: impl IntoIterator<Item = ClientPreset>) -> ServerOptions {
         self.presets = presets.into_iter().collect();
         self
     }
 
-    /// What the operator hides, at every face.
+    /// What the operator hides, at every feature.
     #[must_use]
     pub fn modes(mut self, modes: Modes) -> ServerOptions {
         self.modes = modes;
@@ -101,6 +100,9 @@ impl ServerOptions {
 
 impl std::fmt::Debug for ServerOptions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ServerOptions").field("name", &self.name).field("faces", &self.faces).finish_non_exhaustive()
+        f.debug_struct("ServerOptions")
+            .field("name", &self.name)
+            .field("features", &self.features)
+            .finish_non_exhaustive()
     }
 }

@@ -3,17 +3,12 @@
 use rmcp::ErrorData;
 use rmcp::model::PaginatedRequestParams;
 
-/// Which list a cursor is of: of which server, and in which generation it became what it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Version {
-    /// Tells servers apart that count alike: one that was started again, or one beside this one.
     pub(crate) server: u64,
     pub(crate) generation: u64,
 }
 
-/// Where a page begins in a list that is of one version.
-///
-/// A cursor names the version, so that the pages of two are never put together.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Page {
     version: Version,
@@ -21,12 +16,10 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// The page that is asked for, of a list that is in `version`.
     pub(crate) fn of(request: Option<&PaginatedRequestParams>, version: Version) -> Result<Page, ErrorData> {
         Page::at(request.and_then(|request| request.cursor.as_deref()), version)
     }
 
-    /// The page at `cursor`, or the first.
     pub(crate) fn at(cursor: Option<&str>, version: Version) -> Result<Page, ErrorData> {
         // Clients that fill in every optional argument send an empty one.
         let Some(cursor) = cursor.filter(|cursor| !cursor.is_empty()) else { return Ok(Page { version, first: 0 }) };
@@ -40,13 +33,11 @@ impl Page {
         }
     }
 
-    /// The cursor of the page that begins at `first`, if there is any of `total` left.
     pub(crate) fn next(self, first: usize, total: usize) -> Option<String> {
         let Version { server, generation } = self.version;
         (first < total).then(|| format!("{server:016x}.{generation}.{first}"))
     }
 
-    /// At most `most` of `rows`, and the cursor of what is left.
     pub(crate) fn cut<T>(self, rows: &[T], most: usize) -> (&[T], Option<String>) {
         let first = self.first.min(rows.len());
         let end = first.saturating_add(most).min(rows.len());

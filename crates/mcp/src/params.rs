@@ -10,56 +10,53 @@ use rmcp::model::{
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::Face;
-use crate::resources::shown;
+use crate::McpFeature;
+use crate::resources::quoted;
 
-/// Params that a method does not take, with the reason: kept with a request whose parser passed over them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Malformed(String);
 
-/// A method that is served.
 pub(crate) struct Method {
     name: &'static str,
-    /// The face that it belongs to; `None` for what belongs to none.
-    pub(crate) face: Option<Face>,
+    pub(crate) feature: Option<McpFeature>,
     fault: fn(&Value) -> Option<String>,
     versions: Versions,
 }
 
-/// The protocols that have a method.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Versions {
     All,
-    /// Those before 2026-07-28.
     WithSessions,
-    /// 2026-07-28, and what comes after it.
     WithoutSessions,
 }
 
-const fn method<P: DeserializeOwned>(name: &'static str, face: Option<Face>, versions: Versions) -> Method {
-    Method { name, face, fault: fault::<P>, versions }
+const fn method<P: DeserializeOwned>(name: &'static str, feature: Option<McpFeature>, versions: Versions) -> Method {
+    Method { name, feature, fault: fault::<P>, versions }
 }
 
 const METHODS: [Method; 15] = [
     method::<InitializeRequestParams>("initialize", None, Versions::WithSessions),
-    method::<CallToolRequestParams>("tools/call", Some(Face::Tools), Versions::All),
-    method::<PaginatedRequestParams>("tools/list", Some(Face::Tools), Versions::All),
-    method::<GetPromptRequestParams>("prompts/get", Some(Face::Prompts), Versions::All),
-    method::<PaginatedRequestParams>("prompts/list", Some(Face::Prompts), Versions::All),
-    method::<ReadResourceRequestParams>("resources/read", Some(Face::Resources), Versions::All),
-    method::<PaginatedRequestParams>("resources/list", Some(Face::Resources), Versions::All),
-    method::<PaginatedRequestParams>("resources/templates/list", Some(Face::Resources), Versions::All),
-    method::<SubscribeRequestParams>("resources/subscribe", Some(Face::Resources), Versions::WithSessions),
-    method::<UnsubscribeRequestParams>("resources/unsubscribe", Some(Face::Resources), Versions::WithSessions),
-    method::<CompleteRequestParams>("completion/complete", Some(Face::Resources), Versions::All),
-    method::<GetSkillRequestParams>("skills/get", Some(Face::Extension), Versions::All),
-    method::<PaginatedRequestParams>("skills/list", Some(Face::Extension), Versions::All),
-    method::<ReadResourceDirectoryRequestParams>("resources/directory/read", Some(Face::Extension), Versions::All),
+    method::<CallToolRequestParams>("tools/call", Some(McpFeature::Tools), Versions::All),
+    method::<PaginatedRequestParams>("tools/list", Some(McpFeature::Tools), Versions::All),
+    method::<GetPromptRequestParams>("prompts/get", Some(McpFeature::Prompts), Versions::All),
+    method::<PaginatedRequestParams>("prompts/list", Some(McpFeature::Prompts), Versions::All),
+    method::<ReadResourceRequestParams>("resources/read", Some(McpFeature::Resources), Versions::All),
+    method::<PaginatedRequestParams>("resources/list", Some(McpFeature::Resources), Versions::All),
+    method::<PaginatedRequestParams>("resources/templates/list", Some(McpFeature::Resources), Versions::All),
+    method::<SubscribeRequestParams>("resources/subscribe", Some(McpFeature::Resources), Versions::WithSessions),
+    method::<UnsubscribeRequestParams>("resources/unsubscribe", Some(McpFeature::Resources), Versions::WithSessions),
+    method::<CompleteRequestParams>("completion/complete", Some(McpFeature::Resources), Versions::All),
+    method::<GetSkillRequestParams>("skills/get", Some(McpFeature::Extension), Versions::All),
+    method::<PaginatedRequestParams>("skills/list", Some(McpFeature::Extension), Versions::All),
+    method::<ReadResourceDirectoryRequestParams>(
+        "resources/directory/read",
+        Some(McpFeature::Extension),
+        Versions::All,
+    ),
     method::<SubscriptionsListenRequestParams>("subscriptions/listen", None, Versions::WithoutSessions),
 ];
 
 impl Method {
-    /// The method of this name that a client of `version` may call.
     pub(crate) fn named(name: &str, version: Option<&ProtocolVersion>) -> Option<&'static Method> {
         let is_newer = version.is_some_and(|version| *version >= ProtocolVersion::V_2026_07_28);
         let fits = |versions| match versions {
@@ -70,7 +67,6 @@ impl Method {
         METHODS.iter().find(|method| method.name == name && fits(method.versions))
     }
 
-    /// Why `params` are not what it takes. They were refused by a parser, so there is always a reason.
     pub(crate) fn malformed(&self, params: Option<&Value>) -> Malformed {
         let reason = match params {
             None | Some(Value::Null) => "there are no `params`".to_owned(),
@@ -85,7 +81,6 @@ impl Method {
 }
 
 impl Malformed {
-    /// The malformed params of a list: a parser takes them for none at all.
     pub(crate) fn of_list(request: &ClientRequest, params: impl FnOnce() -> Option<Value>) -> Option<Malformed> {
         let is_lost = match request {
             ClientRequest::ListToolsRequest(request) => request.params.is_none(),
@@ -108,8 +103,7 @@ impl Malformed {
     }
 }
 
-/// Why `params` are no `P`, short and on one line.
 fn fault<P: DeserializeOwned>(params: &Value) -> Option<String> {
     let error = P::deserialize(params).err()?;
-    Some(shown(&error.to_string()))
+    Some(quoted(&error.to_string()))
 }

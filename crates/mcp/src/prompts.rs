@@ -14,18 +14,17 @@ use rmcp::model::{
 use serde_json::{Map, Value};
 
 use crate::Server;
-use crate::origin::origin;
+use crate::meta::origin;
 use crate::page::Page;
-use crate::resources::shown;
-use crate::view::Called;
+use crate::resources::quoted;
+use crate::view::PromptEntry;
 
-/// The argument of a skill that names none of its own: what a user would write behind its name.
 const ARGUMENTS: &str = "arguments";
 
 impl Server {
     pub(crate) fn list_prompts(&self, request: Option<PaginatedRequestParams>) -> Result<ListPromptsResult, ErrorData> {
         let view = self.view();
-        let page = Page::of(request.as_ref(), self.version(view.since.prompts))?;
+        let page = Page::of(request.as_ref(), self.version(view.versions.prompts))?;
         let (called, next) = page.cut(&view.prompts, self.options().page);
         let mut result = ListPromptsResult::with_all_items(called.iter().map(prompt).collect());
         result.next_cursor = next;
@@ -40,8 +39,8 @@ impl Server {
     ) -> Result<GetPromptResult, ErrorData> {
         let view = self.view();
         let unknown = || {
-            let tip = view.prompt_like(name).map(|name| format!("; did you mean `{}`?", shown(&name)));
-            let message = format!("no prompt `{}`{}", shown(name), tip.unwrap_or_default());
+            let tip = view.prompt_like(name).map(|name| format!("; did you mean `{}`?", quoted(&name)));
+            let message = format!("no prompt `{}`{}", quoted(name), tip.unwrap_or_default());
             ErrorData::invalid_params(message, None)
         };
         // Why it leads nowhere is not told: the names in the reason are of skills that may be hidden.
@@ -61,7 +60,7 @@ impl Server {
             tracing::warn!(prompt = name, error = &error as &dyn std::error::Error, "a prompt cannot be read");
             match error.kind() {
                 SourceErrorKind::NotFound => unknown(),
-                _ => ErrorData::internal_error(format!("the skill `{}` cannot be read now", shown(name)), None),
+                _ => ErrorData::internal_error(format!("the skill `{}` cannot be read now", quoted(name)), None),
             }
         })?;
         let text = self.wrapped(id, claim, &body.text).await;
@@ -71,7 +70,6 @@ impl Server {
         Ok(result)
     }
 
-    /// The instructions with whose they are, where they lie, and the files beside them that a model may read.
     async fn wrapped(&self, id: &Id, claim: &Claim<Skill>, body: &str) -> String {
         let files = match self.options().modes.hides(Audience::Model, claim) {
             // A prompt without the list of its files is better than none.
@@ -88,7 +86,7 @@ impl Server {
     }
 }
 
-fn prompt(called: &Called) -> Prompt {
+fn prompt(called: &PromptEntry) -> Prompt {
     let claim = called.claim();
     let skill = &claim.item;
     let hint = skill.argument_hint();
@@ -104,7 +102,6 @@ fn prompt(called: &Called) -> Prompt {
     Prompt::new(called.name().to_string(), Some(about), Some(arguments)).with_meta(origin(claim))
 }
 
-/// What was given, as one would have typed it behind the skill's name.
 fn typed(skill: &Skill, given: Option<&Map<String, Value>>) -> Result<String, ErrorData> {
     let names = skill.arguments();
     let mut words: Vec<Option<&str>> = vec![None; names.len()];
@@ -115,15 +112,15 @@ fn typed(skill: &Skill, given: Option<&Map<String, Value>>) -> Result<String, Er
             continue;
         }
         let Some(text) = value.as_str() else {
-            return Err(ErrorData::invalid_params(format!("the argument `{}` is not a text", shown(key)), None));
+            return Err(ErrorData::invalid_params(format!("the argument `{}` is not a text", quoted(key)), None));
         };
         match names.iter().position(|name| name == key) {
             Some(at) => words[at] = Some(text),
             None if key == ARGUMENTS => rest = text,
             None => {
                 let known = if names.is_empty() { &[ARGUMENTS][..] } else { &names };
-                let known: Vec<_> = known.iter().map(|name| format!("`{}`", shown(name))).collect();
-                let message = format!("no argument `{}`; the prompt has {}", shown(key), known.join(", "));
+                let known: Vec<_> = known.iter().map(|name| format!("`{}`", quoted(name))).collect();
+                let message = format!("no argument `{}`; the prompt has {}", quoted(key), known.join(", "));
                 return Err(ErrorData::invalid_params(message, None));
             }
         }

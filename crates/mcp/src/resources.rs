@@ -1,27 +1,27 @@
 //! Skills as resources.
 
+use std::collections::BTreeSet;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use repertoire::skill::{Bytes, text};
 use rmcp::ErrorData;
 use rmcp::model::{
-    ListResourceTemplatesResult, ListResourcesResult, PaginatedRequestParams, ReadResourceResult, Resource,
-    ResourceContents, ResourceTemplate,
+    CompleteRequestParams, CompleteResult, CompletionInfo, ListResourceTemplatesResult, ListResourcesResult,
+    PaginatedRequestParams, ReadResourceResult, Reference, Resource, ResourceContents, ResourceTemplate,
 };
 
 use crate::Server;
-use crate::origin::{hidden_in, origin_of, with_diagnostic};
+use crate::meta::{hidden_in, origin_of, with_diagnostic};
 use crate::page::Page;
-use crate::shelf::Unread;
+use crate::served_files::ReadFailure;
 use crate::view::Row;
-use repertoire::skill::skill_uri::SkillAddress;
+use repertoire::skill::skill_uri::{SkillAddress, SkillRoot, encoded_path};
 
-/// The digest of what was read, so that a client sees which version it has.
 const DIGEST: &str = "repertoire/digest";
 
 const MARKDOWN: &str = "text/markdown";
 
-/// How often a file is read anew when it was another than the one that was told of.
 const TRIES: usize = 2;
 
 impl Server {
@@ -30,7 +30,7 @@ impl Server {
         request: Option<PaginatedRequestParams>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let view = self.view();
-        let page = Page::of(request.as_ref(), self.version(view.since.resources))?;
+        let page = Page::of(request.as_ref(), self.version(view.versions.resources))?;
         let (rows, next) = page.cut(&view.rows, self.options().page);
         let mut result = ListResourcesResult::with_all_items(rows.iter().map(resource).collect());
         result.next_cursor = next;
@@ -45,15 +45,15 @@ impl Server {
             let view = self.view();
             let row = view.find(&place.root).ok_or_else(|| not_found_but(uri, view.like(&place.root)))?;
             tries -= 1;
-            match self.shelf().read(row, path).await {
+            match self.served_files().read(row, path).await {
                 Ok((bytes, digest)) => {
                     let mut meta = with_diagnostic(origin_of(row), hidden_in(&bytes).as_ref());
                     meta.0.insert(DIGEST.to_owned(), digest.to_string().into());
                     let contents = contents(&bytes, uri).with_mime_type(mime_type(path.as_str())).with_meta(meta);
                     return Ok(ReadResourceResult::new(vec![contents]));
                 }
-                Err(Unread::Moved) if tries > 0 => {}
-                Err(Unread::NoFile) => return Err(self.no_file(uri, row).await),
+                Err(ReadFailure::Changed) if tries > 0 => {}
+                Err(ReadFailure::NoFile) => return Err(self.no_file(uri, row).await),
                 Err(error) => return Err(unread(uri, &error)),
             }
         }
@@ -61,21 +61,18 @@ impl Server {
 }
 
 impl Server {
-    /// The answer for a file that a skill does not have, with those that it has.
     async fn no_file(&self, uri: &str, row: &Row) -> ErrorData {
-        let Ok(files) = self.shelf().files(row).await else { return not_found(uri) };
+        let Ok(files) = self.served_files().files(row).await else { return not_found(uri) };
         let named: Vec<_> =
-            files.files.iter().take(20).map(|file| format!("`{}`", shown(file.path.as_str()))).collect();
+            files.files.iter().take(20).map(|file| format!("`{}`", quoted(file.path.as_str()))).collect();
         let more = if files.files.len() > named.len() { " and more" } else { "" };
-        let message = format!("no resource `{}`; the skill has {}{more}", shown(uri), named.join(", "));
+        let message = format!("no resource `{}`; the skill has {}{more}", quoted(uri), named.join(", "));
         ErrorData::resource_not_found(message, None)
     }
 }
 
-/// Where every file of every skill is.
 pub(crate) const TEMPLATE: &str = "skill://{source}/{skill}/{+path}";
 
-/// The one list that never changes.
 pub(crate) fn templates() -> ListResourceTemplatesResult {
     let template = ResourceTemplate::new(TEMPLATE, "skill-file")
         .with_title("A file of a skill")
@@ -93,7 +90,6 @@ fn resource(row: &Row) -> Resource {
         .with_meta(origin_of(row))
 }
 
-/// Text where the bytes are text, which JSON carries without a change; else base64.
 fn contents(bytes: &Bytes, uri: &str) -> ResourceContents {
     match std::str::from_utf8(bytes) {
         Ok(text) if !text.contains('\0') => ResourceContents::text(text, uri),
@@ -101,7 +97,6 @@ fn contents(bytes: &Bytes, uri: &str) -> ResourceContents {
     }
 }
 
-/// What a file is, as far as its name tells.
 pub(crate) fn mime_type(path: &str) -> &'static str {
     let name = path.rsplit('/').next().unwrap_or(path);
     match name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase()).as_deref() {
@@ -133,35 +128,72 @@ pub(crate) fn not_found(uri: &str) -> ErrorData {
     not_found_but(uri, None)
 }
 
-/// Returns the error for a URI that leads nowhere, with the skill that the client may mean.
 fn not_found_but(uri: &str, meant: Option<&Row>) -> ErrorData {
-    ErrorData::resource_not_found(format!("no resource `{}`{}", shown(uri), tip(meant)), None)
+    ErrorData::resource_not_found(format!("no resource `{}`{}", quoted(uri), tip(meant)), None)
 }
 
 pub(crate) fn unknown(what: &str, uri: &str, meant: Option<&Row>) -> ErrorData {
-    ErrorData::invalid_params(format!("no {what} `{}`{}", shown(uri), tip(meant)), None)
+    ErrorData::invalid_params(format!("no {what} `{}`{}", quoted(uri), tip(meant)), None)
 }
 
 fn tip(meant: Option<&Row>) -> String {
     meant.map(|row| format!("; did you mean `{}`?", row.root.skill_md())).unwrap_or_default()
 }
 
-/// What a client learns of a read that failed: neither paths nor causes, which are the operator's.
-pub(crate) fn unread(uri: &str, error: &Unread) -> ErrorData {
+pub(crate) fn unread(uri: &str, error: &ReadFailure) -> ErrorData {
     match error {
-        Unread::NoFile => not_found(uri),
-        Unread::Moved => ErrorData::internal_error(
-            format!("`{}` changed while it was read: list the skills again", shown(uri)),
+        ReadFailure::NoFile => not_found(uri),
+        ReadFailure::Changed => ErrorData::internal_error(
+            format!("`{}` changed while it was read: list the skills again", quoted(uri)),
             Some(serde_json::json!({"moved": true})),
         ),
-        Unread::Source(error) => {
+        ReadFailure::Source(error) => {
             tracing::warn!(uri, error = error as &dyn std::error::Error, "a skill cannot be read");
-            ErrorData::internal_error(format!("`{}` cannot be read now", shown(uri)), None)
+            ErrorData::internal_error(format!("`{}` cannot be read now", quoted(uri)), None)
         }
     }
 }
 
-/// What a client wrote, short and on one line.
-pub(crate) fn shown(written: &str) -> String {
+pub(crate) fn quoted(written: &str) -> String {
     text::excerpt(written, 200).replace('`', "'")
+}
+
+impl Server {
+    pub(crate) async fn complete(&self, request: &CompleteRequestParams) -> Result<CompleteResult, ErrorData> {
+        let found = match &request.r#ref {
+            Reference::Resource(template) if template.uri == TEMPLATE => self.values(request).await,
+            Reference::Resource(template) => return Err(unknown("template", &template.uri, None)),
+            _ => BTreeSet::new(),
+        };
+        let fitting: Vec<String> =
+            found.into_iter().filter(|value| value.starts_with(&request.argument.value)).collect();
+        let total = fitting.len();
+        let values = fitting.into_iter().take(CompletionInfo::MAX_VALUES).collect();
+        let has_more = total > CompletionInfo::MAX_VALUES;
+        let told = CompletionInfo::with_pagination(values, u32::try_from(total).ok(), has_more);
+        Ok(CompleteResult::new(told.expect("no more than may be told were taken")))
+    }
+
+    async fn values(&self, request: &CompleteRequestParams) -> BTreeSet<String> {
+        let view = self.view();
+        let given = |name: &str| request.context.as_ref().and_then(|context| context.get_argument(name));
+        let (source, skill) = (given("source"), given("skill"));
+        let claims = view.rows.iter().map(|row| row.claim());
+        match request.argument.name.as_str() {
+            "source" => claims.map(|claim| claim.origin.source.to_string()).collect(),
+            "skill" => {
+                let is_of = |of: &str| source.is_none_or(|source| source == of);
+                claims.filter(|claim| is_of(&claim.origin.source)).map(|claim| claim.item.id.to_string()).collect()
+            }
+            "path" => {
+                let (Some(source), Some(skill)) = (source, skill) else { return BTreeSet::new() };
+                let Some(row) = view.find(&SkillRoot::new(source, skill)) else { return BTreeSet::new() };
+                // What cannot be read has no files to tell.
+                let files = self.served_files().files(row).await;
+                // The template leaves what is escaped as it is, so that this is what the place is made of.
+                files.iter().flat_map(|files| files.files.iter()).map(|file| encoded_path(file.path.as_str())).collect()
+            }
+            _ => BTreeSet::new(),
+        }
+    }
 }

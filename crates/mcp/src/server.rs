@@ -2,8 +2,9 @@
 
 use std::hash::{BuildHasher, RandomState};
 use std::pin::pin;
-use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
+use std::sync::{Arc, Once, Weak};
 
+use parking_lot::Mutex;
 use repertoire::tools::{LiveTools, Reader};
 use repertoire::{SkillRegistry, ToolOptions};
 use rmcp::RoleServer;
@@ -13,13 +14,13 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::lines::Lines;
+use crate::line_transport::LineTransport;
 use crate::page::Version;
-use crate::shelf::Shelf;
+use crate::served_files::ServedFiles;
 use crate::view::View;
 use crate::{ServerOptions, Session};
 
-/// An MCP server over a registry: one catalog behind every face, for any number of clients. Cheap to clone; clones are one server.
+/// An MCP server over a registry: one catalog behind every feature, for any number of clients. Cheap to clone; clones are one server.
 ///
 /// Whatever is served is of the registry's latest view, and a client that asked for it is told whenever it sees another.
 ///
@@ -49,14 +50,11 @@ struct Inner {
     registry: SkillRegistry,
     reader: Arc<dyn Reader>,
     tools: LiveTools,
-    shelf: Shelf,
+    served_files: ServedFiles,
     views: watch::Sender<Arc<View>>,
-    /// Held while a view is made of the latest snapshot.
     turning: Mutex<()>,
     following: Once,
-    /// What tells its cursors from those of other servers.
     id: u64,
-    /// Ends what was spawned, with the last handle.
     end: CancellationToken,
     _guard: DropGuard,
 }
@@ -86,7 +84,7 @@ impl Server {
         let view = View::new(tools.current(), &options.modes, None);
         let end = CancellationToken::new();
         Server(Arc::new(Inner {
-            shelf: Shelf::of(registry.clone()),
+            served_files: ServedFiles::of(registry.clone()),
             views: watch::Sender::new(Arc::new(view)),
             turning: Mutex::default(),
             following: Once::new(),
@@ -108,7 +106,7 @@ impl Server {
     pub async fn serve_stdio(&self, end: impl Future<Output = ()>) -> Result<(), ServeError> {
         // On Linux these never wait for a line in a thread that nothing could end.
         let (read, write) = rmcp::transport::io::stdio_pipes();
-        self.serve_until(Lines::new(read, write), end).await
+        self.serve_until(LineTransport::new(read, write), end).await
     }
 
     /// Serves one client until it leaves, over a pipe that carries one message a line. What is no message is answered by an
@@ -121,7 +119,7 @@ impl Server {
         read: impl AsyncRead + Unpin + Send + 'static,
         write: impl AsyncWrite + Unpin + Send + 'static,
     ) -> Result<(), ServeError> {
-        self.serve(Lines::new(read, write)).await
+        self.serve(LineTransport::new(read, write)).await
     }
 
     /// Serves one client until it leaves, over anything that `rmcp` takes for a transport.
@@ -194,8 +192,8 @@ impl Server {
         &self.0.options
     }
 
-    pub(crate) fn shelf(&self) -> &Shelf {
-        &self.0.shelf
+    pub(crate) fn served_files(&self) -> &ServedFiles {
+        &self.0.served_files
     }
 
     pub(crate) fn reader(&self) -> &Arc<dyn Reader> {
@@ -206,18 +204,16 @@ impl Server {
         &self.0.tools
     }
 
-    /// The version of a list that became what it is in `generation`.
     pub(crate) fn version(&self, generation: u64) -> Version {
         Version { server: self.0.id, generation }
     }
 
-    /// What clients see now.
     pub(crate) fn view(&self) -> Arc<View> {
         let latest = || Arc::clone(&self.0.views.borrow());
         if latest().snapshot.generation() == self.0.registry.snapshot().generation() {
             return latest();
         }
-        let _turn = self.0.turning.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.0.turning.lock();
         let before = latest();
         let tools = self.0.tools.current();
         if tools.snapshot().generation() <= before.snapshot.generation() {
@@ -228,12 +224,10 @@ impl Server {
         view
     }
 
-    /// The views from now on.
     pub(crate) fn views(&self) -> watch::Receiver<Arc<View>> {
         self.0.views.subscribe()
     }
 
-    /// Has a new view made whenever the registry publishes one, as long as anybody has a handle of this server.
     fn follow(&self) {
         self.0.following.call_once(|| {
             let (server, end) = (Arc::downgrade(&self.0), self.0.end.clone());

@@ -11,12 +11,12 @@ use serde_json::{Map, Value};
 
 use crate::Server;
 use crate::page::Page;
-use crate::resources::shown;
+use crate::resources::quoted;
 
 impl Server {
     pub(crate) fn list_tools(&self, request: Option<PaginatedRequestParams>) -> Result<ListToolsResult, ErrorData> {
         let view = self.view();
-        let page = Page::of(request.as_ref(), self.version(view.since.tools))?;
+        let page = Page::of(request.as_ref(), self.version(view.versions.tools))?;
         let (tools, next) = page.cut(view.tools.tools(), self.options().page);
         let mut result = ListToolsResult::with_all_items(tools.iter().map(tool).collect());
         result.next_cursor = next;
@@ -31,7 +31,7 @@ impl Server {
     ) -> Result<CallToolResult, ErrorData> {
         let arguments = Value::Object(arguments.unwrap_or_default());
         let Some(answer) = self.live_tools().call_with(name, &arguments, self.reader().as_ref()).await else {
-            return Err(ErrorData::invalid_params(format!("no tool `{}`", shown(name)), None));
+            return Err(ErrorData::invalid_params(format!("no tool `{}`", quoted(name)), None));
         };
         if let Some(trouble) = &answer.trouble {
             tracing::warn!(tool = name, trouble, "a tool could not do all that was asked");

@@ -8,63 +8,47 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::McpLimits;
 use crate::front_matter::Fields;
-use crate::told::told;
 use repertoire_core::skill_uri::{SKILL_MD, ServerUri};
 
-/// One skill as a server lists it, checked as far as that is possible without reading a file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Entry {
     pub(crate) uri: ServerUri,
-    pub(crate) said: Said,
+    pub(crate) fields: ListedFields,
     pub(crate) files: Files,
-    /// The files that the server lists and that cannot be files of a skill.
     pub(crate) omitted: Vec<Omission>,
 }
 
-/// What the list says of the front matter.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Said {
-    /// Everything in it.
-    All(Fields),
-    /// As much as a list of resources can: name and description.
-    Some(Fields),
+pub(crate) enum ListedFields {
+    Complete(Fields),
+    Partial(Fields),
 }
 
-/// What the server says of the files.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Files {
-    /// All of them, `SKILL.md` among them.
-    Listed(BTreeMap<ResourcePath, Listed>),
-    /// Their list is a resource of its own, read when it is needed.
+    Listed(BTreeMap<ResourcePath, ListedFile>),
     Beside,
-    /// Only `SKILL.md` is known; the digest where the server gives one.
     Alone(Option<Digest>),
-    /// They come to be when they are read, so nobody can say what they hold.
     Dynamic,
 }
 
-/// One file.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Listed {
+pub(crate) struct ListedFile {
     pub(crate) uri: String,
     pub(crate) size: u64,
     pub(crate) digest: Digest,
 }
 
-impl Said {
+impl ListedFields {
     pub(crate) fn fields(&self) -> &Fields {
         match self {
-            Said::All(fields) | Said::Some(fields) => fields,
+            ListedFields::Complete(fields) | ListedFields::Partial(fields) => fields,
         }
     }
 }
 
 impl Entry {
-    /// Reads an entry of `skills/list` or `skills/get`.
-    ///
-    /// # Errors
-    /// What is wrong with it.
-    pub(crate) fn read(mut value: Value, limits: &McpLimits) -> Result<Entry, String> {
+    pub(crate) fn parse(mut value: Value, limits: &McpLimits) -> Result<Entry, String> {
         let uri = ServerUri::parse(text(&value, "uri")?)?;
         let Some(Value::Object(fields)) = value.get_mut("frontmatter").map(Value::take) else {
             return Err("it has no `frontmatter`".to_owned());
@@ -74,16 +58,15 @@ impl Entry {
             Some(Value::Array(rows)) => {
                 let rows = rows.iter().map(|row| {
                     let address = row.get("uri").and_then(Value::as_str).unwrap_or_default();
-                    Listed::read(&uri, address, row, "digest")
+                    ListedFile::parse(&uri, address, row, "digest")
                 });
                 files(rows, limits)?
             }
             _ => return Err("its `resources` are neither a list nor \"dynamic\"".to_owned()),
         };
-        Ok(Entry { uri, said: Said::All(fields), files, omitted })
+        Ok(Entry { uri, fields: ListedFields::Complete(fields), files, omitted })
     }
 
-    /// The digest of `SKILL.md`, where the server gives one.
     pub(crate) fn digest(&self) -> Option<Digest> {
         match &self.files {
             Files::Listed(files) => files.get(&skill_md()).map(|file| file.digest),
@@ -92,14 +75,12 @@ impl Entry {
         }
     }
 
-    /// Whether nobody can tell if what is read is what was listed.
     pub(crate) fn is_unverified(&self) -> bool {
         matches!(self.files, Files::Dynamic | Files::Alone(None))
     }
 
-    /// A fingerprint of everything that the server says.
     pub(crate) fn stamp(&self) -> Stamp {
-        let fields = serde_json::to_string(self.said.fields()).unwrap_or_default();
+        let fields = serde_json::to_string(self.fields.fields()).unwrap_or_default();
         let files = match &self.files {
             Files::Listed(files) => {
                 files.iter().map(|(path, file)| (path.as_str(), file.size, file.digest.to_string())).collect()
@@ -111,61 +92,55 @@ impl Entry {
         Stamp::of(&(self.uri.as_str(), fields, files, omitted))
     }
 
-    /// About how many bytes it takes here, which may be many more than on the way.
     pub(crate) fn weight(&self) -> usize {
-        let fields: usize = self.said.fields().iter().map(|(key, value)| ROW + key.len() + weight(value)).sum();
+        let fields: usize = self.fields.fields().iter().map(|(key, value)| ROW + key.len() + weight(value)).sum();
         let files = match &self.files {
             // Its address, and its path in that.
-            Files::Listed(files) => files.values().map(|file| size_of::<Listed>() + ROW + 2 * file.uri.len()).sum(),
+            Files::Listed(files) => files.values().map(|file| size_of::<ListedFile>() + ROW + 2 * file.uri.len()).sum(),
             _ => 0,
         };
         let omitted = self.omitted.iter().map(|one| size_of::<Omission>() + one.path.len() + one.detail.len());
         2 * self.uri.as_str().len() + fields + files + omitted.sum::<usize>()
     }
 
-    /// The files beside `SKILL.md`, sorted by path.
-    pub(crate) fn resources(files: &BTreeMap<ResourcePath, Listed>) -> Vec<Resource> {
+    pub(crate) fn resources(files: &BTreeMap<ResourcePath, ListedFile>) -> Vec<Resource> {
         let rows = files.iter().filter(|(path, _)| path.as_str() != SKILL_MD);
         rows.map(|(path, file)| Resource::new(path.clone(), file.size, file.digest)).collect()
     }
 }
 
-/// The path of the file that makes a folder a skill.
+/// Returns text of a server for a message: one line of at most 200 characters, with hidden characters as escapes.
+pub(crate) fn excerpt(text: &str) -> String {
+    repertoire_core::text::excerpt(text, 200)
+}
+
 pub(crate) fn skill_md() -> ResourcePath {
     SKILL_MD.parse().expect("a file name is a path")
 }
 
-impl Listed {
-    /// Reads one file of the skill at `skill`, whose digest is under `key`.
-    ///
-    /// # Errors
-    /// The omission that takes its place.
-    pub(crate) fn read(
+impl ListedFile {
+    pub(crate) fn parse(
         skill: &ServerUri,
         uri: &str,
         row: &Value,
         key: &str,
-    ) -> Result<(ResourcePath, Listed), Omission> {
-        let shown = told(uri.strip_prefix(skill.root()).unwrap_or(uri));
+    ) -> Result<(ResourcePath, ListedFile), Omission> {
+        let shown = excerpt(uri.strip_prefix(skill.root()).unwrap_or(uri));
         let omit = |reason| move |why: String| Omission::new(&shown, reason).detail(why);
         if !uri.starts_with(skill.root()) && !uri.is_empty() {
-            let why = format!("`{}` is outside of the skill", told(uri));
+            let why = format!("`{}` is outside of the skill", excerpt(uri));
             return Err(omit(OmissionReason::LinkOut)(why));
         }
         let path = skill.path_of(uri).map_err(omit(OmissionReason::OddName))?;
         let listed = size(row).and_then(|size| Ok((size, digest(text(row, key)?)?)));
         let (size, digest) =
             listed.map_err(|why| Omission::new(path.as_str(), OmissionReason::Unreadable).detail(why))?;
-        Ok((path, Listed { uri: uri.to_owned(), size, digest }))
+        Ok((path, ListedFile { uri: uri.to_owned(), size, digest }))
     }
 }
 
-/// The files of a skill, `SKILL.md` among them, and those that are omitted.
-///
-/// # Errors
-/// The reason why `SKILL.md` itself cannot be read.
 pub(crate) fn files(
-    rows: impl Iterator<Item = Result<(ResourcePath, Listed), Omission>>,
+    rows: impl Iterator<Item = Result<(ResourcePath, ListedFile), Omission>>,
     limits: &McpLimits,
 ) -> Result<(Files, Vec<Omission>), String> {
     let (mut files, mut beside, mut omitted) = (BTreeMap::new(), Vec::new(), Vec::new());
@@ -179,7 +154,7 @@ pub(crate) fn files(
             Err(omission) => omitted.push(omission),
         }
     }
-    let Some(size) = files.values().next().map(|file: &Listed| file.size) else {
+    let Some(size) = files.values().next().map(|file: &ListedFile| file.size) else {
         return Err(format!("its files are listed without `{SKILL_MD}`"));
     };
     if size > limits.file_bytes {
@@ -229,12 +204,10 @@ pub(crate) fn files(
     Ok((Files::Listed(files), omitted))
 }
 
-/// What `path` is to a file system that tells neither letter case nor compatible letters apart.
 fn folded(path: &str) -> String {
     path.nfkc().collect::<String>().to_uppercase()
 }
 
-/// The text under `key`.
 pub(crate) fn text<'a>(value: &'a Value, key: &str) -> Result<&'a str, String> {
     value.get(key).and_then(Value::as_str).ok_or_else(|| format!("it has no `{key}`"))
 }
@@ -244,10 +217,10 @@ pub(crate) fn size(value: &Value) -> Result<u64, String> {
 }
 
 pub(crate) fn digest(text: &str) -> Result<Digest, String> {
-    text.parse().map_err(|_| format!("`{}` is not a digest: expected `sha256:` and 64 hexadecimal digits", told(text)))
+    text.parse()
+        .map_err(|_| format!("`{}` is not a digest: expected `sha256:` and 64 hexadecimal digits", excerpt(text)))
 }
 
-/// About what a key costs beside its text.
 const ROW: usize = 2 * size_of::<String>();
 
 fn weight(value: &Value) -> usize {

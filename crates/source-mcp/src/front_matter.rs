@@ -1,15 +1,13 @@
-//! Front matter that came as JSON: read by the rules for every file, and compared with the file itself.
+//! Front matter in JSON: parsed as that of a file is, and compared with the file.
 
 use repertoire_core::skill_md::{self, Limits, Site};
 use repertoire_core::{Code, Diagnostic, Skill, Strictness, Value};
 use serde_json::{Map, Value as Json};
 
-use crate::told::told;
+use crate::entry::excerpt;
 
-/// What a server says of a skill: fields as the author wrote them, in JSON's types.
 pub(crate) type Fields = Map<String, Json>;
 
-/// What `fields` say, by the parser for every `SKILL.md` and within its limits. `location` is where it comes from.
 pub(crate) fn read(fields: &Fields, location: &str, folder: &str) -> (Option<Skill>, Vec<Diagnostic>) {
     let values: Vec<(&str, Value)> = fields.iter().map(|(key, value)| (key.as_str(), Value::from(value))).collect();
     let text = skill_md::write(values.iter().map(|(key, value)| (*key, value)));
@@ -17,55 +15,51 @@ pub(crate) fn read(fields: &Fields, location: &str, folder: &str) -> (Option<Ski
     let parsed = skill_md::parse_with(text.as_bytes(), site, &Limits::default(), Strictness::Lenient);
     let mut diagnostics = parsed.diagnostics;
     for diagnostic in &mut diagnostics {
-        // A place in a text that nobody has seen.
+        // They are places in a text that only this function has.
         (diagnostic.line, diagnostic.column) = (None, None);
     }
     (parsed.skill.map(|skill| skill.from_location(location)), diagnostics)
 }
 
-/// The first field in which a file and what was said of it differ.
-pub(crate) fn difference<'a>(said: &'a Fields, file: &'a Skill) -> Option<&'a str> {
-    let missing = said.keys().find(|key| file.field(key).is_none());
-    let other =
-        || file.fields.iter().find(|(key, value)| !said.get(key.as_ref()).is_some_and(|said| is_same(said, value)));
+pub(crate) fn difference<'a>(listed: &'a Fields, file: &'a Skill) -> Option<&'a str> {
+    let missing = listed.keys().find(|key| file.field(key).is_none());
+    let other = || {
+        file.fields.iter().find(|(key, value)| !listed.get(key.as_ref()).is_some_and(|listed| is_same(listed, value)))
+    };
     missing.map(String::as_str).or_else(|| other().map(|(key, _)| key.as_ref()))
 }
 
-/// Whether `said` is what some reader of YAML makes of `written`.
-///
-/// Readers type plain scalars by different schemas: `no` is a text or a boolean, `1.10` a text or a number.
-fn is_same(said: &Json, written: &Value) -> bool {
-    match (said, written) {
-        (Json::Array(said), Value::List(written)) => {
-            said.len() == written.len() && said.iter().zip(written).all(|(said, written)| is_same(said, written))
+fn is_same(listed: &Json, written: &Value) -> bool {
+    match (listed, written) {
+        (Json::Array(listed), Value::List(written)) => {
+            listed.len() == written.len()
+                && listed.iter().zip(written).all(|(listed, written)| is_same(listed, written))
         }
-        (Json::Object(said), Value::Map(written)) => {
-            said.len() == written.len()
+        (Json::Object(listed), Value::Map(written)) => {
+            listed.len() == written.len()
                 && written
                     .iter()
-                    .all(|(key, written)| said.get(key.as_ref()).is_some_and(|said| is_same(said, written)))
+                    .all(|(key, written)| listed.get(key.as_ref()).is_some_and(|listed| is_same(listed, written)))
         }
-        (Json::String(said), Value::Scalar(written)) => said.as_str() == written.text.as_ref(),
-        (Json::Bool(said), Value::Scalar(scalar)) => {
-            // `1` is a flag where one is looked for, and a boolean to no reader.
-            scalar.plain && number(&scalar.text).is_none() && written.as_bool() == Some(*said)
+        (Json::String(listed), Value::Scalar(written)) => listed.as_str() == written.text.as_ref(),
+        (Json::Bool(listed), Value::Scalar(scalar)) => {
+            // `1` is a boolean to no reader of YAML.
+            scalar.plain && number(&scalar.text).is_none() && written.as_bool() == Some(*listed)
         }
-        (Json::Number(said), Value::Scalar(scalar)) => scalar.plain && is_number(said, &scalar.text),
+        (Json::Number(listed), Value::Scalar(scalar)) => scalar.plain && is_number(listed, &scalar.text),
         (Json::Null, written) => written.is_null(),
         _ => false,
     }
 }
 
-/// Whether `said` is the number that is `written`.
-fn is_number(said: &serde_json::Number, written: &str) -> bool {
+fn is_number(listed: &serde_json::Number, written: &str) -> bool {
     // Whole numbers exactly: as fractions, some that differ would be the same.
-    match (said.as_i128(), written.parse::<i128>()) {
-        (Some(said), Ok(written)) => said == written,
-        _ => number(written).is_some_and(|number| said.as_f64() == Some(number)),
+    match (listed.as_i128(), written.parse::<i128>()) {
+        (Some(listed), Ok(written)) => listed == written,
+        _ => number(written).is_some_and(|number| listed.as_f64() == Some(number)),
     }
 }
 
-/// The number that a plain scalar is in YAML.
 fn number(text: &str) -> Option<f64> {
     let text = text.replace('_', "");
     let radix = |digits: &str, radix| i64::from_str_radix(digits, radix).ok().map(|number| number as f64);
@@ -76,14 +70,12 @@ fn number(text: &str) -> Option<f64> {
     }
 }
 
-/// A finding about what a server lists.
-pub(crate) fn finding(code: Code, message: impl Into<String>, location: &str) -> Diagnostic {
+pub(crate) fn diagnostic(code: Code, message: impl Into<String>, location: &str) -> Diagnostic {
     Diagnostic::new(code, message).at_path(location)
 }
 
-/// The refusal of a file that says something else than its server.
 pub(crate) fn mismatch(field: &str) -> String {
-    format!("the front matter of `SKILL.md` differs from what the server lists in `{}`", told(field))
+    format!("the front matter of `SKILL.md` differs from what the server lists in `{}`", excerpt(field))
 }
 
 #[cfg(test)]

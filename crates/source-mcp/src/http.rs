@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use futures_util::stream::{BoxStream, Stream, StreamExt};
+use parking_lot::Mutex;
 use repertoire_core::{Backoff, Bytes, SourceError};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use reqwest::redirect::Policy;
@@ -18,26 +19,22 @@ use rmcp::transport::streamable_http_client::{
 use sse_stream::{Sse, SseStream};
 use tokio::time::Instant;
 
-use crate::link::unavailable;
+use crate::connection::unavailable;
+use crate::message_limit::{ConnectionFault, excess, too_long};
 use crate::options::is_loopback;
-use crate::wire::{Fault, excess, longer};
 use crate::{McpOptions, Token, tls};
 
-/// What goes over HTTP, by the options.
-///
-/// # Errors
-/// When the token or the authorities cannot be read.
 pub(crate) fn transport(
     url: &Url,
     options: &McpOptions,
-    fault: Fault,
+    fault: ConnectionFault,
 ) -> Result<StreamableHttpClientTransport<Client>, SourceError> {
     let failed = |error: reqwest::Error| unavailable("no HTTP client can be made".to_owned()).caused_by(error);
     let tls = if url.scheme() == "https" {
-        tls::verifying(options.ca_file.as_deref())?
+        tls::system_roots(options.ca_file.as_deref())?
     } else {
         // The system's certificates take time to read, and are for nothing here.
-        tls::trusting_nobody()?
+        tls::no_roots()?
     };
     let mut builder = reqwest::Client::builder()
         // The configuration says whom to speak to; a server does not.
@@ -52,12 +49,11 @@ pub(crate) fn transport(
     let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
     config.max_sse_event_size = options.limits.message_bytes;
     config.max_json_response_size = options.limits.message_bytes;
-    config.auth_header = token(options)?.map(|token| token.reveal().to_owned());
-    let client = Client { http: builder.build().map_err(failed)?, streams: Arc::default(), fault };
+    config.auth_header = token(options)?.map(|token| token.expose_secret().to_owned());
+    let client = Client { http: builder.build().map_err(failed)?, stream_backoff: Arc::default(), fault };
     Ok(StreamableHttpClientTransport::with_client(client, config))
 }
 
-/// The token, if one is configured.
 fn token(options: &McpOptions) -> Result<Option<Token>, SourceError> {
     let Some(path) = &options.token_file else { return Ok(options.token.clone()) };
     let shown = path.display();
@@ -66,27 +62,22 @@ fn token(options: &McpOptions) -> Result<Option<Token>, SourceError> {
     Token::new(&text).map(Some).ok_or_else(|| unavailable(format!("`{shown}` holds no token")))
 }
 
-/// Who asks over HTTP.
-///
-/// A stream that a server ends is opened again, at once if the server wants it so. One that ends them all is waited for, longer
-/// each time: it decides neither how busy this process is nor how often it is asked.
 #[derive(Debug, Clone)]
 pub(crate) struct Client {
     http: reqwest::Client,
-    streams: Arc<Mutex<Backoff>>,
-    fault: Fault,
+    stream_backoff: Arc<Mutex<Backoff>>,
+    fault: ConnectionFault,
 }
 
-type Failure = StreamableHttpError<reqwest::Error>;
+type HttpError = StreamableHttpError<reqwest::Error>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 
 impl Client {
-    /// Waits until it is time to open another stream.
-    async fn turn(&self) {
+    async fn wait_for_slot(&self) {
         loop {
             let now = Instant::now().into_std();
-            let begun = self.streams.lock().unwrap_or_else(PoisonError::into_inner).begin(now);
+            let begun = self.stream_backoff.lock().begin(now);
             let Err(wait) = begun else { return };
             tokio::time::sleep(wait).await;
         }
@@ -103,7 +94,7 @@ impl StreamableHttpClient for Client {
         session: Option<Arc<str>>,
         token: Option<String>,
         headers: Headers,
-    ) -> Result<StreamableHttpPostResponse, Failure> {
+    ) -> Result<StreamableHttpPostResponse, HttpError> {
         let limits = StreamableHttpResponseLimits::default();
         self.post_message_with_response_limits(uri, message, session, token, headers, limits).await
     }
@@ -116,7 +107,7 @@ impl StreamableHttpClient for Client {
         token: Option<String>,
         headers: Headers,
         limits: StreamableHttpResponseLimits,
-    ) -> Result<StreamableHttpPostResponse, Failure> {
+    ) -> Result<StreamableHttpPostResponse, HttpError> {
         let mut request = self.http.post(uri.as_ref()).header(ACCEPT, "text/event-stream, application/json");
         for (name, value) in headers {
             request = request.header(name, value);
@@ -138,7 +129,7 @@ impl StreamableHttpClient for Client {
         session: Arc<str>,
         token: Option<String>,
         headers: Headers,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), HttpError> {
         self.http.delete_session(uri, session, token, headers).await
     }
 
@@ -149,7 +140,7 @@ impl StreamableHttpClient for Client {
         last_event: Option<String>,
         token: Option<String>,
         headers: Headers,
-    ) -> Result<Events, Failure> {
+    ) -> Result<Events, HttpError> {
         let most = StreamableHttpResponseLimits::default().max_sse_event_size;
         self.get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, most).await
     }
@@ -162,28 +153,25 @@ impl StreamableHttpClient for Client {
         token: Option<String>,
         headers: Headers,
         most: usize,
-    ) -> Result<Events, Failure> {
-        self.turn().await;
+    ) -> Result<Events, HttpError> {
+        self.wait_for_slot().await;
         let events = self.http.get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, most);
-        Ok(self.few_values(events.await?, most))
+        Ok(self.limit_values(events.await?, most))
     }
 }
 
-/// The header that names a session.
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
-/// Bytes of an answer that an error shows.
 const SHOWN: usize = 256;
 
 impl Client {
-    /// Reads what a server answers to a message, and parses nothing that has too many values: the transport of `rmcp` parses first.
     async fn answer(
         &self,
         response: Response,
         in_session: bool,
         waits: bool,
         limits: StreamableHttpResponseLimits,
-    ) -> Result<StreamableHttpPostResponse, Failure> {
+    ) -> Result<StreamableHttpPostResponse, HttpError> {
         let status = response.status();
         let text = |name: &HeaderName| response.headers().get(name)?.to_str().ok().map(str::to_owned);
         let (challenge, retry) = (text(&WWW_AUTHENTICATE), text(&RETRY_AFTER));
@@ -203,8 +191,8 @@ impl Client {
         let is_json = essence.eq_ignore_ascii_case("application/json");
         if status.is_success() && essence.eq_ignore_ascii_case("text/event-stream") {
             let most = limits.max_sse_event_size;
-            let events = SseStream::from_bytes_stream(self.short_events(response, most)).boxed();
-            return Ok(StreamableHttpPostResponse::Sse(self.few_values(events, most), session));
+            let events = SseStream::from_bytes_stream(self.limit_event_size(response, most)).boxed();
+            return Ok(StreamableHttpPostResponse::Sse(self.limit_values(events, most), session));
         }
         if status.is_success() && !is_json {
             return match waits {
@@ -213,12 +201,12 @@ impl Client {
             };
         }
         if !is_json || matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
-            // Of what says why it failed a beginning is enough.
-            return Err(refused(status, retry, &beginning(response, SHOWN).await));
+            // Of what says why it failed a read_prefix is enough.
+            return Err(status_error(status, retry, &read_prefix(response, SHOWN).await));
         }
-        let body = whole(response, limits.max_json_response_size).await?;
+        let body = read_body(response, limits.max_json_response_size).await?;
         if let Some(excess) = excess(&body, limits.max_json_response_size) {
-            return Err(StreamableHttpError::Io(self.fault.tell(excess)));
+            return Err(StreamableHttpError::Io(self.fault.report(excess)));
         }
         match serde_json::from_slice::<ServerJsonRpcMessage>(&body) {
             Ok(message) if status.is_success() || matches!(message, ServerJsonRpcMessage::Error(_)) => {
@@ -230,25 +218,23 @@ impl Client {
                 let message = format!("the answer is not a message of JSON-RPC ({error}): {shown}");
                 Err(StreamableHttpError::UnexpectedServerResponse(message.into()))
             }
-            _ => Err(refused(status, retry, &body[..body.len().min(SHOWN)])),
+            _ => Err(status_error(status, retry, &body[..body.len().min(SHOWN)])),
         }
     }
 
-    /// Ends a stream at an event that has too many values.
-    fn few_values(&self, events: Events, most: usize) -> Events {
+    fn limit_values(&self, events: Events, most: usize) -> Events {
         let fault = self.fault.clone();
         let checked = events.map(move |event| {
             let event = event?;
             match event.data.as_deref().and_then(|data| excess(data.as_bytes(), most)) {
-                Some(excess) => Err(SseError::Body(Box::new(fault.tell(excess)))),
+                Some(excess) => Err(SseError::Body(Box::new(fault.report(excess)))),
                 None => Ok(event),
             }
         });
         checked.boxed()
     }
 
-    /// The bytes of a stream of events, up to one that is too long.
-    fn short_events(
+    fn limit_event_size(
         &self,
         response: Response,
         most: usize,
@@ -265,7 +251,7 @@ impl Client {
                     _ => (event, line) = (event + 1, line + 1),
                 }
                 if event > most {
-                    return Err(fault.tell(longer(most)));
+                    return Err(fault.report(too_long(most)));
                 }
             }
             Ok(piece)
@@ -273,8 +259,7 @@ impl Client {
     }
 }
 
-/// The whole body, unless it is longer than `most` bytes.
-async fn whole(mut response: Response, most: usize) -> Result<Vec<u8>, Failure> {
+async fn read_body(mut response: Response, most: usize) -> Result<Vec<u8>, HttpError> {
     let mut body = Vec::new();
     while let Some(piece) = response.chunk().await.map_err(StreamableHttpError::Client)? {
         if piece.len() > most - body.len() {
@@ -285,8 +270,7 @@ async fn whole(mut response: Response, most: usize) -> Result<Vec<u8>, Failure> 
     Ok(body)
 }
 
-/// The first bytes of a body, as far as they come.
-async fn beginning(mut response: Response, most: usize) -> Vec<u8> {
+async fn read_prefix(mut response: Response, most: usize) -> Vec<u8> {
     let mut body = Vec::new();
     while body.len() < most
         && let Ok(Some(piece)) = response.chunk().await
@@ -296,8 +280,7 @@ async fn beginning(mut response: Response, most: usize) -> Vec<u8> {
     body
 }
 
-/// A status that is not success, with the beginning of what came with it.
-fn refused(status: StatusCode, retry: Option<String>, body: &[u8]) -> Failure {
+fn status_error(status: StatusCode, retry: Option<String>, body: &[u8]) -> HttpError {
     if status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error() {
         return HttpStatusError::new(status.as_u16(), retry).into();
     }
@@ -305,20 +288,4 @@ fn refused(status: StatusCode, retry: Option<String>, body: &[u8]) -> Failure {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::*;
-
-    #[tokio::test(start_paused = true)]
-    async fn streams_that_end_at_once_are_opened_later_each_time() {
-        let client = Client { http: reqwest::Client::new(), streams: Arc::default(), fault: Fault::default() };
-        let mut waits = Vec::new();
-        for _ in 0..5 {
-            let began = Instant::now();
-            client.clone().turn().await;
-            waits.push(began.elapsed());
-        }
-        assert_eq!(waits, [0, 0, 250, 500, 1000].map(Duration::from_millis));
-    }
-}
+mod tests;

@@ -11,7 +11,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::watch;
 
 use crate::McpOptions;
-use crate::told::told;
+use crate::entry::excerpt as told;
 
 /// Bytes of what a program said at last that an error shows.
 const SAID: usize = 4096;

@@ -1,4 +1,4 @@
-//! Sources fed by other MCP servers: skills that somebody else serves.
+//! A source of skills that another MCP server serves.
 //!
 //! ```no_run
 //! use repertoire_core::Source;
@@ -12,38 +12,34 @@
 //! ```
 //!
 //! # For hosts
-//! A server is a program that you start ([`McpOptions::command`]) or an address that you connect to ([`McpOptions::url`]); both
-//! come from your configuration alone. Compose it with `Mount::plugin(..).namespaced()`: last in precedence, restricted, and
-//! under the name that you give it, whatever the server calls itself or its skills.
+//! The server is a program that the source starts ([`McpOptions::command`]) or an address that it connects to
+//! ([`McpOptions::url`]). Both come from the host's configuration alone. Compose the source with
+//! `Mount::plugin(..).namespaced()`: last in precedence, restricted, and under a name that the host chooses.
 //!
-//! A digest says that what is read is what was listed. It does not say that either is harmless: what a server lists, it may
-//! list with any content, and change it at any time. A change is seen as one, so what you approved by its digest you are
-//! asked for again.
+//! A digest proves that the bytes that are read are the bytes that were listed. It does not prove that they are harmless: a
+//! server may list any content and change it at any time. A change is reported as one, so an approval that is bound to a
+//! digest has to be given again.
 //!
-//! # For whoever changes this crate
-//! Bytes come in through `link.rs` alone, and a program is started in `launch.rs` alone. `face.rs` has the ways in which servers
-//! show skills, and the bounds of lists; `entry.rs` and `uri.rs` decide what an entry may say. `source.rs` reads, verifies and
-//! compares. Everything that a server wrote passes `told.rs` before it stands in a message.
+//! # Inside this crate
+//! - `connection.rs` sends requests. `launch.rs` starts programs and `http.rs` connects to addresses.
+//! - `listing_method.rs` has the three ways to list skills, and the limits of lists.
+//! - `entry.rs` and `front_matter.rs` check what a server lists.
+//! - `listing_cache.rs` keeps the last listing. `source.rs` reads files and verifies them.
+//!
+//! Text of a server passes `entry::excerpt` before it is part of a message.
 
+mod connection;
 mod entry;
-mod face;
 mod front_matter;
 mod http;
-mod ids;
 mod launch;
-mod level;
-mod limits;
-mod link;
+mod listing_cache;
+mod listing_method;
+mod message_limit;
 mod options;
-mod shelf;
+mod revision_signal;
 mod source;
 mod tls;
-mod token;
-mod told;
-mod wire;
 
-pub use face::Face;
-pub use limits::McpLimits;
-pub use options::{InvalidOption, McpOptions, Unverified};
+pub use options::{InvalidOption, McpLimits, McpOptions, Token, Unverified};
 pub use source::McpSource;
-pub use token::Token;

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::Url;
 use serde::Deserialize;
-
-use crate::{McpLimits, Token};
 
 /// Which server, how it is reached, and what is taken from it.
 ///
@@ -118,9 +118,8 @@ fn thirty_seconds() -> u64 {
     30_000
 }
 
-/// How a server is reached.
 #[derive(Debug, Clone)]
-pub(crate) enum Reach {
+pub(crate) enum Endpoint {
     Command(PathBuf),
     Url(Url),
 }
@@ -181,57 +180,7 @@ impl McpOptions {
         McpOptions { url: Some(url.into()), ..McpOptions::new() }
     }
 
-    /// The same server, told who asks.
-    #[must_use]
-    pub fn with_token(mut self, token: Token) -> McpOptions {
-        self.token = Some(token);
-        self
-    }
-
-    /// The same server, whose certificate may also be from an authority in the file `path`.
-    #[must_use]
-    pub fn trusting(mut self, path: impl Into<PathBuf>) -> McpOptions {
-        self.ca_file = Some(path.into());
-        self
-    }
-
-    /// The same program, with these variables of the host's environment.
-    #[must_use]
-    pub fn inheriting(mut self, variables: impl IntoIterator<Item = (OsString, OsString)>) -> McpOptions {
-        self.inherited = variables.into_iter().collect();
-        self
-    }
-
-    /// The same program with a keeper: `repertoire-helper hold`, or another program that does this.
-    #[must_use]
-    pub fn kept_by(mut self, keeper: impl IntoIterator<Item = OsString>) -> McpOptions {
-        self.keeper = keeper.into_iter().collect();
-        self
-    }
-
-    /// The same server within other bounds.
-    #[must_use]
-    pub fn within(mut self, limits: McpLimits) -> McpOptions {
-        self.limits = limits;
-        self
-    }
-
-    /// The same server, asked so often whether something changed if it does not tell.
-    #[must_use]
-    pub fn polled_every(mut self, time: Duration) -> McpOptions {
-        self.poll_ms = millis(time);
-        self
-    }
-
-    /// The same server, each of whose answers may take so long.
-    #[must_use]
-    pub fn answering_within(mut self, time: Duration) -> McpOptions {
-        self.call_ms = millis(time);
-        self
-    }
-
-    /// How the server is reached, if that is said, once, and soundly.
-    pub(crate) fn reach(&self) -> Result<Reach, InvalidOption> {
+    pub(crate) fn endpoint(&self) -> Result<Endpoint, InvalidOption> {
         let invalid = |key, message: &str| InvalidOption { key, message: message.to_owned() };
         if self.poll_ms == 0 {
             return Err(invalid("poll-ms", "expected at least 1 millisecond"));
@@ -246,9 +195,9 @@ impl McpOptions {
                 if self.ca_file.is_some() {
                     return Err(invalid("ca-file", "a program shows no certificate"));
                 }
-                Ok(Reach::Command(command.clone()))
+                Ok(Endpoint::Command(command.clone()))
             }
-            (None, Some(url)) => self.address(url).map(Reach::Url),
+            (None, Some(url)) => self.address(url).map(Endpoint::Url),
         }
     }
 
@@ -297,13 +246,69 @@ impl McpOptions {
     }
 }
 
-fn millis(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
-}
-
 pub(crate) fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// Bounds on what is taken from a server. Each is reported by name when it is met.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[non_exhaustive]
+pub struct McpLimits {
+    /// Bytes of one message. Default 32 MiB: a file of 16 MiB in base64 fits. A message may hold a value for 16 of them, and an
+    /// object counts as four values; a message with more is not parsed.
+    pub message_bytes: usize,
+    /// Pages of one list. Default 1,000.
+    pub pages: usize,
+    /// Skills of one list. Default 100,000.
+    pub skills: usize,
+    /// Bytes of all front matters and lists of files of one list together. Default 64 MiB.
+    pub list_bytes: usize,
+    /// Files of one skill. Default 512, which every client has to accept.
+    pub files: usize,
+    /// Bytes of one skill's files together. Default 16 MiB, which every client has to accept.
+    pub skill_bytes: u64,
+    /// Bytes of a `SKILL.md`. Default 1 MiB.
+    pub file_bytes: u64,
+}
+
+impl Default for McpLimits {
+    fn default() -> McpLimits {
+        McpLimits {
+            message_bytes: 32 << 20,
+            pages: 1000,
+            skills: 100_000,
+            list_bytes: 64 << 20,
+            files: 512,
+            skill_bytes: 16 << 20,
+            file_bytes: 1 << 20,
+        }
+    }
+}
+
+/// A bearer token. Never shown: not in debug output, not in an error.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Token(Arc<str>);
+
+impl Token {
+    /// The token that a file or a variable holds, without the blanks around it; nothing, if that cannot be a token.
+    pub fn new(text: &str) -> Option<Token> {
+        let text = text.trim();
+        let is_sound = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
+        is_sound.then(|| Token(text.into()))
+    }
+
+    pub(crate) fn expose_secret(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token(..)")
+    }
 }
 
 #[cfg(test)]

@@ -11,26 +11,19 @@ use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
 use rustls_platform_verifier::Verifier;
 
-use crate::link::unavailable;
+use crate::connection::unavailable;
 
-/// For servers whose certificates the system trusts, or the authorities in the file `more`. Nothing is set for the whole
-/// process.
-///
-/// # Errors
-/// When there is nobody to trust.
-pub(crate) fn verifying(more: Option<&Path>) -> Result<ClientConfig, SourceError> {
+pub(crate) fn system_roots(more: Option<&Path>) -> Result<ClientConfig, SourceError> {
     let more = more.map_or(Ok(Vec::new()), authorities)?;
     let verifier = Verifier::new_with_extra_roots(more, provider()).map_err(unusable)?;
     // `dangerous` is what rustls calls every verifier that is not its own; this one asks the system.
-    Ok(begin()?.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth())
+    Ok(builder()?.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth())
 }
 
-/// For connections that are not encrypted.
-pub(crate) fn trusting_nobody() -> Result<ClientConfig, SourceError> {
-    Ok(begin()?.with_root_certificates(RootCertStore::empty()).with_no_client_auth())
+pub(crate) fn no_roots() -> Result<ClientConfig, SourceError> {
+    Ok(builder()?.with_root_certificates(RootCertStore::empty()).with_no_client_auth())
 }
 
-/// The certificates in a file, in PEM.
 fn authorities(file: &Path) -> Result<Vec<CertificateDer<'static>>, SourceError> {
     let shown = file.display();
     let read = CertificateDer::pem_file_iter(file).and_then(Iterator::collect::<Result<Vec<_>, _>>);
@@ -39,7 +32,7 @@ fn authorities(file: &Path) -> Result<Vec<CertificateDer<'static>>, SourceError>
     if found.is_empty() { Err(unavailable(format!("`{shown}` holds no certificate"))) } else { Ok(found) }
 }
 
-fn begin() -> Result<ConfigBuilder<ClientConfig, WantsVerifier>, SourceError> {
+fn builder() -> Result<ConfigBuilder<ClientConfig, WantsVerifier>, SourceError> {
     ClientConfig::builder_with_provider(provider()).with_safe_default_protocol_versions().map_err(unusable)
 }
 

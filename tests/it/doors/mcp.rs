@@ -1,4 +1,4 @@
-//! The same over MCP: every face, as a client of its own hears it.
+//! The same over MCP: every feature, as a client of its own hears it.
 
 use repertoire_mcp::{Server, ServerOptions};
 use rmcp::ServiceExt;
@@ -45,7 +45,7 @@ async fn call(client: &Client, tool: &'static str, arguments: serde_json::Value)
     text(client.call_tool(CallToolRequestParams::new(tool).with_arguments(arguments)).await)
 }
 
-/// What the faces tell of their own accord, and whether they list; tools, skills and resources are for models, prompts for users.
+/// What the features tell of their own accord, and whether they list; tools, skills and resources are for models, prompts for users.
 async fn listed(world: &World) -> Vec<(Audience, String, bool, String)> {
     let mut said = Vec::new();
     for has_extension in [true, false] {

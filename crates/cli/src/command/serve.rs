@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use repertoire::{Budget, CatalogOptions};
-use repertoire_mcp::{Faces, HttpOptions, Limits, Server, ServerOptions, Token};
+use repertoire_mcp::{HttpOptions, Limits, McpFeatures, Server, ServerOptions, Token};
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tracing::level_filters::LevelFilter;
@@ -49,7 +49,7 @@ pub(crate) struct Serve {
     http: Option<SocketAddr>,
     /// MCP features to expose: `all`, or any of `extension`, `resources`, `prompts`, `tools` and `instructions`.
     #[arg(long = "expose", value_name = "FEATURES", default_value_t)]
-    faces: Faces,
+    features: McpFeatures,
     /// Expose all of them to every client, ignoring per-client settings.
     #[arg(long)]
     any_client: bool,
@@ -185,7 +185,7 @@ impl Serve {
     fn options(&self) -> ServerOptions {
         let options = ServerOptions::default()
             .name(self.name.as_str())
-            .faces(self.faces)
+            .features(self.features)
             .modes(self.exposure.modes())
             .catalog(CatalogOptions::default().budget(Budget::Tokens(self.catalog_tokens)));
         if self.any_client { options.presets([]) } else { options }

@@ -15,20 +15,16 @@ use tokio::net::TcpListener;
 use tokio::time::Instant;
 
 use super::Limits;
-use super::gate::{Peer, sender};
-use super::places::Places;
+use super::access_control::{Peer, sender};
+use super::connection_slots::ConnectionSlots;
 
-/// Bytes of the head of a request.
 const HEAD: usize = 64 * 1024;
 
-/// Descriptors that are kept for files, of which each source has some open, at the least.
 #[cfg(unix)]
 const RESERVE: u64 = 64;
 
-/// How often the log says that clients are turned away.
 const SELDOM: Duration = Duration::from_secs(1);
 
-/// Lets clients in until `end` comes, then closes the listener. What it gives back closes the connections.
 pub(super) async fn accept(
     listener: TcpListener,
     router: Router,
@@ -37,7 +33,7 @@ pub(super) async fn accept(
 ) -> GracefulShutdown {
     let mut end = pin!(end);
     let open = GracefulShutdown::new();
-    let places = Places::new(limits.connections.min(descriptors()), limits.connections_of_one);
+    let places = ConnectionSlots::new(limits.connections.min(descriptors()), limits.connections_of_one);
     let mut warned: Option<Instant> = None;
     let mut is_first = || {
         let is_first = warned.is_none_or(|warned| warned.elapsed() >= SELDOM);
@@ -97,7 +93,6 @@ pub(super) async fn accept(
     }
 }
 
-/// How many connections this process can have, with some descriptors to spare.
 #[cfg(unix)]
 fn descriptors() -> usize {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
@@ -109,17 +104,10 @@ fn descriptors() -> usize {
     usize::MAX
 }
 
-/// What is left of a limit on descriptors: of a low one half, so that there is always room for some.
 #[cfg(unix)]
 fn spared(limit: u64) -> u64 {
     limit.saturating_sub(RESERVE.max(limit / 4)).max(limit / 2)
 }
 
 #[cfg(all(test, unix))]
-mod tests {
-    #[test]
-    fn some_descriptors_are_left_for_files() {
-        let spared = [0, 64, 128, 200, 1024, u64::MAX].map(super::spared);
-        assert_eq!(spared, [0, 32, 64, 136, 768, u64::MAX - u64::MAX / 4]);
-    }
-}
+mod tests;

@@ -9,37 +9,35 @@ use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use futures_util::StreamExt;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
+use sse_stream::SseStream;
 
 use super::Limits;
-use super::accepted::Accepted;
-use super::gate::session;
-use super::said::said;
+use super::accept::Accepted;
+use super::access_control::session;
 use super::sessions::Sessions;
 use crate::batches::together;
-use crate::incoming::{Incoming, Message, Refusal, written};
+use crate::incoming::{ErrorReply, Incoming, Message, written};
 
-/// What is heard: within which limits, and for which sessions.
 #[derive(Clone)]
-pub(super) struct Hearing {
+pub(super) struct MessageHandler {
     pub(super) limits: Limits,
     pub(super) sessions: Arc<Sessions>,
 }
 
-/// Why a body was not heard out.
-enum Unheard {
+enum BodyError {
     TooLong,
     TooSlow,
     Broken,
 }
 
-/// What is behind wants a client to accept both types, however it says so.
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
-/// Hears a client out, within the limits, and answers what is no message as it is answered over standard input and output. The answer is of a
-/// type that the client accepts.
-pub(super) async fn hear(State(hearing): State<Hearing>, mut request: Request, next: Next) -> Response {
+pub(super) async fn hear(State(request_limits): State<MessageHandler>, mut request: Request, next: Next) -> Response {
     let accepted = Accepted::of(request.headers());
     if request.method() == Method::GET && accepted.events {
         request.headers_mut().insert(ACCEPT, BOTH);
@@ -48,10 +46,10 @@ pub(super) async fn hear(State(hearing): State<Hearing>, mut request: Request, n
         return next.run(request).await;
     }
     let (mut head, body) = request.into_parts();
-    let limits = hearing.limits;
+    let limits = request_limits.limits;
     let heard = match tokio::time::timeout(limits.head, collect(body, limits.body)).await {
         Ok(heard) => heard,
-        Err(_) => Err(Unheard::TooSlow),
+        Err(_) => Err(BodyError::TooSlow),
     };
     let bytes = match heard {
         Ok(bytes) => bytes,
@@ -74,14 +72,13 @@ pub(super) async fn hear(State(hearing): State<Hearing>, mut request: Request, n
             let response = next.run(request_of(&head, &message)).await;
             if accepted.events { response } else { as_json(response).await }
         }
-        Incoming::Batch(items) => batch(&hearing.sessions, &head, items, accepted, &next).await,
-        Incoming::Refused(refusal) => refused(&refusal),
-        Incoming::Nothing if written(&bytes).is_empty() => refused(&Refusal::no_json()),
+        Incoming::Batch(items) => batch(&request_limits.sessions, &head, items, accepted, &next).await,
+        Incoming::Rejection(refusal) => refused(&refusal),
+        Incoming::Nothing if written(&bytes).is_empty() => refused(&ErrorReply::no_json()),
         Incoming::Nothing => StatusCode::ACCEPTED.into_response(),
     }
 }
 
-/// A request with one message.
 fn request_of(head: &Parts, message: &Message<'_>) -> Request {
     let mut head = head.clone();
     head.headers.remove(CONTENT_LENGTH);
@@ -91,7 +88,6 @@ fn request_of(head: &Parts, message: &Message<'_>) -> Request {
     Request::from_parts(head, Body::from(Bytes::copy_from_slice(message.text)))
 }
 
-/// Answers a batch in one document, one message after another.
 async fn batch(
     sessions: &Sessions,
     head: &Parts,
@@ -100,7 +96,7 @@ async fn batch(
     next: &Next,
 ) -> Response {
     if !session(&head.headers).is_some_and(|id| sessions.speaks_batches(id)) {
-        return refused(&Refusal::no_batches());
+        return refused(&ErrorReply::no_batches());
     }
     let mut answers: Vec<Box<RawValue>> = Vec::new();
     for item in items {
@@ -116,7 +112,7 @@ async fn batch(
                 }
                 answers.extend(said(response.into_body()).await);
             }
-            Incoming::Refused(refusal) => answers.push(refusal.text()),
+            Incoming::Rejection(refusal) => answers.push(refusal.text()),
             Incoming::Nothing | Incoming::Batch(_) => {}
         }
     }
@@ -131,7 +127,6 @@ async fn batch(
     }
 }
 
-/// The message of a stream of events, in a response of its own.
 async fn as_json(response: Response) -> Response {
     let is_stream =
         response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
@@ -151,34 +146,50 @@ fn unacceptable(says: &'static str) -> Response {
     (StatusCode::NOT_ACCEPTABLE, format!("{says}\n")).into_response()
 }
 
-async fn collect(body: Body, most: usize) -> Result<Bytes, Unheard> {
+async fn collect(body: Body, most: usize) -> Result<Bytes, BodyError> {
     if body.size_hint().lower() > most as u64 {
-        return Err(Unheard::TooLong);
+        return Err(BodyError::TooLong);
     }
     match Limited::new(body, most).collect().await {
         Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(Unheard::TooLong),
-        Err(_) => Err(Unheard::Broken),
+        Err(error) if error.is::<LengthLimitError>() => Err(BodyError::TooLong),
+        Err(_) => Err(BodyError::Broken),
     }
 }
 
-fn refused(refusal: &Refusal) -> Response {
+fn refused(refusal: &ErrorReply) -> Response {
     let text = refusal.text().get().as_bytes().to_vec();
     (StatusCode::BAD_REQUEST, [(CONTENT_TYPE, "application/json")], text).into_response()
 }
 
-impl Unheard {
+impl BodyError {
     fn response(self, limits: Limits) -> Response {
         let (status, says) = match self {
-            Unheard::TooLong => {
+            BodyError::TooLong => {
                 (StatusCode::PAYLOAD_TOO_LARGE, format!("a request has at most {} bytes\n", limits.body))
             }
-            Unheard::TooSlow => (StatusCode::REQUEST_TIMEOUT, "the request was not sent in time\n".to_owned()),
-            Unheard::Broken => (StatusCode::BAD_REQUEST, "the request broke off\n".to_owned()),
+            BodyError::TooSlow => (StatusCode::REQUEST_TIMEOUT, "the request was not sent in time\n".to_owned()),
+            BodyError::Broken => (StatusCode::BAD_REQUEST, "the request broke off\n".to_owned()),
         };
         let mut response = (status, says).into_response();
         // What is left of it is not waited for.
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         response
     }
+}
+
+#[derive(Deserialize)]
+struct Kind {
+    method: Option<IgnoredAny>,
+}
+
+pub(super) async fn said(body: Body) -> Option<Box<RawValue>> {
+    let mut events = SseStream::new(body);
+    while let Some(Ok(event)) = events.next().await {
+        let is_answer = |data: &String| serde_json::from_str::<Kind>(data).is_ok_and(|kind| kind.method.is_none());
+        if let Some(data) = event.data.filter(is_answer) {
+            return RawValue::from_string(data).ok();
+        }
+    }
+    None
 }

@@ -13,17 +13,14 @@ use prometheus_client::registry::Registry;
 
 use super::Shared;
 
-/// The forms of the text: the one for who asks for it, and the older one for everybody else.
 const OPEN_METRICS: &str = "application/openmetrics-text";
 const FORMS: [&str; 2] =
     ["application/openmetrics-text; version=1.0.0; charset=utf-8", "text/plain; version=0.0.4; charset=utf-8"];
 
-/// Seconds until an answer begins.
 const SECONDS: [f64; 9] = [0.0005, 0.001, 0.0025, 0.01, 0.025, 0.1, 0.25, 1.0, 5.0];
 
-/// Why a request was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Refused {
+pub(super) enum Rejection {
     Host,
     Origin,
     Token,
@@ -33,23 +30,22 @@ pub(super) enum Refused {
     Ending,
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for Rejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Refused::Host => "host",
-            Refused::Origin => "origin",
-            Refused::Token => "token",
-            Refused::Rate => "rate",
-            Refused::Sessions => "sessions",
-            Refused::Requests => "requests",
-            Refused::Ending => "ending",
+            Rejection::Host => "host",
+            Rejection::Origin => "origin",
+            Rejection::Token => "token",
+            Rejection::Rate => "rate",
+            Rejection::Sessions => "sessions",
+            Rejection::Requests => "requests",
+            Rejection::Ending => "ending",
         })
     }
 }
 
 type Labels = [(&'static str, String); 1];
 
-/// What operators can measure: numbers alone, and nothing of a skill.
 pub(super) struct Metrics {
     registry: Registry,
     answered: Family<Labels, Counter>,
@@ -72,7 +68,7 @@ impl Default for Metrics {
         registry.register("answer_seconds", "Time until an answer begins", seconds.clone());
         registry.register("sessions", "Sessions now", sessions.clone());
         registry.register("answering", "Answers that are being given now", answering.clone());
-        registry.register("skills", "Skills that a model is shown, those of one name each by itself", skills.clone());
+        registry.register("skills", "Skills that a model is quoted, those of one name each by itself", skills.clone());
         registry.register("generation", "The generation of the view that is served", generation.clone());
         Metrics { registry, answered, refused, seconds, sessions, answering, skills, generation }
     }
@@ -84,11 +80,10 @@ impl Metrics {
         self.seconds.observe(time.as_secs_f64());
     }
 
-    pub(super) fn refused(&self, why: Refused) {
+    pub(super) fn refused(&self, why: Rejection) {
         self.refused.get_or_create(&[("reason", why.to_string())]).inc();
     }
 
-    /// All of it, as it is now, in a form that `accepted` has: what it is called, and the text.
     pub(super) fn text(&self, shared: &Shared, accepted: Option<&str>) -> (&'static str, String) {
         let view = shared.server.view();
         let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
@@ -107,7 +102,6 @@ impl Metrics {
     }
 }
 
-/// The same in the older form, where a counter is introduced by its whole name, and nothing says that it is the end.
 fn plain(text: &str) -> String {
     let counter = |line: &'_ str| Some(format!("{} ", line.strip_prefix("# TYPE ")?.strip_suffix(" counter")?));
     let counters: Vec<String> = text.lines().filter_map(counter).collect();

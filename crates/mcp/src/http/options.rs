@@ -1,10 +1,12 @@
 //! How a server serves over HTTP.
 
+use std::fmt;
 use std::net::Ipv6Addr;
 use std::num::NonZeroU32;
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::Token;
+use subtle::ConstantTimeEq;
 
 /// How a server serves over HTTP: by default for programs of this machine alone, within limits that none of them meets.
 #[derive(Debug, Clone)]
@@ -106,3 +108,41 @@ impl HttpOptions {
         self
     }
 }
+
+/// What clients prove themselves with: `Authorization: Bearer TOKEN`. Compared in constant time, and quoted to nobody.
+#[derive(Clone)]
+pub struct Token(Arc<str>);
+
+/// A text that is no [`Token`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a token is at least 16 visible characters of ASCII")]
+pub struct WeakToken;
+
+impl Token {
+    /// The token in `text`, blanks around it aside.
+    ///
+    /// # Errors
+    /// [`WeakToken`] for one that is guessed too easily, or that no header can hold.
+    pub fn new(text: &str) -> Result<Token, WeakToken> {
+        let text = text.trim();
+        let is_strong = text.len() >= 16 && text.bytes().all(|byte| byte.is_ascii_graphic());
+        if is_strong { Ok(Token(text.into())) } else { Err(WeakToken) }
+    }
+
+    pub(super) fn is_proven_by(&self, header: Option<&[u8]>) -> bool {
+        let given = header.and_then(|header| {
+            let (scheme, token) = header.split_at_checked("Bearer ".len())?;
+            scheme.eq_ignore_ascii_case(b"Bearer ").then_some(token)
+        });
+        given.is_some_and(|given| given.ct_eq(self.0.as_bytes()).into())
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token(..)")
+    }
+}
+
+#[cfg(test)]
+mod tests;

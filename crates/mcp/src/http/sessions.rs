@@ -1,11 +1,12 @@
 //! The sessions of an HTTP server.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::Stream;
+use parking_lot::{Mutex, MutexGuard};
 use rmcp::RoleServer;
 use rmcp::model::{ClientJsonRpcMessage, ClientNotification, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -13,51 +14,40 @@ use rmcp::transport::common::server_side_http::session_id;
 use rmcp::transport::streamable_http_server::session::{ServerSseMessage, SessionId, SessionManager};
 use tokio::sync::mpsc;
 
-use super::streams::{Streams, Which};
+use super::event_streams::{StreamId, Streams};
 
-/// The sessions of an HTTP server.
-///
-/// Those of `rmcp` have a task and four channels more each, every one with room for 32 whole messages: twice the memory of these, and
-/// three hops more for whatever is said.
 pub(super) struct Sessions {
     open: Mutex<HashMap<SessionId, Open>>,
     idle: Duration,
 }
 
-/// The session has ended, or the stream that was asked for.
 #[derive(Debug, thiserror::Error)]
 #[error("it has ended")]
 pub(super) struct Ended;
 
-/// A session that goes on.
 #[derive(Clone)]
 struct Open {
     heard: mpsc::Sender<Box<ClientJsonRpcMessage>>,
     streams: Arc<Streams>,
 }
 
-/// What one session hears and tells.
-pub(super) struct Wire {
+pub(super) struct SessionTransport {
     heard: mpsc::Receiver<Box<ClientJsonRpcMessage>>,
     streams: Arc<Streams>,
     idle: Duration,
 }
 
-/// Messages of one client that may wait.
 const WAITING: usize = 16;
 
 impl Sessions {
-    /// None so far; a session that is silent for `idle` ends.
     pub(super) fn new(idle: Duration) -> Sessions {
         Sessions { open: Mutex::default(), idle }
     }
 
-    /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.lock().len()
     }
 
-    /// Whether the client of this session sends batches.
     pub(super) fn speaks_batches(&self, id: &str) -> bool {
         self.find(&id.into()).is_ok_and(|open| open.streams.has_batches())
     }
@@ -67,19 +57,19 @@ impl Sessions {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Open>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        self.open.lock()
     }
 }
 
 impl SessionManager for Sessions {
     type Error = Ended;
-    type Transport = Wire;
+    type Transport = SessionTransport;
 
-    async fn create_session(&self) -> Result<(SessionId, Wire), Ended> {
+    async fn create_session(&self) -> Result<(SessionId, SessionTransport), Ended> {
         let (tell, heard) = mpsc::channel(WAITING);
         let (streams, id) = (Arc::new(Streams::new()), session_id());
         self.lock().insert(Arc::clone(&id), Open { heard: tell, streams: Arc::clone(&streams) });
-        Ok((id, Wire { heard, streams, idle: self.idle }))
+        Ok((id, SessionTransport { heard, streams, idle: self.idle }))
     }
 
     async fn initialize_session(
@@ -112,9 +102,9 @@ impl SessionManager for Sessions {
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Ended> {
         let open = self.find(id)?;
         let ClientJsonRpcMessage::Request(request) = &message else { return Err(Ended) };
-        let hearer = open.streams.answer(request.id.clone())?;
+        let reader = open.streams.answer(request.id.clone())?;
         open.heard.send(Box::new(message)).await.map_err(|_| Ended)?;
-        Ok(hearer)
+        Ok(reader)
     }
 
     async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), Ended> {
@@ -132,7 +122,7 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Ended> {
-        self.find(id)?.streams.hear(Which::Standing, None)
+        self.find(id)?.streams.hear(StreamId::Standing, None)
     }
 
     async fn resume(
@@ -140,24 +130,24 @@ impl SessionManager for Sessions {
         id: &SessionId,
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Ended> {
-        let (which, after) = Which::parse(&last_event_id).ok_or(Ended)?;
+        let (which, after) = StreamId::parse(&last_event_id).ok_or(Ended)?;
         self.find(id)?.streams.hear(which, Some(after))
     }
 }
 
-impl Transport<RoleServer> for Wire {
+impl Transport<RoleServer> for SessionTransport {
     type Error = Ended;
 
     fn send(&mut self, message: ServerJsonRpcMessage) -> impl Future<Output = Result<(), Ended>> + Send + 'static {
         // Told at once where there is room, so that what is said together is sent together.
         let mut owed = Some(Arc::new(message));
-        let told = self.streams.poll_tell(&mut owed, None);
+        let told = self.streams.poll_send(&mut owed, None);
         let streams = Arc::clone(&self.streams);
         async move {
             match told {
                 Poll::Ready(told) => told,
                 Poll::Pending => {
-                    std::future::poll_fn(|context| streams.poll_tell(&mut owed, Some(context.waker()))).await
+                    std::future::poll_fn(|context| streams.poll_send(&mut owed, Some(context.waker()))).await
                 }
             }
         }

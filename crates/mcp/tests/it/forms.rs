@@ -7,7 +7,7 @@ use crate::client::PATIENCE;
 use crate::fixture::{home, serve, skill};
 use crate::http::{Listening, introduction_of, listen};
 use repertoire::Registered;
-use repertoire_mcp::{Face, Faces, Server, ServerOptions};
+use repertoire_mcp::{McpFeature, McpFeatures, Server, ServerOptions};
 
 /// A client that is nothing but lines.
 pub(crate) struct Raw {
@@ -213,7 +213,7 @@ async fn malformed_params_are_told_over_http() {
 /// A client that is told -32601 may conclude that there is nothing of the kind: so it is told where there is nothing.
 #[tokio::test]
 async fn methods_of_faces_that_are_off_are_unknown() {
-    let options = ServerOptions::default().faces(Faces::ALL.without(Face::Tools));
+    let options = ServerOptions::default().features(McpFeatures::ALL.without(McpFeature::Tools));
     let server = crate::fixture::serve_with(repertoire::Mount::user(home(&[("tidy", "Sort it.\n")])), options).await;
     let mut raw = Raw::introduced(&server, "2025-06-18").await;
     for params in [None, Some(json!({"name": 1})), Some(json!({"cursor": 5}))] {

@@ -4,7 +4,7 @@ mod client;
 mod drain;
 mod envelopes;
 mod extension;
-mod faces;
+mod features;
 mod fixture;
 mod forms;
 mod garbage;

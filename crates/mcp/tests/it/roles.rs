@@ -18,7 +18,7 @@ use crate::resources::read;
 const ROLES: [(&str, &str, &str); 2] =
     [("support", "refunds", "support-0123456789"), ("finance", "payroll", "finance-0123456789")];
 
-/// What a client sees at every face that lists.
+/// What a client sees at every feature that lists.
 async fn seen(client: &Client) -> String {
     let instructions = client.peer.peer_info().and_then(|info| info.instructions.clone());
     format!(

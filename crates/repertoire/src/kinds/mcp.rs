@@ -27,5 +27,7 @@ fn placed(mut options: McpOptions, config: &SourceConfig) -> McpOptions {
     options.token = options.token_env.as_deref().and_then(|name| Token::new(config.variable(name)?.to_str()?));
     let inherited = McpOptions::INHERITED.iter();
     let inherited = inherited.filter_map(|name| Some(((*name).into(), config.variable(name)?.to_owned())));
-    options.inheriting(inherited.collect::<Vec<_>>()).kept_by(config.keeper.to_vec())
+    options.inherited = inherited.collect();
+    options.keeper = config.keeper.to_vec();
+    options
 }

@@ -1,7 +1,7 @@
 use super::*;
 
 fn refusal(options: &McpOptions) -> (&'static str, String) {
-    let InvalidOption { key, message } = options.reach().unwrap_err();
+    let InvalidOption { key, message } = options.endpoint().unwrap_err();
     (key, message)
 }
 
@@ -12,7 +12,7 @@ fn a_server_is_a_command_or_an_address() {
     let both: McpOptions = serde_json::from_str(r#"{"command": "a", "url": "http://b/"}"#).unwrap();
     assert_eq!(refusal(&both), ("url", "a server is a `command` or a `url`, and not both".to_owned()));
     assert!(serde_json::from_str::<McpOptions>(r#"{"command": "a", "comand": "b"}"#).is_err());
-    assert!(McpOptions::command("a", ["b"]).reach().is_ok());
+    assert!(McpOptions::command("a", ["b"]).endpoint().is_ok());
 }
 
 #[test]
@@ -27,21 +27,26 @@ fn an_address_is_http_and_holds_no_secret() {
 fn a_token_is_never_sent_where_others_can_read_it() {
     let token = || Token::new(" secret\n").unwrap();
     for url in ["http://a.example/mcp", "http://10.0.0.1/mcp"] {
-        assert_eq!(refusal(&McpOptions::url(url).with_token(token())).0, "url", "{url}");
+        assert_eq!(refusal(&with_token(McpOptions::url(url), token())).0, "url", "{url}");
     }
     for url in ["https://a.example/mcp", "http://127.0.0.1:1/mcp", "http://[::1]/mcp", "http://localhost/mcp"] {
-        assert!(McpOptions::url(url).with_token(token()).reach().is_ok(), "{url}");
+        assert!(with_token(McpOptions::url(url), token()).endpoint().is_ok(), "{url}");
     }
-    assert_eq!(refusal(&McpOptions::command("a", ["b"]).with_token(token())).0, "token-file");
+    assert_eq!(refusal(&with_token(McpOptions::command("a", ["b"]), token())).0, "token-file");
     let unset = McpOptions { token_env: Some("NOT_SET".to_owned()), ..McpOptions::url("https://a/") };
     assert_eq!(refusal(&unset).0, "token-env");
 }
 
 #[test]
 fn a_token_is_never_shown() {
-    let options = McpOptions::url("https://a/").with_token(Token::new("secret").unwrap());
+    let options = with_token(McpOptions::url("https://a/"), Token::new("secret").unwrap());
     assert!(!format!("{options:?}").contains("secret"));
     assert_eq!(Token::new("two words"), None);
     assert_eq!(Token::new("line\r\nbreak"), None);
     assert_eq!(Token::new(" "), None);
+}
+
+fn with_token(mut options: McpOptions, token: Token) -> McpOptions {
+    options.token = Some(token);
+    options
 }

@@ -1,7 +1,8 @@
 //! What every source promises.
 
 use std::sync::Arc;
-use std::time::Duration;
+
+use crate::scripted::With;
 
 use repertoire_core::{Id, ResourcePath};
 use repertoire_source_mcp::McpSource;
@@ -23,7 +24,7 @@ async fn told() -> Remote {
 
 async fn polled() -> Remote {
     let served = served(false).await;
-    let options = served.options().polled_every(Duration::from_millis(5));
+    let options = served.options().with(|options| options.poll_ms = 5);
     let source = Arc::new(McpSource::new("remote", options).unwrap());
     Remote { served, source }
 }

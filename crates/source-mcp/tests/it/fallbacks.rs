@@ -1,7 +1,6 @@
 //! Servers that do not know the skills extension.
 
 use repertoire_core::{Code, Digest, Id, Listing, Skill, Source, SourceErrorKind};
-use repertoire_source_mcp::Face;
 use serde_json::{Value, json};
 
 use crate::scripted::{Answer, Scripted, content, file, introduction, scripted, text, unknown};
@@ -56,7 +55,6 @@ async fn plain_resources_are_read_with_their_manifest() {
     let served = fastmcp(skill, manifest).await;
     let source = served.source("acme");
     let listing = source.list().await.unwrap();
-    assert_eq!(source.face(), Some(Face::Resources));
     assert_eq!((listing.len(), codes(&listing)), (1, vec![Code::MCP_FALLBACK]));
     let row = listing.iter().next().unwrap();
     assert_eq!((row.item.id.as_str(), row.item.description.as_ref()), ("tidy", "Sorts a folder."));
@@ -139,7 +137,6 @@ async fn the_index_of_the_drafts_is_read() {
     let served = indexed(json!({ "$schema": SCHEMA, "skills": [row, other, archive] })).await;
     let source = served.source("acme");
     let listing = source.list().await.unwrap();
-    assert_eq!(source.face(), Some(Face::Index));
     assert_eq!(listing.iter().next().unwrap().digest.map(|digest| json!(digest)), Some(digest));
     assert!(codes(&listing).starts_with(&[Code::MCP_UNVERIFIED, Code::MCP_ENTRY, Code::MCP_FALLBACK]), "{listing:?}");
     assert!(listing.diagnostics()[1].message.contains("of the type `archive` cannot be read"));

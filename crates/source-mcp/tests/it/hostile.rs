@@ -13,7 +13,7 @@ use repertoire_registry::{Mount, SkillRegistry, Trust};
 use repertoire_source_mcp::{McpLimits, McpSource, Unverified};
 use serde_json::{Value, json};
 
-use crate::scripted::{Scripted, Wares, content, file, introduction, scripted, text, unknown};
+use crate::scripted::{Scripted, Wares, With, content, file, introduction, scripted, text, unknown};
 
 const TIDY: &str = "skill://tidy/SKILL.md";
 
@@ -306,7 +306,11 @@ async fn a_list_that_does_not_end_is_given_up() {
     let list = async |served: &Scripted| {
         let mut limits = McpLimits::default();
         limits.pages = 40;
-        McpSource::new("acme", served.options().within(limits)).unwrap().list().await.unwrap_err()
+        McpSource::new("acme", served.options().with(|options| options.limits = limits))
+            .unwrap()
+            .list()
+            .await
+            .unwrap_err()
     };
     for (threat, next, kind, expected, most) in [
         ("one cursor", (|_| "a".to_owned()) as fn(usize) -> String, SourceErrorKind::Invalid, "comes a second time", 2),
@@ -376,7 +380,8 @@ async fn what_is_larger_than_a_limit_is_refused() {
     (limits.message_bytes, limits.list_bytes, limits.skills) = (64 << 10, 32 << 10, 20);
     let refusal = async |wares: Wares| {
         let served = wares.served().await;
-        let options = served.options().within(limits.clone()).answering_within(Duration::from_secs(20));
+        let options =
+            served.options().with(|options| options.limits = limits.clone()).with(|options| options.call_ms = 20000);
         read(&McpSource::new("acme", options).unwrap(), "SKILL.md").await.unwrap_err()
     };
     let large = Wares::one().holding(TIDY, &"x".repeat(100 << 10));

@@ -10,7 +10,7 @@ use repertoire_source_mcp::{McpOptions, McpSource, Token};
 use tokio::io::AsyncReadExt;
 
 use crate::again;
-use crate::scripted::{Wares, scripted};
+use crate::scripted::{Wares, With, scripted};
 
 /// A server that answers every request with a status and headers, and keeps what it was sent.
 async fn answering(
@@ -38,7 +38,7 @@ async fn a_redirect_is_not_followed() {
     let (elsewhere, sent_elsewhere) = answering(StatusCode::OK, Vec::new()).await;
     for status in [301, 302, 303, 307, 308].map(|status| StatusCode::from_u16(status).unwrap()) {
         let (url, sent) = answering(status, vec![(header::LOCATION, elsewhere.clone())]).await;
-        let options = McpOptions::url(url).with_token(Token::new("secret").unwrap());
+        let options = McpOptions::url(url).with(|options| options.token = Some(Token::new("secret").unwrap()));
         let error = McpSource::new("acme", options).unwrap().list().await.unwrap_err();
         assert_eq!(error.kind(), SourceErrorKind::Unavailable);
         let message = error.to_string();
@@ -161,7 +161,7 @@ async fn what_is_no_answer_is_told() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_on_this_machine_is_asked_without_a_proxy() {
     if let Some(url) = again::url() {
-        let options = McpOptions::url(url).with_token(Token::new("secret").unwrap());
+        let options = McpOptions::url(url).with(|options| options.token = Some(Token::new("secret").unwrap()));
         println!("listed: {}", McpSource::new("acme", options).unwrap().list().await.unwrap().len());
         return;
     }
@@ -191,7 +191,7 @@ async fn an_event_beyond_a_limit_ends_the_connection() {
         ),
     ] {
         let answer = move || ([(header::CONTENT_TYPE, "text/event-stream")], event.clone()).into_response();
-        let mut options = saying(answer).await.answering_within(std::time::Duration::from_secs(60));
+        let mut options = saying(answer).await.with(|options| options.call_ms = 60000);
         options.limits.message_bytes = 64 << 10;
         options.start_ms = 60_000;
         let error = McpSource::new("acme", options).unwrap().list().await.unwrap_err();

@@ -4,6 +4,8 @@
 use std::path::Path;
 use std::time::Duration;
 
+use crate::scripted::With;
+
 use repertoire_core::{Source, SourceErrorKind};
 use repertoire_source_mcp::{McpLimits, McpOptions, McpSource};
 
@@ -42,7 +44,7 @@ async fn a_program_that_cannot_be_started_or_ends_is_told_with_its_last_words() 
 async fn a_message_that_never_ends_ends_the_connection() {
     let mut limits = McpLimits::default();
     limits.message_bytes = 64 << 10;
-    let error = source(program("exec cat /dev/zero").within(limits)).list().await.unwrap_err();
+    let error = source(program("exec cat /dev/zero").with(|options| options.limits = limits)).list().await.unwrap_err();
     assert_eq!(error.kind(), SourceErrorKind::TooLarge);
     assert_eq!(error.to_string(), "a message has more than 65536 bytes; the limit is `limits.message-bytes`");
 }
@@ -58,11 +60,11 @@ async fn a_message_of_nothing_but_small_values_ends_the_connection() {
         )
     };
     let small = many("printf '['; head -c 10000 /dev/zero | tr '\\0' ','; printf '0]'");
-    let error = source(program(&small).within(limits.clone())).list().await.unwrap_err();
+    let error = source(program(&small).with(|options| options.limits = limits.clone())).list().await.unwrap_err();
     assert_eq!(error.kind(), SourceErrorKind::TooLarge);
     assert_eq!(error.to_string(), "a message has more than 4096 values; the limit is `limits.message-bytes`");
     let text = many(r#"printf '"\\"'; head -c 10000 /dev/zero | tr '\0' ','; printf '"'"#);
-    assert!(source(program(&text).within(limits)).list().await.unwrap().is_empty());
+    assert!(source(program(&text).with(|options| options.limits = limits)).list().await.unwrap().is_empty());
 }
 
 /// M-16: a file of 16 MiB is taken over a program's standard output too, as 21 MiB of base64.
@@ -72,7 +74,7 @@ async fn a_message_as_large_as_the_limit_is_taken() {
         r#"printf '{"jsonrpc":"2.0","id":1,"result":{"skills":[],"more":"'; head -c 23000000 /dev/zero | tr '\0' 'x'; printf '"}}\n'; read -r line"#,
     );
     options.list_ms = 60_000;
-    assert!(source(options.answering_within(Duration::from_secs(60))).list().await.unwrap().is_empty());
+    assert!(source(options.with(|options| options.call_ms = 60000)).list().await.unwrap().is_empty());
 }
 
 /// A program that ends in the middle of an answer is started again, and is whole again.
@@ -105,7 +107,7 @@ async fn a_program_that_dawdles_is_not_waited_for() {
         if !threat.ends_with("later") {
             options.start_ms = 200;
         }
-        let error = source(options.answering_within(Duration::from_millis(200))).list().await.unwrap_err();
+        let error = source(options.with(|options| options.call_ms = 200)).list().await.unwrap_err();
         assert_eq!(error.kind(), SourceErrorKind::Unavailable, "{threat}");
         assert_eq!(error.to_string(), expected, "{threat}");
     }
@@ -126,7 +128,7 @@ async fn a_program_gets_the_variables_that_it_is_given() {
     let file = folder.path().join("variables");
     let mut options = program(&format!("/usr/bin/env > {}; exit 1", file.display()));
     options.env.insert("GIVEN".to_owned(), "yes".to_owned());
-    let options = options.inheriting([("LANG".into(), "C".into())]);
+    let options = options.with(|options| options.inherited = [("LANG".into(), "C".into())].into());
     source(options).list().await.unwrap_err();
     let variables = std::fs::read_to_string(file).unwrap();
     let mut names: Vec<_> = variables.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name).collect();

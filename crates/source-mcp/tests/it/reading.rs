@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use repertoire_core::{Id, Source, SourceErrorKind};
-use repertoire_source_mcp::{Face, McpSource};
+use repertoire_source_mcp::McpSource;
 use serde_json::json;
 
-use crate::scripted::{Wares, scripted, unknown};
+use crate::scripted::{Wares, With, scripted, unknown};
 use crate::served::served;
 
 fn id(name: &str) -> Id {
@@ -22,9 +22,7 @@ async fn nothing_is_read_ahead() {
         served.shop.put(name, "notes.md", "Notes.\n").await;
     }
     let source = served.source("acme");
-    assert_eq!(source.face(), None);
     let listing = source.list().await.unwrap();
-    assert_eq!(source.face(), Some(Face::Extension));
     assert_eq!((listing.len(), listing.diagnostics().len()), (3, 0));
     assert_eq!(served.shop.asked(), ["skills/list", "skills/list"]);
     source.body(&id("b")).await.unwrap();
@@ -77,7 +75,7 @@ async fn an_answer_that_does_not_come_is_not_waited_for() {
         }
         _ => Wares::one().answer(method, params),
     });
-    let options = served.await.options().answering_within(Duration::from_millis(50));
+    let options = served.await.options().with(|options| options.call_ms = 50);
     let error = McpSource::new("acme", options).unwrap().list().await.unwrap_err();
     assert_eq!(
         (error.kind(), error.to_string().as_str()),

@@ -174,3 +174,15 @@ impl Wares {
         }
     }
 }
+
+/// Changes of options.
+pub(crate) trait With {
+    fn with(self, change: impl FnOnce(&mut McpOptions)) -> McpOptions;
+}
+
+impl With for McpOptions {
+    fn with(mut self, change: impl FnOnce(&mut McpOptions)) -> McpOptions {
+        change(&mut self);
+        self
+    }
+}

@@ -15,7 +15,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
 use crate::again;
-use crate::scripted::{Scripted, Wares, opened};
+use crate::scripted::{Scripted, Wares, With, opened};
 
 /// Somebody who says which certificates are genuine, and whom no system knows.
 struct Authority(CertifiedIssuer<'static, KeyPair>);
@@ -80,14 +80,14 @@ async fn a_server_is_trusted_whose_authority_is_named_and_no_other() {
     let file = folder.path().join("authority.pem");
     authority.write(&file);
     let served = authority.server("127.0.0.1").await;
-    let trusting = source(served.options().trusting(&file));
+    let trusting = source(served.options().with(|options| options.ca_file = Some(file.clone())));
     assert_eq!(trusting.list().await.unwrap().len(), 1);
     let body = trusting.body(&"tidy".parse().unwrap()).await.unwrap();
     assert_eq!(body.text.as_ref(), "Sort it.\n");
 
     let asked = served.asked();
     Authority::new().write(&file);
-    for options in [served.options(), served.options().trusting(&file)] {
+    for options in [served.options(), served.options().with(|options| options.ca_file = Some(file.clone()))] {
         let error = source(options).list().await.unwrap_err();
         assert_eq!(error.kind(), SourceErrorKind::Unavailable);
         assert!(error.to_string().contains("invalid peer certificate"), "{error}");
@@ -101,7 +101,7 @@ async fn a_certificate_for_another_name_is_refused() {
     let file = folder.path().join("authority.pem");
     authority.write(&file);
     let served = authority.server("skills.acme.test").await;
-    let error = source(served.options().trusting(&file)).list().await.unwrap_err();
+    let error = source(served.options().with(|options| options.ca_file = Some(file.clone()))).list().await.unwrap_err();
     assert!(error.to_string().contains("certificate not valid for name"), "{error}");
 }
 
@@ -109,7 +109,12 @@ async fn a_certificate_for_another_name_is_refused() {
 async fn a_file_without_authorities_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("authority.pem");
-    let refused = async || source(McpOptions::url("https://127.0.0.1:1/").trusting(&file)).list().await.unwrap_err();
+    let refused = async || {
+        source(McpOptions::url("https://127.0.0.1:1/").with(|options| options.ca_file = Some(file.clone())))
+            .list()
+            .await
+            .unwrap_err()
+    };
     let shown = file.display();
     assert_eq!(refused().await.to_string(), format!("the authorities in `{shown}` cannot be read"));
     std::fs::write(&file, "nothing\n").unwrap();

@@ -1,0 +1,42 @@
+//! A client that wants no skill but of the standard.
+
+use repertoire::Skill;
+use repertoire::registry::Claim;
+use rmcp::model::SkillFrontmatter;
+use serde_json::Value;
+
+use crate::synthesize::front_matter;
+
+const STRICT: &str = "mcp";
+
+pub(crate) fn is_strict(name: &str) -> bool {
+    name == STRICT
+}
+
+pub(crate) fn is_conforming(front: &SkillFrontmatter) -> bool {
+    let is_text = |key: &str| front.extra.get(key).is_none_or(Value::is_string);
+    let fits = |text: &str, most: usize| (1..=most).contains(&text.chars().count());
+    let compatibility = front.extra.get("compatibility").and_then(Value::as_str);
+    let metadata = front.extra.get("metadata");
+    front.name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+        && !front.description.trim().is_empty()
+        && fits(&front.description, 1024)
+        && ["license", "compatibility", "allowed-tools"].into_iter().all(is_text)
+        && compatibility.is_none_or(|text| fits(text, 500))
+        && metadata.is_none_or(|map| map.as_object().is_some_and(|rows| rows.values().all(Value::is_string)))
+}
+
+pub(crate) fn is_listed(claim: &Claim<Skill>) -> bool {
+    let mut fields = front_matter(&claim.item, claim.item.location.is_none());
+    let (Some(Value::String(name)), Some(Value::String(description))) =
+        (fields.shift_remove("name"), fields.shift_remove("description"))
+    else {
+        return false;
+    };
+    let mut front = SkillFrontmatter::new(name, description);
+    front.extra = fields;
+    is_conforming(&front)
+}
+
+#[cfg(test)]
+mod tests;

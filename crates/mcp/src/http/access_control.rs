@@ -1,0 +1,267 @@
+//! Who may ask, and how often.
+
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::extract::{Request, State};
+use axum::http::header::{AUTHORIZATION, CONNECTION, HOST, ORIGIN, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use governor::clock::DefaultClock;
+use governor::state::keyed::HashMapStateStore;
+use governor::{Quota, RateLimiter};
+use rmcp::model::Extensions;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tracing::{Instrument, Span};
+
+use super::connection_slots::Place;
+use super::metrics::Rejection;
+use super::session_limiter::{SessionLimiter, SessionPermit};
+use super::{HttpOptions, Shared};
+
+const ADDRESSES: usize = 10_000;
+
+const WITHOUT_SESSIONS: &[u8] = b"2026-07-28";
+
+const SESSION: &str = "mcp-session-id";
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Peer(pub(super) SocketAddr);
+
+#[derive(Debug, Clone, Copy)]
+struct Number(u64);
+
+pub(crate) fn span_of(message: &Extensions) -> Span {
+    extension(message).map_or_else(Span::none, |Number(id)| tracing::info_span!("request", id))
+}
+
+pub(crate) fn extension<T: Send + Sync + 'static>(message: &Extensions) -> Option<&T> {
+    message.get::<Parts>()?.extensions.get()
+}
+
+pub(super) struct AccessControl {
+    options: HttpOptions,
+    shared: Arc<Shared>,
+    presence: SessionLimiter,
+    requests: Arc<Semaphore>,
+    rates: Option<RateLimiter<IpAddr, HashMapStateStore<IpAddr>, DefaultClock>>,
+    count: AtomicU64,
+}
+
+impl AccessControl {
+    pub(super) fn new(options: &HttpOptions, shared: Arc<Shared>) -> AccessControl {
+        let quota = |rate| Quota::per_second(rate).allow_burst(rate.saturating_add(rate.get()));
+        AccessControl {
+            presence: SessionLimiter::new(options.limits.sessions, options.limits.idle),
+            requests: Arc::new(Semaphore::new(options.limits.requests.min(Semaphore::MAX_PERMITS))),
+            rates: options.limits.rate.map(|rate| RateLimiter::hashmap(quota(rate))),
+            count: AtomicU64::new(0),
+            options: options.clone(),
+            shared,
+        }
+    }
+
+    async fn admit(&self, request: &Parts) -> Result<Permit, Rejection> {
+        let (headers, peer) = (&request.headers, request.extensions.get::<Peer>());
+        if self.shared.is_draining.load(Ordering::Acquire) {
+            return Err(Rejection::Ending);
+        }
+        if !self.is_ours(request) {
+            return Err(Rejection::Host);
+        }
+        if !self.may_page_ask(headers) {
+            return Err(Rejection::Origin);
+        }
+        self.count(peer)?;
+        // A page asks first whether it may ask, and has no token to show for it.
+        let asks_first = request.method == Method::OPTIONS;
+        if let (Some(token), false) = (&self.options.token, asks_first)
+            && !token.is_proven_by(headers.get(AUTHORIZATION).map(HeaderValue::as_bytes))
+        {
+            return Err(Rejection::Token);
+        }
+        let permit = Arc::clone(&self.requests).try_acquire_owned().map_err(|_| Rejection::Requests)?;
+        let beginning = match begins_session(request) {
+            true => {
+                let sessions = self.shared.sessions.as_ref();
+                let beginning = self.presence.begin(sessions, sessions.len()).await;
+                Some(beginning.ok_or(Rejection::Sessions)?)
+            }
+            false => None,
+        };
+        Ok(Permit { permit, beginning })
+    }
+
+    fn count(&self, peer: Option<&Peer>) -> Result<(), Rejection> {
+        let (Some(rates), Some(Peer(peer))) = (&self.rates, peer) else { return Ok(()) };
+        if rates.len() > ADDRESSES {
+            rates.retain_recent();
+        }
+        rates.check_key(&sender(*peer)).map_err(|_| Rejection::Rate)
+    }
+
+    fn is_ours(&self, request: &Parts) -> bool {
+        let mut hosts = request.headers.get_all(HOST).iter();
+        let (Some(host), None) = (hosts.next().and_then(|host| host.to_str().ok()), hosts.next()) else { return false };
+        self.is_our_name(host) && request.uri.authority().is_none_or(|target| self.is_our_name(target.as_str()))
+    }
+
+    fn is_our_name(&self, host: &str) -> bool {
+        // A colon inside of brackets is part of an address.
+        let name = match host.rsplit_once(':') {
+            Some((name, port)) if !port.contains(']') && port.bytes().all(|digit| digit.is_ascii_digit()) => name,
+            _ => host,
+        };
+        self.options.hosts.iter().any(|ours| ours.eq_ignore_ascii_case(host) || ours.eq_ignore_ascii_case(name))
+    }
+
+    fn may_page_ask(&self, headers: &HeaderMap) -> bool {
+        let allowed =
+            |origin: &HeaderValue| self.options.origins.iter().any(|ours| ours.as_bytes() == origin.as_bytes());
+        headers.get_all(ORIGIN).iter().all(allowed)
+    }
+}
+
+struct Permit {
+    permit: OwnedSemaphorePermit,
+    beginning: Option<SessionPermit>,
+}
+
+pub(super) fn sender(address: SocketAddr) -> IpAddr {
+    match address.ip().to_canonical() {
+        IpAddr::V6(ip) => Ipv6Addr::from_bits(ip.to_bits() & (u128::MAX << 64)).into(),
+        ip => ip,
+    }
+}
+
+pub(super) fn session(headers: &HeaderMap) -> Option<&str> {
+    headers.get(SESSION)?.to_str().ok()
+}
+
+fn begins_session(request: &Parts) -> bool {
+    let version = request.headers.get("mcp-protocol-version");
+    request.method == Method::POST
+        && !request.headers.contains_key(SESSION)
+        && version.is_none_or(|version| version.as_bytes() < WITHOUT_SESSIONS)
+}
+
+pub(super) async fn control_access(State(gate): State<Arc<AccessControl>>, request: Request, next: Next) -> Response {
+    let id = gate.count.fetch_add(1, Ordering::Relaxed);
+    let began = Instant::now();
+    let span = tracing::info_span!("request", id, method = %request.method(), path = request.uri().path());
+    async {
+        let metrics = &gate.shared.metrics;
+        let (mut request, body) = request.into_parts();
+        let place = request.extensions.remove::<Place>();
+        let busy = place.as_ref().map(Place::busy);
+        let (is_stream, is_end) = (request.method == Method::GET, request.method == Method::DELETE);
+        let mut response = match gate.admit(&request).await {
+            Ok(Permit { permit, beginning }) => {
+                place.iter().for_each(Place::proven);
+                // Nobody behind needs it, so that nobody can tell it.
+                request.headers.remove(AUTHORIZATION);
+                request.extensions.insert(Number(id));
+                let present = session(&request.headers).and_then(|id| gate.presence.hear(id));
+                let response = next.run(Request::from_parts(request, body)).await;
+                if let (Some(present), true) = (&present, is_end && response.status().is_success()) {
+                    present.left();
+                }
+                if let (Some(beginning), Some(id)) = (beginning, session(response.headers())) {
+                    beginning.became(id);
+                }
+                // A stream stays open for as long as the client likes, and keeps nobody else out.
+                let answer = (!is_stream).then(|| (permit, gate.shared.answers.token()));
+                response.map(|body| Body::new(PermitBody::new(body, (present, answer, busy))))
+            }
+            Err(refused) => {
+                metrics.refused(refused);
+                tracing::info!(reason = %refused, "refused");
+                refused.into_response()
+            }
+        };
+        metrics.answered(response.status(), began.elapsed());
+        tracing::info!(status = response.status().as_u16(), micros = began.elapsed().as_micros() as u64, "answered");
+        response.headers_mut().insert("x-request-id", HeaderValue::from(id));
+        response
+    }
+    .instrument(span)
+    .await
+}
+
+pub(super) async fn limit_health(State(gate): State<Arc<AccessControl>>, request: Request, next: Next) -> Response {
+    let mut response = match gate.count(request.extensions().get()) {
+        Ok(()) => next.run(request).await,
+        Err(refused) => {
+            gate.shared.metrics.refused(refused);
+            refused.into_response()
+        }
+    };
+    response.headers_mut().insert(CONNECTION, CLOSE);
+    response
+}
+
+const CLOSE: HeaderValue = HeaderValue::from_static("close");
+
+impl IntoResponse for Rejection {
+    fn into_response(self) -> Response {
+        let (status, says) = match self {
+            Rejection::Host => (StatusCode::FORBIDDEN, "this host is not served here"),
+            Rejection::Origin => (StatusCode::FORBIDDEN, "pages of this origin are not served"),
+            Rejection::Token => (StatusCode::UNAUTHORIZED, "a token is asked for"),
+            Rejection::Rate => (StatusCode::TOO_MANY_REQUESTS, "too many requests"),
+            Rejection::Sessions => (StatusCode::SERVICE_UNAVAILABLE, "too many sessions"),
+            Rejection::Requests => (StatusCode::SERVICE_UNAVAILABLE, "too many requests at once"),
+            Rejection::Ending => (StatusCode::SERVICE_UNAVAILABLE, "the server is ending"),
+        };
+        let mut response = (status, format!("{says}\n")).into_response();
+        if matches!(self, Rejection::Host | Rejection::Origin | Rejection::Token | Rejection::Rate) {
+            // Who may not ask holds no connection.
+            response.headers_mut().insert(CONNECTION, CLOSE);
+        }
+        let (name, value) = match status {
+            StatusCode::UNAUTHORIZED => (WWW_AUTHENTICATE, "Bearer"),
+            StatusCode::FORBIDDEN => return response,
+            _ => (RETRY_AFTER, "1"),
+        };
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+        response
+    }
+}
+
+pub(super) struct PermitBody<T> {
+    body: Body,
+    _kept: T,
+}
+
+impl<T> PermitBody<T> {
+    pub(super) fn new(body: Body, kept: T) -> PermitBody<T> {
+        PermitBody { body, _kept: kept }
+    }
+}
+
+impl<T: Unpin> HttpBody for PermitBody<T> {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<hyper::body::Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> hyper::body::SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,83 @@
+//! The `_meta` of answers: the origin of a skill, the surface of its body, and diagnostics about raw bytes.
+
+use std::collections::BTreeSet;
+
+use repertoire::registry::Claim;
+use repertoire::skill::{Code, Diagnostic, text};
+use repertoire::{Model, Skill, SurfaceMode};
+use rmcp::model::MetaObject;
+use serde_json::json;
+
+use crate::Server;
+use crate::view::Row;
+
+const ORIGIN: &str = "repertoire/origin";
+const SHADOWED_BY: &str = "repertoire/shadowed-by";
+
+pub(crate) fn origin(claim: &Claim<Skill>) -> MetaObject {
+    let mut meta = MetaObject::new();
+    let origin = &claim.origin;
+    let told = json!({
+        "source": origin.source.as_ref(),
+        "tier": origin.tier.to_string(),
+        "trust": claim.trust.to_string(),
+    });
+    meta.0.insert(ORIGIN.to_owned(), told);
+    meta
+}
+
+const DIAGNOSTICS: &str = "repertoire/diagnostics";
+
+pub(crate) fn hidden_in(bytes: &[u8]) -> Option<Diagnostic> {
+    let hidden = text::hidden(std::str::from_utf8(bytes).ok()?)?;
+    let found = Diagnostic::new(Code::INVISIBLE_TEXT, format!("the file holds {hidden}"));
+    Some(found.at(hidden.line, hidden.column))
+}
+
+pub(crate) fn with_diagnostic(mut meta: MetaObject, diagnostic: Option<&Diagnostic>) -> MetaObject {
+    if let Some(diagnostic) = diagnostic {
+        meta.0.insert(DIAGNOSTICS.to_owned(), json!([diagnostic]));
+    }
+    meta
+}
+
+pub(crate) fn origin_of(row: &Row) -> MetaObject {
+    let mut meta = origin(row.claim());
+    if let Some(winner) = row.winner() {
+        meta.0.insert(SHADOWED_BY.to_owned(), winner.qualified_id().as_str().into());
+    }
+    meta
+}
+
+const SURFACE: &str = "repertoire/surface";
+
+impl Server {
+    pub(crate) fn surface(&self, claim: &Claim<Skill>, model: &Model<'_>, mut meta: MetaObject) -> MetaObject {
+        let surface = self.registry().surface_of(&claim.item, model);
+        let told = json!({"mode": surface.mode.as_str(), "decidedBy": surface.decided_by.to_string()});
+        meta.0.insert(SURFACE.to_owned(), told);
+        meta
+    }
+
+    /// Returns a diagnostic for each served skill that declares the surface `system-prompt`: over MCP its body is a tool's result or
+    /// a prompt, as no server writes a client's system prompt.
+    pub fn surface_diagnostics(&self) -> Vec<Diagnostic> {
+        let view = self.view();
+        let claims = view.rows.iter().map(|row| row.claim()).chain(view.prompts.iter().map(|called| called.claim()));
+        let mut seen = BTreeSet::new();
+        let declared = claims.filter(|claim| claim.item.surface == Some(SurfaceMode::SystemPrompt));
+        let diagnostics = declared.filter(|claim| seen.insert(claim.qualified_id())).map(|claim| {
+            let message = format!(
+                "`{}` declares `system-prompt`; over MCP its body is a tool's result or a prompt",
+                claim.qualified_id()
+            );
+            let diagnostic = Diagnostic::new(Code::SURFACE_OVER_MCP, message)
+                .help("declare `tool-only`, or no surface, if it is meant for clients of MCP");
+            match &claim.item.location {
+                Some(location) => diagnostic.at_path(location.clone()),
+                None => diagnostic,
+            }
+        });
+        diagnostics.collect()
+    }
+}

@@ -1,0 +1,182 @@
+//! Notifications about lists and resources that changed.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+use repertoire::skill::Digest;
+use rmcp::model::{ErrorData, ResourceUpdatedNotificationParam, SubscriptionFilter};
+use rmcp::service::{Peer, RoleServer, SubscriptionSink};
+use tokio::sync::watch;
+
+use crate::resources::not_found;
+use crate::view::{ListVersions, View};
+use crate::{McpFeature, McpFeatures, Server};
+use repertoire::skill::skill_uri::SkillAddress;
+
+const MAX_SUBSCRIPTIONS: usize = 1000;
+const MAX_URI_BYTES: usize = 4096;
+
+#[derive(Debug, Default)]
+pub(crate) struct Subscriptions(Mutex<BTreeMap<String, Option<Digest>>>);
+
+pub(crate) enum NotificationSink {
+    Session(Peer<RoleServer>),
+    Request(SubscriptionSink),
+}
+
+pub(crate) struct Notifier {
+    pub(crate) server: Server,
+    pub(crate) views: watch::Receiver<Arc<View>>,
+    pub(crate) announced: ListVersions,
+    pub(crate) features: McpFeatures,
+    pub(crate) lists_skills: Arc<AtomicBool>,
+    pub(crate) is_strict: bool,
+    pub(crate) subscriptions: Arc<Subscriptions>,
+    pub(crate) sink: NotificationSink,
+}
+
+struct Disconnected;
+
+impl Subscriptions {
+    pub(crate) async fn add(&self, server: &Server, uri: String) -> Result<(), ErrorData> {
+        if !can_be_followed(&uri) {
+            return Err(not_found(&uri));
+        }
+        let digest = server.digest_of(&uri).await;
+        let mut followed = self.0.lock();
+        if followed.len() >= MAX_SUBSCRIPTIONS && !followed.contains_key(&uri) {
+            return Err(ErrorData::invalid_request(
+                format!("no more than {MAX_SUBSCRIPTIONS} resources can be followed"),
+                None,
+            ));
+        }
+        followed.insert(uri, digest);
+        Ok(())
+    }
+
+    pub(crate) fn remove(&self, uri: &str) {
+        self.0.lock().remove(uri);
+    }
+
+    fn all(&self) -> Vec<(String, Option<Digest>)> {
+        let followed = self.0.lock();
+        followed.iter().map(|(uri, digest)| (uri.clone(), *digest)).collect()
+    }
+
+    fn note(&self, uri: &str, digest: Option<Digest>) {
+        if let Some(noted) = self.0.lock().get_mut(uri) {
+            *noted = digest;
+        }
+    }
+}
+
+impl Notifier {
+    pub(crate) async fn run(mut self) {
+        loop {
+            let view = Arc::clone(&self.views.borrow_and_update());
+            // In a box, so that one who waits is small.
+            if Box::pin(self.notify(&view)).await.is_err() {
+                return;
+            }
+            drop(view);
+            if self.views.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
+    async fn announce(&self, is_changed: bool, list: List) -> Result<(), Disconnected> {
+        if is_changed { self.sink.list_changed(list).await } else { Ok(()) }
+    }
+
+    async fn notify(&mut self, view: &View) -> Result<(), Disconnected> {
+        let (now, announced) = (view.versions, std::mem::replace(&mut self.announced, view.versions));
+        let tools = now.tools != announced.tools && self.features.contains(McpFeature::Tools);
+        let prompts = now.prompts != announced.prompts && self.features.contains(McpFeature::Prompts);
+        let skills = now.skills != announced.skills;
+        let lists_skills = self.features.contains(McpFeature::Extension) && self.lists_skills.load(Ordering::Relaxed);
+        let listed = if self.is_strict { now.standard_skills != announced.standard_skills } else { skills };
+        let resources = (now.resources != announced.resources || listed && lists_skills)
+            && self.features.contains(McpFeature::Resources);
+        // Together, so that they are sent together.
+        tokio::try_join!(
+            self.announce(tools, List::Tools),
+            self.announce(prompts, List::Prompts),
+            self.announce(resources, List::Resources),
+        )?;
+        if skills {
+            for (uri, announced) in self.subscriptions.all() {
+                let now = self.server.digest_of(&uri).await;
+                if now != announced {
+                    self.subscriptions.note(&uri, now);
+                    self.sink.updated(uri).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[derive(Clone, Copy)]
+enum List {
+    Tools,
+    Prompts,
+    Resources,
+}
+
+impl NotificationSink {
+    async fn list_changed(&self, list: List) -> Result<(), Disconnected> {
+        match (self, list) {
+            (NotificationSink::Session(peer), List::Tools) => disconnected(peer.notify_tool_list_changed().await),
+            (NotificationSink::Session(peer), List::Prompts) => disconnected(peer.notify_prompt_list_changed().await),
+            (NotificationSink::Session(peer), List::Resources) => {
+                disconnected(peer.notify_resource_list_changed().await)
+            }
+            (NotificationSink::Request(sink), List::Tools) if sink.accepted().tools_list_changed == Some(true) => {
+                disconnected(sink.notify_tool_list_changed().await)
+            }
+            (NotificationSink::Request(sink), List::Prompts) if sink.accepted().prompts_list_changed == Some(true) => {
+                disconnected(sink.notify_prompt_list_changed().await)
+            }
+            (NotificationSink::Request(sink), List::Resources)
+                if sink.accepted().resources_list_changed == Some(true) =>
+            {
+                disconnected(sink.notify_resource_list_changed().await)
+            }
+            (NotificationSink::Request(_), _) => Ok(()),
+        }
+    }
+
+    async fn updated(&self, uri: String) -> Result<(), Disconnected> {
+        match self {
+            NotificationSink::Session(peer) => {
+                disconnected(peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await)
+            }
+            NotificationSink::Request(sink) => disconnected(sink.notify_resource_updated(uri).await),
+        }
+    }
+}
+
+fn disconnected<E>(sent: Result<(), E>) -> Result<(), Disconnected> {
+    sent.map_err(|_| Disconnected)
+}
+
+/// Returns the resources that the filter of a request names and that can be followed.
+pub(crate) fn followed(filter: &SubscriptionFilter) -> impl Iterator<Item = &String> {
+    filter.resource_subscriptions.iter().flatten().filter(|uri| can_be_followed(uri)).take(MAX_SUBSCRIPTIONS)
+}
+
+fn can_be_followed(uri: &str) -> bool {
+    uri.len() <= MAX_URI_BYTES && SkillAddress::parse(uri).is_some_and(|place| place.path.is_some())
+}
+
+impl Server {
+    async fn digest_of(&self, uri: &str) -> Option<Digest> {
+        let place = SkillAddress::parse(uri)?;
+        let view = self.view();
+        let files = self.served_files().files(view.find(&place.root)?).await.ok()?;
+        Some(files.of(place.path.as_ref()?)?.digest)
+    }
+}

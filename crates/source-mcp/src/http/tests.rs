@@ -1,0 +1,16 @@
+use std::time::Duration;
+
+use super::*;
+
+#[tokio::test(start_paused = true)]
+async fn streams_that_end_at_once_are_opened_later_each_time() {
+    let client =
+        Client { http: reqwest::Client::new(), stream_backoff: Arc::default(), fault: ConnectionFault::default() };
+    let mut waits = Vec::new();
+    for _ in 0..5 {
+        let began = Instant::now();
+        client.clone().wait_for_slot().await;
+        waits.push(began.elapsed());
+    }
+    assert_eq!(waits, [0, 0, 250, 500, 1000].map(Duration::from_millis));
+}

@@ -1,0 +1,182 @@
+//! The last listing, and the front matter of files that were read since.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use repertoire_core::{Code, Diagnostic, Digest, Id, Listed, Listing, Revision, Skill, Stamp};
+
+use crate::entry::{Entry, ListedFields};
+use crate::front_matter::{self, diagnostic};
+use crate::listing_method::{Catalog, location_of};
+use crate::revision_signal::RevisionSignal;
+use repertoire_core::skill_uri::ServerUri;
+
+#[derive(Debug, Default)]
+pub(crate) struct ListingCache {
+    cached: HashMap<Id, CachedSkill>,
+    parsed: HashMap<String, ParsedEntry>,
+    fetched: HashMap<String, FetchedSkill>,
+    last: Option<(Revision, Stamp)>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct CachedSkill {
+    pub(crate) entry: Arc<Entry>,
+    pub(crate) stamp: Stamp,
+    pub(crate) skill: Arc<Skill>,
+}
+
+#[derive(Debug, Clone)]
+struct ParsedEntry {
+    stamp: Stamp,
+    skill: Option<Arc<Skill>>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+#[derive(Debug, Clone)]
+struct FetchedSkill {
+    skill: Skill,
+    digest: Digest,
+}
+
+impl ListingCache {
+    pub(crate) fn get(&self, id: &Id) -> Option<CachedSkill> {
+        self.cached.get(id).cloned()
+    }
+
+    pub(crate) fn revision(&self) -> Option<Revision> {
+        self.last.map(|(revision, _)| revision)
+    }
+
+    pub(crate) fn matches(&self, catalog: &Catalog) -> bool {
+        self.last.is_some_and(|(_, last)| last == fingerprint(catalog))
+    }
+
+    pub(crate) fn refresh(&mut self, id: &Id, entry: Entry) -> bool {
+        let Some(cached) = self.cached.get_mut(id) else { return false };
+        if *cached.entry == entry {
+            return false;
+        }
+        // A list that shows no files cannot show that they differ either.
+        let is_shown = matches!(entry.fields, ListedFields::Complete(_));
+        if is_shown {
+            cached.stamp = entry.stamp();
+        }
+        cached.entry = Arc::new(entry);
+        is_shown
+    }
+
+    pub(crate) fn record_fetched(&mut self, id: &Id, skill: Skill, digest: Digest) -> bool {
+        let Some(cached) = self.cached.get(id) else { return false };
+        let uri = cached.entry.uri.as_str().to_owned();
+        let is_new = self.fetched.get(&uri).is_none_or(|parsed| parsed.skill != skill || parsed.digest != digest);
+        self.fetched.insert(uri, FetchedSkill { skill, digest });
+        is_new
+    }
+
+    pub(crate) fn update(
+        &mut self,
+        catalog: Catalog,
+        source: &str,
+        before: Revision,
+        signal: &RevisionSignal,
+    ) -> Listing<Skill> {
+        let fingerprint = fingerprint(&catalog);
+        let revision = match self.last {
+            // A change that nobody told.
+            Some((last, print)) if last == before && print != fingerprint => signal.bump_from(before),
+            _ => before,
+        };
+        self.last = Some((revision, fingerprint));
+        let Catalog { entries, mut diagnostics } = catalog;
+        let (mut parsed, mut skills) = (HashMap::with_capacity(entries.len()), Vec::with_capacity(entries.len()));
+        for entry in entries {
+            let uri = entry.uri.as_str().to_owned();
+            let stamp = entry.stamp();
+            let read = match self.parsed.remove(&uri) {
+                Some(read) if read.stamp == stamp => read,
+                _ => parse(&entry, stamp, source),
+            };
+            diagnostics.extend(read.diagnostics.iter().cloned());
+            if let Some(skill) = &read.skill {
+                skills.push((entry, stamp, Arc::clone(skill)));
+            }
+            parsed.insert(uri, read);
+        }
+        self.fetched.retain(|uri, _| parsed.contains_key(uri));
+        self.parsed = parsed;
+        self.store(revision, skills, diagnostics, source)
+    }
+
+    fn store(
+        &mut self,
+        revision: Revision,
+        skills: Vec<(Entry, Stamp, Arc<Skill>)>,
+        mut diagnostics: Vec<Diagnostic>,
+        source: &str,
+    ) -> Listing<Skill> {
+        let named: Vec<_> = skills.iter().map(|(entry, _, skill)| (skill.id.clone(), entry.uri.clone())).collect();
+        self.cached.clear();
+        let mut rows = Vec::with_capacity(skills.len());
+        for ((entry, stamp, skill), id) in skills.into_iter().zip(distinct_ids(&named)) {
+            // Whoever picks names can pick one that another skill is told apart by.
+            if self.cached.contains_key(&id) {
+                let message = format!("another skill is listed as `{id}` already; this one is left out");
+                diagnostics.push(diagnostic(Code::MCP_ENTRY, message, &location_of(source, entry.uri.as_str())));
+                continue;
+            }
+            let fetched = self.fetched.get(entry.uri.as_str());
+            let mut skill = fetched.map_or(skill, |fetched| Arc::new(fetched.skill.clone()));
+            if id != skill.id {
+                let message = format!("several skills are called `{}`; this one is listed as `{id}`", skill.id);
+                diagnostics.push(diagnostic(Code::MCP_SAME_NAME, message, &location_of(source, entry.uri.as_str())));
+                Arc::make_mut(&mut skill).id = id.clone();
+            }
+            let mut row = Listed::new(Arc::clone(&skill), stamp);
+            if let Some(digest) = entry.digest().or(fetched.map(|fetched| fetched.digest)) {
+                row = row.with_digest(digest);
+            }
+            rows.push(row);
+            self.cached.insert(id, CachedSkill { entry: Arc::new(entry), stamp, skill });
+        }
+        Listing::new(revision, rows, diagnostics)
+    }
+}
+
+fn parse(entry: &Entry, stamp: Stamp, source: &str) -> ParsedEntry {
+    let location = location_of(source, entry.uri.as_str());
+    let (skill, diagnostics) = front_matter::read(entry.fields.fields(), &location, entry.uri.folder());
+    ParsedEntry { stamp, skill: skill.map(Arc::new), diagnostics }
+}
+
+fn fingerprint(catalog: &Catalog) -> Stamp {
+    let entries: Vec<String> = catalog.entries.iter().map(|entry| entry.stamp().to_string()).collect();
+    let diagnostics: Vec<&str> = catalog.diagnostics.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
+    Stamp::of(&(entries, diagnostics))
+}
+
+fn distinct_ids(named: &[(Id, ServerUri)]) -> Vec<Id> {
+    let mut count: HashMap<&Id, usize> = HashMap::new();
+    for (name, _) in named {
+        *count.entry(name).or_default() += 1;
+    }
+    let qualified = |name: &Id, uri: &ServerUri| match uri.prefix() {
+        [] => name.clone(),
+        prefix => format!("{}.{name}", prefix.join(".")).parse().unwrap_or_else(|_| name.clone()),
+    };
+    let first: Vec<Id> =
+        named.iter().map(|(name, uri)| if count[name] == 1 { name.clone() } else { qualified(name, uri) }).collect();
+    let mut again: HashMap<Id, usize> = HashMap::new();
+    for id in &first {
+        *again.entry(id.clone()).or_default() += 1;
+    }
+    let by_address = |id: &Id, uri: &ServerUri| {
+        let digest = Digest::of(uri.as_str().as_bytes()).to_string();
+        format!("{id}~{}", &digest["sha256:".len()..][..8]).parse().unwrap_or_else(|_| id.clone())
+    };
+    let pairs = first.iter().zip(named);
+    pairs.map(|(id, (_, uri))| if again[id] == 1 { id.clone() } else { by_address(id, uri) }).collect()
+}
+
+#[cfg(test)]
+mod tests;

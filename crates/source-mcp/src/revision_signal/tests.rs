@@ -1,0 +1,23 @@
+use super::*;
+
+#[tokio::test(start_paused = true)]
+async fn a_storm_of_notices_is_told_in_time_and_not_one_by_one() {
+    let signal = Arc::new(RevisionSignal::new());
+    let notices = NotificationBatcher::of(&signal);
+    let ring = || notices.trigger().notify_one();
+    let began = tokio::time::Instant::now();
+    ring();
+    signal.wait_past(Revision(0)).await;
+    assert_eq!(began.elapsed(), Duration::ZERO);
+    for _ in 0..1000 {
+        ring();
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(signal.now(), Revision(1));
+    signal.wait_past(Revision(1)).await;
+    assert_eq!((signal.now(), began.elapsed()), (Revision(2), MIN_INTERVAL));
+    tokio::time::sleep(MIN_INTERVAL * 5).await;
+    assert_eq!(signal.now(), Revision(2), "nothing is told that did not come");
+    ring();
+    signal.wait_past(Revision(2)).await;
+}
