@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use repertoire::registry::{Authority, Builder, ComposeError, Level, Registry, Rules};
 use repertoire::source::fs::{
-    Client, ClientPlugin, ClientPluginsOptions, Discovery, FsLimits, FsOptions, Layout, Scope, discover,
+    Client, Discovery, FsLimits, FsOptions, InstalledPlugin, InstalledPluginOptions, Layout, Scope, discover,
+    is_text_link,
 };
 use repertoire::{FsSource, Id, Model, Mount, Renderer, Skill, SkillRegistry, Trust};
 use tokio::runtime::Handle;
@@ -231,7 +232,9 @@ impl<'c> FolderSources<'c> {
         let mut mounts = Vec::new();
         for folder in folders {
             let path = search_folder(folder, cwd);
-            if let Err(error) = fs::read_dir(&path) {
+            if let Err(error) = fs::read_dir(&path)
+                && !is_text_link(&path)
+            {
                 return Err(if path.is_file() {
                     Failure::new(format!("`{}` is not a SKILL.md", folder.display()))
                         .help("pass a SKILL.md or a folder of skills")
@@ -251,6 +254,8 @@ impl<'c> FolderSources<'c> {
         for folder in folders {
             let path = search_folder(folder, cwd);
             let layout = Layout::find(&path, &FsLimits::default());
+            let reported = layout.diagnostics_source(&self.unique("layout"));
+            mounts.extend(reported.map(Mount::plugin));
             if layout.plugins.is_empty() {
                 mounts.extend(self.named(std::slice::from_ref(folder), cwd)?);
             } else {
@@ -263,7 +268,7 @@ impl<'c> FolderSources<'c> {
             }
             for plugin in layout.plugins {
                 let name = self.unique(&plugin.name);
-                let cached = self.cache.plugin(&name, &plugin, &ClientPluginsOptions::new(&plugin.folder));
+                let cached = self.cache.plugin(&name, &plugin, &InstalledPluginOptions::new(&plugin.folder));
                 self.sources.extend(cached.folders.map(|source| (name, source)));
                 mounts.push(cached.mount.namespaced());
             }
@@ -296,12 +301,12 @@ impl<'c> FolderSources<'c> {
         for root in discover(&discovery) {
             let added = self.add(&root.path, &root.name, |cache, name| cache.standard(name, &root));
             let Some(mount) = added else { continue };
-            if root.stranger.is_none() && (root.scope == Scope::Home || options.trust_project) {
+            if root.distrust.is_none() && (root.scope == Scope::Home || options.trust_project) {
                 mounts.push(mount);
                 continue;
             }
             let source = mount.origin().source.to_string();
-            self.untrusted.push(UntrustedFolder { source, path: root.path, stranger: root.stranger });
+            self.untrusted.push(UntrustedFolder { source, path: root.path, stranger: root.distrust });
             mounts.push(mount.trust(Trust::Pending));
         }
         Ok(mounts)
@@ -360,7 +365,7 @@ fn search_folder(folder: &Path, cwd: &Path) -> PathBuf {
 }
 
 /// Returns options for a search of `folder` without the skills of `plugins`.
-fn without_plugins(folder: &Path, plugins: &[ClientPlugin]) -> FsOptions {
+fn without_plugins(folder: &Path, plugins: &[InstalledPlugin]) -> FsOptions {
     let mut options = FsOptions::default();
     options.roots = vec![folder.to_owned()];
     for skills in plugins.iter().flat_map(|plugin| &plugin.skills) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use repertoire::registry::{ConfigError, SourceConfig, SourceKind};
 use repertoire::source::configured_folders;
-use repertoire::source::fs::{ClientPlugin, ClientPluginsOptions, FsOptions, Root, WatchOptions};
+use repertoire::source::fs::{FsOptions, InstalledPlugin, InstalledPluginOptions, Root, WatchOptions};
 use repertoire::{FsSource, Mount, Skill};
 use serde_json::{Map, Value};
 
@@ -79,7 +79,12 @@ impl SourceCache {
     }
 
     /// Returns a source called `name` of the skills of a plugin.
-    pub(crate) fn plugin(&mut self, name: &str, plugin: &ClientPlugin, options: &ClientPluginsOptions) -> CachedSource {
+    pub(crate) fn plugin(
+        &mut self,
+        name: &str,
+        plugin: &InstalledPlugin,
+        options: &InstalledPluginOptions,
+    ) -> CachedSource {
         self.fs(format!("plugin {name} {plugin:?} {options:?}"), || options.source(plugin, name))
     }
 

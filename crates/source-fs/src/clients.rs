@@ -1,8 +1,8 @@
-//! Where the clients of the field keep skills.
+//! The folders in which clients keep skills.
 
 /// A client's folders for skills: below a project and below the home folder.
 ///
-/// The shipped table is [`Client::ALL`]; a row of your own is as good.
+/// The shipped table is [`Client::ALL`]; a host may define further ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Client {
     /// A short name, in lower case; part of the names of its roots.
@@ -53,7 +53,7 @@ impl Client {
         "zed" [] []
     };
 
-    /// The known client of this name.
+    /// Returns the known client of this name.
     pub fn named(name: &str) -> Option<Client> {
         Client::ALL.iter().find(|client| client.name == name).copied()
     }

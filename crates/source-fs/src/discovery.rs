@@ -1,25 +1,25 @@
-//! Which folders to search when nobody names one.
+//! The folders that are searched by default.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use crate::{Client, FsSource, file, owner};
+use crate::{Client, FsSource, file};
 
-/// From where to look for roots. Nothing is taken from the environment: the caller says where it works and lives.
+/// The input of [`discover`]. Nothing is taken from the environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Discovery<'a> {
     /// The folder to start from, absolute.
     pub cwd: &'a Path,
     /// The home folder, if the user has one.
     pub home: Option<&'a Path>,
-    /// Whose folders to search beside the shared one, most important first.
+    /// The clients whose folders are searched beside the shared one, most important first.
     pub clients: &'a [Client],
 }
 
-/// Whom a root belongs to.
+/// The owner of a root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
-    /// The project around the folder one works in. Its text may be hostile.
+    /// The project around the working folder. Its text may be hostile.
     Project,
     /// The user.
     Home,
@@ -29,22 +29,22 @@ pub enum Scope {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Root {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// Whom it belongs to.
+    /// Its owner.
     pub scope: Scope,
     /// The client that keeps skills there: `agents` for the shared folder.
     pub client: &'static str,
-    /// A unique name for the source that searches it: `project`, `project-claude`, `home`, with the number of the
-    /// folder behind it where that is not the first, as in `project-2` for the one above the working folder.
+    /// A unique name for its source: `project`, `project-claude`, `home`. Folders above the working folder have a number, as in
+    /// `project-2`.
     pub name: String,
-    /// The folder that no link in it may leave: the project's. `None` for a folder of the user, whose links are the user's.
+    /// The folder that no link in it may leave: the project's. `None` for a folder of the user.
     pub within: Option<PathBuf>,
-    /// The reason why the root must never be trusted, in words: another user decides what it holds.
+    /// The reason why the root must never be trusted, in words: another user decides about its content.
     ///
-    /// That is so when a folder, a link or the `.git` that makes it a root belongs to a user other than this one and root, or
-    /// can be written by every user.
-    pub stranger: Option<String>,
+    /// A folder, a link or the `.git` that makes it a root belongs to a user other than this one and root, or every user can write
+    /// to it.
+    pub distrust: Option<String>,
 }
 
 impl Root {
@@ -60,14 +60,14 @@ impl Root {
 
 /// Finds the folders to search, nearest project first, home last: compose one [source](Root::source) from each, in this order.
 ///
-/// 1. From the working folder up to the root of its repository, the nearest folder with an entry called `.git`, and never
-///    above it; without a repository the working folder alone. In each, the shared folder first, then those of the clients.
+/// 1. From the working folder up to the root of its repository, which is the nearest folder with an entry called `.git`. Without a
+///    repository, the working folder alone. In each, the shared folder first, then those of the clients.
 /// 2. The same below the home folder.
 ///
-/// The home folder and the root of the file system are never a project, whatever they hold. The way up ends below a folder
-/// that another user [decides about](Root::stranger); when that is the working folder itself, its roots say so.
+/// The home folder and the root of the file system are never a project. The search ends below a folder that another user
+/// [decides about](Root::distrust). If that is the working folder itself, its roots say so.
 ///
-/// Of two paths to the same real folder that of the home scope stays, else the first. Folders that do not exist are included,
+/// Of two paths to the same real folder the one of the home scope counts, else the first. Folders that do not exist are included,
 /// since they may appear. Blocks for a few system calls.
 ///
 /// ```
@@ -84,14 +84,14 @@ impl Root {
 /// # Ok::<(), &str>(())
 /// ```
 pub fn discover(discovery: &Discovery<'_>) -> Vec<Root> {
-    let mut roots = Roots::default();
+    let mut roots = RootSet::default();
     if let Some(home) = discovery.home {
         let below = |client: &Client| client.home.iter().map(|below| home.join(below));
         let all = std::iter::once(&Client::SHARED).chain(discovery.clients).flat_map(below);
         roots.of_home = all.filter_map(|path| path.canonicalize().ok()).collect();
     }
     let clients: Vec<&Client> = std::iter::once(&Client::SHARED).chain(discovery.clients).collect();
-    let project = Project::around(discovery.cwd, discovery.home);
+    let project = ProjectFolders::around(discovery.cwd, discovery.home);
     for (level, folder) in project.folders.iter().enumerate() {
         for client in &clients {
             roots.add(Scope::Project, client, (folder, level), client.project, &project);
@@ -107,29 +107,29 @@ pub fn discover(discovery: &Discovery<'_>) -> Vec<Root> {
 
 /// The project around a working folder.
 #[derive(Default)]
-struct Project<'a> {
+struct ProjectFolders<'a> {
     /// Its folders, nearest first; none in the home folder and at the root of the file system.
     folders: Vec<&'a Path>,
     /// The reason why another user decides about the working folder.
-    stranger: Option<String>,
+    distrust: Option<String>,
 }
 
-impl<'a> Project<'a> {
-    fn around(cwd: &'a Path, home: Option<&Path>) -> Project<'a> {
+impl<'a> ProjectFolders<'a> {
+    fn around(cwd: &'a Path, home: Option<&Path>) -> ProjectFolders<'a> {
         let real_home = home.and_then(|home| home.canonicalize().ok());
         let is_home =
             |folder: &Path| Some(folder) == home || real_home.is_some() && folder.canonicalize().ok() == real_home;
-        let mut project = Project::default();
+        let mut project = ProjectFolders::default();
         for folder in cwd.ancestors().take_while(|folder| folder.parent().is_some() && !is_home(folder)) {
             let git = folder.join(".git");
             let is_repository = git.symlink_metadata().is_ok();
-            let stranger = stranger(folder).or_else(|| stranger(&git));
-            if stranger.is_some() && !project.folders.is_empty() {
+            let distrust = distrust(folder).or_else(|| distrust(&git));
+            if distrust.is_some() && !project.folders.is_empty() {
                 break;
             }
             project.folders.push(folder);
-            if is_repository || stranger.is_some() {
-                project.stranger = stranger;
+            if is_repository || distrust.is_some() {
+                project.distrust = distrust;
                 return project;
             }
         }
@@ -138,29 +138,53 @@ impl<'a> Project<'a> {
         project
     }
 
-    /// Returns the folder that holds all others.
     fn top(&self) -> Option<&'a Path> {
         self.folders.last().copied()
     }
 }
 
-/// Returns why another user decides what the root `path`, which lies below `folder`, holds; links are followed up to `top`.
-fn stranger_on_the_way(folder: &Path, top: &Path, path: &Path) -> Option<String> {
-    let inside = |path: &Path, top: &Path| path.ancestors().take_while(|step| *step != top).find_map(stranger);
+fn distrust_on_the_way(folder: &Path, top: &Path, path: &Path) -> Option<String> {
+    let inside = |path: &Path, top: &Path| path.ancestors().take_while(|step| *step != top).find_map(distrust);
     let at_real = || {
         let (real, top) = (path.canonicalize().ok()?, top.canonicalize().ok()?);
-        if real.starts_with(&top) { inside(&real, &top) } else { stranger(&real) }
+        if real.starts_with(&top) { inside(&real, &top) } else { distrust(&real) }
     };
     inside(path, folder).or_else(at_real)
 }
 
-/// Returns why another user decides what `path` is, with its name.
-fn stranger(path: &Path) -> Option<String> {
-    owner::stranger(path).map(|why| format!("`{}` {why}", file::shown(path)))
+fn distrust(path: &Path) -> Option<String> {
+    owner_distrust(path).map(|why| format!("`{}` {why}", file::shown(path)))
+}
+
+/// Returns why a user other than this one and root decides what `path` is, in words that follow its name.
+///
+/// A path belongs to another user, or every user can write to it. A link is judged itself.
+#[cfg(unix)]
+fn owner_distrust(path: &Path) -> Option<String> {
+    use std::os::unix::fs::MetadataExt;
+
+    use crate::file_system::FileSystem;
+
+    const WRITABLE_BY_ALL: u32 = 0o002;
+    const ROOT: u32 = 0;
+    let metadata = path.symlink_metadata().ok()?;
+    let owner = metadata.uid();
+    if owner != ROOT && owner != rustix::process::geteuid().as_raw() {
+        return Some(format!("belongs to another user ({owner})"));
+    }
+    // Modes on a remote file system are those of its server, or made up: folders of Windows show as writable by all.
+    let is_writable = !metadata.is_symlink() && metadata.mode() & WRITABLE_BY_ALL != 0;
+    let is_stranger = is_writable && !matches!(FileSystem::of(path), FileSystem::Remote(_));
+    is_stranger.then(|| "can be written by every user".to_owned())
+}
+
+#[cfg(not(unix))]
+fn owner_distrust(_path: &Path) -> Option<String> {
+    None
 }
 
 #[derive(Default)]
-struct Roots {
+struct RootSet {
     found: Vec<Root>,
     names: HashSet<String>,
     real: HashSet<PathBuf>,
@@ -168,14 +192,14 @@ struct Roots {
     of_home: HashSet<PathBuf>,
 }
 
-impl Roots {
+impl RootSet {
     fn add(
         &mut self,
         scope: Scope,
         client: &Client,
         (folder, level): (&Path, usize),
         below: &[&str],
-        project: &Project<'_>,
+        project: &ProjectFolders<'_>,
     ) {
         for path in below.iter().map(|below| folder.join(below)) {
             // A folder that does not exist has no other path yet.
@@ -185,10 +209,10 @@ impl Roots {
             }
             let name = self.name(scope, client, level);
             let top = if scope == Scope::Project { project.top() } else { None };
-            let known = top.and_then(|_| project.stranger.clone());
-            let stranger = known.or_else(|| stranger_on_the_way(folder, top.unwrap_or(folder), &path));
+            let known = top.and_then(|_| project.distrust.clone());
+            let distrust = known.or_else(|| distrust_on_the_way(folder, top.unwrap_or(folder), &path));
             let within = top.map(Path::to_owned);
-            self.found.push(Root { path, scope, client: client.name, name, within, stranger });
+            self.found.push(Root { path, scope, client: client.name, name, within, distrust });
         }
     }
 

@@ -1,17 +1,16 @@
-//! Opening what may not be a file at all.
+//! Opening paths that may not be files.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// Flags that keep `open` from waiting for the other end of a pipe, and from adopting a terminal.
 #[cfg(unix)]
 pub(crate) fn careful_flags() -> i32 {
     let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
     i32::try_from(flags.bits()).expect("open flags fit the type that open(2) takes")
 }
 
-/// Opens `path` for reading, whatever it is, without ever blocking. Links are followed.
+/// Opens `path` for reading, whatever it is, without blocking. Links are followed.
 pub(crate) fn open(path: &Path) -> io::Result<(File, Metadata)> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -22,7 +21,6 @@ pub(crate) fn open(path: &Path) -> io::Result<(File, Metadata)> {
     Ok((file, metadata))
 }
 
-/// Returns what something is, with its article.
 pub(crate) fn what(metadata: &Metadata) -> &'static str {
     let kind = metadata.file_type();
     if kind.is_dir() {
@@ -44,7 +42,6 @@ pub(crate) fn what(metadata: &Metadata) -> &'static str {
     "something that is not a regular file"
 }
 
-/// Why something could not be read, in the words of the operating system, lower case.
 pub(crate) fn cause(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::PermissionDenied => "permission denied".into(),
@@ -57,7 +54,6 @@ pub(crate) fn cause(error: &io::Error) -> String {
     }
 }
 
-/// `path` as text for a message: control characters escaped, what is not UTF-8 replaced.
 pub(crate) fn shown(path: &Path) -> String {
     repertoire_core::text::terminal_line(&path.to_string_lossy()).into_owned()
 }

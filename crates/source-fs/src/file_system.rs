@@ -15,12 +15,10 @@ pub(crate) enum FileSystem {
 
 #[cfg(target_os = "linux")]
 impl FileSystem {
-    /// Returns the kind of the file system that holds what `path` leads to; `Local` where the system does not say.
     pub(crate) fn of(path: &Path) -> FileSystem {
         rustix::fs::statfs(path).map_or(FileSystem::Local, |stat| FileSystem::numbered(&stat))
     }
 
-    /// Returns the kind of the file system that holds an open file.
     pub(crate) fn of_file(file: &std::fs::File) -> FileSystem {
         rustix::fs::fstatfs(file).map_or(FileSystem::Local, |stat| FileSystem::numbered(&stat))
     }
@@ -81,12 +79,10 @@ const MAGIC_NUMBERS: &[(u64, FileSystem)] = &[
 
 #[cfg(not(target_os = "linux"))]
 impl FileSystem {
-    /// Returns `Local`: only Linux says more.
     pub(crate) fn of(_path: &Path) -> FileSystem {
         FileSystem::Local
     }
 
-    /// Returns `Local`: only Linux says more.
     pub(crate) fn of_file(_file: &std::fs::File) -> FileSystem {
         FileSystem::Local
     }

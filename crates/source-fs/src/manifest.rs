@@ -3,21 +3,20 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
-use std::sync::{MutexGuard, PoisonError};
 use std::time::SystemTime;
 
+use parking_lot::MutexGuard;
 use repertoire_core::{Digest, Manifest, Omission, OmissionReason, Resource, ResourcePath};
 
 use crate::file;
 use crate::folder::SkillFolder;
-use crate::record::Digests;
+use crate::skill_file::Digests;
 use crate::stamp::FileStamp;
-use crate::survey::{self, Found, Survey};
+use crate::survey::{self, FoundFile, Survey};
 
 /// Returns path, size and digest of every file in `folder` but its own `SKILL.md`, sorted by path.
 ///
-/// Links count as what they lead to inside the folder. What cannot be read, listed or named is left out and hides no other
-/// file: [`omissions`] names it.
+/// Links count as what they lead to inside the folder. [`omissions`] names the files that are left out.
 pub(crate) fn of(folder: &SkillFolder<'_>) -> Vec<Resource> {
     let files = Survey::of_parts(folder).files;
     let mut resources: Vec<Resource> =
@@ -25,13 +24,11 @@ pub(crate) fn of(folder: &SkillFolder<'_>) -> Vec<Resource> {
     resources.sort_by(|a, b| a.path.cmp(&b.path));
     let mut digests = digests(folder);
     if digests.len() > resources.len() {
-        let is_there = |path: &str| resources.binary_search_by(|known| known.path.as_str().cmp(path)).is_ok();
-        digests.retain(|path, _| is_there(path));
+        digests.retain(|path, _| resources.binary_search_by(|known| known.path.as_str().cmp(path)).is_ok());
     }
     resources
 }
 
-/// Returns what lies in `folder` and is not one of its files, sorted by path. Every file is opened, and none is read.
 pub(crate) fn omissions(folder: &SkillFolder<'_>) -> Vec<Omission> {
     let Survey { files, mut omissions, .. } = Survey::of_parts_and_dependencies(folder);
     omissions.extend(files.iter().filter_map(|found| {
@@ -44,9 +41,7 @@ pub(crate) fn omissions(folder: &SkillFolder<'_>) -> Vec<Omission> {
     omissions
 }
 
-/// Returns the manifest of everything in `folder` but its own `SKILL.md` and version control, read anew.
-///
-/// A folder of dependencies that is too large, and what is over a limit, is an omission without a digest.
+/// Returns the manifest of everything in `folder` but its own `SKILL.md` and version control. Every file is read.
 pub(crate) fn of_everything(folder: &SkillFolder<'_>) -> Manifest {
     let Survey { files, omissions, .. } = Survey::of_everything(folder);
     let mut omissions: Vec<Omission> = omissions.into_iter().map(|omission| followed(folder, omission)).collect();
@@ -78,12 +73,12 @@ pub(crate) fn of_everything(folder: &SkillFolder<'_>) -> Manifest {
     manifest.with_omissions(omissions)
 }
 
-/// Digests what a link outside of the folder leads to, where that is a file: it may run as if it were one of the skill's.
+/// Adds the digest of the file to which a link out of the folder leads: it may run as if it were a file of the skill.
 fn followed(folder: &SkillFolder<'_>, omission: Omission) -> Omission {
     if omission.reason != OmissionReason::LinkOut {
         return omission;
     }
-    let opened = file::open(&folder.record.folder().join(&*omission.path)).ok();
+    let opened = file::open(&folder.skill_file.folder().join(&*omission.path)).ok();
     let opened = opened.filter(|(_, metadata)| metadata.is_file() && metadata.len() <= LINKED_BYTES);
     match opened.and_then(|(file, metadata)| digest(file, metadata.len()).ok()) {
         Some((digest, _)) => omission.with_digest(digest),
@@ -91,10 +86,9 @@ fn followed(folder: &SkillFolder<'_>, omission: Omission) -> Omission {
     }
 }
 
-/// The most bytes of a file outside of the skill that are read to tell its content.
+/// The size limit of a file outside of the skill that is digested.
 const LINKED_BYTES: u64 = 64 << 20;
 
-/// The digest of a file that had `size` bytes. One that grows while it is read is as good as unreadable.
 fn digest(file: File, size: u64) -> Result<(Digest, u64), String> {
     match Digest::of_reader(file.take(size.saturating_add(1))) {
         Ok((_, read)) if read > size => Err("it grows while it is read".to_owned()),
@@ -103,16 +97,15 @@ fn digest(file: File, size: u64) -> Result<(Digest, u64), String> {
     }
 }
 
-fn unreadable(found: &Found, cause: &str) -> Omission {
+fn unreadable(found: &FoundFile, cause: &str) -> Omission {
     Omission::new(survey::text(&found.path), OmissionReason::Unreadable).detail(cause)
 }
 
-fn path_of(found: &Found) -> ResourcePath {
+fn path_of(found: &FoundFile) -> ResourcePath {
     found.path.to_str().and_then(|path| path.parse().ok()).expect("odd names are left out before")
 }
 
-/// The row of a file; `None` when it is none, or is gone or out of reach by now.
-fn describe(folder: &SkillFolder<'_>, found: &Found) -> Result<Option<Resource>, String> {
+fn describe(folder: &SkillFolder<'_>, found: &FoundFile) -> Result<Option<Resource>, String> {
     let path = path_of(found);
     let now = SystemTime::now();
     let opened = match folder.open_file(path.as_str().as_ref()) {
@@ -122,7 +115,7 @@ fn describe(folder: &SkillFolder<'_>, found: &Found) -> Result<Option<Resource>,
     if !opened.metadata.is_file() {
         return Ok(None);
     }
-    let stamp = FileStamp::of(&folder.record.folder().join(path.as_str()), &opened.metadata);
+    let stamp = FileStamp::of(&folder.skill_file.folder().join(path.as_str()), &opened.metadata);
     let size = opened.metadata.len();
     let known = digests(folder).get(path.as_str()).copied();
     if let Some((known, digest)) = known
@@ -140,7 +133,6 @@ fn describe(folder: &SkillFolder<'_>, found: &Found) -> Result<Option<Resource>,
     Ok(Some(Resource::new(path, size, digest)))
 }
 
-/// The digests of files that were read before.
 fn digests<'f>(folder: &'f SkillFolder<'_>) -> MutexGuard<'f, Digests> {
-    folder.record.digests().lock().unwrap_or_else(PoisonError::into_inner)
+    folder.skill_file.digests().lock()
 }

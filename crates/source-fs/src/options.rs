@@ -1,14 +1,14 @@
-//! What a configuration file says of a folder source.
+//! The options of a folder source.
 
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::WatchOptions;
 use crate::pattern::Patterns;
-use crate::root::Plan;
-use crate::{FsLimits, WatchOptions};
+use crate::root::SearchPlan;
 
-/// Which folders a source searches, for which skills. Keys are in kebab case; an unknown key is an error.
+/// The options of a folder source. Keys are in kebab case; an unknown key is an error.
 ///
 /// ```toml
 /// roots = ["skills", "~/shared/skills"]
@@ -18,10 +18,12 @@ use crate::{FsLimits, WatchOptions};
 /// ```
 ///
 /// # Patterns
-/// Relative to each root, separated by `/`, ending in `SKILL.md`. `*` and `?` stay inside one folder's name,
-/// `[a-z]` is one character, `{a,b}` one of several texts, `**` any number of folders, `\` makes the next
-/// character a letter. A pattern behind `!` takes away what the others select, wherever it stands in the list.
-/// The search starts below the part before the first wildcard and lists nothing above or beside it.
+/// A pattern is relative to each root, has `/` between folders, and ends in `SKILL.md`.
+///
+/// - `*` and `?` match inside one folder's name, `[a-z]` one character, `{a,b}` one of several texts, `**` any number of folders.
+///   `\` makes the next character literal.
+/// - A pattern behind `!` rejects what the others select, wherever it is in the list.
+/// - The search starts below the part before the first wildcard, and lists nothing above or beside it.
 ///
 /// # Skipped folders
 /// Wildcards match no hidden folder and none of these: `.git`, `.hg`, `.svn`, `.jj`, `node_modules`,
@@ -33,15 +35,15 @@ use crate::{FsLimits, WatchOptions};
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[non_exhaustive]
 pub struct FsOptions {
-    /// Folders, absolute or relative to the base. Default: the base itself. What an earlier one has comes first.
+    /// Folders, absolute or relative to the base. Default: the base itself. Skills of an earlier root come first.
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub roots: Vec<PathBuf>,
-    /// Which `SKILL.md` files count. Default: `**/SKILL.md`.
+    /// The patterns that select `SKILL.md` files. Default: `**/SKILL.md`.
     #[cfg_attr(feature = "schema", schemars(length(min = 1), inner(regex(pattern = r"SKILL\.md$"))))]
     pub patterns: Vec<String>,
     /// Bounds on what is visited and read.
     pub limits: FsLimits,
-    /// How to [keep up](crate::FsSource::watching) with the folders. Default: not at all.
+    /// The options of [watching](crate::FsSource::watching). Default: the source does not watch.
     pub watch: Option<WatchOptions>,
 }
 
@@ -52,9 +54,9 @@ pub struct FsOptions {
 pub struct InvalidOptions {
     /// The key, as in `patterns[1]`.
     pub key: String,
-    /// What is wrong with its value.
+    /// The error in its value.
     pub message: String,
-    /// What to write instead.
+    /// The value to write instead.
     pub help: Option<String>,
 }
 
@@ -70,9 +72,9 @@ impl Default for FsOptions {
 }
 
 impl FsOptions {
-    /// The same options, a root of `~` or `~/...` taken to lie in `home`.
+    /// Returns the same options, with roots of `~` and `~/...` resolved against `home`.
     ///
-    /// The environment is never asked where the home folder is: whoever reads the configuration knows.
+    /// This crate does not read the environment: the caller knows the home folder.
     #[must_use]
     pub fn expand_home(mut self, home: &Path) -> FsOptions {
         for root in &mut self.roots {
@@ -83,8 +85,7 @@ impl FsOptions {
         self
     }
 
-    /// Checks the options and resolves their roots against `base`.
-    pub(crate) fn plan(self, base: &Path) -> Result<Plan, InvalidOptions> {
+    pub(crate) fn plan(self, base: &Path) -> Result<SearchPlan, InvalidOptions> {
         let invalid = |key: String, message: &str, help: &str| InvalidOptions {
             key,
             message: message.into(),
@@ -105,6 +106,47 @@ impl FsOptions {
         if patterns.starts().is_empty() {
             return Err(invalid("patterns".into(), "selects nothing", "add a pattern without `!`: `**/SKILL.md`"));
         }
-        Ok(Plan::new(self.roots.iter().map(|root| base.join(root)), patterns, self.limits))
+        Ok(SearchPlan::new(self.roots.iter().map(|root| base.join(root)), patterns, self.limits))
+    }
+}
+
+/// Bounds on what one source visits and reads. Each is reported by name when it is met.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[non_exhaustive]
+pub struct FsLimits {
+    /// The depth of a search below its start, in folders. Default 8: clients stop at 4 to 6, and 3,229 of 3,232 real skills lie within
+    /// 7 of the top of their repository.
+    pub depth: usize,
+    /// The number of folders that one source visits. Default 20,000; a skill takes one.
+    pub folders: usize,
+    /// The number of entries of a folder that is not a skill. Default 100,000.
+    pub entries: usize,
+    /// Bytes of a `SKILL.md`. Default 1 MiB; the largest real one measured has 294,426.
+    pub file_bytes: u64,
+    /// The number of files of a skill beside its `SKILL.md`. Default 10,000; the rest is omitted.
+    pub resources: usize,
+    /// The depth of these files, in folders. Default 32; deeper files are omitted.
+    pub resource_depth: usize,
+    /// Bytes of one file that is read as a resource. Default 16 MiB; a larger one is left out.
+    pub resource_bytes: u64,
+    /// Bytes of all files of a skill together, all of which a list of resources digests. Default 256 MiB; a file for which no
+    /// room is left is left out.
+    pub total_bytes: u64,
+}
+
+impl Default for FsLimits {
+    fn default() -> FsLimits {
+        FsLimits {
+            depth: 8,
+            folders: 20_000,
+            entries: 100_000,
+            file_bytes: 1 << 20,
+            resources: 10_000,
+            resource_depth: 32,
+            resource_bytes: 16 << 20,
+            total_bytes: 256 << 20,
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Which folders patterns select, and which they can still reach.
+//! Patterns that select folders, and the folders that they can still reach.
 
 mod braces;
 
@@ -40,18 +40,18 @@ enum Segment {
 
 /// A folder's place in the chains.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Cursor(Arc<Places>);
+pub(crate) struct Cursor(Arc<Positions>);
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Places {
-    select: Vec<Place>,
-    reject: Vec<Place>,
+struct Positions {
+    select: Vec<Position>,
+    reject: Vec<Position>,
 }
 
 /// A chain and the first of its segments that is not matched yet.
-type Place = (usize, usize);
+type Position = (usize, usize);
 
-/// What is wrong with a pattern.
+/// An error in a pattern.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct BadPattern {
     pub(crate) message: String,
@@ -59,7 +59,6 @@ pub(crate) struct BadPattern {
 }
 
 impl Patterns {
-    /// Compiles `patterns`; an error comes with the position of its pattern.
     pub(crate) fn new<P: AsRef<str>>(patterns: &[P]) -> Result<Patterns, (usize, BadPattern)> {
         let mut compiled = Patterns { select: Vec::new(), reject: Vec::new() };
         for (position, pattern) in patterns.iter().enumerate() {
@@ -76,54 +75,49 @@ impl Patterns {
         Ok(compiled)
     }
 
-    /// The folders where searches start, relative to the root: the part of each alternative before its first wildcard.
     pub(crate) fn starts(&self) -> BTreeSet<PathBuf> {
-        let literal = |segment: &Segment| match segment {
-            Segment::Literal(name) => Some(name.clone()),
-            _ => None,
-        };
-        self.select.iter().map(|chain| chain.0.iter().map_while(literal).collect()).collect()
+        self.select.iter().map(|chain| chain.0.iter().map_while(Segment::literal).collect()).collect()
     }
 
-    /// The place of a folder, by its path relative to the root; `None` where no pattern leads.
     pub(crate) fn cursor(&self, folder: &Path) -> Option<Cursor> {
-        let start = |chains: &[Chain]| (0..chains.len()).map(|chain| (chain, 0)).collect();
-        let root = Cursor(Arc::new(Places { select: start(&self.select), reject: start(&self.reject) }));
+        let select = (0..self.select.len()).map(|chain| (chain, 0)).collect();
+        let reject = (0..self.reject.len()).map(|chain| (chain, 0)).collect();
+        let root = Cursor(Arc::new(Positions { select, reject }));
         folder.components().try_fold(root, |cursor, component| match component {
             Component::Normal(name) => self.step(&cursor, name),
             _ => None,
         })
     }
 
-    /// The place of the folder `name` inside the folder at `cursor`; `None` where no pattern leads.
+    /// Returns the position of the folder `name` inside the folder at `cursor`, or `None` if no pattern leads there.
     pub(crate) fn step(&self, cursor: &Cursor, name: &OsStr) -> Option<Cursor> {
         let select = step(&self.select, &cursor.0.select, name, wildcards_match(name));
         // What is taken away is so whatever its name: hidden folders are no exception there.
         let reject = step(&self.reject, &cursor.0.reject, name, Wildcards::Match);
-        let everything = |&(chain, segment): &Place| matches!(self.reject[chain].0[segment..], [Segment::AnyDepth]);
-        if select.is_empty() || reject.iter().any(everything) {
+        let mut rejected = reject.iter();
+        let rejects_all = rejected.any(|&(chain, at)| matches!(self.reject[chain].0[at..], [Segment::AnyDepth]));
+        if select.is_empty() || rejects_all {
             return None;
         }
-        let places = Places { select, reject };
-        Some(if places == *cursor.0 { cursor.clone() } else { Cursor(Arc::new(places)) })
+        let positions = Positions { select, reject };
+        Some(if positions == *cursor.0 { cursor.clone() } else { Cursor(Arc::new(positions)) })
     }
 
-    /// Whether a `SKILL.md` in the folder at `cursor` counts.
     pub(crate) fn selects(&self, cursor: &Cursor) -> bool {
         accepts(&self.select, &cursor.0.select) && !self.rejects(cursor)
     }
 
-    /// Whether a `SKILL.md` in the folder at `cursor` is taken away. It still ends the search there.
+    /// Returns whether a `SKILL.md` in the folder at `cursor` is rejected. It still ends the search there.
     pub(crate) fn rejects(&self, cursor: &Cursor) -> bool {
         accepts(&self.reject, &cursor.0.reject)
     }
 }
 
-/// How wildcards treat a name.
+/// The way in which wildcards match a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wildcards {
     Match,
-    /// As `Match`, but nothing below the folder.
+    /// They match, but nothing below the folder.
     MatchLast,
     Pass,
 }
@@ -136,15 +130,15 @@ fn wildcards_match(name: &OsStr) -> Wildcards {
     }
 }
 
-fn step(chains: &[Chain], places: &[Place], name: &OsStr, wildcards: Wildcards) -> Vec<Place> {
+fn step(chains: &[Chain], positions: &[Position], name: &OsStr, wildcards: Wildcards) -> Vec<Position> {
     let hidden = name.as_encoded_bytes().first() == Some(&b'.');
-    let mut next = Vec::with_capacity(places.len());
-    let mut push = |place: Place| {
+    let mut next = Vec::with_capacity(positions.len());
+    let mut push = |place: Position| {
         if !next.contains(&place) {
             next.push(place);
         }
     };
-    for &(chain, from) in places {
+    for &(chain, from) in positions {
         let segments = &chains[chain].0;
         // A `**` may stand for no folder at all, so the segments behind it are tried too.
         for at in from..segments.len() {
@@ -172,8 +166,8 @@ fn step(chains: &[Chain], places: &[Place], name: &OsStr, wildcards: Wildcards) 
     next
 }
 
-fn accepts(chains: &[Chain], places: &[Place]) -> bool {
-    places.iter().any(|&(chain, from)| all_any_depth(&chains[chain].0[from..]))
+fn accepts(chains: &[Chain], positions: &[Position]) -> bool {
+    positions.iter().any(|&(chain, from)| all_any_depth(&chains[chain].0[from..]))
 }
 
 fn all_any_depth(segments: &[Segment]) -> bool {
@@ -181,7 +175,6 @@ fn all_any_depth(segments: &[Segment]) -> bool {
 }
 
 impl Chain {
-    /// Parses an alternative without braces.
     fn parse(pattern: &str) -> Result<Chain, BadPattern> {
         if pattern.starts_with('/') {
             return Err(BadPattern {
@@ -213,6 +206,13 @@ impl Chain {
 }
 
 impl Segment {
+    fn literal(&self) -> Option<&str> {
+        match self {
+            Segment::Literal(name) => Some(name),
+            Segment::AnyDepth | Segment::Glob { .. } => None,
+        }
+    }
+
     fn parse(part: &str) -> Result<Segment, BadPattern> {
         if part == "**" {
             return Ok(Segment::AnyDepth);
@@ -226,7 +226,6 @@ impl Segment {
     }
 }
 
-/// The name that a segment without wildcards spells, escapes resolved.
 fn literal(part: &str) -> Option<String> {
     let mut name = String::with_capacity(part.len());
     let mut chars = part.chars();

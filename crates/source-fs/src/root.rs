@@ -1,13 +1,13 @@
-//! Where searches start.
+//! The folders where searches start.
 
 use std::path::{Path, PathBuf};
 
 use repertoire_core::skill_md;
 
 use crate::pattern::Patterns;
-use crate::{ClientPlugin, FsLimits};
+use crate::{FsLimits, InstalledPlugin};
 
-/// A folder in which a source searches, and what came of it.
+/// A folder in which a source searches, and the result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RootReport {
@@ -15,36 +15,36 @@ pub struct RootReport {
     pub path: PathBuf,
     /// Whether there is such a folder.
     pub exists: bool,
-    /// How many skills it contributes.
+    /// The number of skills in it.
     pub skills: usize,
 }
 
-/// What one source does at every scan.
+/// The configuration of the scans of one source.
 #[derive(Debug, Clone)]
-pub(crate) struct Plan {
-    pub(crate) starts: Vec<Start>,
+pub(crate) struct SearchPlan {
+    pub(crate) starts: Vec<SearchStart>,
     pub(crate) patterns: Patterns,
     pub(crate) limits: FsLimits,
     pub(crate) parser: skill_md::Limits,
-    /// Whether a skill's other files count into its row.
-    pub(crate) beside: bool,
+    /// Whether the files next to a `SKILL.md` count into its row.
+    pub(crate) siblings: bool,
     /// The folder that no link may leave, if there is one.
     pub(crate) within: Option<PathBuf>,
-    /// What decides where the starts are.
-    pub(crate) guides: Guides,
+    /// The files and folders that decide where the starts are.
+    pub(crate) inputs: RootInputs,
 }
 
-/// Files and folders beside the roots that decide which folders are roots.
+/// The files and folders that decide which folders are roots.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Guides {
+pub(crate) struct RootInputs {
     pub(crate) files: Vec<PathBuf>,
-    /// Folders whose entries matter.
+    /// The folders whose entries are watched.
     pub(crate) folders: Vec<PathBuf>,
 }
 
 /// A folder where a search starts: a root, and the literal part of a pattern below it.
 #[derive(Debug, Clone)]
-pub(crate) struct Start {
+pub(crate) struct SearchStart {
     /// The position of the root, which comes before the path in the order of skills.
     pub(crate) root: usize,
     pub(crate) path: PathBuf,
@@ -52,52 +52,47 @@ pub(crate) struct Start {
     pub(crate) prefix: PathBuf,
 }
 
-impl Plan {
-    pub(crate) fn new(roots: impl Iterator<Item = PathBuf>, patterns: Patterns, limits: FsLimits) -> Plan {
+impl SearchPlan {
+    pub(crate) fn new(roots: impl Iterator<Item = PathBuf>, patterns: Patterns, limits: FsLimits) -> SearchPlan {
         let prefixes = patterns.starts();
         let starts = roots.enumerate().flat_map(|(root, folder)| {
             // Collecting components drops `.` and the separator that joining an empty path leaves.
             let path = move |prefix: &PathBuf| folder.join(prefix).components().collect();
-            prefixes.iter().map(move |prefix| Start { root, path: path(prefix), prefix: prefix.clone() })
+            prefixes.iter().map(move |prefix| SearchStart { root, path: path(prefix), prefix: prefix.clone() })
         });
         let starts = starts.collect();
         let mut parser = skill_md::Limits::default();
         parser.file_bytes = limits.file_bytes;
-        Plan { starts, patterns, limits, parser, beside: false, within: None, guides: Guides::default() }
+        SearchPlan { starts, patterns, limits, parser, siblings: false, within: None, inputs: RootInputs::default() }
     }
 
-    /// Returns the same plan over the skills of `plugin`, out of which no link leads.
-    pub(crate) fn of(self, plugin: &ClientPlugin) -> Plan {
-        let Plan { patterns, limits, parser, beside, .. } = self;
-        let Plan { starts, .. } = Plan::new(plugin.skills.iter().cloned(), patterns.clone(), limits.clone());
+    pub(crate) fn of(self, plugin: &InstalledPlugin) -> SearchPlan {
+        let SearchPlan { patterns, limits, parser, siblings, .. } = self;
+        let SearchPlan { starts, .. } =
+            SearchPlan::new(plugin.skills.iter().cloned(), patterns.clone(), limits.clone());
         let within = Some(plugin.folder.clone());
-        Plan { starts, patterns, limits, parser, beside, within, guides: plugin.guides() }
+        SearchPlan { starts, patterns, limits, parser, siblings, within, inputs: plugin.inputs() }
     }
 
-    /// Returns whether searches start at the same folders.
-    pub(crate) fn is_over_like(&self, other: &Plan) -> bool {
+    pub(crate) fn is_over_like(&self, other: &SearchPlan) -> bool {
         self.starts.iter().map(|start| &start.path).eq(other.starts.iter().map(|start| &start.path))
     }
 
-    /// The order of skills: roots as configured, then paths by their bytes.
     pub(crate) fn order<'a>(&self, start: usize, path: &'a Path) -> (usize, &'a [u8]) {
         (self.starts[start].root, bytes(path))
     }
 }
 
-impl Start {
-    /// Returns the root that it lies in.
+impl SearchStart {
     pub(crate) fn root_folder(&self) -> &Path {
         self.path.ancestors().nth(self.prefix.components().count()).unwrap_or(&self.path)
     }
 }
 
-/// What paths are compared by, on every platform alike.
 pub(crate) fn bytes(path: &Path) -> &[u8] {
     path.as_os_str().as_encoded_bytes()
 }
 
-/// Whether `path` is `folder` or lies below it, both spelled by the same walk.
 pub(crate) fn is_within(path: &Path, folder: &Path) -> bool {
     let rest = bytes(path).strip_prefix(bytes(folder));
     rest.is_some_and(|rest| rest.first().is_none_or(|next| std::path::is_separator(char::from(*next))))

@@ -2,54 +2,57 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use parking_lot::RwLock;
 use repertoire_core::{
     Body, Bytes, Id, Item, Listing, Manifest, Omission, Resource, ResourcePath, Revision, Skill, Source, SourceError,
     async_trait,
 };
 use tokio::sync::{Mutex, watch};
 
-use crate::bounds::Bounds;
-use crate::client_plugins::PluginOrigin;
-use crate::edit::Edit;
+use crate::file_change::FileChange;
 use crate::folder::SkillFolder;
+use crate::installed_plugins::PluginOrigin;
+use crate::link_bounds::LinkBounds;
 use crate::pattern::Patterns;
-use crate::record::Record;
-use crate::root::Plan;
+use crate::root::{SearchPlan, SearchStart};
 use crate::scan::{self, Scan};
-use crate::watch::{Dirty, Watcher};
-use crate::{ClientPlugin, FsLimits, FsOptions, InvalidOptions, RootReport, WatchOptions, manifest, workers};
+use crate::skill_file::SkillFile;
+use crate::watch::{DirtyPaths, Watcher};
+use crate::{FsLimits, FsOptions, InstalledPlugin, InvalidOptions, RootReport, WatchOptions, manifest, workers};
 
-/// Skills from folder trees. What counts as a skill: see the [crate's page](crate).
+/// A source of skills from folder trees. The [crate's page](crate) defines what a skill is.
 ///
-/// Listing twice without a change gives equal listings, which share their skills. A file that breaks keeps its
-/// last good row, with an error and a [`stale`](repertoire_core::Code::STALE) diagnostic, as long as this source lives;
-/// only a deleted file is gone. A root that does not exist is an empty listing; [`roots`](FsSource::roots) tells.
+/// - Two listings without a change between them are equal, and share their skills.
+/// - A file that breaks keeps its last good row, with an error and a [`stale`](repertoire_core::Code::STALE) diagnostic.
+/// - A root that does not exist has no skills, and is not a diagnostic: see [`roots`](FsSource::roots).
 ///
 /// Every method must be called inside a tokio runtime, whose blocking pool does the reading.
 pub struct FsSource {
     name: String,
-    /// Replaced when the plugin moves whose skills these are.
-    plan: RwLock<Arc<Plan>>,
+    /// Replaced when the plugin that it searches moves.
+    plan: RwLock<Arc<SearchPlan>>,
     plugin: Option<PluginOrigin>,
-    /// Held while scanning: scans come one after another.
+    /// Locked during a scan.
     turn: Mutex<()>,
     latest: RwLock<Option<Arc<Scan>>>,
-    /// The last revision that waiting for changes has brought.
-    told: AtomicU64,
+    /// The last revision that waiting for changes has published.
+    published_revision: AtomicU64,
+    /// The position in the latest scan at which the search for contents to hash goes on.
+    next_unhashed: AtomicUsize,
     watcher: Option<Arc<Watcher>>,
 }
 
 impl FsSource {
-    /// Every skill below `root`, which should be absolute: a relative path means what the operating system makes of it.
+    /// Creates a source of every skill below `root`, which should be absolute.
     pub fn new(name: impl Into<String>, root: impl Into<PathBuf>) -> FsSource {
         let patterns = Patterns::new(&["**/SKILL.md"]).expect("a pattern that is written in the documentation");
-        FsSource::from_plan(name.into(), Plan::new(std::iter::once(root.into()), patterns, FsLimits::default()))
+        FsSource::from_plan(name.into(), SearchPlan::new(std::iter::once(root.into()), patterns, FsLimits::default()))
     }
 
-    /// What `options` describe, relative roots resolved against the folder `base`, which should be absolute.
+    /// Creates a source from `options`. Relative roots are resolved against the folder `base`, which should be absolute.
     ///
     /// # Errors
     /// [`InvalidOptions`] names the key that cannot be used.
@@ -74,25 +77,27 @@ impl FsSource {
         })
     }
 
-    fn from_plan(name: String, plan: Plan) -> FsSource {
+    fn from_plan(name: String, plan: SearchPlan) -> FsSource {
         FsSource {
             name,
             plan: RwLock::new(Arc::new(plan)),
             plugin: None,
             turn: Mutex::new(()),
             latest: RwLock::new(None),
-            told: AtomicU64::new(0),
+            published_revision: AtomicU64::new(0),
+            next_unhashed: AtomicUsize::new(0),
             watcher: None,
         }
     }
 
-    /// The same source, which keeps up with its folders: [`changed`](Source::changed) tells of changes, and the row of
-    /// a skill changes with any of its files.
+    /// Returns the same source, which watches its folders: [`changed`](Source::changed) notifies of changes, and the row of a skill
+    /// changes with any of its files.
     ///
-    /// This is the consent to what watching takes: from the first call of `changed` on, one watch for each folder of
-    /// [`folders`](FsSource::folders) and each one above a root, and one thread for all sources of the process, which
-    /// ends with the last of them; and
-    /// every file of every skill is read once, within the [limits](FsLimits).
+    /// From the first call of `changed` on, watching takes:
+    ///
+    /// - a watch for each folder of [`folders`](FsSource::folders) and each one above a root,
+    /// - a thread for all sources of the process, which ends with the last of them,
+    /// - one reading of every file of every skill, within the [limits](FsLimits).
     #[must_use]
     pub fn watching(self, options: WatchOptions) -> FsSource {
         self.watched_by(Watcher::new(options))
@@ -100,51 +105,48 @@ impl FsSource {
 
     /// Returns the same source, in which no link leads out of `folder`.
     ///
-    /// Made for trees of strangers: their links may point at what is private, or at skills of the user. A root, a folder or
-    /// a `SKILL.md` whose real path lies elsewhere is left out, with a
-    /// [`link-leads-out`](repertoire_core::Code::LINK_LEADS_OUT) diagnostic.
+    /// Links in the tree of a stranger may lead to private files. A root, a folder or a `SKILL.md` whose real path is elsewhere is
+    /// omitted, with a [`link-leads-out`](repertoire_core::Code::LINK_LEADS_OUT) diagnostic.
     #[must_use]
     pub fn within(mut self, folder: impl Into<PathBuf>) -> FsSource {
         self.plan_mut().within = Some(folder.into());
         self
     }
 
-    /// Returns the same source, which follows `plugin` to other versions, and in which no link leads out of it.
-    pub(crate) fn of_plugin(mut self, plugin: &ClientPlugin) -> FsSource {
+    pub(crate) fn of_plugin(mut self, plugin: &InstalledPlugin) -> FsSource {
         let plan = self.plan_mut();
         *plan = plan.clone().of(plugin);
         self.plugin = Some(plugin.origin.clone());
         self
     }
 
-    /// Returns the folder of the plugin whose skills these are, in the version that the last listing is of.
+    /// Returns the folder of the plugin that it searches, in the version of the last listing.
     pub fn plugin_folder(&self) -> Option<PathBuf> {
         self.plugin.as_ref().and_then(|_| self.plan().within.clone())
     }
 
-    fn plan(&self) -> Arc<Plan> {
-        self.plan.read().unwrap_or_else(PoisonError::into_inner).clone()
+    fn plan(&self) -> Arc<SearchPlan> {
+        self.plan.read().clone()
     }
 
-    fn plan_mut(&mut self) -> &mut Plan {
-        Arc::make_mut(self.plan.get_mut().unwrap_or_else(PoisonError::into_inner))
+    fn plan_mut(&mut self) -> &mut SearchPlan {
+        Arc::make_mut(self.plan.get_mut())
     }
 
-    /// Follows the plugin to the version that counts now. Returns whether its skills are elsewhere since then.
     async fn follow(&self) -> Result<bool, SourceError> {
         let Some(origin) = self.plugin.clone() else { return Ok(false) };
         let plan = self.plan();
         // An uninstalled plugin has no skills where it was, and may come back there.
-        let Some(next) = workers::run(move || Some(Plan::clone(&plan).of(&origin.plugin()?))).await? else {
+        let Some(next) = workers::run(move || Some(SearchPlan::clone(&plan).of(&origin.plugin()?))).await? else {
             return Ok(false);
         };
-        let mut plan = self.plan.write().unwrap_or_else(PoisonError::into_inner);
-        let (has_moved, is_led_anew) = (!next.is_over_like(&plan), next.guides != plan.guides);
+        let mut plan = self.plan.write();
+        let (has_moved, is_led_anew) = (!next.is_over_like(&plan), next.inputs != plan.inputs);
         if has_moved || is_led_anew {
             *plan = Arc::new(next);
         }
         if let Some(watcher) = self.watcher.as_ref().filter(|_| is_led_anew) {
-            watcher.arm_again();
+            watcher.request_update();
         }
         Ok(has_moved)
     }
@@ -155,34 +157,35 @@ impl FsSource {
     /// A link in a repository can lead to a secret, and diagnostics are printed where strangers read them.
     pub fn may_quote(&self, path: &Path) -> bool {
         let Ok(real) = path.canonicalize() else { return false };
-        let is_own = |root: &Path| {
+        let plan = self.plan();
+        let mut roots = plan.starts.iter().map(SearchStart::root_folder);
+        roots.any(|root| {
             let below = path.strip_prefix(root).ok();
             below.zip(root.canonicalize().ok()).is_some_and(|(below, root)| root.join(below) == real)
-        };
-        self.plan().starts.iter().any(|start| is_own(start.root_folder())) || Bounds::of(&self.plan()).let_quote(&real)
+        }) || LinkBounds::of(&plan).let_quote(&real)
     }
 
-    /// Whether it keeps up with its folders.
+    /// Returns whether it watches its folders.
     pub fn is_watching(&self) -> bool {
         self.watcher.is_some()
     }
 
     pub(crate) fn watched_by(mut self, watcher: Watcher) -> FsSource {
-        self.plan_mut().beside = true;
+        self.plan_mut().siblings = true;
         self.watcher = Some(Arc::new(watcher));
         self
     }
 
-    /// Looks again at `folder` and what lies below it, and leaves all else as it was last listed.
+    /// Scans `folder` and what lies below it, and takes the rest from the last listing.
     ///
-    /// A folder inside a skill stands for the skill, one where a search starts for everything. Where links lead
-    /// elsewhere or a limit was met, everything is looked at: parts cannot be told apart then.
+    /// A folder inside a skill stands for the skill, and one where a search starts for everything. Everything is scanned where links
+    /// lead elsewhere or a limit was met.
     ///
     /// # Errors
     /// As [`list`](Source::list).
     pub async fn rescan(&self, folder: &Path) -> Result<Listing<Skill>, SourceError> {
         let _turn = self.turn.lock().await;
-        Ok(self.keep(match self.latest() {
+        Ok(self.store_scan(match self.latest() {
             Some(latest) => scan::rescan(&self.plan(), latest, [folder]).await?,
             None => scan::scan(&self.plan(), None).await?,
         }))
@@ -193,7 +196,7 @@ impl FsSource {
         self.plan().starts.iter().map(|start| start.path.clone()).collect()
     }
 
-    /// The folders in which this source searches, in order, as last listed: whether they exist, and what they hold.
+    /// Returns the folders in which this source searches, in order, as last listed.
     ///
     /// # Errors
     /// As [`list`](Source::list).
@@ -201,8 +204,8 @@ impl FsSource {
         Ok(self.scanned().await?.roots(&self.plan()))
     }
 
-    /// Every folder that was looked into when this source was last listed, sorted: those of skills and those above
-    /// them, and when [watching](FsSource::watching) those below a skill's own.
+    /// Returns every folder that the last listing read, sorted: those of skills and those above them. When
+    /// [watching](FsSource::watching), the folders below a skill's own are among them.
     ///
     /// # Errors
     /// As [`list`](Source::list).
@@ -211,35 +214,33 @@ impl FsSource {
     }
 
     pub(crate) fn latest(&self) -> Option<Arc<Scan>> {
-        self.latest.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.latest.read().clone()
     }
 
-    fn keep(&self, scan: Scan) -> Listing<Skill> {
+    fn store_scan(&self, scan: Scan) -> Listing<Skill> {
         let listing = scan.listing.clone();
-        let before = self.latest.write().unwrap_or_else(PoisonError::into_inner).replace(Arc::new(scan));
+        let before = self.latest.write().replace(Arc::new(scan));
         if let Some(watcher) = &self.watcher
             && before.is_none_or(|before| before.listing.revision() < listing.revision())
         {
-            watcher.ring();
+            watcher.notify();
         }
         listing
     }
 
-    /// Does what there is to do next, or waits until there is something.
-    async fn proceed(&self, watcher: &Arc<Watcher>, bell: &mut watch::Receiver<()>) -> Result<(), SourceError> {
+    async fn next_step(&self, watcher: &Arc<Watcher>, wakeups: &mut watch::Receiver<()>) -> Result<(), SourceError> {
         if watcher.is_settled() {
-            if watcher.is_idle() && self.learn(watcher).await? {
+            if watcher.is_idle() && self.hash_contents(watcher).await? {
                 return Ok(());
             }
-            if !watcher.wait(bell).await {
+            if !watcher.wait(wakeups).await {
                 return Ok(());
             }
         }
-        self.settle(watcher).await
+        self.process_events(watcher).await
     }
 
-    /// Looks at whatever is dirty, watches whatever that brought, and looks there again until nothing is new.
-    async fn settle(&self, watcher: &Arc<Watcher>) -> Result<(), SourceError> {
+    async fn process_events(&self, watcher: &Arc<Watcher>) -> Result<(), SourceError> {
         let _turn = self.turn.lock().await;
         let before = self.latest();
         let mut taken = watcher.take();
@@ -253,27 +254,29 @@ impl FsSource {
         for _ in 0..ROUNDS {
             {
                 let (watcher, plan, scan) = (watcher.clone(), self.plan(), scan.clone());
-                workers::run(move || watcher.arm(&plan, &scan)).await?;
+                workers::run(move || watcher.update_watches(&plan, &scan)).await?;
             }
             let fresh = watcher.take_fresh();
             is_settled = !fresh.is_some();
             if is_settled {
                 break;
             }
-            // Not lost when nobody waits for what follows.
+            // They stay dirty if this future is dropped.
             taken.dirty.extend(fresh.clone());
             scan = self.look(watcher, scan, &fresh).await?;
         }
-        self.tell(Scan::clone(&scan).report(watcher.finding(&self.plan())));
+        self.publish_scan(Scan::clone(&scan).report(watcher.diagnostic(&self.plan())));
         if is_settled {
             taken.done();
         }
         Ok(())
     }
 
-    async fn look(&self, watcher: &Watcher, previous: Arc<Scan>, dirty: &Dirty) -> Result<Arc<Scan>, SourceError> {
-        let is_outside = |folder: &PathBuf| !self.plan().starts.iter().any(|start| folder.starts_with(&start.path));
-        if dirty.all || self.plugin.is_some() && dirty.folders.iter().any(is_outside) && self.follow().await? {
+    async fn look(&self, watcher: &Watcher, previous: Arc<Scan>, dirty: &DirtyPaths) -> Result<Arc<Scan>, SourceError> {
+        let plan = self.plan();
+        let has_outside =
+            dirty.folders.iter().any(|folder| !plan.starts.iter().any(|start| folder.starts_with(&start.path)));
+        if dirty.all || self.plugin.is_some() && has_outside && self.follow().await? {
             self.look_at_all(watcher, Some(previous)).await
         } else if dirty.folders.is_empty() {
             Ok(previous)
@@ -289,32 +292,30 @@ impl FsSource {
         Ok(Arc::new(scan::scan(&self.plan(), previous).await?))
     }
 
-    /// Keeps what waiting for changes has brought.
-    fn tell(&self, scan: Scan) {
-        let revision = self.keep(scan).revision();
-        self.told.store(revision.0, Ordering::Release);
+    fn publish_scan(&self, scan: Scan) {
+        let revision = self.store_scan(scan).revision();
+        self.published_revision.store(revision.0, Ordering::Release);
     }
 
-    /// Reads the contents of a few skills that are not known yet, so that a change can be told from a touch later on.
-    /// Says whether there were any.
-    async fn learn(&self, watcher: &Arc<Watcher>) -> Result<bool, SourceError> {
+    async fn hash_contents(&self, watcher: &Arc<Watcher>) -> Result<bool, SourceError> {
         let Some(latest) = self.latest() else { return Ok(false) };
-        let batch: Vec<Arc<Record>> = latest.records.unread().take(BATCH).cloned().collect();
+        let (batch, next) = latest.skill_files.unhashed(self.next_unhashed.load(Ordering::Relaxed), BATCH);
+        self.next_unhashed.store(next, Ordering::Relaxed);
         if batch.is_empty() {
             return Ok(false);
         }
         let (watcher, plan) = (watcher.clone(), self.plan());
-        let read = move |old: Arc<Record>| Edit { new: Some(Arc::new(old.read_whole(&plan.limits))), old: Some(old) };
-        let edits =
+        let read =
+            move |old: Arc<SkillFile>| FileChange { new: Some(Arc::new(old.read_whole(&plan.limits))), old: Some(old) };
+        let changes =
             workers::run(move || batch.into_iter().take_while(|_| watcher.is_idle()).map(read).collect()).await?;
         let _turn = self.turn.lock().await;
         if let Some(latest) = self.latest() {
-            self.tell(latest.learn(edits));
+            self.publish_scan(latest.with_contents(changes));
         }
         Ok(true)
     }
 
-    /// The latest scan, or the first.
     async fn scanned(&self) -> Result<Arc<Scan>, SourceError> {
         if self.latest().is_none() {
             self.list().await?;
@@ -322,22 +323,21 @@ impl FsSource {
         Ok(self.latest().expect("listing keeps its scan, and nothing removes it"))
     }
 
-    /// The file behind a listed id. An unknown name never touches the disk.
-    async fn file_of(&self, id: &Id) -> Result<Arc<Record>, SourceError> {
+    async fn file_of(&self, id: &Id) -> Result<Arc<SkillFile>, SourceError> {
         let scan = self.scanned().await?;
-        scan.file_of(id).cloned().ok_or_else(|| SourceError::not_found(Skill::KIND, id))
+        scan.skill_files.of(id).cloned().ok_or_else(|| SourceError::not_found(Skill::KIND, id))
     }
 }
 
-/// How many contents are read before it is looked whether there is something else to do.
+/// The number of contents that are read before other work is checked for.
 const BATCH: usize = 64;
 
-/// How often in a row folders that are new to the watcher are looked at, before what was found is published. What is
-/// newer still stays to be looked at.
+/// The limit of rounds in which folders new to the watcher are scanned before the result is published.
+///
+/// Folders that are still newer stay dirty.
 const ROUNDS: usize = 8;
 
 impl fmt::Debug for FsSource {
-    /// Without what was read, which may be much.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plan = self.plan();
         let roots: Vec<&Path> = plan.starts.iter().map(|start| start.path.as_path()).collect();
@@ -358,64 +358,56 @@ impl Source<Skill> for FsSource {
         if latest.is_some() {
             self.follow().await?;
         }
-        Ok(self.keep(scan::scan(&self.plan(), latest).await?))
+        Ok(self.store_scan(scan::scan(&self.plan(), latest).await?))
     }
 
-    /// Reads nothing when [`changed`](Source::changed) has read what came after `since`.
+    /// Reads nothing when [`changed`](Source::changed) has published a later listing.
     async fn list_since(&self, since: Revision) -> Result<Listing<Skill>, SourceError> {
         match self.latest() {
-            Some(latest) if self.told.load(Ordering::Acquire) > since.0 => Ok(latest.listing.clone()),
+            Some(latest) if self.published_revision.load(Ordering::Acquire) > since.0 => Ok(latest.listing.clone()),
             _ => self.list().await,
         }
     }
 
-    /// Reads the very file that was listed: beneath the skill's folder, or outside of it only when that is where the
-    /// link called `SKILL.md` led when it was listed.
+    /// Reads the file that was listed: beneath the skill's folder, or where the link called `SKILL.md` led when it was listed.
     async fn body(&self, id: &Id) -> Result<Body, SourceError> {
-        let (record, plan) = (self.file_of(id).await?, self.plan());
-        workers::run(move || Ok(record.as_listed(SkillFolder::open(&record, &plan.limits)?.body()?))).await?
+        let (skill_file, plan) = (self.file_of(id).await?, self.plan());
+        workers::run(move || Ok(skill_file.as_listed(SkillFolder::open(&skill_file, &plan.limits)?.body()?))).await?
     }
 
-    /// Every regular file below the skill's folder that is part of the skill and can be read, but its own `SKILL.md`. The list
-    /// does not decide about trust: the [`manifest`](Source::manifest) does.
     async fn resources(&self, id: &Id) -> Result<Vec<Resource>, SourceError> {
-        let (record, plan) = (self.file_of(id).await?, self.plan());
-        workers::run(move || Ok(manifest::of(&SkillFolder::open(&record, &plan.limits)?))).await?
+        let (skill_file, plan) = (self.file_of(id).await?, self.plan());
+        workers::run(move || Ok(manifest::of(&SkillFolder::open(&skill_file, &plan.limits)?))).await?
     }
 
-    /// What a look at names, sizes and rights tells; no file is read.
     async fn omissions(&self, id: &Id) -> Result<Vec<Omission>, SourceError> {
-        let (record, plan) = (self.file_of(id).await?, self.plan());
-        workers::run(move || Ok(manifest::omissions(&SkillFolder::open(&record, &plan.limits)?))).await?
+        let (skill_file, plan) = (self.file_of(id).await?, self.plan());
+        workers::run(move || Ok(manifest::omissions(&SkillFolder::open(&skill_file, &plan.limits)?))).await?
     }
 
-    /// Everything below the skill's folder but its own `SKILL.md` and version control: bytecode, dependencies, litter and
-    /// secrets too. Nothing is taken from an earlier look.
     async fn manifest(&self, id: &Id) -> Result<Manifest, SourceError> {
-        let (record, plan) = (self.file_of(id).await?, self.plan());
-        workers::run(move || Ok(manifest::of_everything(&SkillFolder::open(&record, &plan.limits)?))).await?
+        let (skill_file, plan) = (self.file_of(id).await?, self.plan());
+        workers::run(move || Ok(manifest::of_everything(&SkillFolder::open(&skill_file, &plan.limits)?))).await?
     }
 
-    /// Any regular file beneath the skill's folder, the raw `SKILL.md` included.
     async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {
-        let (record, plan, path) = (self.file_of(id).await?, self.plan(), path.clone());
-        workers::run(move || SkillFolder::open(&record, &plan.limits)?.resource(&path)).await?
+        let (skill_file, plan, path) = (self.file_of(id).await?, self.plan(), path.clone());
+        workers::run(move || SkillFolder::open(&skill_file, &plan.limits)?.resource(&path)).await?
     }
 
-    /// Never, unless the source is [watching](FsSource::watching). Then all work is done here, in the future of who
-    /// waits: nothing is looked at again while nobody does, and nothing is forgotten.
+    /// Never completes, unless the source is [watching](FsSource::watching). Then this future does all the work of watching.
     ///
     /// # Cancel safety
-    /// May be dropped at any await. One that is kept without being polled holds up [`list`](Source::list).
+    /// May be dropped at any await. A future that is kept without being polled blocks [`list`](Source::list).
     async fn changed(&self, since: Revision) {
         let Some(watcher) = &self.watcher else { return std::future::pending().await };
-        let mut bell = watcher.bell();
+        let mut wakeups = watcher.subscribe();
         loop {
-            bell.borrow_and_update();
+            wakeups.borrow_and_update();
             if self.latest().is_some_and(|latest| latest.listing.revision() > since) {
                 return;
             }
-            if self.proceed(watcher, &mut bell).await.is_err() {
+            if self.next_step(watcher, &mut wakeups).await.is_err() {
                 // Listing fails as well, and says why.
                 return;
             }

@@ -1,4 +1,4 @@
-//! What tells one version of a file from another without reading it.
+//! Versions of files, compared without reading them.
 
 use std::fs::{DirEntry, Metadata};
 use std::hash::Hash;
@@ -9,24 +9,22 @@ use repertoire_core::Stamp;
 
 /// The identity of a file or folder, whatever path leads to it.
 ///
-/// Device and inode on Unix; elsewhere the standard library has nothing like it, and the real path stands in.
+/// It is device and inode on Unix, and a hash of the real path elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Identity(u64, u64);
 
 impl Identity {
-    /// Returns the number of the device, which is 0 for all where there is no such number.
     pub(crate) fn device(self) -> u64 {
         self.0
     }
 }
 
-/// One version of a file.
+/// A version of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct FileStamp {
-    /// Which file.
     pub(crate) identity: Identity,
     pub(crate) size: u64,
-    /// When it was written last, in seconds and nanoseconds.
+    /// The modification time, in seconds and nanoseconds.
     modified: (i64, i64),
     /// The change time, which no program can set back.
     changed: (i64, i64),
@@ -36,7 +34,6 @@ pub(crate) struct FileStamp {
 const TICK: i64 = 2;
 
 impl FileStamp {
-    /// The stamp of what `metadata` describes and `path` leads to.
     pub(crate) fn of(path: &Path, metadata: &Metadata) -> FileStamp {
         FileStamp {
             identity: Identity::of(path, metadata),
@@ -46,7 +43,6 @@ impl FileStamp {
         }
     }
 
-    /// The same of what the system told directly.
     #[cfg(unix)]
     #[expect(clippy::unnecessary_cast, reason = "the types differ between systems")]
     pub(crate) fn of_stat(stat: &rustix::fs::Stat) -> FileStamp {
@@ -58,22 +54,20 @@ impl FileStamp {
         }
     }
 
-    /// Whether a write that came after a read at `read` would have got another stamp.
+    /// Returns whether a write after `read` would have got a different stamp.
     ///
     /// A file that is written twice within one tick of the file system's clock may keep its stamp.
     pub(crate) fn is_settled(&self, read: SystemTime) -> bool {
         (self.modified.0.saturating_add(TICK), self.modified.1) <= since_epoch(read)
     }
 
-    /// The fingerprint of a listed row: its front matter, and the version of the file behind it.
+    /// Returns the fingerprint of a listed row: its front matter, and the version of the file.
     ///
-    /// The change time is left out: a new mode or link count is no new content. `beside` is of the skill's other
-    /// files, where those count.
-    pub(crate) fn with_front_matter(&self, front_matter: &[u8], beside: Option<Stamp>) -> Stamp {
-        Stamp::of(&(front_matter, self.content(), beside))
+    /// The change time is left out: a new mode or link count is not new content.
+    pub(crate) fn with_front_matter(&self, front_matter: &[u8], siblings: Option<Stamp>) -> Stamp {
+        Stamp::of(&(front_matter, self.content(), siblings))
     }
 
-    /// What tells one content from another.
     pub(crate) fn content(&self) -> impl Hash + Ord + use<> {
         (self.identity, self.size, self.modified)
     }
@@ -90,8 +84,7 @@ mod platform {
             Identity(metadata.dev(), metadata.ino())
         }
 
-        /// The identity of a real folder inside `parent`. A mount point has another; the file system cannot
-        /// say so without a question for every entry.
+        /// Returns the identity of a real folder inside `parent`. For a mount point it is the identity of the covered folder.
         pub(crate) fn of_entry(parent: Identity, entry: &DirEntry) -> Identity {
             Identity(parent.0, entry.ino())
         }
@@ -140,7 +133,6 @@ mod platform {
 
 use platform::{changed, modified};
 
-/// Seconds and nanoseconds as files have them; nothing before the epoch is told apart, which no clock shows.
 fn since_epoch(time: SystemTime) -> (i64, i64) {
     let time = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     (time.as_secs().try_into().unwrap_or(i64::MAX), time.subsec_nanos().into())

@@ -1,4 +1,4 @@
-//! What lies in a skill's folder, by name and size.
+//! The entries of a skill's folder, by name and size.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
@@ -13,35 +13,35 @@ use crate::pattern::FILE_NAME;
 
 /// A file that was found, not opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct FoundFile {
     /// From the skill's folder, with `/`.
     pub(crate) path: OsString,
     pub(crate) size: u64,
 }
 
-/// What lies in a skill's folder, by name and size, in the order of a walk that is always the same.
+/// The entries of a skill's folder, by name and size, in a fixed order.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Survey {
-    pub(crate) files: Vec<Found>,
+    pub(crate) files: Vec<FoundFile>,
     pub(crate) omissions: Vec<Omission>,
     /// Folders of dependencies that were not gone into.
     dependencies: Vec<OsString>,
 }
 
-/// What counts.
+/// The kind of entries that a survey lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Extent {
     /// Files that a reader may get.
     Parts,
-    /// Everything but version control; dependencies have bounds of their own.
+    /// Everything but version control; dependencies have limits of their own.
     Everything,
     /// Everything in one folder of dependencies but version control.
     Dependencies,
 }
 
-/// How much of it.
+/// The limits of one survey.
 #[derive(Debug, Clone, Copy)]
-struct Bounds {
+struct SurveyLimits {
     depth: usize,
     entries: usize,
     files: usize,
@@ -49,21 +49,19 @@ struct Bounds {
     total_bytes: u64,
 }
 
-/// How many files a folder of dependencies may have to be compared.
+/// The limit of files in a folder of dependencies that is compared.
 const DEPENDENCY_FILES: usize = 50_000;
 
-/// How many bytes they may have together, and how many everything else of a skill.
+/// The limit of bytes in such a folder, and of everything else of a skill.
 const COMPARED_BYTES: u64 = 1 << 30;
 
 impl Survey {
-    /// Finds the files that a reader may get. Litter is not there; what else is left out is among the omissions.
     pub(crate) fn of_parts(folder: &SkillFolder<'_>) -> Survey {
         let mut survey = Survey::default();
         survey.add(folder, OsStr::new(""), Extent::Parts);
         survey
     }
 
-    /// The same, with the folders of dependencies that are too large to be compared.
     pub(crate) fn of_parts_and_dependencies(folder: &SkillFolder<'_>) -> Survey {
         let mut survey = Survey::of_parts(folder);
         for path in std::mem::take(&mut survey.dependencies) {
@@ -72,7 +70,6 @@ impl Survey {
         survey
     }
 
-    /// Finds everything but version control, whatever it is called.
     pub(crate) fn of_everything(folder: &SkillFolder<'_>) -> Survey {
         let mut survey = Survey::default();
         survey.add(folder, OsStr::new(""), Extent::Everything);
@@ -88,7 +85,7 @@ impl Survey {
         survey
     }
 
-    /// Everything in a folder of dependencies, or the omission of all of it where a limit is met.
+    /// Returns everything in a folder of dependencies, or the omission of the whole folder if a limit was met.
     fn of_dependencies(folder: &SkillFolder<'_>, path: &OsStr) -> Result<Survey, Omission> {
         let mut inside = Survey::default();
         inside.add(folder, path, Extent::Dependencies);
@@ -99,20 +96,20 @@ impl Survey {
     }
 
     fn add(&mut self, folder: &SkillFolder<'_>, start: &OsStr, extent: Extent) {
-        let bounds = Bounds::of(folder, extent);
-        let (mut entries_left, mut bytes_left, mut files_left) = (bounds.entries, bounds.total_bytes, bounds.files);
+        let limits = SurveyLimits::of(folder, extent);
+        let (mut entries_left, mut bytes_left, mut files_left) = (limits.entries, limits.total_bytes, limits.files);
         let mut open = vec![(start.to_owned(), 0)];
         while let Some((below, depth)) = open.pop() {
             let place = if below.is_empty() { ".".to_owned() } else { text(&below) };
             let mut omit = |reason, detail: String| self.omissions.push(Omission::new(&place, reason).detail(detail));
-            if depth > bounds.depth {
-                omit(OmissionReason::TooDeep, format!("more than {} folders", bounds.depth));
+            if depth > limits.depth {
+                omit(OmissionReason::TooDeep, format!("more than {} folders", limits.depth));
                 continue;
             }
             let entries = match read_folder(folder, &below, &mut entries_left) {
                 Ok(Some(entries)) => entries,
                 Ok(None) => {
-                    omit(OmissionReason::TooMany, format!("more than {} files and folders", bounds.entries));
+                    omit(OmissionReason::TooMany, format!("more than {} files and folders", limits.entries));
                     return;
                 }
                 // Deleted since its parent was read, or swapped for a link that leads out.
@@ -138,7 +135,7 @@ impl Survey {
                 if kind.is_dir() {
                     // Below the folder of a whole collection lie other skills, which have files of their own.
                     let is_other = || folder.dir.symlink_metadata(Path::new(&path).join(FILE_NAME)).is_ok();
-                    if !(folder.record.holds_others && is_other()) {
+                    if !(folder.skill_file.is_search_root && is_other()) {
                         folders.push((path, depth + 1));
                     }
                     continue;
@@ -155,13 +152,13 @@ impl Survey {
                     self.omissions.push(Omission::new(text(&file.path), reason).detail(format!("more than {limit}")));
                 };
                 if files_left == 0 {
-                    over(OmissionReason::TooMany, format!("{} files", bounds.files));
+                    over(OmissionReason::TooMany, format!("{} files", limits.files));
                     return;
                 }
-                if file.size > bounds.file_bytes {
-                    over(OmissionReason::TooLarge, format!("{} bytes", bounds.file_bytes));
+                if file.size > limits.file_bytes {
+                    over(OmissionReason::TooLarge, format!("{} bytes", limits.file_bytes));
                 } else if file.size > bytes_left {
-                    over(OmissionReason::TooLargeTogether, format!("{} bytes", bounds.total_bytes));
+                    over(OmissionReason::TooLargeTogether, format!("{} bytes", limits.total_bytes));
                 } else {
                     files_left -= 1;
                     bytes_left -= file.size;
@@ -172,7 +169,6 @@ impl Survey {
         }
     }
 
-    /// Whether to go on with an entry by its name. One that is left out for it is noted.
     fn is_wanted(&mut self, path: &OsStr, name: &OsStr, is_folder: bool, extent: Extent) -> bool {
         let reason = match (apart(name), extent) {
             (Some(Apart::For(OmissionReason::VersionControl)), _) => OmissionReason::VersionControl,
@@ -193,19 +189,19 @@ impl Survey {
     }
 }
 
-impl Bounds {
-    fn of(folder: &SkillFolder<'_>, extent: Extent) -> Bounds {
+impl SurveyLimits {
+    fn of(folder: &SkillFolder<'_>, extent: Extent) -> SurveyLimits {
         let limits = folder.limits;
         let files = if extent == Extent::Dependencies { DEPENDENCY_FILES } else { limits.resources };
         match extent {
-            Extent::Parts => Bounds {
+            Extent::Parts => SurveyLimits {
                 depth: limits.resource_depth,
                 entries: limits.entries,
                 files,
                 file_bytes: limits.resource_bytes,
                 total_bytes: limits.total_bytes,
             },
-            Extent::Everything | Extent::Dependencies => Bounds {
+            Extent::Everything | Extent::Dependencies => SurveyLimits {
                 depth: 128,
                 entries: limits.entries.max(4 * DEPENDENCY_FILES),
                 files,
@@ -216,7 +212,7 @@ impl Bounds {
     }
 }
 
-/// Why something is not part of a skill, by its name.
+/// The reason why an entry is not part of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Apart {
     Litter,
@@ -236,7 +232,6 @@ fn apart(name: &OsStr) -> Option<Apart> {
     }
 }
 
-/// The entries of a folder, sorted by name, with their paths; `None` when there are more than are left.
 fn read_folder(
     folder: &SkillFolder<'_>,
     below: &OsStr,
@@ -246,7 +241,7 @@ fn read_folder(
     for entry in if below.is_empty() { folder.dir.entries() } else { folder.dir.read_dir(below) }? {
         let entry = entry?;
         let name = entry.file_name();
-        if below.is_empty() && name == folder.record.file_name() {
+        if below.is_empty() && name == folder.skill_file.file_name() {
             continue;
         }
         let Some(left) = entries_left.checked_sub(1) else { return Ok(None) };
@@ -257,13 +252,12 @@ fn read_folder(
     Ok(Some(entries))
 }
 
-/// The file behind an entry, through a link inside of the folder; `None` where there is nothing to read or to name.
 fn found(
     folder: &SkillFolder<'_>,
     path: OsString,
     entry: &DirEntry,
     extent: Extent,
-) -> Result<Option<Found>, Omission> {
+) -> Result<Option<FoundFile>, Omission> {
     let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
     let metadata = if is_link { folder.dir.metadata(&path) } else { entry.metadata() };
     match metadata {
@@ -277,7 +271,7 @@ fn found(
                 let reason = if is_secret { OmissionReason::Secret } else { OmissionReason::LinkOut };
                 Err(link(folder, &path, reason))
             }
-            _ => Ok(Some(Found { path, size: metadata.len() })),
+            _ => Ok(Some(FoundFile { path, size: metadata.len() })),
         },
         // The files in there are found under their own paths.
         Ok(metadata) if metadata.is_dir() && extent != Extent::Parts => {
@@ -288,7 +282,6 @@ fn found(
     }
 }
 
-/// Whether a path inside of a skill's folder leads to what is not part of it.
 pub(crate) fn is_apart(path: &Path) -> bool {
     path.iter().any(|name| apart(name).is_some())
 }
@@ -302,7 +295,6 @@ fn unreadable(path: &OsStr, error: &io::Error) -> Omission {
     Omission::new(text(path), OmissionReason::Unreadable).detail(file::cause(error))
 }
 
-/// Why no resource path spells `path`, if none does.
 pub(crate) fn odd(path: &OsStr) -> Option<OmissionReason> {
     match path.to_str() {
         None => Some(OmissionReason::NotUtf8),
@@ -310,7 +302,7 @@ pub(crate) fn odd(path: &OsStr) -> Option<OmissionReason> {
     }
 }
 
-/// A path as text: as it is, or with what is not UTF-8 written `\xNN`, so that no two paths have one text.
+/// Returns a path as text. Bytes that are not UTF-8 are written `\xNN`, so that no two paths have the same text.
 pub(crate) fn text(path: &OsStr) -> String {
     if let Some(text) = path.to_str() {
         return text.to_owned();
@@ -335,7 +327,7 @@ fn is_gone(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
-/// Whether there is nothing at a path beneath the folder: nothing at all, or a link that leads out or round.
+/// Returns whether a path beneath the folder leads to nothing, out of the folder, or round in links.
 pub(crate) fn is_out_of_reach(error: &io::Error) -> bool {
     let leads_out = error.kind() == ErrorKind::PermissionDenied && error.raw_os_error().is_none();
     leads_out || is_loop(error) || is_gone(error)

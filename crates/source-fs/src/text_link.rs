@@ -8,7 +8,7 @@ use repertoire_core::Code;
 
 use crate::file;
 use crate::pattern::FILE_NAME;
-use crate::visit::Finding;
+use crate::visit::PathDiagnostic;
 
 /// Bytes of the longest path that a link can hold on the systems that Git runs on.
 const LONGEST: u64 = 4096;
@@ -21,18 +21,15 @@ pub(crate) fn target(text: &[u8]) -> Option<&Path> {
     is_path.then(|| Path::new(line))
 }
 
-/// Returns the target of the text file at `path`, if it stands for a link to a folder that holds skills.
 pub(crate) fn to_folder(path: &Path) -> Option<PathBuf> {
     let text = read(path)?;
     let target = target(&text)?;
     let folder = path.parent()?.join(target);
-    let is_skill = |folder: &Path| folder.join(FILE_NAME).is_file();
-    let holds_skills =
-        || folder.read_dir().is_ok_and(|mut all| all.any(|one| one.is_ok_and(|one| is_skill(&one.path()))));
-    (is_skill(&folder) || holds_skills()).then(|| target.to_owned())
+    let inside = folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut folders = std::iter::once(folder).chain(inside);
+    folders.any(|folder| folder.join(FILE_NAME).is_file()).then(|| target.to_owned())
 }
 
-/// Returns whether `text`, the content of a `SKILL.md` in `folder`, stands for a link to another one.
 pub(crate) fn to_file(folder: &Path, text: &[u8]) -> Option<PathBuf> {
     if text.len() as u64 > LONGEST {
         return None;
@@ -42,35 +39,37 @@ pub(crate) fn to_file(folder: &Path, text: &[u8]) -> Option<PathBuf> {
     (is_named || folder.join(target).is_file()).then(|| target.to_owned())
 }
 
-/// Returns the diagnostic of the file at `path`, if it is a text file that stands for a link to a folder of skills.
-pub(crate) fn finding_of(path: &Path) -> Option<Finding> {
-    Some(finding(path, &to_folder(path)?))
+pub(crate) fn diagnostic_of(path: &Path) -> Option<PathDiagnostic> {
+    Some(diagnostic(path, &to_folder(path)?))
 }
 
-/// Returns the diagnostic of the file on the way to `path` that stands for a link to a folder.
-pub(crate) fn finding_above(path: &Path) -> Option<Finding> {
+/// Returns whether `path`, or a folder above it, is a text file that Git wrote where it could not make a link to a folder.
+///
+/// A source over such a path lists nothing, with a [`link-as-text`](Code::LINK_AS_TEXT) diagnostic that says how to fix it.
+pub fn is_text_link(path: &Path) -> bool {
+    diagnostic_above(path).is_some()
+}
+
+pub(crate) fn diagnostic_above(path: &Path) -> Option<PathDiagnostic> {
     let file = path.ancestors().find(|above| above.symlink_metadata().is_ok())?;
     let text = read(file)?;
     let (target, below) = (target(&text)?, path.strip_prefix(file).ok()?);
-    file.parent()?.join(target).join(below).is_dir().then(|| finding(file, target))
+    file.parent()?.join(target).join(below).is_dir().then(|| diagnostic(file, target))
 }
 
-/// Returns the diagnostic of the text file at `path` that stands for a link to `target`.
-pub(crate) fn finding(path: &Path, target: &Path) -> Finding {
+pub(crate) fn diagnostic(path: &Path, target: &Path) -> PathDiagnostic {
     let target = file::shown(target);
     let message =
         format!("expected a link to `{target}`, found a text file that holds this path: Git could not make the link");
-    let finding = Finding::new(path.to_owned(), Code::LINK_AS_TEXT, message);
-    finding.help(format!(
+    let diagnostic = PathDiagnostic::new(path.to_owned(), Code::LINK_AS_TEXT, message);
+    diagnostic.help(format!(
         "run `git config core.symlinks true`, on Windows with developer mode on, then `git checkout -- {}` in its folder",
         file::shown(path.file_name().unwrap_or_default().as_ref())
     ))
 }
 
-/// Returns the content of a small regular file.
 fn read(path: &Path) -> Option<Vec<u8>> {
-    let is_small = |size: u64| (1..=LONGEST).contains(&size);
-    if !path.symlink_metadata().is_ok_and(|metadata| metadata.is_file() && is_small(metadata.len())) {
+    if !path.symlink_metadata().is_ok_and(|metadata| metadata.is_file() && (1..=LONGEST).contains(&metadata.len())) {
         return None;
     }
     let (opened, metadata): (File, _) = file::open(path).ok()?;
@@ -78,7 +77,7 @@ fn read(path: &Path) -> Option<Vec<u8>> {
     if metadata.is_file() {
         opened.take(LONGEST + 1).read_to_end(&mut bytes).ok()?;
     }
-    is_small(bytes.len() as u64).then_some(bytes)
+    (1..=LONGEST).contains(&(bytes.len() as u64)).then_some(bytes)
 }
 
 #[cfg(test)]

@@ -7,47 +7,46 @@ use std::sync::Arc;
 
 use repertoire_core::{Code, SourceError};
 
-use crate::bounds::Bounds;
 use crate::file;
-use crate::file_system::FileSystem;
-use crate::near::Near;
-use crate::record::Record;
-use crate::root::{Plan, Start};
+use crate::link_bounds::LinkBounds;
+use crate::parent_dir::ParentDir;
+use crate::root::{SearchPlan, SearchStart};
 use crate::scan::Scan;
+use crate::skill_file::SkillFile;
 use crate::stamp::Identity;
 use crate::text_link;
-use crate::visit::{Finding, Folder, Link, Reach, Visit, visit};
+use crate::visit::{FolderToVisit, LinkToFollow, PathDiagnostic, Reach, Visit, visit};
 use crate::workers;
 
-/// What a walk has found so far.
+/// The state and the result of a walk.
 #[derive(Debug, Default)]
 pub(crate) struct Walk {
-    pub(crate) records: Vec<Arc<Record>>,
-    pub(crate) findings: Vec<Finding>,
+    pub(crate) skill_files: Vec<Arc<SkillFile>>,
+    pub(crate) walk_diagnostics: Vec<PathDiagnostic>,
     pub(crate) listed: Vec<PathBuf>,
-    /// Folders that are there and could not be seen into.
+    /// The folders that could not be read.
     pub(crate) lost: Vec<PathBuf>,
-    /// Where it leads, until that is visited.
-    folders: Vec<Folder>,
-    links: Vec<Link>,
+    /// The folders and links that are not visited yet.
+    folders: Vec<FolderToVisit>,
+    links: Vec<LinkToFollow>,
     pub(crate) has_links: bool,
     pub(crate) too_deep: Vec<PathBuf>,
     visited: usize,
     pub(crate) left_out: usize,
-    bounds: Arc<Bounds>,
+    bounds: Arc<LinkBounds>,
 }
 
 /// A folder to which a link leads.
 #[derive(Debug)]
-struct Target {
+struct LinkTarget {
     identity: Identity,
     reach: Reach,
 }
 
 impl Walk {
-    /// Walks everything, and tells whether each start of the plan exists.
+    /// Walks everything. Returns the walk, and whether each start of the plan exists.
     pub(crate) async fn whole(
-        plan: &Arc<Plan>,
+        plan: &Arc<SearchPlan>,
         previous: Option<&Arc<Scan>>,
     ) -> Result<(Walk, Vec<bool>), SourceError> {
         let (level, mut walk, exists) = {
@@ -74,21 +73,21 @@ impl Walk {
         Ok((walk, exists))
     }
 
-    /// Walks folders below a start, none of which holds another, and each of which is met by listing the one above it.
+    /// Walks folders below a start. None of them holds another, and each was found by listing its parent.
     pub(crate) async fn parts(
-        plan: &Arc<Plan>,
+        plan: &Arc<SearchPlan>,
         parts: Vec<(usize, PathBuf)>,
         previous: &Arc<Scan>,
     ) -> Result<Walk, SourceError> {
         let (level, mut walk) = {
             let plan = plan.clone();
             workers::run(move || {
-                let bounds = Arc::new(Bounds::of(&plan));
+                let bounds = Arc::new(LinkBounds::of(&plan));
                 let has_links = parts.iter().any(|(_, path)| path.is_symlink());
                 let folders = parts.iter().filter_map(|(start, path)| inner_folder(&plan, &bounds, *start, path));
-                let folders: Vec<Folder> = folders.collect();
-                let findings = parts.iter().filter_map(|(_, path)| text_link::finding_of(path)).collect();
-                (folders, Walk { has_links, findings, bounds, ..Walk::default() })
+                let folders: Vec<FolderToVisit> = folders.collect();
+                let walk_diagnostics = parts.iter().filter_map(|(_, path)| text_link::diagnostic_of(path)).collect();
+                (folders, Walk { has_links, walk_diagnostics, bounds, ..Walk::default() })
             })
             .await?
         };
@@ -96,11 +95,11 @@ impl Walk {
         Ok(walk)
     }
 
-    /// Visits `level` and everything below it. Shallow folders come first, so that a limit cuts off deep ones.
+    /// Visits `level` and everything below it. Shallow folders come first, so that a limit omits deep ones.
     async fn descend(
         &mut self,
-        plan: &Arc<Plan>,
-        mut level: Vec<Folder>,
+        plan: &Arc<SearchPlan>,
+        mut level: Vec<FolderToVisit>,
         seen: &mut HashSet<Identity>,
         previous: Option<&Arc<Scan>>,
     ) -> Result<(), SourceError> {
@@ -110,12 +109,12 @@ impl Walk {
             level.truncate(room);
             self.visited += level.len();
             let (plan, previous, bounds) = (plan.clone(), previous.cloned(), self.bounds.clone());
-            let work = move |folders: &[Folder]| {
-                let known = |order: (usize, &[u8])| previous.as_ref().and_then(|scan| scan.records.at(order));
-                let (mut part, mut near) = (Walk::default(), Near::default());
+            let work = move |folders: &[FolderToVisit]| {
+                let known = |order: (usize, &[u8])| previous.as_ref().and_then(|scan| scan.skill_files.at(order));
+                let (mut part, mut parent) = (Walk::default(), ParentDir::default());
                 for folder in folders {
-                    near.hold_above(&folder.path);
-                    part.gather(visit(&plan, folder, &bounds, &near, known));
+                    parent.hold_above(&folder.path);
+                    part.gather(visit(&plan, folder, &bounds, &parent, known));
                 }
                 part
             };
@@ -129,8 +128,8 @@ impl Walk {
     }
 
     fn gather(&mut self, visit: Visit) {
-        self.records.extend(visit.record);
-        self.findings.extend(visit.findings);
+        self.skill_files.extend(visit.skill_file);
+        self.walk_diagnostics.extend(visit.walk_diagnostics);
         self.listed.extend(visit.listed);
         self.lost.extend(visit.lost);
         self.too_deep.extend(visit.too_deep);
@@ -138,10 +137,9 @@ impl Walk {
         self.folders.extend(visit.folders);
     }
 
-    /// Adds what a worker has found.
-    fn absorb(&mut self, part: Walk, seen: &mut HashSet<Identity>, next: &mut Vec<Folder>) {
-        self.records.extend(part.records);
-        self.findings.extend(part.findings);
+    fn absorb(&mut self, part: Walk, seen: &mut HashSet<Identity>, next: &mut Vec<FolderToVisit>) {
+        self.skill_files.extend(part.skill_files);
+        self.walk_diagnostics.extend(part.walk_diagnostics);
         self.listed.extend(part.listed);
         self.lost.extend(part.lost);
         self.too_deep.extend(part.too_deep);
@@ -151,39 +149,39 @@ impl Walk {
         next.extend(part.folders.into_iter().filter(|folder| seen.insert(folder.identity)));
     }
 
-    /// The folders to which `links` lead and that are not visited yet.
     async fn follow(
         &mut self,
-        links: Vec<Link>,
+        links: Vec<LinkToFollow>,
         seen: &mut HashSet<Identity>,
         above: &HashSet<Identity>,
-    ) -> Result<Vec<Folder>, SourceError> {
+    ) -> Result<Vec<FolderToVisit>, SourceError> {
         let bounds = self.bounds.clone();
-        let work = move |links: &[Link]| links.iter().map(|link| target(&link.path, &bounds)).collect::<Vec<_>>();
+        let work =
+            move |links: &[LinkToFollow]| links.iter().map(|link| target(&link.path, &bounds)).collect::<Vec<_>>();
         let targets = workers::map(links.clone(), work).await?.into_iter().flatten();
         let mut folders = Vec::new();
         for (link, target) in links.into_iter().zip(targets) {
-            let Link { start, path, depth, cursor } = link;
+            let LinkToFollow { start, path, depth, cursor } = link;
             match target {
                 Ok(None) => {}
-                Ok(Some(Target { identity, .. })) if above.contains(&identity) => {
+                Ok(Some(LinkTarget { identity, .. })) if above.contains(&identity) => {
                     let message = "the link leads to a folder that holds the root; it is not followed";
-                    self.findings.push(Finding::new(path, Code::LINK_REPEATED, message));
+                    self.walk_diagnostics.push(PathDiagnostic::new(path, Code::LINK_REPEATED, message));
                 }
-                Ok(Some(Target { identity, .. })) if !seen.insert(identity) => {
+                Ok(Some(LinkTarget { identity, .. })) if !seen.insert(identity) => {
                     let message = "the link leads to a folder that is read already";
-                    self.findings.push(Finding::new(path, Code::LINK_REPEATED, message));
+                    self.walk_diagnostics.push(PathDiagnostic::new(path, Code::LINK_REPEATED, message));
                 }
-                Ok(Some(Target { identity, reach })) => {
-                    folders.push(Folder { start, path, depth, cursor, identity, reach });
+                Ok(Some(LinkTarget { identity, reach })) => {
+                    folders.push(FolderToVisit { start, path, depth, cursor, identity, reach });
                 }
                 Err((code, message)) => {
                     self.lost.extend((code == Code::UNREADABLE).then(|| path.clone()));
-                    let finding = Finding::new(path, code, message);
-                    self.findings.push(if code == Code::LINK_LEADS_OUT {
-                        finding.help(ROOT_OF_ITS_OWN)
+                    let walk_diagnostic = PathDiagnostic::new(path, code, message);
+                    self.walk_diagnostics.push(if code == Code::LINK_LEADS_OUT {
+                        walk_diagnostic.help(ROOT_OF_ITS_OWN)
                     } else {
-                        finding
+                        walk_diagnostic
                     });
                 }
             }
@@ -191,21 +189,21 @@ impl Walk {
         Ok(folders)
     }
 
-    fn report_limits(&mut self, plan: &Plan) {
+    fn report_limits(&mut self, plan: &SearchPlan) {
         let root = plan.starts.first().map(|start| start.path.clone()).unwrap_or_default();
         if let Some(first) = self.too_deep.iter().min() {
             let (limit, count) = (plan.limits.depth, self.too_deep.len());
             let message = format!("nothing below {limit} levels is searched; folders that go deeper: {count}");
-            let finding = Finding::new(first.clone(), Code::WALK_TRUNCATED, message);
-            self.findings.push(finding.help(format!(
+            let walk_diagnostic = PathDiagnostic::new(first.clone(), Code::WALK_TRUNCATED, message);
+            self.walk_diagnostics.push(walk_diagnostic.help(format!(
                 "name a folder further down as a root, or raise `limits.depth`: write `limits = {{ depth = {} }}` for the source",
                 limit * 2
             )));
         }
         if self.left_out > 0 {
             let message = format!("more than {} folders; the rest is not searched", plan.limits.folders);
-            let finding = Finding::new(root, Code::WALK_TRUNCATED, message);
-            self.findings.push(finding.help(format!(
+            let walk_diagnostic = PathDiagnostic::new(root, Code::WALK_TRUNCATED, message);
+            self.walk_diagnostics.push(walk_diagnostic.help(format!(
                 "name a folder further down as a root, or raise `limits.folders`: write `limits = {{ folders = {} }}` for the source",
                 plan.limits.folders * 10
             )));
@@ -215,65 +213,63 @@ impl Walk {
 
 const ROOT_OF_ITS_OWN: &str = "to have its skills, name the folder that it leads to as a root";
 
-/// The folders where searches start, what is wrong with them, and which exist.
-fn starts(plan: &Plan) -> (Vec<Folder>, Walk, Vec<bool>) {
-    let bounds = Arc::new(Bounds::of(plan));
+fn starts(plan: &SearchPlan) -> (Vec<FolderToVisit>, Walk, Vec<bool>) {
+    let bounds = Arc::new(LinkBounds::of(plan));
     let (mut folders, mut walk) = (Vec::new(), Walk { bounds: bounds.clone(), ..Walk::default() });
     let mut exists = Vec::with_capacity(plan.starts.len());
-    for (start, Start { path, prefix, .. }) in plan.starts.iter().enumerate() {
+    for (start, SearchStart { path, prefix, .. }) in plan.starts.iter().enumerate() {
         let metadata = std::fs::metadata(path);
         exists.push(metadata.as_ref().is_ok_and(std::fs::Metadata::is_dir));
         match metadata {
             Ok(metadata) if metadata.is_dir() => {
                 let Some(cursor) = plan.patterns.cursor(prefix) else { continue };
                 let identity = Identity::of(path, &metadata);
-                if FileSystem::of(path) == FileSystem::Kernel {
+                if bounds.is_of_kernel(identity.device(), path) {
                     let message = "expected a folder of files, found a table of the kernel";
-                    walk.findings.push(Finding::new(path.clone(), Code::UNREADABLE, message));
+                    walk.walk_diagnostics.push(PathDiagnostic::new(path.clone(), Code::UNREADABLE, message));
                     continue;
                 }
                 match reach(path, &bounds) {
                     Ok(reach) => {
                         let reach = Reach { by_link: false, ..reach };
-                        folders.push(Folder { start, path: path.clone(), depth: 0, cursor, identity, reach });
+                        folders.push(FolderToVisit { start, path: path.clone(), depth: 0, cursor, identity, reach });
                     }
                     Err((code, message)) => {
-                        walk.findings.push(Finding::new(path.clone(), code, message).help(ROOT_OF_ITS_OWN));
+                        walk.walk_diagnostics
+                            .push(PathDiagnostic::new(path.clone(), code, message).help(ROOT_OF_ITS_OWN));
                     }
                 }
             }
             Ok(metadata) => {
                 let message = format!("expected a folder, found {}", file::what(&metadata));
-                let other = || Finding::new(path.clone(), Code::UNREADABLE, message);
-                walk.findings.push(text_link::finding_above(path).unwrap_or_else(other));
+                let other = PathDiagnostic::new(path.clone(), Code::UNREADABLE, message);
+                walk.walk_diagnostics.push(text_link::diagnostic_above(path).unwrap_or(other));
             }
             // Some systems say that there is nothing below a file.
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-                walk.findings.extend(text_link::finding_above(path));
+                walk.walk_diagnostics.extend(text_link::diagnostic_above(path));
             }
             Err(error) => {
                 walk.lost.push(path.clone());
                 let message = format!("the folder cannot be read: {}", file::cause(&error));
-                walk.findings.push(Finding::new(path.clone(), Code::UNREADABLE, message));
+                walk.walk_diagnostics.push(PathDiagnostic::new(path.clone(), Code::UNREADABLE, message));
             }
         }
     }
     (folders, walk, exists)
 }
 
-/// The folder `path` below a start as the walk would come to it; `None` when it would not, or there is none.
-fn inner_folder(plan: &Plan, bounds: &Bounds, start: usize, path: &Path) -> Option<Folder> {
+fn inner_folder(plan: &SearchPlan, bounds: &LinkBounds, start: usize, path: &Path) -> Option<FolderToVisit> {
     let below = path.strip_prefix(&plan.starts[start].path).ok()?;
     let depth = below.components().count();
     let cursor = plan.patterns.cursor(&plan.starts[start].prefix.join(below))?;
     let metadata = std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_dir)?;
     let identity = Identity::of(path, &metadata);
     let reach = Reach { by_link: false, ..reach(path, bounds).ok()? };
-    (depth <= plan.limits.depth).then(|| Folder { start, path: path.to_owned(), depth, cursor, identity, reach })
+    (depth <= plan.limits.depth).then(|| FolderToVisit { start, path: path.to_owned(), depth, cursor, identity, reach })
 }
 
-/// Returns where the folder that `path` leads to really is, unless it lies where the walk may not go.
-fn reach(path: &Path, bounds: &Bounds) -> Result<Reach, (Code, String)> {
+fn reach(path: &Path, bounds: &LinkBounds) -> Result<Reach, (Code, String)> {
     let unknown =
         |error: std::io::Error| (Code::UNREADABLE, format!("the folder cannot be read: {}", file::cause(&error)));
     let real = path.canonicalize().map_err(unknown)?;
@@ -286,17 +282,16 @@ fn reach(path: &Path, bounds: &Bounds) -> Result<Reach, (Code, String)> {
     Ok(Reach { real: (real != path).then(|| real.into()), by_link: true, is_outside })
 }
 
-/// Returns the folder to which a link leads; `None` for something else than a folder.
-fn target(link: &Path, bounds: &Bounds) -> Result<Option<Target>, (Code, String)> {
+fn target(link: &Path, bounds: &LinkBounds) -> Result<Option<LinkTarget>, (Code, String)> {
     let error = match std::fs::metadata(link) {
         Ok(metadata) if !metadata.is_dir() => return Ok(None),
-        Ok(_) if FileSystem::of(link) == FileSystem::Kernel => {
-            let message = "the link leads to a table of the kernel; it is not followed";
-            return Err((Code::LINK_LEADS_OUT, message.into()));
-        }
         Ok(metadata) => {
             let identity = Identity::of(link, &metadata);
-            return reach(link, bounds).map(|reach| Some(Target { identity, reach }));
+            if bounds.is_of_kernel(identity.device(), link) {
+                let message = "the link leads to a table of the kernel; it is not followed";
+                return Err((Code::LINK_LEADS_OUT, message.into()));
+            }
+            return reach(link, bounds).map(|reach| Some(LinkTarget { identity, reach }));
         }
         Err(error) => error,
     };
@@ -316,13 +311,12 @@ fn target(link: &Path, bounds: &Bounds) -> Result<Option<Target>, (Code, String)
     }
 }
 
-/// The folders that hold a start.
-fn ancestors(plan: &Plan) -> HashSet<Identity> {
+fn ancestors(plan: &SearchPlan) -> HashSet<Identity> {
     let real = plan.starts.iter().filter_map(|start| start.path.canonicalize().ok());
     let mut above = HashSet::new();
     for real in real {
-        let identity = |path: &Path| std::fs::metadata(path).ok().map(|metadata| Identity::of(path, &metadata));
-        above.extend(real.ancestors().skip(1).filter_map(identity));
+        let identities = real.ancestors().skip(1).filter_map(|path| Some(Identity::of(path, &path.metadata().ok()?)));
+        above.extend(identities);
     }
     above
 }

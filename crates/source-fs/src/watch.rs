@@ -1,15 +1,13 @@
-//! Keeping up with folders: which are watched, and when it is time to look again.
+//! Watching: the watched folders, and the time of the next scan.
 
 mod backend;
-mod hints;
-mod hub;
 #[cfg(target_os = "linux")]
 mod inotify;
-mod limit;
 mod options;
+mod pending_events;
 #[cfg(any(not(target_os = "linux"), test))]
 mod portable;
-mod ways;
+mod shared_watcher;
 
 #[cfg(test)]
 mod tests;
@@ -18,65 +16,65 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use repertoire_core::Code;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
 use crate::file;
-use crate::root::{Plan, bytes};
+use crate::root::{SearchPlan, bytes};
 use crate::scan::Scan;
-use crate::visit::Finding;
-use backend::Refusal;
-use hints::{Hints, Role, Taken};
-use hub::{Hub, Seat};
+use crate::visit::PathDiagnostic;
+use backend::WatchError;
 #[cfg(target_os = "linux")]
 use inotify as native;
+use pending_events::{PendingEvents, PendingGuard, Role};
 #[cfg(not(target_os = "linux"))]
 use portable as native;
+use shared_watcher::{SharedWatcher, WatchHandle};
 
-pub(crate) use hints::Dirty;
 pub use options::{WatchBy, WatchOptions};
+pub(crate) use pending_events::DirtyPaths;
 
-/// Watches the folders of one source.
+/// The watcher of one source.
 ///
-/// It has no task and no clock of its own: whoever waits for a change drives it. Only the thread of the backend runs
-/// beside, and takes notes.
+/// It has no task and no timer of its own: the future that waits for a change drives it. The thread of the backend only records events.
 pub(crate) struct Watcher {
     options: WatchOptions,
-    hub: Arc<Hub>,
-    hints: Arc<Hints>,
-    post: Mutex<Post>,
-    health: Mutex<Health>,
+    shared: Arc<SharedWatcher>,
+    pending: Arc<PendingEvents>,
+    armed: Mutex<ArmedState>,
+    state: Mutex<WatchState>,
 }
 
-/// What is being watched. Held while arming, in the blocking pool only.
+/// The watched folders. Locked while watches are updated, on the blocking pool only.
 #[derive(Debug, Default)]
-struct Post {
-    seat: Option<Seat>,
-    /// The latest scan for whose folders everything is armed.
-    armed_for: Option<Arc<Scan>>,
-    /// The diagnostic of a folder whose file system does not report every change, as long as the same folders are armed.
-    remote: Option<Degraded>,
+struct ArmedState {
+    handle: Option<WatchHandle>,
+    /// The scan whose folders are watched.
+    watched_scan: Option<Arc<Scan>>,
+    /// The failure of a file system that does not report every change, as long as the same folders are watched.
+    remote: Option<WatchFailure>,
 }
 
-/// How well it is watched. Held for a moment only.
+/// The state of watching. Locked for a moment only.
 #[derive(Debug, Default)]
-struct Health {
-    /// Whether anything was ever armed.
-    is_armed: bool,
-    /// What may have changed before it was watched. Kept here because arming goes on when nobody waits any more.
-    fresh: Dirty,
-    /// Why folders have to be polled.
-    degraded: Option<Degraded>,
-    /// When everything was looked at last.
+struct WatchState {
+    /// Whether watches were ever updated.
+    is_watched: bool,
+    /// The folders that may have changed before their watch began. They outlive a future that is dropped during the update.
+    fresh: DirtyPaths,
+    /// The reason why folders are polled.
+    failure: Option<WatchFailure>,
+    /// The time of the last whole scan.
     looked: Option<Instant>,
 }
 
-/// What keeps folders from being watched.
+/// The reason why folders cannot be watched.
 #[derive(Debug, Clone)]
-struct Degraded {
+struct WatchFailure {
     message: String,
     /// The advice that comes after the promise that nothing is lost.
     help: Cow<'static, str>,
@@ -84,67 +82,64 @@ struct Degraded {
 
 impl Watcher {
     pub(crate) fn new(options: WatchOptions) -> Watcher {
-        Watcher::over(options, Hub::of_process())
+        Watcher::over(options, SharedWatcher::of_process())
     }
 
-    fn over(options: WatchOptions, hub: Arc<Hub>) -> Watcher {
-        Watcher { options, hub, hints: Arc::new(Hints::new()), post: Mutex::default(), health: Mutex::default() }
+    fn over(options: WatchOptions, shared: Arc<SharedWatcher>) -> Watcher {
+        Watcher {
+            options,
+            shared,
+            pending: Arc::new(PendingEvents::new()),
+            armed: Mutex::default(),
+            state: Mutex::default(),
+        }
     }
 
-    /// What wakes up when there may be something new: a hint, or a scan.
-    pub(crate) fn bell(&self) -> watch::Receiver<()> {
-        self.hints.bell()
+    pub(crate) fn subscribe(&self) -> watch::Receiver<()> {
+        self.pending.subscribe()
     }
 
-    /// Wakes whoever waits.
-    pub(crate) fn ring(&self) {
-        self.hints.ring();
+    pub(crate) fn notify(&self) {
+        self.pending.notify();
     }
 
-    /// Takes what there is to look at.
-    pub(crate) fn take(&self) -> Taken<'_> {
-        self.hints.take()
+    pub(crate) fn take(&self) -> PendingGuard<'_> {
+        self.pending.take()
     }
 
-    /// Takes what arming has brought to look at.
-    pub(crate) fn take_fresh(&self) -> Dirty {
-        std::mem::take(&mut self.health().fresh)
+    pub(crate) fn take_fresh(&self) -> DirtyPaths {
+        std::mem::take(&mut self.state().fresh)
     }
 
-    /// Whether folders are being watched, or polled, and were looked at since.
     pub(crate) fn is_settled(&self) -> bool {
-        let health = self.health();
-        health.is_armed && !health.fresh.is_some()
+        let state = self.state();
+        state.is_watched && !state.fresh.is_some()
     }
 
-    /// Whether there is nothing to look at for now, not even to come.
     pub(crate) fn is_idle(&self) -> bool {
-        self.hints.dirty_since().is_none() && self.next_poll().is_none_or(|poll| poll > Instant::now())
+        self.pending.dirty_since().is_none() && self.next_poll().is_none_or(|poll| poll > Instant::now())
     }
 
-    /// Notes that other folders are to be watched, although the scan is the same.
-    pub(crate) fn arm_again(&self) {
-        self.hints.stay_stale();
+    pub(crate) fn request_update(&self) {
+        self.pending.mark_stale();
     }
 
-    /// Notes that everything was looked at.
     pub(crate) fn looked(&self) {
-        self.health().looked = Some(Instant::now());
+        self.state().looked = Some(Instant::now());
     }
 
-    /// What people should know of how watching fares.
-    pub(crate) fn finding(&self, plan: &Plan) -> Option<Finding> {
-        let health = self.health();
-        let Degraded { message, help } = health.degraded.as_ref()?;
+    pub(crate) fn diagnostic(&self, plan: &SearchPlan) -> Option<PathDiagnostic> {
+        let state = self.state();
+        let WatchFailure { message, help } = state.failure.as_ref()?;
         let root = plan.starts.first().map(|start| start.path.clone()).unwrap_or_default();
         let every = self.options.poll;
         let help = format!("nothing is lost: everything is looked at every {every:?}{help}");
-        Some(Finding::new(root, Code::WATCH_DEGRADED, message.as_str()).help(help))
+        Some(PathDiagnostic::new(root, Code::WATCH_DEGRADED, message.as_str()).help(help))
     }
 
-    /// Waits until it is time to look again, and says so; or until the bell rings, and says no.
-    pub(crate) async fn wait(&self, bell: &mut watch::Receiver<()>) -> bool {
-        let deadline = match (self.hints.dirty_since(), self.next_poll()) {
+    /// Waits until dirty paths are due, and returns `true`. Returns `false` if it was woken by [`notify`](Watcher::notify) first.
+    pub(crate) async fn wait(&self, wakeups: &mut watch::Receiver<()>) -> bool {
+        let deadline = match (self.pending.dirty_since(), self.next_poll()) {
             (Some(since), _) => {
                 let now = Instant::now();
                 let deadline = (since + self.options.longest).min(now + self.options.debounce);
@@ -155,104 +150,105 @@ impl Watcher {
             }
             (None, Some(poll)) => poll,
             (None, None) => {
-                let _ = bell.changed().await;
+                let _ = wakeups.changed().await;
                 return false;
             }
         };
-        let is_due = timeout_at(deadline, bell.changed()).await.is_err();
+        let is_due = timeout_at(deadline, wakeups.changed()).await.is_err();
         if is_due && self.next_poll().is_some_and(|poll| poll <= Instant::now()) {
-            self.hints.mark_all();
+            self.pending.mark_all();
         }
         is_due
     }
 
-    /// When everything is to be looked at, where events cannot be had.
     fn next_poll(&self) -> Option<Instant> {
-        let health = self.health();
-        let polls = self.options.by == WatchBy::Polling || health.degraded.is_some();
-        polls.then(|| health.looked.unwrap_or_else(Instant::now) + self.options.poll)
+        let state = self.state();
+        let polls = self.options.by == WatchBy::Polling || state.failure.is_some();
+        polls.then(|| state.looked.unwrap_or_else(Instant::now) + self.options.poll)
     }
 
-    /// Watches what `scan` has looked at and the ways to it, and nothing else. What is to be looked at because of that,
-    /// [`take_fresh`](Watcher::take_fresh) gives. Blocks for a system call a folder.
-    pub(crate) fn arm(&self, plan: &Plan, scan: &Arc<Scan>) {
-        // Whoever polls has to have looked once.
-        let mut fresh = Dirty { all: self.health().looked.is_none(), ..Dirty::default() };
-        let degraded = match self.options.by {
+    /// Watches the folders that `scan` has read and the folders on the way to them, and no other.
+    ///
+    /// Folders that may have changed before their watch began are in [`take_fresh`](Watcher::take_fresh) afterwards. Blocks for a
+    /// system call for each new folder.
+    pub(crate) fn update_watches(&self, plan: &SearchPlan, scan: &Arc<Scan>) {
+        // Polling starts with a whole scan.
+        let mut fresh = DirtyPaths { all: self.state().looked.is_none(), ..DirtyPaths::default() };
+        let failure = match self.options.by {
             WatchBy::Polling => None,
             WatchBy::Events => self.watch(plan, scan, &mut fresh),
         };
-        let mut health = self.health();
-        health.is_armed = true;
-        health.fresh.extend(fresh);
-        health.degraded = degraded;
+        let mut state = self.state();
+        state.is_watched = true;
+        state.fresh.extend(fresh);
+        state.failure = failure;
     }
 
-    /// Has the hub watch what is wanted for `scan`, and tells why it cannot.
-    fn watch(&self, plan: &Plan, scan: &Arc<Scan>, fresh: &mut Dirty) -> Option<Degraded> {
-        let post = &mut *self.post.lock().unwrap_or_else(PoisonError::into_inner);
-        if !self.hints.is_stale()
-            && let Some(armed_for) = &mut post.armed_for
-            && armed_for.is_watched_like(scan)
+    fn watch(&self, plan: &SearchPlan, scan: &Arc<Scan>, fresh: &mut DirtyPaths) -> Option<WatchFailure> {
+        let armed = &mut *self.armed.lock();
+        if !self.pending.is_stale()
+            && let Some(watched_scan) = &mut armed.watched_scan
+            && watched_scan.is_watched_like(scan)
         {
-            // The later one is quicker to compare with what comes next.
-            armed_for.clone_from(scan);
-            return post.remote.clone();
+            // The later scan is quicker to compare with the next one.
+            watched_scan.clone_from(scan);
+            return armed.remote.clone();
         }
-        if let Some(failure) = self.hints.take_failure() {
-            *post = Post::default();
-            self.hints.forget();
-            // Joined again at the next poll, not at once: what fails may fail every time.
-            return Some(Degraded::new(format!("folders cannot be watched any more: {failure}")));
+        if let Some(failure) = self.pending.take_failure() {
+            *armed = ArmedState::default();
+            self.pending.clear_watches();
+            // The next poll tries again. An immediate retry could fail without end.
+            return Some(WatchFailure::new(format!("folders cannot be watched any more: {failure}")));
         }
-        let seat = match &mut post.seat {
-            Some(seat) => seat,
-            empty => match self.hub.join(&self.hints) {
-                Ok(seat) => empty.insert(seat),
-                Err(refusal) => return Some(Degraded::by(&refusal, "folders cannot be watched")),
+        let handle = match &mut armed.handle {
+            Some(handle) => handle,
+            empty => match self.shared.join(&self.pending) {
+                Ok(handle) => empty.insert(handle),
+                Err(error) => return Some(WatchFailure::by(&error, "folders cannot be watched")),
             },
         };
-        post.armed_for = Some(scan.clone());
-        post.remote = places(plan, scan).find_map(|folder| Some(Degraded::on_remote(folder, seat.remote(folder)?)));
+        armed.watched_scan = Some(scan.clone());
+        armed.remote =
+            places(plan, scan).find_map(|folder| Some(WatchFailure::on_remote(folder, handle.remote(folder)?)));
         let steps = steps(plan, scan);
-        let (orders, mut gone) = self.hints.expect(&wanted(plan, scan, &steps), &steps);
-        // First of all, so that there is room.
-        seat.unwatch(&std::mem::take(&mut gone));
-        let folders: Vec<Arc<Path>> = orders.iter().map(|order| order.folder.clone()).collect();
-        let mut refused: Option<Refusal> = None;
+        let (requests, mut gone) = self.pending.request_watches(&wanted(plan, scan, &steps), &steps);
+        // Removed first, to make room.
+        handle.unwatch(&std::mem::take(&mut gone));
+        let folders: Vec<Arc<Path>> = requests.iter().map(|request| request.folder.clone()).collect();
+        let mut refused: Option<WatchError> = None;
         let (mut count, mut has_new) = (0_usize, false);
-        for (order, result) in orders.iter().zip(seat.watch(&folders)) {
-            let place = result.as_ref().ok().copied();
-            if place.is_some() && place == order.place {
+        for (request, result) in requests.iter().zip(handle.watch(&folders)) {
+            let id = result.as_ref().ok().copied();
+            if id.is_some() && id == request.id {
                 continue;
             }
-            self.hints.place(order, place);
-            has_new |= place.is_some();
-            gone.extend(order.place.map(|old| (order.folder.clone(), old)));
-            match (result, order.role) {
+            self.pending.set_id(request, id);
+            has_new |= id.is_some();
+            gone.extend(request.id.map(|old| (request.folder.clone(), old)));
+            match (result, request.role) {
                 (Ok(_), Role::Above) => fresh.all = true,
-                // It is new, or gone again: look there.
-                (Ok(_) | Err(Refusal::Absent), Role::Inside) => fresh.add(order.folder.to_path_buf()),
-                // What leads there is watched. Who may not look into a folder cannot tell what happens in it, and need not.
-                (Err(Refusal::Absent | Refusal::Denied(_)), Role::Above) => {}
-                (Err(refusal), _) => {
-                    refused = Some(refusal);
+                // It is new, or deleted again.
+                (Ok(_) | Err(WatchError::Absent), Role::Inside) => fresh.add(request.folder.to_path_buf()),
+                // The folders above it are watched. What happens in an unreadable folder has no effect.
+                (Err(WatchError::Absent | WatchError::Denied(_)), Role::Above) => {}
+                (Err(error), _) => {
+                    refused = Some(error);
                     count += 1;
                 }
             }
         }
-        seat.unwatch(&gone);
-        // What lies on the way was read before anything could be heard of it.
+        handle.unwatch(&gone);
+        // The steps were read before events of them could arrive.
         if has_new && self::steps(plan, scan) != steps {
-            self.hints.stay_stale();
+            self.pending.mark_stale();
         }
-        let Some(refusal) = refused else { return post.remote.clone() };
-        self.hints.stay_stale();
-        Some(Degraded::by(&refusal, &format!("{count} folders cannot be watched")))
+        let Some(error) = refused else { return armed.remote.clone() };
+        self.pending.mark_stale();
+        Some(WatchFailure::by(&error, &format!("{count} folders cannot be watched")))
     }
 
-    fn health(&self) -> MutexGuard<'_, Health> {
-        self.health.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, WatchState> {
+        self.state.lock()
     }
 }
 
@@ -262,64 +258,86 @@ impl fmt::Debug for Watcher {
     }
 }
 
-impl Degraded {
-    fn new(message: String) -> Degraded {
-        Degraded { message, help: UNTIL_THEN.into() }
+impl WatchFailure {
+    fn new(message: String) -> WatchFailure {
+        WatchFailure { message, help: UNTIL_THEN.into() }
     }
 
-    fn on_remote(folder: &Path, file_system: &str) -> Degraded {
+    fn on_remote(folder: &Path, file_system: &str) -> WatchFailure {
         let folder = file::shown(folder);
         let message =
             format!("`{folder}` lies on a file system ({file_system}) that does not report what others change");
-        Degraded {
+        WatchFailure {
             message,
             help: "; to have no diagnostic, write `watch = { by = \"polling\" }` for the source".into(),
         }
     }
 
-    fn by(refusal: &Refusal, what: &str) -> Degraded {
-        let setting = match refusal {
-            Refusal::Exhausted(limit) => limit.setting(),
-            Refusal::Absent | Refusal::Denied(_) => None,
+    fn by(error: &WatchError, what: &str) -> WatchFailure {
+        let setting = match error {
+            WatchError::Exhausted(limit) => limit.setting(),
+            WatchError::Absent | WatchError::Denied(_) => None,
         };
         let help = match setting {
             Some(setting) => format!("{UNTIL_THEN}; raise `{setting}` to have changes told at once").into(),
             None => UNTIL_THEN.into(),
         };
-        Degraded { message: format!("{what}: {refusal}"), help }
+        WatchFailure { message: format!("{what}: {error}"), help }
     }
 }
 
 const UNTIL_THEN: &str = " until it can be watched";
 
-/// Returns a folder for each file system that the source reads: every root, and one skill for each device.
-fn places<'a>(plan: &'a Plan, scan: &'a Scan) -> impl Iterator<Item = &'a Path> {
+fn places<'a>(plan: &'a SearchPlan, scan: &'a Scan) -> impl Iterator<Item = &'a Path> {
     let mut devices = HashSet::new();
     let skills = scan
-        .records
+        .skill_files
         .iter()
-        .filter(move |record| record.file.is_some_and(|file| devices.insert(file.identity.device())));
-    plan.starts.iter().map(|start| start.path.as_path()).chain(skills.map(|record| record.folder()))
+        .filter(move |skill_file| skill_file.file.is_some_and(|file| devices.insert(file.identity.device())));
+    plan.starts.iter().map(|start| start.path.as_path()).chain(skills.map(|skill_file| skill_file.folder()))
 }
 
-/// Everything on the way to what was looked at, links included.
-fn steps(plan: &Plan, scan: &Scan) -> BTreeSet<PathBuf> {
+fn steps(plan: &SearchPlan, scan: &Scan) -> BTreeSet<PathBuf> {
     let mut steps = BTreeSet::new();
     let starts = plan.starts.iter().map(|start| start.path.as_path());
-    let guides = plan.guides.files.iter().map(PathBuf::as_path);
-    starts.chain(guides).chain(scan.links()).for_each(|path| ways::to(path, &mut steps));
+    let inputs = plan.inputs.files.iter().map(PathBuf::as_path);
+    starts.chain(inputs).chain(scan.links()).for_each(|path| add_steps(path, &mut steps));
     steps
 }
 
-/// The folders to watch, sorted by bytes, so that a folder comes before what lies in it.
-fn wanted<'a>(plan: &'a Plan, scan: &'a Scan, steps: &'a BTreeSet<PathBuf>) -> Vec<(&'a Path, Role)> {
+fn wanted<'a>(plan: &'a SearchPlan, scan: &'a Scan, steps: &'a BTreeSet<PathBuf>) -> Vec<(&'a Path, Role)> {
     let above = steps.iter().filter_map(|step| step.parent()).filter(|parent| !parent.as_os_str().is_empty());
     let above = above.map(|parent| (parent, Role::Above));
-    let guides = plan.guides.folders.iter().map(PathBuf::as_path);
-    let inside = guides.chain(scan.looked_into()).map(|folder| (folder, Role::Inside));
+    let inputs = plan.inputs.folders.iter().map(PathBuf::as_path);
+    let inside = inputs.chain(scan.looked_into()).map(|folder| (folder, Role::Inside));
     let mut wanted: Vec<(&Path, Role)> = above.chain(inside).collect();
-    // Who is inside comes first, and stays.
+    // `Inside` comes first, and stays.
     wanted.sort_by(|(a, one), (b, other)| bytes(a).cmp(bytes(b)).then(other.cmp(one)));
     wanted.dedup_by(|(later, _), (first, _)| bytes(later) == bytes(first));
     wanted
+}
+
+/// The limit of links that one path may lead through, as in the kernel.
+const LINKS: usize = 40;
+
+/// Adds every path on the way to `path`, itself included, through every link that is followed.
+///
+/// A change of one of them may make `path` lead elsewhere. They need not exist.
+fn add_steps(path: &Path, steps: &mut BTreeSet<PathBuf>) {
+    let mut open = vec![path.to_owned()];
+    let mut links = 0;
+    while let Some(path) = open.pop() {
+        for step in path.ancestors().filter(|step| !step.as_os_str().is_empty()) {
+            // The steps above it were added with it.
+            if !steps.insert(step.to_owned()) {
+                break;
+            }
+            if links < LINKS
+                && let Ok(target) = step.read_link()
+            {
+                links += 1;
+                open.push(step.parent().map_or_else(|| target.clone(), |parent| parent.join(&target)));
+            }
+        }
+    }
 }

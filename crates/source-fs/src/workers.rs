@@ -7,21 +7,22 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use repertoire_core::{SourceError, SourceErrorKind};
 use tokio::task::{JoinError, spawn_blocking};
 
-/// How many threads one scan uses. More than most machines have cores, because with cold caches a scan waits
-/// for the disk: 16 readers are four times as fast as one there, and cost little when all is warm.
+/// The number of threads of one scan.
+///
+/// It is larger than the number of cores of most machines. With cold caches a scan waits for the disk, where 16 readers are four
+/// times as fast as one.
 const WORKERS: usize = 16;
 
-/// How many items a worker takes at a time, and the fewest that are worth a second worker.
+/// The number of items that a worker takes at a time. A second worker starts above it.
 const BATCH: usize = 64;
 
-/// Runs `work` off the async threads.
 pub(crate) async fn run<O: Send + 'static>(work: impl FnOnce() -> O + Send + 'static) -> Result<O, SourceError> {
     spawn_blocking(work).await.map_err(stopped)
 }
 
-/// The results of `work` on a few items at a time, in the order of the items.
+/// Returns the results of `work` on batches of items, in the order of the items.
 ///
-/// When the future is dropped, batches that have begun are finished and forgotten.
+/// If the future is dropped, batches that have begun are finished and their results are dropped.
 pub(crate) async fn map<I, O>(
     items: Vec<I>,
     work: impl Fn(&[I]) -> O + Send + Sync + 'static,
@@ -57,9 +58,9 @@ where
     Ok(batches.into_iter().map(|(_, output)| output).collect())
 }
 
-/// Lets the allocator extend this thread's heap by what a batch will need.
+/// Makes the allocator extend this thread's heap by the memory of a batch.
 ///
-/// The one of glibc asks the system for a page at a time otherwise, which is one call in five of a scan.
+/// The allocator of glibc asks the system for a page at a time otherwise, which is one call in five of a scan.
 fn make_room() {
     const ROOM: usize = 96 << 10;
     drop(black_box(Vec::<u8>::with_capacity(ROOM)));

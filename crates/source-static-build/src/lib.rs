@@ -4,23 +4,19 @@
 //! repertoire_source_static_build::rerun_if_skills_change("skills");
 //! ```
 //!
-//! The compiler watches every file that a macro embedded, so edited and removed files are seen without this. It knows
-//! nothing of a file that was not there yet, and a macro cannot tell it to watch a folder; a build script can tell cargo.
+//! The compiler watches every file that a macro embedded. A macro cannot watch a folder for new files, but a build script can.
+//! Add this crate under `[build-dependencies]`. It has no dependencies.
 //!
-//! # For authors of skills
-//! Name the folder that `embed_skills!` names, and add this crate under `[build-dependencies]`. It has no dependencies.
-//!
-//! # For whoever changes this crate
-//! It prints one instruction and knows nothing of skills. A test of `repertoire-source-static` builds a program, adds a file and
-//! builds it again.
+//! # Contributing
+//! A test of `repertoire-source-static` builds a program, adds a file and builds it again.
 
 use std::path::Path;
 
-/// Makes cargo build the package anew when anything in `folder` changes, additions too. Call it in `build.rs`, with the
-/// folder that `embed_skills!` names; for several folders, several times.
+/// Makes cargo build the package again when anything in `folder` changes, additions too. Call it in `build.rs` for each folder that
+/// `embed_skills!` names.
 ///
 /// # Panics
-/// For a path that is not UTF-8 or holds a line break, which cargo cannot be told.
+/// If the path is not UTF-8 or has a line break, which an instruction to cargo cannot express.
 pub fn rerun_if_skills_change(folder: impl AsRef<Path>) {
     println!("{}", instruction(folder.as_ref()));
 }
@@ -35,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cargo_is_told_to_watch_the_folder() {
+    fn cargo_watches_the_folder() {
         assert_eq!(instruction("skills/house".as_ref()), "cargo::rerun-if-changed=skills/house");
     }
 

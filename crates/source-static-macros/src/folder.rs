@@ -1,18 +1,17 @@
-//! Which folders are skills, and which files belong to one: the rules of folders that are read at run time.
+//! The search for skills and their files, by the rules of folders that are read at run time.
 
 use std::collections::{BTreeSet, HashSet};
 
 use repertoire_core::{ResourcePath, SkippedFile, SkippedFolder};
 
-use crate::fault::Fault;
-use crate::place::Place;
+use crate::source_path::{EmbedError, SourcePath};
 
 pub(crate) const FILE_NAME: &str = "SKILL.md";
 
-/// The folders that hold a `SKILL.md`, in the bytewise order of its paths. Nothing below one is another skill.
+/// Returns the folders that hold a `SKILL.md`, in the order of the bytes of its path. Nothing below one is a further skill.
 ///
-/// Links are followed; every real folder counts once, and under its own path where it has one.
-pub(crate) fn skills(root: &Place) -> Result<Vec<Place>, Fault> {
+/// Links are followed. Every real folder counts once, and under its own path if it has one.
+pub(crate) fn skills(root: &SourcePath) -> Result<Vec<SourcePath>, EmbedError> {
     let real_root = root.real()?;
     let mut found = Vec::new();
     let mut seen = HashSet::new();
@@ -28,9 +27,9 @@ pub(crate) fn skills(root: &Place) -> Result<Vec<Place>, Fault> {
             found.push(folder);
             continue;
         }
-        let is_misspelled = |entry: &&Place| entry.name().is_some_and(|name| name.eq_ignore_ascii_case(FILE_NAME));
+        let is_misspelled = |entry: &&SourcePath| entry.name().is_some_and(|name| name.eq_ignore_ascii_case(FILE_NAME));
         if let Some(file) = entries.iter().find(is_misspelled) {
-            return Err(file.fault(format!("the file should be called `{FILE_NAME}`")).help("rename it"));
+            return Err(file.error(format!("the file should be called `{FILE_NAME}`")).help("rename it"));
         }
         if folder != *root && folder.name().is_some_and(|name| SkippedFolder::of(name) == Some(SkippedFolder::Output)) {
             continue;
@@ -52,17 +51,16 @@ pub(crate) fn skills(root: &Place) -> Result<Vec<Place>, Fault> {
     Ok(found)
 }
 
-/// The files of the skill in `folder` beside its `SKILL.md`, sorted: the path inside the skill, and where it lies.
+/// Returns the files of the skill in `folder` beside its `SKILL.md`, sorted by their path inside the skill.
 ///
-/// A link counts as the file that it leads to inside the folder; one to a folder in there does not, for its files have
-/// paths of their own.
-pub(crate) fn resources(folder: &Place) -> Result<Vec<(String, Place)>, Fault> {
+/// A link counts as the file inside the folder to which it leads. Links to folders are skipped: the files in there have their own paths.
+pub(crate) fn resources(folder: &SourcePath) -> Result<Vec<(String, SourcePath)>, EmbedError> {
     let real = folder.real()?;
     let mut found = Vec::new();
     let mut open = vec![(String::new(), folder.clone())];
     while let Some((below, folder)) = open.pop() {
         for entry in folder.entries()? {
-            let name = entry.name().ok_or_else(|| entry.fault("the name is not UTF-8").help("rename it"))?;
+            let name = entry.name().ok_or_else(|| entry.error("the name is not UTF-8").help("rename it"))?;
             let is_apart =
                 SkippedFolder::of(name).is_some_and(SkippedFolder::is_apart) || SkippedFile::of(name).is_some();
             if below.is_empty() && name == FILE_NAME || is_apart {
@@ -71,10 +69,10 @@ pub(crate) fn resources(folder: &Place) -> Result<Vec<(String, Place)>, Fault> {
             let path = format!("{below}{name}");
             let metadata = entry.metadata()?;
             if entry.is_link() && !entry.real()?.starts_with(&real) {
-                return Err(entry.fault("the link leads out of its skill").help("put a copy in its place"));
+                return Err(entry.error("the link leads out of its skill").help("put a copy in its place"));
             }
             if metadata.is_file() {
-                ResourcePath::new(&path).map_err(|error| entry.fault(error.to_string()).help("rename it"))?;
+                ResourcePath::new(&path).map_err(|error| entry.error(error.to_string()).help("rename it"))?;
                 found.push((path, entry));
             } else if metadata.is_dir() && !entry.is_link() {
                 open.push((format!("{path}/"), entry));

@@ -1,29 +1,28 @@
-//! What was declared in every linked crate.
+//! The skills that all linked crates declare.
 
 use std::fmt;
 use std::sync::OnceLock;
 
 use crate::{StaticList, StaticSkill};
 
-/// One use of `declare_skill!`.
+/// The skills of one use of `declare_skill!`.
 #[derive(Debug)]
-pub struct Declared {
+pub struct DeclaredSkills {
     module: &'static str,
     skills: &'static [StaticSkill],
 }
 
-inventory::collect!(Declared);
+inventory::collect!(DeclaredSkills);
 
-impl Declared {
-    /// Called by `declare_skill!`.
-    pub const fn new(module: &'static str, skills: &'static [StaticSkill]) -> Declared {
-        Declared { module, skills }
+impl DeclaredSkills {
+    /// Creates it. Called by `declare_skill!`.
+    pub const fn new(module: &'static str, skills: &'static [StaticSkill]) -> DeclaredSkills {
+        DeclaredSkills { module, skills }
     }
 
-    /// Every declared skill and the module that it stands in, by id. The linker decides about the order of collection, so
-    /// that means nothing.
+    /// Returns every declared skill and its module, sorted by id, because the linker decides about the order of collection.
     fn all() -> Vec<(&'static StaticSkill, &'static str)> {
-        let declared = inventory::iter::<Declared>();
+        let declared = inventory::iter::<DeclaredSkills>();
         let mut all: Vec<_> =
             declared.flat_map(|declared| declared.skills.iter().map(|skill| (skill, declared.module))).collect();
         all.sort_by_key(|(skill, module)| (skill.id(), *module));
@@ -32,23 +31,23 @@ impl Declared {
 }
 
 impl StaticList {
-    /// Every skill that a linked crate declares with [`declare_skill!`](crate::declare_skill), by id. Feature `inventory`.
+    /// Returns every skill that a linked crate declares with [`declare_skill!`](crate::declare_skill), sorted by id. Feature
+    /// `inventory`.
     ///
-    /// A crate that is only a dependency is *not* linked: the linker drops it together with its skills. The program says
-    /// `use its_name as _;`. The collection is made once; what a library brings that is loaded later is not in it.
+    /// The linker drops a crate that is only a dependency, and its skills with it: the program has to say `use its_name as _;`. The
+    /// collection is made once, and a library that is loaded later is not in it.
     ///
     /// # Errors
-    /// [`DeclaredTwice`] when two declarations claim one id.
+    /// [`DeclaredTwice`] if two declarations have the same id.
     pub fn collected() -> Result<StaticList, DeclaredTwice> {
         static COLLECTED: OnceLock<Result<Vec<StaticSkill>, DeclaredTwice>> = OnceLock::new();
-        match COLLECTED.get_or_init(|| unique(&Declared::all())) {
+        match COLLECTED.get_or_init(|| unique(&DeclaredSkills::all())) {
             Ok(skills) => Ok(StaticList::new(skills)),
             Err(twice) => Err(twice.clone()),
         }
     }
 }
 
-/// The skills of rows that are sorted by id.
 fn unique(rows: &[(&StaticSkill, &'static str)]) -> Result<Vec<StaticSkill>, DeclaredTwice> {
     let claims = rows.chunk_by(|(a, _), (b, _)| a.id() == b.id()).filter(|claims| claims.len() > 1);
     let twice: Vec<_> =
@@ -56,12 +55,11 @@ fn unique(rows: &[(&StaticSkill, &'static str)]) -> Result<Vec<StaticSkill>, Dec
     if twice.is_empty() { Ok(rows.iter().map(|(skill, _)| **skill).collect()) } else { Err(DeclaredTwice(twice)) }
 }
 
-/// Two declarations claim one id.
+/// The error of two declarations with the same id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeclaredTwice(Vec<(&'static str, Vec<&'static str>)>);
 
 impl fmt::Display for DeclaredTwice {
-    /// Every such id, with the modules of its declarations.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, (id, modules)) in self.0.iter().enumerate() {
             let separator = if at == 0 { "" } else { "; " };
@@ -73,12 +71,11 @@ impl fmt::Display for DeclaredTwice {
 
 impl std::error::Error for DeclaredTwice {}
 
-/// Asserts that a list holds every skill that its crate declares with [`declare_skill!`](crate::declare_skill); the
-/// message names those that it lacks. Feature `inventory`.
+/// Asserts that a list holds every skill that its crate declares with [`declare_skill!`](crate::declare_skill). The message names the
+/// missing ones. Feature `inventory`.
 ///
-/// With a list of constants a new skill takes two edits. This is for the test that notices a forgotten second one;
-/// [`embed_skills!`](crate::embed_skills) takes one edit and no test. A skill that is written without `declare_skill!` is
-/// not noticed here: as a private constant the compiler calls it unused, as a public one nobody does.
+/// With a list of constants a new skill takes two edits, and a test with this macro notices a forgotten second one. A skill without
+/// `declare_skill!` is not checked. [`embed_skills!`](crate::embed_skills) takes one edit and no test.
 ///
 /// ```standalone_crate
 /// use repertoire_source_static::{StaticList, StaticSkill, assert_complete, declare_skill};
@@ -95,12 +92,12 @@ impl std::error::Error for DeclaredTwice {}
 /// # }
 /// ```
 ///
-/// An integration test is a crate of its own and names the one that is meant: `assert_complete!(SKILLS, "my_skills")`.
+/// An integration test is a crate of its own and names the crate to check: `assert_complete!(SKILLS, "my_skills")`.
 ///
 /// To have the test without a collection in the program, turn the feature on in `[dev-dependencies]` alone.
 ///
 /// # Panics
-/// When a skill is missing, and when the crate declares none: then nothing was checked.
+/// If a skill is missing, or if the crate declares none.
 #[macro_export]
 macro_rules! assert_complete {
     ($list:expr) => {
@@ -115,7 +112,7 @@ macro_rules! assert_complete {
 #[doc(hidden)]
 pub fn assert_complete(list: StaticList, module: &str) {
     let krate = root(module);
-    let mut declared = Declared::all();
+    let mut declared = DeclaredSkills::all();
     declared.retain(|(_, module)| root(module) == krate);
     assert!(!declared.is_empty(), "the crate `{krate}` declares no skill with `declare_skill!`: nothing was checked");
     declared.retain(|(skill, _)| !list.iter().any(|listed| listed.id() == skill.id()));
@@ -123,7 +120,6 @@ pub fn assert_complete(list: StaticList, module: &str) {
     assert!(missing.is_empty(), "declared and not in the list: {}", missing.join(", "));
 }
 
-/// The crate that a module belongs to.
 fn root(module: &str) -> &str {
     module.split("::").next().unwrap_or(module)
 }

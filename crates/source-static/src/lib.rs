@@ -31,47 +31,38 @@
 //! # drop(sources);
 //! ```
 //!
-//! A list that breaks a rule does not compile, whichever way it is made: a bad id, a long description, broken front
-//! matter, two skills of one id.
+//! A list that breaks a rule does not compile: an invalid id, a long description, broken front matter, a repeated id.
 //!
-//! # For hosts
-//! A [`StaticSource`] is a [`Source`](repertoire_core::Source) like any other; compose it at the builtin tier. Listing reads
-//! front matter once, bodies and resources come from memory, and nothing is ever written to disk.
+//! # Hosts
+//! Compose a [`StaticSource`] at the builtin tier. Listing reads front matter once, and bodies and resources come from memory.
+//! [`StaticList::find`] searches without an engine. A raw skill is attached behind a [`Gate`](repertoire_core::Gate) only: see
+//! [`Attachable`](repertoire_core::Attachable).
 //!
-//! [`StaticList::find`] looks for a text, which is what a host without an engine needs. A raw skill is attached behind a
-//! [`Gate`](repertoire_core::Gate) only: see [`Attachable`](repertoire_core::Attachable).
+//! # Authors
+//! *Files* suit a skill of more than a few lines: other clients can read them, and [`embed_skills!`] includes every file of the
+//! folder. Add the line to `build.rs` that its documentation shows.
 //!
-//! # For authors
-//! *Files* are the better home for a skill of more than a few lines: other clients can read them, and [`embed_skills!`] takes
-//! whatever is in the folder, so there is no list to forget. Add the line to `build.rs` that its documentation shows.
-//!
-//! *Constants* suit short skills and those that depend on code. What is in the list is in the program: there is no
-//! registration at start-up and no attribute that adds a skill from afar. The rules are checked where a constant is
-//! evaluated, so keep skills in a `const` or `static`; the same call at run time panics with the same message. A private
-//! constant that is left out of the list is unused, and the compiler warns of it. For public ones write [`declare_skill!`]
-//! around each and `assert_complete!` in a test, which names whatever the list lacks.
+//! *Constants* suit short skills and those that depend on code. Keep them in a `const` or `static`, so that the compiler checks the
+//! rules; the same call at run time panics with the same message. The compiler warns of a private constant that is not in the list.
+//! For public constants, [`declare_skill!`] and `assert_complete!` find the missing ones.
 //!
 //! # Collection
-//! With the feature `inventory`, `StaticList::collected` gives every skill that a linked crate declares with
-//! [`declare_skill!`], by id. It is off by default, because a list that is written down can be read, and because of a trap:
-//! the linker drops a crate that nobody names, and its skills with it. A dependency in `Cargo.toml` is not enough; the
+//! With the feature `inventory`, `StaticList::collected` returns every skill that a linked crate declares with
+//! [`declare_skill!`]. The feature is off by default. The linker drops a crate that is only a dependency, and its skills with it: the
 //! program has to say
 //!
 //! ```text
 //! use house_skills as _;
 //! ```
 //!
-//! # For whoever changes this crate
-//! What can be refused is refused while the program is compiled: a rule is a `const fn` in `rule.rs` with a test in `tests/ui` that
-//! shows its message. Embedded files pass core's parser twice, in the macro for their faults and at run time for their
-//! fields, so that a skill is the same from a folder and from a program.
+//! # Contributing
+//! Each rule is a `const fn` in `rule.rs`, with a test in `tests/ui` that shows its message. Embedded files pass the parser of core
+//! twice, in the macro for their errors and at run time for their fields.
 
 #[cfg(feature = "inventory")]
 mod collected;
-mod declared;
-mod embed;
 mod list;
-mod message;
+mod macros;
 mod rule;
 mod skill;
 mod source;
@@ -83,7 +74,7 @@ pub use list::StaticList;
 pub use skill::StaticSkill;
 pub use source::StaticSource;
 
-/// What the macros of this crate expand to. Not for use.
+/// The items that the macros of this crate expand to. Not a public interface.
 #[doc(hidden)]
 pub mod __private {
     #[cfg(feature = "inventory")]
@@ -91,5 +82,5 @@ pub mod __private {
     pub use repertoire_source_static_macros::__embed_skills;
 
     #[cfg(feature = "inventory")]
-    pub use crate::collected::{Declared, assert_complete};
+    pub use crate::collected::{DeclaredSkills, assert_complete};
 }

@@ -1,21 +1,19 @@
-//! The visible list of what is compiled in.
+//! A list of compiled-in skills.
 
 use crate::StaticSkill;
-use crate::message::Message;
-use crate::rule;
+use crate::rule::{self, Message};
 
-/// Skills in the order in which they were written down, no id twice. Cheap to copy.
+/// A list of skills in their written order, without a repeated id. Cheap to copy.
 ///
-/// The compiler compares every id with every other; past about two thousand skills its lint
-/// `long_running_const_eval` asks to be allowed on the constant.
+/// The compiler compares every pair of ids. From about 2,000 skills on, allow its lint `long_running_const_eval` on the constant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StaticList(&'static [StaticSkill]);
 
 impl StaticList {
-    /// A list of `skills`.
+    /// Creates a list of `skills`.
     ///
     /// # Panics
-    /// When an id comes twice; in a constant that is a compile error.
+    /// If an id is repeated. In a constant that is a compile error.
     #[track_caller]
     pub const fn new(skills: &'static [StaticSkill]) -> StaticList {
         let mut at = 0;
@@ -33,22 +31,19 @@ impl StaticList {
         StaticList(skills)
     }
 
-    /// The skills in their order.
+    /// Returns the skills in their order.
     pub fn iter(&self) -> std::slice::Iter<'static, StaticSkill> {
         self.0.iter()
     }
 
-    /// The skills that have `query` in their id or their description, in any letter case, in the order of the list. All
-    /// of them have the empty text in it.
-    ///
-    /// One pass over the texts, without words or ranks: enough for a list that somebody wrote by hand.
+    /// Returns the skills that have `query` in their id or description, in any letter case, in the order of the list.
     pub fn find(&self, query: &str) -> impl Iterator<Item = &'static StaticSkill> {
         let query = query.to_lowercase();
         let has = move |text: &str| text.to_lowercase().contains(&query);
         self.iter().filter(move |skill| has(skill.id()) || has(skill.description()))
     }
 
-    /// The same skills as a slice, for constants.
+    /// Returns the skills as a slice, for constants.
     pub const fn as_slice(&self) -> &'static [StaticSkill] {
         self.0
     }

@@ -1,13 +1,13 @@
-//! What makes a compiled-in skill valid, checked while constants are evaluated.
+//! The rules of compiled-in skills, checked in constants.
 //!
-//! `Id::new` and `ResourcePath::new` cannot be called there; the tests hold these rules against them.
+//! `Id::new` and `ResourcePath::new` cannot be called there. The tests compare these rules with them.
 
 use repertoire_core::NameFault;
 
-/// The most characters of a description: the standard's S-14.
+/// The limit of characters in a description: rule S-14 of the standard.
 pub(crate) const MAX_DESCRIPTION_CHARS: usize = 1024;
 
-/// The rule that `id` breaks: S-10 to S-12 of the standard, in ASCII.
+/// Returns the rule that `id` breaks: S-10 to S-12 of the standard, in ASCII.
 pub(crate) const fn broken_by_id(id: &str) -> Option<&'static str> {
     let bytes = id.as_bytes();
     if bytes.is_empty() {
@@ -30,7 +30,6 @@ pub(crate) const fn broken_by_id(id: &str) -> Option<&'static str> {
     None
 }
 
-/// The rule that `description` breaks.
 pub(crate) const fn broken_by_description(description: &str) -> Option<&'static str> {
     if is_blank(description) {
         return Some("the description of a skill must not be blank");
@@ -48,7 +47,6 @@ pub(crate) const fn broken_by_description(description: &str) -> Option<&'static 
     None
 }
 
-/// The rule that `path` breaks.
 pub(crate) const fn broken_by_resource_path(path: &str) -> Option<&'static str> {
     let bytes = path.as_bytes();
     if bytes.len() >= 2 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':' {
@@ -76,7 +74,7 @@ pub(crate) const fn is_blank(text: &str) -> bool {
     text.as_bytes().trim_ascii().is_empty()
 }
 
-/// FNV-1a: two ids of different hashes are told apart in one step, which is what keeps a long list quick to compile.
+/// Returns the FNV-1a hash. Comparing hashes first keeps a long list quick to compile.
 pub(crate) const fn hash(text: &str) -> u64 {
     let (mut hash, mut at) = (0xcbf2_9ce4_8422_2325, 0);
     while at < text.len() {
@@ -99,6 +97,43 @@ pub(crate) const fn is_same(a: &str, b: &str) -> bool {
         at += 1;
     }
     true
+}
+
+/// A text built in a constant, where `format!` cannot be called.
+pub(crate) struct Message {
+    bytes: [u8; Message::MAX_BYTES],
+    len: usize,
+}
+
+impl Message {
+    /// The size limit, at which a message is truncated.
+    const MAX_BYTES: usize = 256;
+
+    pub(crate) const fn of(parts: &[&str]) -> Message {
+        let mut message = Message { bytes: [0; Message::MAX_BYTES], len: 0 };
+        let mut part = 0;
+        while part < parts.len() {
+            let mut at = 0;
+            while at < parts[part].len() && message.len < Message::MAX_BYTES {
+                message.bytes[message.len] = parts[part].as_bytes()[at];
+                message.len += 1;
+                at += 1;
+            }
+            part += 1;
+        }
+        message
+    }
+
+    pub(crate) const fn as_str(&self) -> &str {
+        match std::str::from_utf8(self.bytes.split_at(self.len).0) {
+            Ok(text) => text,
+            // Cut inside a character: everything before it is whole.
+            Err(error) => match std::str::from_utf8(self.bytes.split_at(error.valid_up_to()).0) {
+                Ok(text) => text,
+                Err(_) => panic!("text up to the first bad byte is valid"),
+            },
+        }
+    }
 }
 
 #[cfg(test)]

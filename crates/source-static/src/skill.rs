@@ -1,18 +1,16 @@
-//! One skill as constant data.
+//! A skill as constant data.
 
 use std::fmt;
 use std::sync::Arc;
 
 use repertoire_core::{Bytes, Category, Digest, Listed, Resource, ResourcePath, Skill, Stamp, SurfaceMode, skill_md};
 
-use crate::message::Message;
-use crate::rule;
+use crate::rule::{self, Message};
 use crate::written::Written;
 
-/// A skill that is part of the program: text and bytes that live as long as it does.
+/// A skill that is compiled into the program.
 ///
-/// Everything that could be wrong is checked by the constructors, which are `const`: in a `const` or `static` a broken
-/// rule is a compile error.
+/// The constructors are `const` and check every rule: in a `const` or `static` a broken rule is a compile error.
 ///
 /// ```
 /// use repertoire_source_static::StaticSkill;
@@ -28,7 +26,7 @@ use crate::written::Written;
 /// const DEPLOY: StaticSkill = StaticSkill::new("Deploy", "Ships the service.", "Build, push, watch.\n");
 /// ```
 ///
-/// A skill of [`embed_skills!`](crate::embed_skills) says everything in its file: to declare more of it panics.
+/// A skill of [`embed_skills!`](crate::embed_skills) declares everything in its file, and the builder methods panic.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct StaticSkill {
     id: &'static str,
@@ -38,24 +36,25 @@ pub struct StaticSkill {
     resources: &'static [(&'static str, &'static [u8])],
 }
 
-/// Where the rest of a skill stands.
+/// The content of a skill.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Content {
-    /// In the code.
+    /// Fields in the code.
     Written(Written),
-    /// In a whole `SKILL.md`, which was parsed at build time and found sound.
+    /// A whole `SKILL.md`, which was checked at build time.
     File(&'static [u8]),
 }
 
 impl StaticSkill {
-    /// A skill that declares nothing but its id, its description and its instructions.
+    /// Creates a skill with an id, a description and instructions.
     ///
-    /// The id is lower-case ASCII letters, digits and single hyphens between them, at most 64 (rules S-10 to S-12 of the
-    /// standard, which also knows letters of other scripts). The description is not blank and has at most 1024
-    /// characters; the body is not blank, and may be `include_str!` of a file without front matter.
+    /// - The id has at most 64 lower-case ASCII letters, digits and single hyphens between them (rules S-10 to S-12 of the standard,
+    ///   which also admits letters of other scripts).
+    /// - The description is not blank and has at most 1024 characters.
+    /// - The body is not blank. It may be `include_str!` of a file without front matter.
     ///
     /// # Panics
-    /// For anything else; in a constant that is a compile error.
+    /// If a rule is broken. In a constant that is a compile error.
     #[track_caller]
     pub const fn new(id: &'static str, description: &'static str, body: &'static str) -> StaticSkill {
         if let Some(rule) = rule::broken_by_id(id) {
@@ -69,7 +68,6 @@ impl StaticSkill {
         StaticSkill { id, id_hash: rule::hash(id), description, content, resources: &[] }
     }
 
-    /// A skill whose file `embed_skills!` has checked.
     #[doc(hidden)]
     pub const fn __embedded(
         id: &'static str,
@@ -80,14 +78,14 @@ impl StaticSkill {
         StaticSkill { id, id_hash: rule::hash(id), description, content: Content::File(file), resources }
     }
 
-    /// The same skill under a licence: front matter `license`.
+    /// Sets the licence: front matter `license`.
     #[must_use]
     #[track_caller]
     pub const fn under_license(self, license: &'static str) -> StaticSkill {
         self.with(Written { license: Some(license), ..self.written() })
     }
 
-    /// The same skill in a category, which decides whether its tools need a [`Gate`](repertoire_core::Gate): front
+    /// Sets the category, which decides whether its tools need a [`Gate`](repertoire_core::Gate): front
     /// matter `category`.
     #[must_use]
     #[track_caller]
@@ -95,59 +93,59 @@ impl StaticSkill {
         self.with(Written { category: Some(category), ..self.written() })
     }
 
-    /// The same skill with a declared surface mode: front matter `surface`.
+    /// Sets the surface mode: front matter `surface`.
     #[must_use]
     #[track_caller]
     pub const fn on_surface(self, mode: SurfaceMode) -> StaticSkill {
         self.with(Written { surface: Some(mode), ..self.written() })
     }
 
-    /// The same skill with the tools that it pre-approves: front matter `allowed-tools`.
+    /// Sets the tools that it pre-approves: front matter `allowed-tools`.
     #[must_use]
     #[track_caller]
     pub const fn allowing_tools(self, tools: &'static [&'static str]) -> StaticSkill {
         self.with(Written { allowed_tools: Some(tools), ..self.written() })
     }
 
-    /// The same skill with the tools that it needs: front matter `required_tools`.
+    /// Sets the tools that it needs: front matter `required_tools`.
     #[must_use]
     #[track_caller]
     pub const fn requiring_tools(self, tools: &'static [&'static str]) -> StaticSkill {
         self.with(Written { required_tools: tools, ..self.written() })
     }
 
-    /// The same skill with the tools that it brings: front matter `tools`.
+    /// Sets the tools that it brings: front matter `tools`.
     #[must_use]
     #[track_caller]
     pub const fn bringing_tools(self, tools: &'static [&'static str]) -> StaticSkill {
         self.with(Written { tools, ..self.written() })
     }
 
-    /// The same skill with the path of the code behind it, for people and hosts: front matter `import_path`.
+    /// Sets the path of the code behind it: front matter `import_path`.
     #[must_use]
     #[track_caller]
     pub const fn implemented_at(self, import_path: &'static str) -> StaticSkill {
         self.with(Written { import_path: Some(import_path), ..self.written() })
     }
 
-    /// The same skill for users only: front matter `disable-model-invocation`.
+    /// Hides it from models: front matter `disable-model-invocation`.
     #[must_use]
     #[track_caller]
     pub const fn hidden_from_model(self) -> StaticSkill {
         self.with(Written { disable_model_invocation: true, ..self.written() })
     }
 
-    /// The same skill for models only: front matter `user-invocable`.
+    /// Hides it from users: front matter `user-invocable`.
     #[must_use]
     #[track_caller]
     pub const fn hidden_from_user(self) -> StaticSkill {
         self.with(Written { user_invocable: false, ..self.written() })
     }
 
-    /// The same skill with further keys and values: front matter `metadata`.
+    /// Sets further keys and values: front matter `metadata`.
     ///
     /// # Panics
-    /// For a key that comes twice; in a constant that is a compile error.
+    /// If a key is repeated. In a constant that is a compile error.
     #[must_use]
     #[track_caller]
     pub const fn with_metadata(self, metadata: &'static [(&'static str, &'static str)]) -> StaticSkill {
@@ -165,11 +163,10 @@ impl StaticSkill {
         self.with(Written { metadata, ..self.written() })
     }
 
-    /// The same skill with files beside its instructions: paths, and bytes such as those of `include_bytes!`. Their
-    /// paths are its front matter `references`.
+    /// Sets its resources: paths, and bytes such as those of `include_bytes!`. The paths are its front matter `references`.
     ///
     /// # Panics
-    /// For a path that is no [`ResourcePath`] and for one that comes twice; in a constant that is a compile error.
+    /// If a path is not a [`ResourcePath`] or is repeated. In a constant that is a compile error.
     #[must_use]
     #[track_caller]
     pub const fn with_resources(self, resources: &'static [(&'static str, &'static [u8])]) -> StaticSkill {
@@ -191,17 +188,16 @@ impl StaticSkill {
         StaticSkill { resources, ..self.with(self.written()) }
     }
 
-    /// The id.
+    /// Returns the id.
     pub const fn id(&self) -> &'static str {
         self.id
     }
 
-    /// What it does and when to use it.
+    /// Returns the description.
     pub const fn description(&self) -> &'static str {
         self.description.trim_ascii()
     }
 
-    /// What the code says of this skill.
     #[track_caller]
     const fn written(&self) -> Written {
         match self.content {
@@ -214,7 +210,6 @@ impl StaticSkill {
         StaticSkill { content: Content::Written(written), ..self }
     }
 
-    /// The row that stands for this skill in a listing.
     pub(crate) fn listed(&self) -> Listed<Skill> {
         let skill = match self.content {
             Content::Written(written) => written.skill(self.id, self.description(), self.resources),
@@ -227,7 +222,7 @@ impl StaticSkill {
         Listed::new(skill, Stamp::of(self)).with_digest(Digest::of(self.raw()))
     }
 
-    /// The bytes that identify the skill: those of its file; of what is written in code, the body.
+    /// Returns the bytes that are digested: the file, or the body of a skill in code.
     fn raw(&self) -> &'static [u8] {
         match self.content {
             Content::Written(written) => written.body.as_bytes(),
@@ -235,7 +230,6 @@ impl StaticSkill {
         }
     }
 
-    /// The instructions.
     pub(crate) fn text(&self) -> Arc<str> {
         match self.content {
             Content::Written(written) => written.text(),
@@ -243,7 +237,6 @@ impl StaticSkill {
         }
     }
 
-    /// The manifest, sorted by path.
     pub(crate) fn manifest(&self) -> Vec<Resource> {
         let resource = |(path, bytes): &(&'static str, &'static [u8])| {
             let path = ResourcePath::new(path).expect("checked when compiled: a path inside the skill");
@@ -261,7 +254,6 @@ impl StaticSkill {
 }
 
 impl fmt::Debug for StaticSkill {
-    /// The id: texts and files may be long.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StaticSkill").field("id", &self.id).finish_non_exhaustive()
     }

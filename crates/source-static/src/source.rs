@@ -1,4 +1,4 @@
-//! The source over a list that is compiled in.
+//! The source of a compiled-in list.
 
 use std::sync::OnceLock;
 
@@ -9,10 +9,9 @@ use repertoire_core::{
 
 use crate::{StaticList, StaticSkill, rule};
 
-/// The skills of a [`StaticList`], in its order. Never changes.
+/// A source of the skills of a [`StaticList`], in its order. It never changes.
 ///
-/// The listing is made once and then shared. The digest of a skill is SHA-256 over its embedded file, as of one on disk; of
-/// a skill that is written in code, over its body. A body is copied when it is read; resources are not.
+/// The listing is made once and then shared. The digest of a skill is SHA-256 of its embedded file, or of the body of a skill in code.
 #[derive(Debug)]
 pub struct StaticSource {
     name: &'static str,
@@ -21,15 +20,15 @@ pub struct StaticSource {
 }
 
 impl StaticSource {
-    /// A source called `builtin`.
+    /// Creates a source called `builtin`.
     pub const fn new(list: StaticList) -> StaticSource {
         StaticSource::named("builtin", list)
     }
 
-    /// A source of another name.
+    /// Creates a source called `name`.
     ///
     /// # Panics
-    /// For a name that is blank or holds a colon; in a constant that is a compile error.
+    /// If the name is blank or has a colon. In a constant that is a compile error.
     #[track_caller]
     pub const fn named(name: &'static str, list: StaticList) -> StaticSource {
         assert!(!rule::is_blank(name), "the name of a source must not be blank");
@@ -42,8 +41,7 @@ impl StaticSource {
     }
 
     fn listing(&self) -> &Listing<Skill> {
-        let rows = || self.list.iter().map(StaticSkill::listed);
-        self.listing.get_or_init(|| Listing::new(Revision(0), rows(), []))
+        self.listing.get_or_init(|| Listing::new(Revision(0), self.list.iter().map(StaticSkill::listed), []))
     }
 
     fn find(&self, id: &Id) -> Result<(&'static StaticSkill, &Listed<Skill>), SourceError> {
@@ -73,8 +71,8 @@ impl Source<Skill> for StaticSource {
     }
 
     async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {
-        let no_resource = || format!("skill `{id}` has no resource `{path}`");
-        let (skill, _) = self.find(id)?;
-        skill.resource(path).ok_or_else(|| SourceError::new(SourceErrorKind::NotFound, no_resource()))
+        self.find(id)?.0.resource(path).ok_or_else(|| {
+            SourceError::new(SourceErrorKind::NotFound, format!("skill `{id}` has no resource `{path}`"))
+        })
     }
 }

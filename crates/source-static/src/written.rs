@@ -1,10 +1,10 @@
-//! What the code says of a skill that has no file.
+//! The fields of a skill in code.
 
 use std::sync::Arc;
 
 use repertoire_core::{Category, Id, Skill, SurfaceMode, Value};
 
-/// What the code says of a skill beside its id, its description and its resources.
+/// The fields of a skill in code, except id, description and resources.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Written {
     pub(crate) body: &'static str,
@@ -49,7 +49,7 @@ impl Written {
         skill
     }
 
-    /// What the front matter of the same skill in a file would say.
+    /// Returns the front matter that the same skill would have in a file.
     fn fields(&self, id: &str, description: &str, resources: &[(&'static str, &[u8])]) -> Vec<(Arc<str>, Value)> {
         let list = |items: &[&'static str]| Value::List(items.iter().copied().map(Value::text).collect());
         let some = |items: &[&'static str]| (!items.is_empty()).then(|| list(items));
@@ -73,8 +73,8 @@ impl Written {
         fields.into_iter().filter_map(|(key, value)| Some((key.into(), value?))).collect()
     }
 
-    /// The instructions without leading blank lines, line ends as `\n`: a raw string often starts with one, and
-    /// `include_str!` gives the line ends of the checkout.
+    /// Returns the instructions without leading blank lines and with line ends of `\n`. A raw string often starts with a blank line,
+    /// and `include_str!` has the line ends of the checkout.
     pub(crate) fn text(&self) -> Arc<str> {
         let mut text = self.body;
         while let Some((line, rest)) = text.split_once('\n')

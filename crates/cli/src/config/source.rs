@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use repertoire::registry::{ConfigError, SourceConfig, SourceKind, Tier};
 use repertoire::render::Dialect;
-use repertoire::source::fs::{ClientPlugins, ClientPluginsFindings, ClientPluginsOptions};
+use repertoire::source::fs::{InstalledPluginDiagnostics, InstalledPluginOptions, InstalledPlugins};
 use repertoire::{FsSource, Mount, Skill, Trust};
 use serde::Deserialize;
 use serde_json::Map;
@@ -38,8 +38,8 @@ enum Sources {
 /// The plugins in the folders of a `client-plugins` source.
 #[derive(Debug)]
 pub(crate) struct Plugins {
-    pub(crate) options: ClientPluginsOptions,
-    pub(crate) found: ClientPlugins,
+    pub(crate) options: InstalledPluginOptions,
+    pub(crate) found: InstalledPlugins,
     base: PathBuf,
 }
 
@@ -166,11 +166,11 @@ impl Declared {
 
 impl Plugins {
     fn find(config: &SourceConfig) -> Result<Plugins, ConfigError> {
-        let options: ClientPluginsOptions = config.options()?;
+        let options: InstalledPluginOptions = config.options()?;
         Ok(Plugins { found: options.find(&config.base), options, base: config.base.clone() })
     }
 
-    pub(crate) fn findings(&self, name: &str) -> ClientPluginsFindings {
-        self.options.findings(name, &self.base, self.found.clone())
+    pub(crate) fn findings(&self, name: &str) -> InstalledPluginDiagnostics {
+        self.options.diagnostics_source(name, &self.base, self.found.clone())
     }
 }

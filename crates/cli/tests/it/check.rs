@@ -291,6 +291,49 @@ fn plugins_of_a_marketplace_may_use_one_name() {
 }
 
 #[test]
+fn broken_files_of_plugins_are_reported_with_their_place() {
+    let env = TestEnv::new();
+    env.file("repo/.claude-plugin/marketplace.json", "{\n  \"plugins\": [,]\n}\n");
+    env.file("repo/kit/.claude-plugin/plugin.json", "{\"name\": 7}").skill("repo/kit/skills", "own", "Own.");
+    let ran = env.run(&["check", "repo"]);
+    assert_data_eq!(
+        ran.data(),
+        str![[r#"
+warning[client-plugin]: `marketplace.json` is not used: expected value
+ --> repo/.claude-plugin/marketplace.json:2:15
+ |
+ = help: correct the JSON at this place
+warning[client-plugin]: `plugin.json` is not used: a field has a wrong type
+ --> repo/kit/.claude-plugin/plugin.json:1:10
+ |
+ = help: correct the JSON at this place
+2 warnings; 1 skill listed
+
+"#]]
+    );
+}
+
+#[test]
+fn a_named_text_link_is_reported_with_its_fix() {
+    let env = TestEnv::new();
+    env.skill("src", "a", "A.").file("linked", "src\n").file("repo/.agents", "../src/..").file("notes", "One\nTwo\n");
+    for (named, file) in [("linked", "linked"), ("linked/a", "linked")] {
+        let ran = env.run(&["check", named]);
+        assert_eq!(ran.exit, Exit::Problems);
+        assert_data_eq!(
+            ran.stdout + &ran.stderr,
+            format!(
+                "error[link-as-text]: expected a link to `src`, found a text file that holds this path: Git could not make the \
+                 link\n --> {file}\n |\n = help: run `git config core.symlinks true`, on Windows with developer mode on, then \
+                 `git checkout -- {file}` in its folder\n1 error; 0 skills listed\nnote: no skills found in `{named}`\n"
+            )
+        );
+    }
+    let failure = env.run(&["check", "notes"]).failure();
+    assert!(failure.starts_with("error: `notes` is not a SKILL.md"), "{failure}");
+}
+
+#[test]
 fn what_was_not_searched_comes_first() {
     let env = TestEnv::new();
     env.file("root/aaa/SKILL.md", "---\nname: aaa\n---\n").skill("root/b", "deep", "Too deep.");

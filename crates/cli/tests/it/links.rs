@@ -114,30 +114,51 @@ fn a_lock_is_not_written_through_a_link() {
 
 #[test]
 fn nothing_that_a_link_leads_to_is_shown() {
-    let env = TestEnv::new();
-    env.file("../home/secret", SECRET);
-    link(&env, "../../../../home/secret", ".agents/skills/b/SKILL.md");
-    link(&env, "../home/secret", "repertoire.lock.json");
-    link(&env, "../home/secret", "repertoire.toml");
-    let commands: [&[&str]; 12] = [
-        &["check"],
-        &["check", "--strict"],
-        &["check", "--json"],
-        &["check", "--format", "sarif"],
-        &["list", "--all"],
-        &["fmt", "--check"],
-        &["fmt", "--diff"],
-        &["fmt", "--check", ".agents/skills/b/SKILL.md"],
-        &["fmt"],
-        &["lock"],
-        &["verify"],
-        &["list", "--config", "repertoire.toml"],
-    ];
-    for command in commands {
-        let Ran { stdout, stderr, .. } = env.run(command);
-        assert!(!stdout.contains("ghs_SECRET") && !stderr.contains("ghs_SECRET"), "{command:?}: {stdout}{stderr}");
+    // With front matter, without it, JSON of a wrong type, and a table of the kernel.
+    let bare = "https://ada:ghs_SECRET@example.com\n";
+    let json = "{\"name\": [\"ghs_SECRET\"], \"plugins\": \"ghs_SECRET\"}";
+    for secret in [Some(SECRET), Some(bare), Some(json), None] {
+        let env = TestEnv::new();
+        let at = |above: &str| match secret {
+            Some(_) => format!("{above}home/secret"),
+            None => "/proc/self/environ".to_owned(),
+        };
+        env.file("../home/secret", secret.unwrap_or_default()).skill("kit/skills", "own", "Own.");
+        link(&env, &at("../../../../"), ".agents/skills/b/SKILL.md");
+        for file in ["repertoire.lock.json", "skills-lock.json", "repertoire.toml", "linked"] {
+            link(&env, &at("../"), file);
+        }
+        for file in [".claude-plugin/marketplace.json", ".claude-plugin/plugin.json"] {
+            link(&env, &at("../../"), file);
+            link(&env, &at("../../../"), &format!("kit/{file}"));
+        }
+        link(&env, &at("../../"), "kit/installed_plugins.json");
+        let commands: [&[&str]; 16] = [
+            &["check"],
+            &["check", "--strict"],
+            &["check", "--json"],
+            &["check", "--format", "sarif"],
+            &["check", "."],
+            &["check", ".", "--json"],
+            &["check", "kit"],
+            &["check", "linked"],
+            &["list", "--all"],
+            &["fmt", "--check"],
+            &["fmt", "--diff"],
+            &["fmt", "--check", ".agents/skills/b/SKILL.md"],
+            &["fmt"],
+            &["lock"],
+            &["verify"],
+            &["list", "--config", "repertoire.toml"],
+        ];
+        for command in commands {
+            let Ran { stdout, stderr, .. } = env.run(command);
+            let output = format!("{stdout}{stderr}");
+            // Every process of a test runner has a variable with this beginning.
+            assert!(!output.contains("ghs_SECRET") && !output.contains("CARGO_"), "{command:?}: {output}");
+        }
+        assert_eq!(read(&env, "../home/secret"), secret.unwrap_or_default());
     }
-    assert_eq!(read(&env, "../home/secret"), SECRET);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use repertoire_core::{Skill, Source};
 use repertoire_registry::{ConfigError, SourceConfig, SourceKind, inventory};
-use repertoire_source_fs::{ClientPluginsOptions, FsOptions, FsSource};
+use repertoire_source_fs::{FsOptions, FsSource, InstalledPluginOptions};
 
 inventory::submit! {
     SourceKind::new("fs", "folders of skills", |config| Ok(Arc::new(configured_folders(config)?)))
@@ -12,13 +12,13 @@ inventory::submit! {
 
 inventory::submit! {
     SourceKind::several("client-plugins", "folders of plugins that a client installed", |config| {
-        let options: ClientPluginsOptions = config.options()?;
+        let options: InstalledPluginOptions = config.options()?;
         let found = options.find(&config.base);
         let plugins = found.plugins.iter().map(|plugin| -> Arc<dyn Source<Skill>> {
             Arc::new(options.source(plugin, plugin.name.as_str()))
         });
         let mut sources: Vec<_> = plugins.collect();
-        sources.push(Arc::new(options.findings(config.name.as_str(), &config.base, found)));
+        sources.push(Arc::new(options.diagnostics_source(config.name.as_str(), &config.base, found)));
         Ok(sources)
     })
 }

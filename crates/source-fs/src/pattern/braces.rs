@@ -3,9 +3,9 @@
 /// The most alternatives one pattern may stand for.
 const MAX: usize = 1_000;
 
-/// The patterns without braces that `pattern` stands for, in order.
+/// Returns the patterns without braces that `pattern` stands for, in order.
 ///
-/// Braces nest and may hold separators, which is why they are resolved before a pattern is split into folders.
+/// Braces nest and may hold separators, so they are resolved before a pattern is split into folders.
 pub(super) fn expand(pattern: &str) -> Result<Vec<String>, String> {
     let mut done = Vec::new();
     // Alternatives still to be looked at, the next one last.
@@ -26,13 +26,13 @@ pub(super) fn expand(pattern: &str) -> Result<Vec<String>, String> {
 }
 
 /// The byte positions of an outermost pair of braces and of the commas directly in it.
-struct Group {
+struct BraceGroup {
     open: usize,
     commas: Vec<usize>,
     close: usize,
 }
 
-impl Group {
+impl BraceGroup {
     fn choices<'a>(&self, pattern: &'a str) -> Vec<&'a str> {
         let starts = std::iter::once(&self.open).chain(&self.commas);
         let ends = self.commas.iter().chain(std::iter::once(&self.close));
@@ -40,9 +40,8 @@ impl Group {
     }
 }
 
-/// The first outermost group. Braces behind a backslash or inside `[...]` are letters.
-fn first_group(pattern: &str) -> Result<Option<Group>, &'static str> {
-    let mut group: Option<Group> = None;
+fn first_group(pattern: &str) -> Result<Option<BraceGroup>, &'static str> {
+    let mut group: Option<BraceGroup> = None;
     let mut depth = 0;
     let mut in_class = false;
     let mut bytes = pattern.bytes().enumerate();
@@ -65,7 +64,7 @@ fn first_group(pattern: &str) -> Result<Option<Group>, &'static str> {
             }
             b'{' => {
                 depth += 1;
-                group.get_or_insert(Group { open: at, commas: Vec::new(), close: at });
+                group.get_or_insert(BraceGroup { open: at, commas: Vec::new(), close: at });
             }
             b',' if depth == 1 => {
                 if let Some(group) = &mut group {
@@ -75,7 +74,11 @@ fn first_group(pattern: &str) -> Result<Option<Group>, &'static str> {
             b'}' => match (&mut depth, &mut group) {
                 (1, Some(group)) => {
                     group.close = at;
-                    return Ok(Some(Group { open: group.open, commas: std::mem::take(&mut group.commas), close: at }));
+                    return Ok(Some(BraceGroup {
+                        open: group.open,
+                        commas: std::mem::take(&mut group.commas),
+                        close: at,
+                    }));
                 }
                 (0, _) => return Err("has a `}` without `{`"),
                 (depth, _) => *depth -= 1,

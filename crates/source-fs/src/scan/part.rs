@@ -7,15 +7,15 @@ use std::sync::Arc;
 
 use repertoire_core::SourceError;
 
-use super::{Scan, keep_hidden, scan};
-use crate::edit::Edit;
-use crate::record::Record;
-use crate::root::{Plan, Start, bytes};
+use super::{Scan, keep_unseen, scan};
+use crate::file_change::FileChange;
+use crate::root::{SearchPlan, bytes};
+use crate::skill_file::SkillFile;
 use crate::walk::Walk;
 
-/// Scans what lies at and below `folders`, and takes the rest from `previous`. Costs what lies there.
+/// Scans `folders` and what lies below them, and takes the rest from `previous`.
 pub(crate) async fn rescan<'f>(
-    plan: &Arc<Plan>,
+    plan: &Arc<SearchPlan>,
     previous: Arc<Scan>,
     folders: impl IntoIterator<Item = &'f Path>,
 ) -> Result<Scan, SourceError> {
@@ -34,42 +34,46 @@ pub(crate) async fn rescan<'f>(
         return scan(plan, Some(previous)).await;
     }
     let next = previous.with_parts(plan, &tops, walk);
-    if next.records.tally().all + next.listed.len() > plan.limits.folders {
+    if next.skill_files.len() + next.listed.len() > plan.limits.folders {
         return scan(plan, Some(previous)).await;
     }
     Ok(next)
 }
 
 impl Scan {
-    /// The same but for `tops`, of which `walk` is all there is now.
-    fn with_parts(&self, plan: &Plan, tops: &[(usize, PathBuf)], walk: Walk) -> Scan {
-        let Walk { records: mut new, mut findings, mut listed, lost, .. } = walk;
-        let mut old: Vec<&Arc<Record>> =
-            tops.iter().flat_map(|(start, top)| self.records.below(plan.starts[*start].root, top)).collect();
-        keep_hidden(&mut new, old.iter().copied(), &lost);
+    fn with_parts(&self, plan: &SearchPlan, tops: &[(usize, PathBuf)], walk: Walk) -> Scan {
+        let Walk { skill_files: mut new, mut walk_diagnostics, mut listed, lost, .. } = walk;
+        let mut old: Vec<&Arc<SkillFile>> =
+            tops.iter().flat_map(|(start, top)| self.skill_files.below(plan.starts[*start].root, top)).collect();
+        keep_unseen(&mut new, old.iter().copied(), &lost);
         old.sort_by(|a, b| a.order().cmp(&b.order()));
         new.sort_by(|a, b| a.order().cmp(&b.order()));
-        let edits = Edit::between(old, new);
+        let changes = FileChange::between(old, new);
 
         let tops: HashSet<&OsStr> = tops.iter().map(|(_, top)| top.as_os_str()).collect();
         let is_inside = |path: &Path| path.ancestors().any(|folder| tops.contains(folder.as_os_str()));
-        findings.sort_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
+        walk_diagnostics.sort_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
         listed.sort_by(|a, b| bytes(a).cmp(bytes(b)));
-        let findings = replaced(&self.findings, findings, |finding| &finding.path, is_inside);
+        let walk_diagnostics =
+            replaced(&self.walk_diagnostics, walk_diagnostics, |walk_diagnostic| &walk_diagnostic.path, is_inside);
         let listed = replaced(&self.listed, listed, PathBuf::as_path, is_inside);
 
-        let is_watched_like = Arc::ptr_eq(&findings, &self.findings)
+        let is_watched_like = Arc::ptr_eq(&walk_diagnostics, &self.walk_diagnostics)
             && Arc::ptr_eq(&listed, &self.listed)
-            && edits.iter().all(Edit::is_watched_alike);
+            && changes.iter().all(FileChange::is_watched_alike);
         let watched = if is_watched_like { self.watched.clone() } else { Arc::default() };
-        Scan { listed, watched, ..self.after(&edits, findings) }
+        Scan { listed, watched, ..self.after(&changes, walk_diagnostics) }
     }
 
-    /// The part of the tree to scan when `folder` may have changed, and its start: the nearest folder at or above
-    /// it that was met by listing the one above. `None` when that is a start, or all has to be scanned.
-    fn part(&self, plan: &Plan, folder: &Path) -> Option<(usize, PathBuf)> {
-        let touches = |start: &Start| folder.starts_with(&start.path) || start.path.starts_with(folder);
-        let mut touched = (0..plan.starts.len()).filter(|start| touches(&plan.starts[*start]));
+    /// Returns the part of the tree to scan when `folder` may have changed, and its start.
+    ///
+    /// The part is the nearest folder at or above `folder` that was found by listing its parent. Returns `None` if that is a
+    /// start, or if everything has to be scanned.
+    fn part(&self, plan: &SearchPlan, folder: &Path) -> Option<(usize, PathBuf)> {
+        let mut touched = (0..plan.starts.len()).filter(|start| {
+            let path = &plan.starts[*start].path;
+            folder.starts_with(path) || path.starts_with(folder)
+        });
         let (Some(start), None, true) = (touched.next(), touched.next(), self.is_separable) else { return None };
         let inside = folder.ancestors().take_while(|part| *part != plan.starts[start].path);
         let is_listed = |path: &Path| self.listed.binary_search_by(|listed| bytes(listed).cmp(bytes(path))).is_ok();
@@ -78,7 +82,6 @@ impl Scan {
     }
 }
 
-/// `old`, sorted by path, with `new` in place of all that is inside of something; the very same when that is equal.
 fn replaced<T: Clone + PartialEq>(
     old: &Arc<Vec<T>>,
     new: Vec<T>,

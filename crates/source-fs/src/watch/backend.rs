@@ -1,4 +1,4 @@
-//! Who tells of changes.
+//! The interface between the watcher and the events of the system.
 
 use std::ffi::OsStr;
 use std::fmt::{self, Debug};
@@ -6,21 +6,19 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::file_system::FileSystem;
-use crate::watch::hub::Audience;
-use crate::watch::limit::Limit;
+use crate::watch::shared_watcher::EventDispatcher;
 
-/// A folder that is watched, whatever paths lead to it. No other folder gets the same one later.
+/// The id of a watched folder, whatever paths lead to it. Ids are not reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Place(pub(crate) u64);
+pub(crate) struct WatchId(pub(crate) u64);
 
-/// Something that tells the [`Audience`] it was opened with of changes in single folders.
+/// A backend that dispatches the events of single folders.
 pub(crate) trait Backend: Debug + Send + Sync {
-    /// Watches the folders to which the paths lead, not what lies below them. A path of a folder that is watched already
-    /// gets the place that folder has.
-    fn watch(&self, folders: &[Arc<Path>]) -> Vec<Result<Place, Refusal>>;
+    /// Watches each folder itself, not what lies below it. A folder that is already watched keeps its id, whatever path leads to
+    /// it.
+    fn watch(&self, folders: &[Arc<Path>]) -> Vec<Result<WatchId, WatchError>>;
 
-    /// Watches the folder no more, if it does.
-    fn unwatch(&self, place: Place);
+    fn unwatch(&self, place: WatchId);
 
     /// Returns the name of the file system that holds `folder`, if other machines change it without an event here.
     fn remote(&self, folder: &Path) -> Option<&'static str> {
@@ -31,38 +29,82 @@ pub(crate) trait Backend: Debug + Send + Sync {
     }
 }
 
-/// Opens a backend.
-pub(crate) type Opener = Box<dyn Fn(Arc<Audience>) -> Result<Box<dyn Backend>, Refusal> + Send + Sync>;
+pub(crate) type Opener = Box<dyn Fn(Arc<EventDispatcher>) -> Result<Box<dyn Backend>, WatchError> + Send + Sync>;
 
-/// What a backend has to tell. It is only a hint: *look here again*.
+/// An event. It only means that a path may have changed.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Told<'a> {
-    /// Something is the matter with what is called `name` in a folder, or with the folder itself; `moves` if another
-    /// thing may be there now.
-    At { place: Place, name: Option<&'a OsStr>, moves: bool },
-    /// Anything may have changed, and paths may lead elsewhere.
+pub(crate) enum WatchEvent<'a> {
+    /// An event of the entry `name` of a folder, or of the folder itself. `moves` says that the path may lead elsewhere now.
+    At { id: WatchId, name: Option<&'a OsStr>, moves: bool },
+    /// Events were lost, or mounts changed: any path may have changed or lead elsewhere.
     Anything,
-    /// Nothing will be told any more.
+    /// The backend ends with this error.
     Failed(&'a str),
 }
 
-/// Why a folder is not watched.
+/// The reason why a folder is not watched.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Refusal {
+pub(crate) enum WatchError {
     /// There is no such folder, or not any more.
     Absent,
     /// This folder cannot be watched.
     Denied(String),
     /// No more can be watched.
-    Exhausted(Limit),
+    Exhausted(WatchLimit),
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for WatchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::Absent => f.write_str("no such folder"),
-            Refusal::Denied(why) => f.write_str(why),
-            Refusal::Exhausted(limit) => write!(f, "{limit}"),
+            WatchError::Absent => f.write_str("no such folder"),
+            WatchError::Denied(why) => f.write_str(why),
+            WatchError::Exhausted(limit) => write!(f, "{limit}"),
         }
     }
+}
+
+/// A limit of the system that was reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct WatchLimit {
+    what: &'static str,
+    /// The setting of the limit and its value.
+    setting: Option<(&'static str, u64)>,
+}
+
+impl WatchLimit {
+    pub(crate) fn of_watches() -> WatchLimit {
+        let what = "watches";
+        WatchLimit { what, setting: lower("user.max_inotify_watches", "fs.inotify.max_user_watches") }
+    }
+
+    #[cfg(target_os = "linux")]
+    pub(crate) fn of_instances() -> WatchLimit {
+        let what = "watchers";
+        WatchLimit { what, setting: lower("user.max_inotify_instances", "fs.inotify.max_user_instances") }
+    }
+
+    pub(crate) fn setting(&self) -> Option<&'static str> {
+        self.setting.map(|(name, _)| name)
+    }
+}
+
+impl fmt::Display for WatchLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the system's limit of {} is reached", self.what)?;
+        match self.setting {
+            Some((name, value)) => write!(f, ", `{name}` = {value}"),
+            None => Ok(()),
+        }
+    }
+}
+
+fn lower(own: &'static str, machine: &'static str) -> Option<(&'static str, u64)> {
+    // If both have the same value, the well-known name comes first.
+    let names = [machine, own].into_iter();
+    names.filter_map(|name| Some((name, value_of(name)?))).min_by_key(|(_, value)| *value)
+}
+
+fn value_of(setting: &str) -> Option<u64> {
+    let text = std::fs::read_to_string(format!("/proc/sys/{}", setting.replace('.', "/"))).ok()?;
+    text.trim().parse().ok()
 }

@@ -1,4 +1,4 @@
-//! What Linux offers: inotify, and word of every mount.
+//! The inotify backend, which also polls the table of mounts.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -14,29 +14,28 @@ use rustix::fs::inotify::{self, CreateFlags, Event, ReadFlags, Reader, WatchFlag
 use rustix::io::Errno;
 
 use crate::file;
-use crate::watch::backend::{Backend, Place, Refusal, Told};
-use crate::watch::hub::Audience;
-use crate::watch::limit::Limit;
+use crate::watch::backend::{Backend, WatchError, WatchEvent, WatchId, WatchLimit};
+use crate::watch::shared_watcher::EventDispatcher;
 
-/// An instance of inotify and the thread that listens to it.
+/// An inotify instance and its thread.
 #[derive(Debug)]
-struct Inotify {
+struct InotifyBackend {
     instance: Arc<OwnedFd>,
     /// Readable once the thread is to end.
     end: Arc<OwnedFd>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// What the thread listens to.
-struct Ear {
+/// The state of the thread.
+struct InotifyThread {
     instance: Arc<OwnedFd>,
     end: Arc<OwnedFd>,
     /// The table of mounts, where it can be read.
     mounts: Option<File>,
-    audience: Arc<Audience>,
+    dispatcher: Arc<EventDispatcher>,
 }
 
-/// What is told of a folder. Not that something is read: we do so ourselves.
+/// The events of a watch. Reading is not one of them: the source reads too.
 const MASK: WatchFlags = WatchFlags::ONLYDIR
     .union(WatchFlags::ATTRIB)
     .union(WatchFlags::CREATE)
@@ -57,44 +56,42 @@ const MOVES: ReadFlags = ReadFlags::DELETE
     .union(ReadFlags::MOVE_SELF)
     .union(ReadFlags::UNMOUNT);
 
-/// Opens an instance.
-pub(crate) fn open(audience: Arc<Audience>) -> Result<Box<dyn Backend>, Refusal> {
-    // First of all: it tells a process that has too many files open from a user who has too many instances.
+pub(crate) fn open(dispatcher: Arc<EventDispatcher>) -> Result<Box<dyn Backend>, WatchError> {
+    // First of all: if it fails, the process has too many open files, not the user too many instances.
     let end = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map_err(denied)?;
     let instance = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).map_err(|error| match error {
-        Errno::MFILE => Refusal::Exhausted(Limit::of_instances()),
+        Errno::MFILE => WatchError::Exhausted(WatchLimit::of_instances()),
         error => denied(error),
     })?;
     let (instance, end) = (Arc::new(instance), Arc::new(end));
     let mounts = File::open("/proc/self/mountinfo").ok();
-    let ear = Ear { instance: instance.clone(), end: end.clone(), mounts, audience };
+    let ear = InotifyThread { instance: instance.clone(), end: end.clone(), mounts, dispatcher };
     let thread = thread::Builder::new().name("skill-watch".into()).spawn(move || ear.listen());
-    let thread = thread.map_err(|error| Refusal::Denied(file::cause(&error)))?;
-    Ok(Box::new(Inotify { instance, end, thread: Some(thread) }))
+    let thread = thread.map_err(|error| WatchError::Denied(file::cause(&error)))?;
+    Ok(Box::new(InotifyBackend { instance, end, thread: Some(thread) }))
 }
 
-impl Backend for Inotify {
-    fn watch(&self, folders: &[Arc<Path>]) -> Vec<Result<Place, Refusal>> {
+impl Backend for InotifyBackend {
+    fn watch(&self, folders: &[Arc<Path>]) -> Vec<Result<WatchId, WatchError>> {
         let mut exhausted = None;
         let watch = |folder: &Arc<Path>| match &exhausted {
-            Some(refusal) => Err(Refusal::clone(refusal)),
-            None => inotify::add_watch(&self.instance, &**folder, MASK).map(place).map_err(|error| match error {
-                Errno::NOENT | Errno::NOTDIR => Refusal::Absent,
-                Errno::NOSPC => exhausted.insert(Refusal::Exhausted(Limit::of_watches())).clone(),
+            Some(error) => Err(WatchError::clone(error)),
+            None => inotify::add_watch(&self.instance, &**folder, MASK).map(watch_id).map_err(|error| match error {
+                Errno::NOENT | Errno::NOTDIR => WatchError::Absent,
+                Errno::NOSPC => exhausted.insert(WatchError::Exhausted(WatchLimit::of_watches())).clone(),
                 error => denied(error),
             }),
         };
         folders.iter().map(watch).collect()
     }
 
-    fn unwatch(&self, place: Place) {
+    fn unwatch(&self, watch_id: WatchId) {
         // Refused when the folder is gone, and the watch with it.
-        let _ = i32::try_from(place.0).map(|descriptor| inotify::remove_watch(&self.instance, descriptor));
+        let _ = i32::try_from(watch_id.0).map(|descriptor| inotify::remove_watch(&self.instance, descriptor));
     }
 }
 
-impl Drop for Inotify {
-    /// Waits for the thread, so that no descriptor outlives the last source.
+impl Drop for InotifyBackend {
     fn drop(&mut self) {
         rustix::io::write(&self.end, &1_u64.to_ne_bytes()).expect("the first write to a counter has room");
         if let Some(thread) = self.thread.take() {
@@ -103,17 +100,17 @@ impl Drop for Inotify {
     }
 }
 
-impl Ear {
+impl InotifyThread {
     fn listen(self) {
         if let Err(error) = self.until_the_end() {
-            self.audience.hear(Told::Failed(&file::cause(&error.into())));
+            self.dispatcher.dispatch(WatchEvent::Failed(&file::cause(&error.into())));
         }
     }
 
     fn until_the_end(&self) -> Result<(), Errno> {
         let mut buffer = [MaybeUninit::uninit(); 16 << 10];
         let mut ready = vec![PollFd::new(&self.end, PollFlags::IN), PollFd::new(&self.instance, PollFlags::IN)];
-        // Asking takes note of a change of mounts: none is told twice.
+        // Polling resets a change of mounts, so that each is dispatched once.
         ready.extend(self.mounts.as_ref().map(|mounts| PollFd::new(mounts, PollFlags::PRI)));
         loop {
             match poll(&mut ready, None) {
@@ -129,12 +126,11 @@ impl Ear {
                 self.read(&mut buffer)?;
             }
             if is_ready(2) {
-                self.audience.hear(Told::Anything);
+                self.dispatcher.dispatch(WatchEvent::Anything);
             }
         }
     }
 
-    /// Reads what there is, but no more than fits: it may never end.
     fn read(&self, buffer: &mut [MaybeUninit<u8>]) -> Result<(), Errno> {
         let mut events = Reader::new(&self.instance, buffer);
         loop {
@@ -151,20 +147,19 @@ impl Ear {
 
     fn tell(&self, event: &Event<'_>) {
         let flags = event.events();
-        self.audience.hear(if flags.contains(ReadFlags::QUEUE_OVERFLOW) {
-            Told::Anything
+        self.dispatcher.dispatch(if flags.contains(ReadFlags::QUEUE_OVERFLOW) {
+            WatchEvent::Anything
         } else {
             let name = event.file_name().map(|name| OsStr::from_bytes(name.to_bytes()));
-            Told::At { place: place(event.wd()), name, moves: flags.intersects(MOVES) }
+            WatchEvent::At { id: watch_id(event.wd()), name, moves: flags.intersects(MOVES) }
         });
     }
 }
 
-/// The system counts upwards, and begins again only after two thousand million.
-fn place(descriptor: i32) -> Place {
-    Place(u64::from(descriptor.unsigned_abs()))
+fn watch_id(descriptor: i32) -> WatchId {
+    WatchId(u64::from(descriptor.unsigned_abs()))
 }
 
-fn denied(error: Errno) -> Refusal {
-    Refusal::Denied(file::cause(&error.into()))
+fn denied(error: Errno) -> WatchError {
+    WatchError::Denied(file::cause(&error.into()))
 }

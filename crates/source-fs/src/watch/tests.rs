@@ -15,7 +15,7 @@ use repertoire_core::{Code, Revision, Source};
 use tokio::time::{Instant, sleep, timeout};
 
 use self::world::{DEBOUNCE, Kind, LONGEST, POLL, Stage, about, rows};
-use super::backend::Told;
+use super::backend::WatchEvent;
 
 #[tokio::test(start_paused = true)]
 async fn it_is_looked_after_a_quiet_while_and_only_where_something_was_told() {
@@ -156,8 +156,8 @@ async fn after_an_overflow_everything_is_looked_at_and_armed_anew() {
     let stage = Stage::new(&["a", "b"]).await;
     stage.write("a", "Lost.");
     stage.write("c", "Lost too.");
-    stage.world.watched.lock().unwrap().clear();
-    stage.world.say(Told::Anything);
+    stage.world.watched.lock().clear();
+    stage.world.say(WatchEvent::Anything);
     stage.change().await;
     assert_eq!(stage.rows(), rows(&[("a", "Lost."), ("b", "First."), ("c", "Lost too.")]));
     stage.edit("c", "Watched.");
@@ -213,7 +213,7 @@ async fn at_the_limit_of_watches_everything_is_polled_until_there_is_room() {
 #[tokio::test(start_paused = true)]
 async fn what_others_change_on_a_remote_file_system_is_polled() {
     let stage = Stage::unarmed(&["a", "b"], usize::MAX);
-    *stage.world.remote.lock().unwrap() = Some(stage.path(""));
+    *stage.world.remote.lock() = Some(stage.path(""));
     stage.source.changed(Revision(0)).await;
     stage.until_told().await;
     assert_eq!(stage.complaints(), [Code::WATCH_DEGRADED]);
@@ -235,8 +235,8 @@ async fn what_others_change_on_a_remote_file_system_is_polled() {
     assert!(stage.is_quiet().await, "polling goes on without a word");
     stage.edit("a", "Told.");
     assert!(about(stage.change().await, DEBOUNCE), "events of this machine count at once");
-    *stage.world.remote.lock().unwrap() = None;
-    stage.world.say(Told::Anything);
+    *stage.world.remote.lock() = None;
+    stage.world.say(WatchEvent::Anything);
     stage.change().await;
     assert_eq!(stage.complaints(), [], "it is mounted elsewhere by now");
 }
@@ -249,7 +249,7 @@ async fn one_linked_skill_on_a_remote_file_system_is_enough() {
     let Ok(other) = tempfile::tempdir_in("/dev/shm") else { return eprintln!("SKIPPED: no second file system") };
     std::fs::write(other.path().join("SKILL.md"), "---\nname: far\ndescription: First.\n---\n").unwrap();
     std::os::unix::fs::symlink(other.path(), stage.path("far")).unwrap();
-    *stage.world.remote.lock().unwrap() = Some(stage.path("far"));
+    *stage.world.remote.lock() = Some(stage.path("far"));
     stage.source.changed(Revision(0)).await;
     stage.until_told().await;
     let same_device =
@@ -263,7 +263,7 @@ async fn one_linked_skill_on_a_remote_file_system_is_enough() {
 #[tokio::test(start_paused = true)]
 async fn a_backend_that_fails_is_replaced_and_nothing_is_lost_meanwhile() {
     let stage = Stage::new(&["a"]).await;
-    stage.world.say(Told::Failed("out of order"));
+    stage.world.say(WatchEvent::Failed("out of order"));
     stage.change().await;
     assert_eq!(stage.complaints(), [Code::WATCH_DEGRADED]);
     let message = stage.shown().diagnostics()[0].message.clone();

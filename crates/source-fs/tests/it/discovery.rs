@@ -147,17 +147,17 @@ fn the_way_up_ends_below_a_folder_of_another_user() {
     let mode = |mode| std::fs::Permissions::from_mode(mode);
     std::fs::set_permissions(tree.path("shared"), mode(0o1777)).unwrap();
     let roots = found(&tree, "shared/mine", None, &[]);
-    assert_eq!((names(&roots), roots[0].stranger.clone()), (vec!["project"], None));
+    assert_eq!((names(&roots), roots[0].distrust.clone()), (vec!["project"], None));
     // In that folder itself there is nothing to stop below: its root is named and never to be trusted.
     let roots = found(&tree, "shared", None, &[]);
     let why = format!("`{}` can be written by every user", tree.path("shared").display());
-    assert_eq!((names(&roots), roots[0].stranger.clone()), (vec!["project"], Some(why)));
+    assert_eq!((names(&roots), roots[0].distrust.clone()), (vec!["project"], Some(why)));
     std::fs::set_permissions(tree.path("shared"), mode(0o755)).unwrap();
     if !give(&tree, &["shared"]) {
         return;
     }
     let roots = found(&tree, "shared/mine", None, &[]);
-    assert_eq!((names(&roots), roots[0].stranger.clone()), (vec!["project"], None));
+    assert_eq!((names(&roots), roots[0].distrust.clone()), (vec!["project"], None));
 }
 
 #[cfg(unix)]
@@ -174,14 +174,14 @@ fn everything_that_makes_a_root_has_to_be_ours() {
         }
         let roots = found(&tree, "repo", None, &[Client::named("claude").unwrap()]);
         let why = format!("`{}` belongs to another user (65534)", tree.path(given).display());
-        let strangers: Vec<_> = roots.iter().map(|root| root.stranger.as_deref() == Some(&*why)).collect();
+        let strangers: Vec<_> = roots.iter().map(|root| root.distrust.as_deref() == Some(&*why)).collect();
         let expected = [given == "repo/.git" || given.contains(".agents"), !given.contains(".agents")];
         assert_eq!(strangers, expected, "{given}: {roots:?}");
     }
     let tree = Tree::of(&["home/.agents/skills/own"]);
     give(&tree, &["home/.agents/skills"]);
     let roots = found(&tree, "elsewhere", Some("home"), &[]);
-    assert!(roots[1].stranger.is_some(), "{roots:?}");
+    assert!(roots[1].distrust.is_some(), "{roots:?}");
 }
 
 #[cfg(unix)]

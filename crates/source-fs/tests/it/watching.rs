@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use repertoire_core::{Code, Listing, Revision, Skill, Source};
-use repertoire_source_fs::{ClientPlugins, ClientPluginsOptions, FsSource, WatchBy};
+use repertoire_source_fs::{FsSource, InstalledPluginOptions, InstalledPlugins, WatchBy};
 
 use crate::tree::{Tree, ids, list, swift, text};
 
@@ -310,6 +310,95 @@ async fn a_storm_of_events_starves_nothing_and_ends_like_a_fresh_scan() {
 }
 
 #[tokio::test]
+async fn a_root_replaced_again_and_again_ends_like_a_fresh_scan() {
+    let tree = Tree::of(&["root/one", "spare/two", "spare/shared"]);
+    let (source, mut listing) = watched(&tree, "root").await;
+    for round in 0..60 {
+        fs::rename(tree.path("root"), tree.path("aside")).unwrap();
+        fs::rename(tree.path("spare"), tree.path("root")).unwrap();
+        fs::rename(tree.path("aside"), tree.path("spare")).unwrap();
+        let _ = tokio::time::timeout(Duration::from_millis(round % 7), source.changed(listing.revision())).await;
+        listing = list(&source).await;
+    }
+    listing = until_ids(&source, listing, &["one"]).await;
+    tree.skill("root/last");
+    until_ids(&source, listing, &["last", "one"]).await;
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_link_swapped_during_scans_never_leads_out() {
+    let tree = Tree::of(&["root/steady", "root/inside/one", "out/secret"]);
+    tree.link("inside", "root/link");
+    let source = tree.source("root").within(tree.path("root")).watching(swift(WatchBy::Events));
+    let mut listing = list(&source).await;
+    let (link, spare) = (tree.path("root/link"), tree.path("root/.spare"));
+    let swapping = std::thread::spawn(move || {
+        for round in 0..400 {
+            std::os::unix::fs::symlink(if round % 2 == 0 { "../out" } else { "inside" }, &spare).unwrap();
+            fs::rename(&spare, &link).unwrap();
+        }
+    });
+    while !swapping.is_finished() {
+        let _ = tokio::time::timeout(Duration::from_millis(5), source.changed(listing.revision())).await;
+        listing = list(&source).await;
+        assert_eq!(ids(&listing), ["one", "steady"]);
+    }
+    swapping.join().unwrap();
+    tree.skill("root/last");
+    let listing = until_ids(&source, listing, &["one", "last", "steady"]).await;
+    assert_eq!(tree.complaints(&listing), []);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn pipes_and_devices_hold_up_no_change() {
+    let tree = Tree::of(&["root/tool"]);
+    let (source, listing) = watched(&tree, "root").await;
+    let pipe = |path: &str| {
+        let fifo = rustix::fs::FileType::Fifo;
+        rustix::fs::mknodat(rustix::fs::CWD, tree.path(path), fifo, 0o644.into(), 0).unwrap();
+    };
+    pipe("root/tool/pipe");
+    pipe("root/pipe");
+    tree.link("/dev/zero", "root/tool/zero");
+    let _socket = std::os::unix::net::UnixListener::bind(tree.path("root/tool/socket")).unwrap();
+    tree.write("root/tool/SKILL.md", text("tool", "Second.", ""));
+    let listing = until(&source, listing, |listing| describes(listing, "tool", "Second.")).await;
+    assert_eq!(tree.complaints(&listing), []);
+    fs::remove_file(tree.path("root/tool/SKILL.md")).unwrap();
+    pipe("root/tool/SKILL.md");
+    let is_reported =
+        |listing: &Listing<Skill>| tree.complaints(listing).iter().any(|(_, code)| *code == Code::NOT_A_FILE);
+    let listing = until(&source, listing, is_reported).await;
+    fs::remove_file(tree.path("root/tool/SKILL.md")).unwrap();
+    tree.write("root/tool/SKILL.md", text("tool", "Third.", ""));
+    until(&source, listing, |listing| describes(listing, "tool", "Third.")).await;
+}
+
+#[tokio::test]
+async fn deep_and_wide_trees_hold_up_no_change() {
+    let tree = Tree::of(&["root/tool"]);
+    let (source, listing) = watched(&tree, "root").await;
+    let deep = "d/".repeat(500);
+    tree.folder(&format!("root/tool/{deep}"));
+    tree.folder(&format!("root/{deep}"));
+    for folder in 0..500 {
+        tree.folder(&format!("root/wide/{folder}"));
+    }
+    tree.write("root/tool/SKILL.md", text("tool", "Second.", ""));
+    let listing = until(&source, listing, |listing| describes(listing, "tool", "Second.")).await;
+    let is_reported =
+        |listing: &Listing<Skill>| tree.complaints(listing).iter().any(|(_, code)| *code == Code::WALK_TRUNCATED);
+    let listing = until(&source, listing, is_reported).await;
+    fs::remove_dir_all(tree.path("root/d")).unwrap();
+    fs::remove_dir_all(tree.path("root/tool/d")).unwrap();
+    tree.skill("root/wide/499");
+    let listing = until_ids(&source, listing, &["tool", "499"]).await;
+    assert_eq!(tree.complaints(&listing), []);
+}
+
+#[tokio::test]
 async fn an_unwatched_source_never_changes_by_itself() {
     let tree = Tree::of(&["root/a"]);
     let source = tree.source("root");
@@ -346,9 +435,9 @@ async fn a_copy_in_place_with_its_old_size_and_time_is_seen() {
 #[tokio::test]
 async fn a_plugin_that_moves_to_a_new_version_is_followed() {
     let tree = Tree::of(&["cache/market/kit/1.9.0/skills/old", "cache/market/other/1.0/skills/steady"]);
-    let found = ClientPlugins::find(&tree.path("cache"));
+    let found = InstalledPlugins::find(&tree.path("cache"));
     let kit = found.plugins.iter().find(|plugin| plugin.name == "kit").unwrap();
-    let mut options = ClientPluginsOptions::new(tree.path("cache"));
+    let mut options = InstalledPluginOptions::new(tree.path("cache"));
     options.watch = Some(swift(WatchBy::Events));
     let source = options.source(kit, "kit");
     source.changed(Revision(0)).await;
@@ -380,7 +469,7 @@ async fn a_plugin_shows_nothing_that_lies_outside_of_it() {
     tree.link("../../good/skills", "cache/evil/skills/others");
     tree.write("secret.json", "{\"name\": [\"hunter2\"]}");
     tree.link("../../../secret.json", "cache/evil/.claude-plugin/plugin.json");
-    let found = ClientPlugins::find(&tree.path("cache"));
+    let found = InstalledPlugins::find(&tree.path("cache"));
     let codes: Vec<_> = found.diagnostics.iter().map(|found| found.code).collect();
     assert_eq!(codes, [Code::LINK_LEADS_OUT]);
     assert!(!found.diagnostics[0].message.contains("hunter2"), "{:?}", found.diagnostics);

@@ -20,8 +20,8 @@ fn tree(files: &[&str]) -> TempDir {
     root
 }
 
-fn place(root: &TempDir) -> Place {
-    Place::new(root.path().to_owned(), root.path())
+fn place(root: &TempDir) -> SourcePath {
+    SourcePath::new(root.path().to_owned(), root.path())
 }
 
 /// Every skill in `root` and the paths of its resources.
@@ -45,7 +45,7 @@ async fn found_at_run_time(root: &TempDir) -> Vec<(String, Vec<String>)> {
 }
 
 #[track_caller]
-fn fault(root: &TempDir) -> String {
+fn error(root: &TempDir) -> String {
     let skills = skills(&place(root)).and_then(|folders| folders.iter().map(resources).collect::<Result<Vec<_>, _>>());
     skills.unwrap_err().to_string()
 }
@@ -104,9 +104,9 @@ fn a_link_that_leads_out_of_a_skill_or_nowhere_is_refused() {
     let root = tree(&["a/SKILL.md", "secret.txt"]);
     let link = root.path().join("a/link.txt");
     std::os::unix::fs::symlink("../secret.txt", &link).unwrap();
-    assert_eq!(fault(&root), "a/link.txt: the link leads out of its skill\nhelp: put a copy in its place");
+    assert_eq!(error(&root), "a/link.txt: the link leads out of its skill\nhelp: put a copy in its place");
     fs::remove_file(root.path().join("secret.txt")).unwrap();
-    assert!(fault(&root).starts_with("a/link.txt: cannot be read: "));
+    assert!(error(&root).starts_with("a/link.txt: cannot be read: "));
 }
 
 #[cfg(unix)]
@@ -114,7 +114,7 @@ fn a_link_that_leads_out_of_a_skill_or_nowhere_is_refused() {
 fn a_name_that_no_resource_path_can_spell_is_refused() {
     let root = tree(&["a/SKILL.md", "a/b\\c.txt"]);
     assert_eq!(
-        fault(&root),
+        error(&root),
         "a/b\\c.txt: `b\\c.txt` is not a path inside a skill: it holds a backslash; separate folders with `/`\nhelp: \
          rename it"
     );
@@ -123,7 +123,7 @@ fn a_name_that_no_resource_path_can_spell_is_refused() {
 #[test]
 fn a_misspelled_file_is_refused() {
     let root = tree(&["a/skill.md"]);
-    assert_eq!(fault(&root), "a/skill.md: the file should be called `SKILL.md`\nhelp: rename it");
+    assert_eq!(error(&root), "a/skill.md: the file should be called `SKILL.md`\nhelp: rename it");
 }
 
 #[test]

@@ -4,15 +4,15 @@ use super::*;
 
 /// What is wrong with a folder of these skills: the folder's path, and the bytes of its file.
 #[track_caller]
-fn faults(skills: &[(&str, &[u8])]) -> Vec<String> {
+fn errors(skills: &[(&str, &[u8])]) -> Vec<String> {
     let root = tempfile::tempdir().unwrap();
     for (folder, bytes) in skills {
         let folder = root.path().join("skills").join(folder);
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join(FILE_NAME), bytes).unwrap();
     }
-    let faults = embed(&Place::new(root.path().join("skills"), root.path())).unwrap_err();
-    faults.iter().map(|fault| fault.to_string().replace('\\', "/")).collect()
+    let errors = embed(&SourcePath::new(root.path().join("skills"), root.path())).unwrap_err();
+    errors.iter().map(|error| error.to_string().replace('\\', "/")).collect()
 }
 
 #[test]
@@ -22,18 +22,18 @@ fn a_sound_folder_is_embedded_whole() {
     fs::write(root.path().join("tidy-up/SKILL.md"), "---\ndescription: ' Sorts. '\n---\nSort.\n").unwrap();
     fs::write(root.path().join("tidy-up/notes/order.md"), "By date.\n").unwrap();
     let path = |path: &str| root.path().join(path).to_str().unwrap().to_owned();
-    let expected = Embedded {
+    let expected = EmbeddedSkill {
         id: "tidy-up".into(),
         description: "Sorts.".into(),
         file: path("tidy-up/SKILL.md"),
         resources: vec![("notes/order.md".into(), path("tidy-up/notes/order.md"))],
     };
-    assert_eq!(embed(&Place::new(root.path().to_owned(), root.path())), Ok(vec![expected]));
+    assert_eq!(embed(&SourcePath::new(root.path().to_owned(), root.path())), Ok(vec![expected]));
 }
 
 #[test]
 fn every_fault_of_every_file_is_named_with_its_place_and_what_to_do() {
-    let found = faults(&[
+    let found = errors(&[
         ("colon", b"---\nname: colon\ndescription: Sorts: all.\n---\nSort.\n"),
         ("Capital", b"---\nname: Capital\ndescription: Sorts.\n---\nSort.\n"),
         ("fine", b"---\nname: fine\ndescription: Sorts.\n---\nSort.\n"),
@@ -56,7 +56,7 @@ fn every_fault_of_every_file_is_named_with_its_place_and_what_to_do() {
 
 #[test]
 fn instructions_are_looked_at_too() {
-    let found = faults(&[
+    let found = errors(&[
         ("blank", b"---\nname: blank\ndescription: Sorts.\n---\n\n"),
         ("latin", b"---\nname: latin\ndescription: Sorts.\n---\nSort.\nGr\xfc\xdfe.\n"),
     ]);
@@ -73,7 +73,7 @@ fn instructions_are_looked_at_too() {
 fn an_id_comes_once() {
     let skill = b"---\nname: sort\ndescription: Sorts.\n---\nSort.\n";
     assert_eq!(
-        faults(&[("a/sort", skill), ("b/sort", skill)]),
+        errors(&[("a/sort", skill), ("b/sort", skill)]),
         ["skills/b/sort/SKILL.md: the id `sort` is taken by `skills/a/sort/SKILL.md`\nhelp: rename one of them"]
     );
 }
@@ -83,8 +83,8 @@ fn a_folder_without_skills_is_a_mistake() {
     let empty = ["skills/empty: there is no skill to embed\nhelp: a skill is a folder in there with a `SKILL.md`"];
     let root = tempfile::tempdir().unwrap();
     fs::create_dir_all(root.path().join("skills/empty")).unwrap();
-    let found = embed(&Place::new(root.path().join("skills/empty"), root.path())).unwrap_err();
-    assert_eq!(found.iter().map(|fault| fault.to_string().replace('\\', "/")).collect::<Vec<_>>(), empty);
-    let missing = embed(&Place::new(root.path().join("skilsl"), root.path())).unwrap_err();
+    let found = embed(&SourcePath::new(root.path().join("skills/empty"), root.path())).unwrap_err();
+    assert_eq!(found.iter().map(|error| error.to_string().replace('\\', "/")).collect::<Vec<_>>(), empty);
+    let missing = embed(&SourcePath::new(root.path().join("skilsl"), root.path())).unwrap_err();
     assert!(missing[0].to_string().starts_with("skilsl: cannot be read: "), "{missing:?}");
 }

@@ -18,7 +18,7 @@ use std::{fs, thread};
 use repertoire_core::{ResourcePath, Severity, Skill};
 use repertoire_engine::{Catalog, CatalogOptions, Session};
 use repertoire_registry::{Entry, Mount, Origin, SkillRegistry, Snapshot, Standing, Tier, Trust};
-use repertoire_source_fs::{Client, ClientPlugins, Discovery, FsSource, WatchOptions, discover};
+use repertoire_source_fs::{Client, Discovery, FsSource, InstalledPlugins, WatchOptions, discover};
 use tokio::runtime::Runtime;
 
 use super::check::Head;
@@ -90,7 +90,7 @@ impl World {
             scopes.insert(name, root.scope.to_string());
         }
         if let Layout::PluginCache(cache) = &case.layout {
-            for plugin in ClientPlugins::find(&fixture.path().join(cache)).plugins {
+            for plugin in InstalledPlugins::find(&fixture.path().join(cache)).plugins {
                 let name = Scope::Plugin(plugin.name.clone());
                 builder = builder.mount(Mount::plugin(plugin.source()).namespaced());
                 scopes.insert(plugin.name, name.to_string());

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use repertoire::source::fs::{ClientPluginsOptions, FsOptions};
+use repertoire::source::fs::{FsOptions, InstalledPluginOptions};
 use repertoire::source::mcp::McpOptions;
 use repertoire::source::plugin::{PluginOptions, ProcessOptions};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -30,7 +30,7 @@ kinds! {
     /// A source that searches folders.
     Folders "fs" FsOptions;
     /// The plugins that an agent installed.
-    ClientPlugins "client-plugins" ClientPluginsOptions;
+    InstalledPlugins "client-plugins" InstalledPluginOptions;
     /// A source in a shared library.
     Plugin "plugin" PluginOptions;
     /// A source in a shared library that runs in its own process.
@@ -59,7 +59,7 @@ impl JsonSchema for Declared {
             ("mcp", generator.subschema_for::<Mcp>()),
             ("process", generator.subschema_for::<Process>()),
             ("plugin", generator.subschema_for::<Plugin>()),
-            ("client-plugins", generator.subschema_for::<ClientPlugins>()),
+            ("client-plugins", generator.subschema_for::<InstalledPlugins>()),
         ] {
             // These kinds load content of other people, which is never builtin.
             let not_builtin = json_schema!({ "properties": { "tier": { "not": { "const": "builtin" } } } });

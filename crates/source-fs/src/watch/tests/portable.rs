@@ -8,7 +8,7 @@ use repertoire_core::{Code, Listing, Revision, Skill, Source};
 
 use super::world::{Stage, rows};
 use crate::FsSource;
-use crate::watch::hub::Hub;
+use crate::watch::shared_watcher::SharedWatcher;
 use crate::watch::*;
 
 /// When a change counts as lost. A guard, not a measure.
@@ -33,7 +33,7 @@ async fn until(source: &FsSource, expected: &[(&str, &str)]) {
 #[tokio::test(start_paused = true)]
 async fn reading_is_no_change_and_what_was_lost_may_be_anywhere() {
     let stage = Stage::new(&["a"]).await;
-    let (mut handler, _) = portable::Handler::new(stage.world.audience());
+    let (mut handler, _) = portable::EventForwarder::new(stage.world.dispatcher());
     stage.write("a", "Nobody tells.");
     let read = EventKind::Access(AccessKind::Read);
     handler.handle_event(Ok(Event::new(read).add_path(stage.path("a/SKILL.md"))));
@@ -55,10 +55,10 @@ async fn edits_moves_and_new_folders_are_seen() {
         let text = format!("---\nname: {skill}\ndescription: {description}\n---\n");
         std::fs::write(root.join(skill).join("SKILL.md"), text).unwrap();
     };
-    let hub = Arc::new(Hub::new(Box::new(portable::open)));
+    let shared = Arc::new(SharedWatcher::new(Box::new(portable::open)));
     let options = WatchOptions { debounce: Duration::from_millis(10), ..WatchOptions::default() };
-    let source = FsSource::new("test", &root).watched_by(Watcher::over(options.clone(), hub.clone()));
-    let other = FsSource::new("other", &root).watched_by(Watcher::over(options, hub));
+    let source = FsSource::new("test", &root).watched_by(Watcher::over(options.clone(), shared.clone()));
+    let other = FsSource::new("other", &root).watched_by(Watcher::over(options, shared));
     source.changed(Revision(0)).await;
     other.changed(Revision(0)).await;
     write("a", "First.");

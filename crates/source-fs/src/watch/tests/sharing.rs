@@ -5,13 +5,13 @@ use std::sync::atomic::Ordering;
 use repertoire_core::{Code, Revision, Source};
 
 use super::world::{Kind, POLL, Stage, rows};
-use crate::watch::backend::Told;
+use crate::watch::backend::WatchEvent;
 
 /// Two sources over the same folders and one over others.
 async fn three() -> [Stage; 3] {
     let first = Stage::new(&["a", "b"]).await;
-    let second = first.beside("root", &[]).await;
-    let third = first.beside("other", &["c"]).await;
+    let second = first.siblings("root", &[]).await;
+    let third = first.siblings("other", &["c"]).await;
     [first, second, third]
 }
 
@@ -51,11 +51,11 @@ async fn an_overflow_and_a_failure_are_told_to_all() {
     let [first, second, third] = three().await;
     first.write("a", "Lost.");
     third.write("c", "Lost.");
-    first.world.say(Told::Anything);
+    first.world.say(WatchEvent::Anything);
     tokio::join!(first.change(), second.change(), third.change());
     assert_eq!(first.rows(), rows(&[("a", "Lost."), ("b", "First.")]));
     assert_eq!(third.rows(), rows(&[("c", "Lost.")]));
-    first.world.say(Told::Failed("out of order"));
+    first.world.say(WatchEvent::Failed("out of order"));
     tokio::join!(first.change(), second.change(), third.change());
     for stage in [&first, &second, &third] {
         assert_eq!(stage.complaints(), [Code::WATCH_DEGRADED]);
@@ -75,12 +75,12 @@ async fn an_overflow_and_a_failure_are_told_to_all() {
 async fn what_is_told_while_watches_are_added_is_not_lost() {
     let first = Stage::unarmed(&["a"], usize::MAX);
     let folder = first.path("a");
-    *first.world.restless.lock().unwrap() = Some(folder.clone());
+    *first.world.restless.lock() = Some(folder.clone());
     first.source.changed(Revision(0)).await;
     assert!(first.world.watched().contains(&folder), "it was made anew and is to be watched anew");
     // And once more when others listen there already.
-    *first.world.restless.lock().unwrap() = Some(folder.clone());
-    let second = first.beside("root", &[]).await;
+    *first.world.restless.lock() = Some(folder.clone());
+    let second = first.siblings("root", &[]).await;
     assert!(first.world.watched().contains(&folder), "the newcomer watches it, although the other one sleeps");
     first.edit("a", "Told.");
     tokio::join!(first.change(), second.change());

@@ -10,9 +10,8 @@ use tempfile::TempDir;
 use tokio::time::{Instant, timeout};
 
 use crate::FsSource;
-use crate::watch::backend::{Backend, Place, Told};
-use crate::watch::hub::Audience;
-use crate::watch::limit::Limit;
+use crate::watch::backend::{Backend, WatchEvent, WatchId, WatchLimit};
+use crate::watch::shared_watcher::EventDispatcher;
 use crate::watch::*;
 
 pub(super) const DEBOUNCE: Duration = Duration::from_millis(100);
@@ -30,11 +29,11 @@ pub(super) enum Kind {
 /// What all backends of one test watch, and how many folders they may.
 #[derive(Debug)]
 pub(super) struct World {
-    pub(super) watched: Mutex<BTreeMap<PathBuf, Place>>,
+    pub(super) watched: Mutex<BTreeMap<PathBuf, WatchId>>,
     last: AtomicUsize,
     pub(super) room: AtomicUsize,
     pub(super) opened: AtomicUsize,
-    audience: Mutex<Option<Arc<Audience>>>,
+    dispatcher: Mutex<Option<Arc<EventDispatcher>>>,
     /// A folder that is made anew while watches are added, of which it is told before anybody can listen.
     pub(super) restless: Mutex<Option<PathBuf>>,
     /// A folder on a file system that other machines change.
@@ -45,24 +44,24 @@ pub(super) struct World {
 struct Fake(Arc<World>);
 
 impl Backend for Fake {
-    fn watch(&self, folders: &[Arc<Path>]) -> Vec<Result<Place, Refusal>> {
+    fn watch(&self, folders: &[Arc<Path>]) -> Vec<Result<WatchId, WatchError>> {
         let watch = |folder: &Arc<Path>| {
-            let mut watched = self.0.watched.lock().unwrap();
+            let mut watched = self.0.watched.lock();
             if let Some(place) = watched.get(&**folder) {
                 return Ok(*place);
             }
             if !folder.is_dir() {
-                return Err(Refusal::Absent);
+                return Err(WatchError::Absent);
             }
             if watched.len() >= self.0.room.load(Ordering::Relaxed) {
-                return Err(Refusal::Exhausted(Limit::of_watches()));
+                return Err(WatchError::Exhausted(WatchLimit::of_watches()));
             }
-            let place = Place(self.0.last.fetch_add(1, Ordering::Relaxed) as u64);
+            let place = WatchId(self.0.last.fetch_add(1, Ordering::Relaxed) as u64);
             watched.insert(folder.to_path_buf(), place);
             Ok(place)
         };
         let places = folders.iter().map(watch).collect();
-        if let Some(folder) = self.0.restless.lock().unwrap().take() {
+        if let Some(folder) = self.0.restless.lock().take() {
             let text = std::fs::read(folder.join("SKILL.md")).unwrap();
             std::fs::remove_dir_all(&folder).unwrap();
             std::fs::create_dir(&folder).unwrap();
@@ -72,19 +71,19 @@ impl Backend for Fake {
         places
     }
 
-    fn unwatch(&self, place: Place) {
-        self.0.watched.lock().unwrap().retain(|_, other| *other != place);
+    fn unwatch(&self, place: WatchId) {
+        self.0.watched.lock().retain(|_, other| *other != place);
     }
 
     fn remote(&self, folder: &Path) -> Option<&'static str> {
-        let remote = self.0.remote.lock().unwrap();
+        let remote = self.0.remote.lock();
         remote.as_ref().filter(|remote| folder.starts_with(remote)).map(|_| "FAKE")
     }
 }
 
 impl Drop for Fake {
     fn drop(&mut self) {
-        self.0.watched.lock().unwrap().clear();
+        self.0.watched.lock().clear();
     }
 }
 
@@ -95,18 +94,18 @@ impl World {
             last: AtomicUsize::new(0),
             room: AtomicUsize::new(room),
             opened: AtomicUsize::new(0),
-            audience: Mutex::default(),
+            dispatcher: Mutex::default(),
             restless: Mutex::default(),
             remote: Mutex::default(),
         })
     }
 
     /// A hub whose backends see this world.
-    pub(super) fn hub(self: &Arc<World>) -> Arc<Hub> {
+    pub(super) fn shared(self: &Arc<World>) -> Arc<SharedWatcher> {
         let world = self.clone();
-        Arc::new(Hub::new(Box::new(move |audience| {
+        Arc::new(SharedWatcher::new(Box::new(move |dispatcher| {
             world.opened.fetch_add(1, Ordering::Relaxed);
-            *world.audience.lock().unwrap() = Some(audience);
+            *world.dispatcher.lock() = Some(dispatcher);
             Ok(Box::new(Fake(world.clone())))
         })))
     }
@@ -114,27 +113,27 @@ impl World {
     /// Tells of something at `path`, if a folder is watched in which a real backend would see it. What is gone is forgotten.
     pub(super) fn tell(&self, kind: Kind, path: &Path) {
         let moves = kind == Kind::Gone;
-        let mut watched = self.watched.lock().unwrap();
-        let own = watched.get(path).map(|place| (*place, None));
-        let parent = path.parent().and_then(|parent| watched.get(parent)).map(|place| (*place, path.file_name()));
+        let mut watched = self.watched.lock();
+        let own = watched.get(path).map(|id| (*id, None));
+        let parent = path.parent().and_then(|parent| watched.get(parent)).map(|id| (*id, path.file_name()));
         watched.retain(|folder, _| !(moves && folder.starts_with(path)));
         drop(watched);
-        for (place, name) in own.into_iter().chain(parent) {
-            self.say(Told::At { place, name, moves });
+        for (id, name) in own.into_iter().chain(parent) {
+            self.say(WatchEvent::At { id, name, moves });
         }
     }
 
-    pub(super) fn say(&self, told: Told<'_>) {
-        self.audience().hear(told);
+    pub(super) fn say(&self, told: WatchEvent<'_>) {
+        self.dispatcher().dispatch(told);
     }
 
     /// That of the backend that was opened last.
-    pub(super) fn audience(&self) -> Arc<Audience> {
-        self.audience.lock().unwrap().clone().unwrap()
+    pub(super) fn dispatcher(&self) -> Arc<EventDispatcher> {
+        self.dispatcher.lock().clone().unwrap()
     }
 
     pub(super) fn watched(&self) -> Vec<PathBuf> {
-        self.watched.lock().unwrap().keys().cloned().collect()
+        self.watched.lock().keys().cloned().collect()
     }
 }
 
@@ -143,7 +142,7 @@ pub(super) struct Stage {
     folder: Arc<TempDir>,
     root: PathBuf,
     pub(super) world: Arc<World>,
-    hub: Arc<Hub>,
+    shared: Arc<SharedWatcher>,
     pub(super) source: FsSource,
 }
 
@@ -170,24 +169,24 @@ impl Stage {
     /// Before anybody waits for a change.
     pub(super) fn unarmed(skills: &[&str], room: usize) -> Stage {
         let world = World::new(room);
-        let stage = Stage::over(Arc::new(tempfile::tempdir().unwrap()), "root", world.hub(), world);
+        let stage = Stage::over(Arc::new(tempfile::tempdir().unwrap()), "root", world.shared(), world);
         skills.iter().for_each(|skill| stage.write(skill, "First."));
         stage
     }
 
     /// Another source in the same world.
-    pub(super) async fn beside(&self, root: &str, skills: &[&str]) -> Stage {
-        let stage = Stage::over(self.folder.clone(), root, self.hub.clone(), self.world.clone());
+    pub(super) async fn siblings(&self, root: &str, skills: &[&str]) -> Stage {
+        let stage = Stage::over(self.folder.clone(), root, self.shared.clone(), self.world.clone());
         skills.iter().for_each(|skill| stage.write(skill, "First."));
         stage.source.changed(Revision(0)).await;
         stage.until_told().await;
         stage
     }
 
-    fn over(folder: Arc<TempDir>, root: &str, hub: Arc<Hub>, world: Arc<World>) -> Stage {
+    fn over(folder: Arc<TempDir>, root: &str, shared: Arc<SharedWatcher>, world: Arc<World>) -> Stage {
         let root = folder.path().join(root);
-        let source = FsSource::new("test", &root).watched_by(Watcher::over(WatchOptions::default(), hub.clone()));
-        Stage { folder, root, world, hub, source }
+        let source = FsSource::new("test", &root).watched_by(Watcher::over(WatchOptions::default(), shared.clone()));
+        Stage { folder, root, world, shared, source }
     }
 
     pub(super) fn path(&self, path: &str) -> PathBuf {

@@ -1,12 +1,10 @@
 //! The plugins that clients install as folders.
 
-mod described;
-mod findings;
+mod diagnostics;
 mod installed;
 mod layout;
 mod options;
-mod origin;
-mod version;
+mod plugin_files;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,35 +12,34 @@ use std::path::{Path, PathBuf};
 use repertoire_core::{Code, Diagnostic, Id};
 
 use crate::FsSource;
-use described::{Manifest, Marketplace};
-use installed::Installed;
-use version::Version;
+use crate::root::RootInputs;
+use installed::{InstallationRecord, PluginVersion};
+use plugin_files::{Marketplace, PluginManifest};
 
-pub use findings::ClientPluginsFindings;
+pub use diagnostics::InstalledPluginDiagnostics;
 pub use layout::Layout;
-pub use options::ClientPluginsOptions;
-pub(crate) use origin::PluginOrigin;
+pub use options::InstalledPluginOptions;
 
 /// The plugins that a client keeps in one folder: one version of each.
 ///
-/// These layouts are known, `skills` standing for what a `plugin.json` names instead:
+/// These layouts are known, where a `plugin.json` can name folders in place of `skills`:
 ///
 /// - `NAME/skills`, as in a repository's `plugins`
 /// - `NAME/VERSION/skills` and `MARKETPLACE/NAME/VERSION/skills`, as in a client's cache
 /// - a `.claude-plugin/marketplace.json` that names the folders itself
 ///
 /// Of several versions the one counts that an installation record names (`installed_plugins.json`, in the folder or beside
-/// it); without a record the highest, compared as versions are: 1.10 is after 1.9. A folder that a file names counts only if it
-/// lies inside its plugin, links resolved.
+/// it). Without a record the highest one counts: 1.10 is after 1.9. A folder that a file names counts only if its real path is
+/// inside its plugin.
 ///
-/// These are folders of files: nothing in them is run. A library of code is `repertoire-source-plugin`'s affair.
+/// These plugins are folders of files, and nothing in them is run. Libraries of code are loaded by `repertoire-source-plugin`.
 ///
 /// ```no_run
 /// use std::path::Path;
 ///
-/// use repertoire_source_fs::ClientPlugins;
+/// use repertoire_source_fs::InstalledPlugins;
 ///
-/// let found = ClientPlugins::find(Path::new("/home/ada/.claude/plugins/cache"));
+/// let found = InstalledPlugins::find(Path::new("/home/ada/.claude/plugins/cache"));
 /// for plugin in found.plugins {
 ///     // Composed namespaced, so that two plugins cannot take each other's names.
 ///     println!("{} {:?}", plugin.name, plugin.skills);
@@ -50,20 +47,20 @@ pub(crate) use origin::PluginOrigin;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct ClientPlugins {
+pub struct InstalledPlugins {
     /// The plugins, by name; no name twice.
-    pub plugins: Vec<ClientPlugin>,
-    /// What could not be read, and what was left out.
+    pub plugins: Vec<InstalledPlugin>,
+    /// The diagnostics about plugins that are left out.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// One plugin that a client installed.
+/// A plugin that a client installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct ClientPlugin {
-    /// What it is called: the namespace of its skills.
+pub struct InstalledPlugin {
+    /// The name of the plugin: the namespace of its skills.
     pub name: String,
-    /// Its version, where the layout or its `plugin.json` tells.
+    /// Its version, from the layout or its `plugin.json`.
     pub version: Option<String>,
     /// Its folder.
     pub folder: PathBuf,
@@ -72,24 +69,24 @@ pub struct ClientPlugin {
     pub(crate) origin: PluginOrigin,
 }
 
-impl ClientPlugin {
-    /// A source over its skills, to be composed namespaced at the tier of plugins.
+impl InstalledPlugin {
+    /// Creates a source over its skills, to be composed namespaced at the tier of plugins.
     pub fn source(&self) -> FsSource {
-        ClientPluginsOptions::new(&self.folder).source(self, self.name.as_str())
+        InstalledPluginOptions::new(&self.folder).source(self, self.name.as_str())
     }
 }
 
-impl ClientPlugins {
+impl InstalledPlugins {
     /// Finds the plugins in `folder`; none, if it is not there. Blocks for a few system calls for each plugin.
-    pub fn find(folder: &Path) -> ClientPlugins {
+    pub fn find(folder: &Path) -> InstalledPlugins {
         let folder = &std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-        let mut found = Found::in_cache(folder);
+        let mut found = PluginSearch::in_cache(folder);
         match Marketplace::read(folder, &mut found.diagnostics) {
             Some(marketplace) => found.listed(folder, marketplace),
             None => found.walk(folder),
         }
         found.plugins.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.folder.cmp(&b.folder)));
-        let Found { mut plugins, mut diagnostics, .. } = found;
+        let PluginSearch { mut plugins, mut diagnostics, .. } = found;
         plugins.retain(|plugin| !plugin.skills.is_empty());
         plugins.retain(|plugin| {
             if !is_name(&plugin.name) {
@@ -111,25 +108,54 @@ impl ClientPlugins {
             }
             is_taken
         });
-        ClientPlugins { plugins, diagnostics }
+        InstalledPlugins { plugins, diagnostics }
     }
 }
 
-struct Found {
+/// The place where a client keeps a plugin, whatever its version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PluginOrigin {
     cache: PathBuf,
-    installed: Installed,
-    plugins: Vec<ClientPlugin>,
+    name: String,
+}
+
+impl PluginOrigin {
+    pub(crate) fn plugin(&self) -> Option<InstalledPlugin> {
+        InstalledPlugins::find(&self.cache).plugins.into_iter().find(|plugin| plugin.name == self.name)
+    }
+}
+
+impl InstalledPlugin {
+    pub(crate) fn inputs(&self) -> RootInputs {
+        const RECORD: &str = "installed_plugins.json";
+        let cache = &self.origin.cache;
+        let mut files = vec![cache.join(RECORD), cache.join(".claude-plugin/marketplace.json")];
+        files.extend(cache.parent().map(|above| above.join(RECORD)));
+        files.push(self.folder.join(".claude-plugin/plugin.json"));
+        // The folder of versions, and those who may become the one that counts.
+        let mut inputs = RootInputs { files, folders: Vec::new() };
+        if let Some(versions) = self.folder.parent().filter(|versions| *versions != cache) {
+            inputs.folders.extend(folders(versions).into_iter().map(|(_, version)| version));
+            inputs.folders.push(versions.to_owned());
+            inputs.folders.retain(|folder| fs::symlink_metadata(folder).is_ok_and(|metadata| metadata.is_dir()));
+        }
+        inputs
+    }
+}
+
+struct PluginSearch {
+    cache: PathBuf,
+    installed: InstallationRecord,
+    plugins: Vec<InstalledPlugin>,
     diagnostics: Vec<Diagnostic>,
 }
 
-impl Found {
-    /// Returns what is found in `folder` before anything was looked at.
-    fn in_cache(folder: &Path) -> Found {
-        let (cache, installed) = (folder.to_owned(), Installed::read(folder));
-        Found { cache, installed, plugins: Vec::new(), diagnostics: Vec::new() }
+impl PluginSearch {
+    fn in_cache(folder: &Path) -> PluginSearch {
+        let (cache, installed) = (folder.to_owned(), InstallationRecord::read(folder));
+        PluginSearch { cache, installed, plugins: Vec::new(), diagnostics: Vec::new() }
     }
 
-    /// What a marketplace lists.
     fn listed(&mut self, folder: &Path, marketplace: Marketplace) {
         for entry in marketplace.plugins {
             let Some(place) = self.inside(folder, &entry.source) else { continue };
@@ -141,7 +167,6 @@ impl Found {
         }
     }
 
-    /// What lies in a cache or a folder of plugins.
     fn walk(&mut self, folder: &Path) {
         for (name, place) in folders(folder) {
             if is_plugin(&place) {
@@ -155,10 +180,9 @@ impl Found {
         }
     }
 
-    /// The version of one plugin that counts; whether there is any.
     fn versions(&mut self, name: &str, place: &Path) -> bool {
         let mut versions: Vec<_> = folders(place).into_iter().filter(|(_, place)| is_plugin(place)).collect();
-        versions.sort_by(|(a, _), (b, _)| Version::of(a).cmp(&Version::of(b)));
+        versions.sort_by(|(a, _), (b, _)| PluginVersion::of(a).cmp(&PluginVersion::of(b)));
         let recorded = versions.iter().find(|(version, place)| self.installed.names(name, version, place)).cloned();
         let Some((version, place)) = recorded.or_else(|| versions.pop()) else { return false };
         let plugin = self.plugin(&place, name.to_owned(), Some(version));
@@ -166,9 +190,8 @@ impl Found {
         true
     }
 
-    /// The plugin at `place`, called `name` unless its own file says otherwise.
-    fn plugin(&mut self, place: &Path, name: String, version: Option<String>) -> ClientPlugin {
-        let manifest = Manifest::read(place, &mut self.diagnostics).unwrap_or_default();
+    fn plugin(&mut self, place: &Path, name: String, version: Option<String>) -> InstalledPlugin {
+        let manifest = PluginManifest::read(place, &mut self.diagnostics).unwrap_or_default();
         let paths = if manifest.skills.is_empty() { vec!["skills".to_owned()] } else { manifest.skills };
         let skills = paths.iter().filter_map(|path| self.inside(place, path)).collect();
         // A name that could not stand before a colon is the folder's.
@@ -176,16 +199,14 @@ impl Found {
         let version = version.or(manifest.version);
         let name = own.unwrap_or(name);
         let origin = PluginOrigin { cache: self.cache.clone(), name: name.clone() };
-        ClientPlugin { name, version, folder: place.to_owned(), skills, origin }
+        InstalledPlugin { name, version, folder: place.to_owned(), skills, origin }
     }
 
-    /// The path that a file of a plugin names, if it stays inside.
     fn inside(&mut self, place: &Path, path: &str) -> Option<PathBuf> {
         let named = place.join(path.trim_start_matches("./"));
         let is_plain = !Path::new(path).has_root() && !path.split(['/', '\\']).any(|part| part == "..");
-        let real = |path: &Path| path.canonicalize().ok();
-        let stays = match (real(&named), real(place)) {
-            (Some(named), Some(place)) => named.starts_with(place),
+        let stays = match (named.canonicalize(), place.canonicalize()) {
+            (Ok(named), Ok(place)) => named.starts_with(place),
             // What is not there leads nowhere yet.
             _ => true,
         };
@@ -201,16 +222,14 @@ impl Found {
     }
 }
 
-/// Whether a source can be called so: an id that may stand before a colon.
 fn is_name(name: &str) -> bool {
     !name.contains(':') && Id::new(name).is_ok()
 }
 
 fn is_plugin(place: &Path) -> bool {
-    place.join("skills").is_dir() || Manifest::is_in(place)
+    place.join("skills").is_dir() || PluginManifest::is_in(place)
 }
 
-/// The folders in `folder` that are not hidden, by name.
 fn folders(folder: &Path) -> Vec<(String, PathBuf)> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let named = entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path())));

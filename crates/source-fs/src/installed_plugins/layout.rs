@@ -3,30 +3,40 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use repertoire_core::SkippedFolder;
+use repertoire_core::{Code, Diagnostic, SkippedFolder};
 
-use super::described::{Manifest, Marketplace};
-use super::{ClientPlugin, Found, folders};
+use super::plugin_files::{Marketplace, PluginManifest};
+use super::{InstalledPlugin, InstalledPluginDiagnostics, PluginSearch, folders, shown};
 use crate::pattern::FILE_NAME;
 use crate::{Client, FsLimits};
 
-/// The places below a folder that hold skills apart from it: two of them may use one name without a conflict.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// The places below a folder that hold skills of their own: two places may use one name without a conflict.
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Layout {
     /// The skill folders of clients whose path begins with a dot, as in `.claude/skills`. Wildcards do not match them.
     pub client_folders: Vec<PathBuf>,
     /// The plugins, each with its skills; not the folder itself, if that is one.
-    pub plugins: Vec<ClientPlugin>,
+    pub plugins: Vec<InstalledPlugin>,
+    /// The diagnostics about the files that describe plugins, and about what leads out of `folder`.
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Layout {
-    /// Finds these places below `folder`, within `limits`. Follows no links. Blocks for a few system calls for each folder.
+    /// Returns a source called `name` that reports the diagnostics, if there are any.
+    pub fn diagnostics_source(&self, name: &str) -> Option<InstalledPluginDiagnostics> {
+        let diagnostics = self.diagnostics.clone();
+        (!diagnostics.is_empty()).then(|| InstalledPluginDiagnostics::fixed(name.to_owned(), diagnostics))
+    }
+
+    /// Finds these places below `folder`, within `limits`. Blocks for a few system calls for each folder.
+    ///
+    /// Links that lead out of `folder` are reported and not followed.
     ///
     /// A client's folder is one of [`Client::ALL`] or any `.NAME/skills`. A plugin is a folder that a `marketplace.json` names,
     /// one with a `plugin.json`, and one with `skills` in a folder called `plugins`.
     pub fn find(folder: &Path, limits: &FsLimits) -> Layout {
-        let mut found = Found::in_cache(folder);
+        let mut found = PluginSearch::in_cache(folder);
         let mut layout = Layout::default();
         let mut level = vec![folder.to_owned()];
         let mut room = limits.folders;
@@ -46,7 +56,16 @@ impl Layout {
                 names.sort();
                 for name in names {
                     if name.as_encoded_bytes().first() == Some(&b'.') {
-                        layout.client_folders.extend(client_folders(&place, &name.to_string_lossy()));
+                        for found in client_folders(&place, &name.to_string_lossy()) {
+                            if leads_out(&found, folder) {
+                                let message = "the skill folder is a link that leads out; it is not searched";
+                                layout
+                                    .diagnostics
+                                    .push(Diagnostic::new(Code::LINK_LEADS_OUT, message).at_path(shown(&found)));
+                            } else {
+                                layout.client_folders.push(found);
+                            }
+                        }
                     } else {
                         next.push(place.join(name));
                     }
@@ -55,13 +74,23 @@ impl Layout {
             level = next;
         }
         layout.plugins = found.plugins;
+        for diagnostic in found.diagnostics {
+            // A plugin that a marketplace names is met again in its own folder.
+            if !layout.diagnostics.contains(&diagnostic) {
+                layout.diagnostics.push(diagnostic);
+            }
+        }
         let mut seen = HashSet::new();
         layout.plugins.retain(|plugin| plugin.folder != folder && seen.insert(plugin.folder.clone()));
         layout
     }
 }
 
-/// Returns the folders of skills in the folder `name`, whose name begins with a dot, in `place`.
+fn leads_out(path: &Path, folder: &Path) -> bool {
+    let real = path.canonicalize().and_then(|path| Ok(path.starts_with(folder.canonicalize()?)));
+    !real.unwrap_or_default()
+}
+
 fn client_folders(place: &Path, name: &str) -> Vec<PathBuf> {
     let known = Client::ALL.iter().chain([&Client::SHARED]).flat_map(|client| client.project.iter().chain(client.home));
     let known = known.filter(|path| path.split('/').next() == Some(name)).map(|path| place.join(path));
@@ -72,18 +101,18 @@ fn client_folders(place: &Path, name: &str) -> Vec<PathBuf> {
     folders
 }
 
-impl Found {
-    /// Adds the plugin that `place` is, and those that it lists or holds.
+impl PluginSearch {
     fn meet(&mut self, place: &Path) {
         let is_of_plugins = place.file_name().is_some_and(|name| name == "plugins");
         if let Some(marketplace) = Marketplace::read(place, &mut self.diagnostics) {
             self.listed(place, marketplace);
         } else if is_of_plugins {
-            let all = folders(place).into_iter().filter(|(_, plugin)| plugin.join("skills").is_dir());
-            for (name, place) in all {
-                self.add(&place, name);
+            // A link among them is another way to a plugin that is met in its own place, or leads out.
+            let all = folders(place).into_iter().filter(|(_, plugin)| !plugin.is_symlink());
+            for (name, plugin) in all.filter(|(_, plugin)| plugin.join("skills").is_dir()) {
+                self.add(&plugin, name);
             }
-        } else if Manifest::is_in(place) {
+        } else if PluginManifest::is_in(place) {
             let name = place.file_name().unwrap_or_default().to_string_lossy().into_owned();
             self.add(place, name);
         }

@@ -1,45 +1,53 @@
 //! The real folders that bound one walk.
 
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use parking_lot::Mutex;
 use repertoire_core::SkippedFolder;
 
+use crate::file_system::FileSystem;
 use crate::pattern::FILE_NAME;
-use crate::root::Plan;
+use crate::root::SearchPlan;
 
 /// The real folders that bound one walk: links are compared with these.
 #[derive(Debug, Default)]
-pub(crate) struct Bounds {
+pub(crate) struct LinkBounds {
     /// The real folder of each root that exists.
     roots: Vec<PathBuf>,
     /// The real folder that no link may leave, if the plan names one.
     within: Option<PathBuf>,
+    /// Whether each device is a table of the kernel, as far as it was asked.
+    kernel_devices: Mutex<HashMap<u64, bool>>,
 }
 
-impl Bounds {
-    /// Resolves the folders of `plan`. Blocks for a few system calls for each root.
-    pub(crate) fn of(plan: &Plan) -> Bounds {
+impl LinkBounds {
+    pub(crate) fn of(plan: &SearchPlan) -> LinkBounds {
         let mut roots: Vec<PathBuf> =
             plan.starts.iter().filter_map(|start| start.root_folder().canonicalize().ok()).collect();
         roots.dedup();
-        let real = |folder: &PathBuf| folder.canonicalize().unwrap_or_else(|_| folder.clone());
-        Bounds { roots, within: plan.within.as_ref().map(real) }
+        let within = plan.within.as_ref().map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.clone()));
+        LinkBounds { roots, within, kernel_devices: Mutex::default() }
     }
 
-    /// Returns whether the walk may go on at the real path `real`.
+    /// Returns whether `path`, on the device of this number, is a table of the kernel. Asks the system once for each device.
+    pub(crate) fn is_of_kernel(&self, device: u64, path: &Path) -> bool {
+        let mut devices = self.kernel_devices.lock();
+        *devices.entry(device).or_insert_with(|| FileSystem::of(path) == FileSystem::Kernel)
+    }
+
     pub(crate) fn admit(&self, real: &Path) -> bool {
         self.within.as_ref().is_none_or(|within| real.starts_with(within))
     }
 
-    /// Returns whether the real path `real` lies in a root.
     pub(crate) fn hold(&self, real: &Path) -> bool {
         self.roots.iter().any(|root| real.starts_with(root))
     }
 
     /// Returns whether diagnostics may quote the file with the real path `real`, to which a link led.
     ///
-    /// Inside a root there are secrets too, as in `.git/config`: only what the walk could have found itself is quoted.
+    /// A root can hold secrets too, as in `.git/config`: only files that the walk could have found itself are quoted.
     pub(crate) fn let_quote(&self, real: &Path) -> bool {
         let is_open =
             |name: &OsStr| name.as_encoded_bytes().first() != Some(&b'.') && SkippedFolder::of(name).is_none();

@@ -1,4 +1,4 @@
-//! The other files of a skill, as far as watching needs them.
+//! The files next to a `SKILL.md`, as far as watching needs them.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -10,9 +10,9 @@ use crate::pattern::FILE_NAME;
 use crate::stamp::FileStamp;
 use crate::survey;
 
-/// What lies in a skill's folder beside its `SKILL.md`. No file is opened for it.
+/// The metadata of the files next to a `SKILL.md`. No file is opened for it.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Beside {
+pub(crate) struct SiblingFiles {
     /// Paths and versions of all files.
     pub(crate) stamp: Stamp,
     /// The folders below the skill's own.
@@ -21,28 +21,32 @@ pub(crate) struct Beside {
     pub(crate) links: Vec<PathBuf>,
     /// The folders that were read, if a later change to any would show.
     read: Vec<(PathBuf, FileStamp)>,
-    /// What they hold that is no folder.
+    /// The entries of these folders that are not folders.
     files: Vec<PathBuf>,
 }
 
-impl Beside {
-    /// What lies beside the file `own`. What is over a limit, or cannot be read, is not there: listing the resources
-    /// reports it.
+impl SiblingFiles {
+    /// Reads what lies beside the file `own`. Files over a limit and files that cannot be read are left out.
     ///
-    /// Reading a folder makes events where it is watched, and looking at everything may make more of them than the system
-    /// keeps. So folders that are as they were for `known` are not read again.
-    pub(crate) fn of(own: &Path, holds_others: bool, limits: &FsLimits, known: Option<&Beside>) -> Beside {
+    /// Folders that have not changed since `known` are not read again: reading a folder makes events where it is watched, and
+    /// 10,000 of them can overflow the queue of the system.
+    pub(crate) fn of(
+        own: &Path,
+        is_search_root: bool,
+        limits: &FsLimits,
+        known: Option<&SiblingFiles>,
+    ) -> SiblingFiles {
         if let Some(known) = known
             && !known.read.is_empty()
             && known.read.iter().all(|(folder, version)| version_of(folder) == Some(*version))
         {
             let (read, files) = (known.read.clone(), known.files.clone());
             let (folders, links) = (known.folders.clone(), known.links.clone());
-            return Beside { stamp: fingerprint(&files), folders, links, read, files };
+            return SiblingFiles { stamp: fingerprint(&files), folders, links, read, files };
         }
         let now = SystemTime::now();
         // What a folder inside holds decides about a collection, and that one is not read here.
-        let mut is_settled = !holds_others;
+        let mut is_settled = !is_search_root;
         let mut read = Vec::new();
         let (mut files, mut folders, mut links) = (Vec::new(), Vec::new(), Vec::new());
         let mut open: Vec<(PathBuf, usize)> = own.parent().map(|folder| (folder.to_owned(), 0)).into_iter().collect();
@@ -61,7 +65,7 @@ impl Beside {
                 }
                 if kind.is_dir() {
                     // Below the folder of a whole collection lie other skills, which have files of their own.
-                    if depth < limits.resource_depth && !(holds_others && path.join(FILE_NAME).is_file()) {
+                    if depth < limits.resource_depth && !(is_search_root && path.join(FILE_NAME).is_file()) {
                         folders.push(path.clone());
                         open.push((path, depth + 1));
                     }
@@ -80,10 +84,9 @@ impl Beside {
         if !is_settled {
             read.clear();
         }
-        Beside { stamp: fingerprint(&files), folders, links, read, files }
+        SiblingFiles { stamp: fingerprint(&files), folders, links, read, files }
     }
 
-    /// What has to be watched.
     pub(crate) fn watched(&self) -> (&[PathBuf], &[PathBuf]) {
         (&self.folders, &self.links)
     }
@@ -93,14 +96,13 @@ fn version_of(path: &Path) -> Option<FileStamp> {
     path.metadata().ok().map(|metadata| FileStamp::of(path, &metadata))
 }
 
-/// The fingerprint of the paths and versions of `files`. What is a folder behind a link does not count.
+/// Returns the fingerprint of the paths and versions of `files`. Links to folders are left out.
 ///
-/// The change time is part of a version: a copy in place can restore the size and the time of modification, not this one. A
-/// new mode or link count changes it too; whether that is a change of content is decided by digests.
+/// A version includes the change time: a copy in place can restore size and modification time, but not the change time.
 fn fingerprint(files: &[PathBuf]) -> Stamp {
-    let version = |path: &PathBuf| {
+    let versions = files.iter().filter_map(|path| {
         let metadata = path.metadata().ok().filter(|metadata| !metadata.is_dir())?;
         Some((path.clone(), FileStamp::of(path, &metadata)))
-    };
-    Stamp::of(&files.iter().filter_map(version).collect::<Vec<_>>())
+    });
+    Stamp::of(&versions.collect::<Vec<_>>())
 }

@@ -1,0 +1,62 @@
+//! The diagnostics about folders of plugins.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use repertoire_core::{Code, Diagnostic, Listing, Revision, Skill, Source, SourceError, async_trait};
+
+use super::{InstalledPlugin, InstalledPluginOptions, InstalledPlugins, shown};
+use crate::workers;
+
+/// A source without skills that reports diagnostics about a folder of plugins. The skills are listed by other sources.
+#[derive(Clone)]
+pub struct InstalledPluginDiagnostics {
+    name: String,
+    look: Arc<dyn Fn() -> Vec<Diagnostic> + Send + Sync>,
+}
+
+impl InstalledPluginDiagnostics {
+    pub(super) fn fixed(name: String, diagnostics: Vec<Diagnostic>) -> InstalledPluginDiagnostics {
+        InstalledPluginDiagnostics { name, look: Arc::new(move || diagnostics.clone()) }
+    }
+
+    pub(super) fn new(
+        name: String,
+        base: PathBuf,
+        options: InstalledPluginOptions,
+        composed: Vec<InstalledPlugin>,
+    ) -> InstalledPluginDiagnostics {
+        let look = move || {
+            let InstalledPlugins { plugins, mut diagnostics } = options.find(&base);
+            let is_in = |all: &[InstalledPlugin], name: &str| all.iter().any(|plugin| plugin.name == name);
+            let came = plugins.iter().filter(|plugin| !is_in(&composed, &plugin.name));
+            let went = composed.iter().filter(|plugin| !is_in(&plugins, &plugin.name));
+            for (plugin, what) in came.map(|plugin| (plugin, "came")).chain(went.map(|plugin| (plugin, "went"))) {
+                let message = format!("plugin `{}` {what} after the sources were composed", plugin.name);
+                let diagnostic = Diagnostic::new(Code::CLIENT_PLUGIN, message).at_path(shown(&plugin.folder));
+                diagnostics.push(diagnostic.help("read the configuration again"));
+            }
+            diagnostics
+        };
+        InstalledPluginDiagnostics { name, look: Arc::new(look) }
+    }
+}
+
+impl fmt::Debug for InstalledPluginDiagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InstalledPluginDiagnostics").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl Source<Skill> for InstalledPluginDiagnostics {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    async fn list(&self) -> Result<Listing<Skill>, SourceError> {
+        let look = self.look.clone();
+        Ok(Listing::new(Revision(0), [], workers::run(move || look()).await?))
+    }
+}

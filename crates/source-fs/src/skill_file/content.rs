@@ -1,0 +1,71 @@
+//! The content behind a row.
+
+use repertoire_core::{Body, Manifest, Parts};
+
+use super::{ListedRow, ReadContext, SkillFile};
+use crate::FsLimits;
+use crate::folder::SkillFolder;
+use crate::manifest;
+use crate::sibling_files::SiblingFiles;
+use crate::stamp::FileStamp;
+
+impl SkillFile {
+    /// Keeps the listed row of the previous read if the content is the same; else lists the new content, if the previous one was
+    /// known.
+    pub(super) fn compare(&mut self, reading: ReadContext<'_>) {
+        let Some(known) = reading.previous.filter(|known| known.content_known()).and_then(|known| known.row.as_ref())
+        else {
+            return;
+        };
+        let Some(row) = reading.siblings.and_then(|limits| self.told(limits)) else { return };
+        let is_same = row.listed.item == known.listed.item
+            && (row.listed.digest, &row.listed.parts) == (known.listed.digest, &known.listed.parts);
+        let listed = if is_same { known.listed.clone() } else { row.listed };
+        self.row = Some(ListedRow { listed, ..row });
+    }
+
+    pub(crate) fn read_whole(&self, limits: &FsLimits) -> SkillFile {
+        let row = self.told(limits);
+        SkillFile {
+            path: self.path.clone(),
+            siblings: self.siblings.clone(),
+            content_unknown: row.is_none(),
+            row: row.or_else(|| self.row.clone()),
+            diagnostics: self.diagnostics.clone(),
+            digests: self.digests.clone(),
+            reach: self.reach.clone(),
+            ..*self
+        }
+    }
+
+    fn told(&self, limits: &FsLimits) -> Option<ListedRow> {
+        let row = self.row.as_ref().filter(|row| Some(row.version) == self.stamp)?;
+        let folder = SkillFolder::open(self, limits).ok()?;
+        let body = folder.body().ok()?;
+        let files = Manifest::new(manifest::of(&folder)).ok()?;
+        let (file, siblings) = (FileStamp::of(&self.path, &self.path.metadata().ok()?), self.siblings.as_deref()?);
+        let beside_now = SiblingFiles::of(&self.path, self.is_search_root, limits, Some(siblings));
+        let is_current = body.stamp == row.version && self.file == Some(file) && beside_now.stamp == siblings.stamp;
+        is_current.then(|| ListedRow {
+            listed: row.listed.clone().with_digest(body.digest).with_parts(Parts::new(&body.text, &files)),
+            version: row.version,
+        })
+    }
+
+    pub(super) fn content_known(&self) -> bool {
+        self.row.as_ref().is_some_and(|row| row.listed.parts.is_some())
+    }
+
+    pub(crate) fn is_unread(&self) -> bool {
+        let is_own = self.row.as_ref().is_some_and(|row| Some(row.version) == self.stamp);
+        self.siblings.is_some() && is_own && !self.content_known() && !self.content_unknown
+    }
+
+    /// Returns `body` with the listed stamp, if it is of the listed version.
+    pub(crate) fn as_listed(&self, body: Body) -> Body {
+        let listed = self.row.as_ref().filter(|row| row.version == body.stamp);
+        let mut body = body;
+        body.stamp = listed.map_or(body.stamp, |row| row.listed.stamp);
+        body
+    }
+}

@@ -1,0 +1,203 @@
+//! The watcher that all sources of a process share.
+
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, LazyLock, Weak};
+
+use parking_lot::{Mutex, MutexGuard};
+
+use crate::watch::backend::{Backend, Opener, WatchError, WatchEvent, WatchId};
+use crate::watch::native;
+use crate::watch::pending_events::PendingEvents;
+
+/// The watcher of a process. The first source opens its backend, and the last one closes it. A folder that several sources want
+/// is watched once.
+pub(crate) struct SharedWatcher {
+    open: Opener,
+    current: Mutex<Weak<OpenWatcher>>,
+}
+
+/// The open backend.
+#[derive(Debug)]
+struct OpenWatcher {
+    // Dropped before the dispatcher: its thread ends first.
+    backend: Box<dyn Backend>,
+    dispatcher: Arc<EventDispatcher>,
+    /// Locked during an update: one source may remove a watch that another one adds.
+    turn: Mutex<()>,
+}
+
+/// The subscriptions of all sources, to which a backend dispatches its events.
+#[derive(Debug, Default)]
+pub(crate) struct EventDispatcher(Mutex<Subscriptions>);
+
+#[derive(Debug, Default)]
+struct Subscriptions {
+    listeners: HashMap<WatchId, Vec<Listener>>,
+    sources: Vec<Arc<PendingEvents>>,
+    /// The events during an update of watches, which are dispatched again to the new listeners.
+    missed: Option<Vec<(WatchId, Option<OsString>, bool)>>,
+    /// Whether the backend has failed, or the last source has left.
+    is_closed: bool,
+}
+
+/// A source and the path by which it knows a watched folder.
+#[derive(Debug)]
+struct Listener {
+    pending: Arc<PendingEvents>,
+    folder: Arc<Path>,
+}
+
+/// The subscription of one source, which ends on drop.
+#[derive(Debug)]
+pub(crate) struct WatchHandle {
+    current: Arc<OpenWatcher>,
+    pending: Arc<PendingEvents>,
+}
+
+impl SharedWatcher {
+    pub(crate) fn new(open: Opener) -> SharedWatcher {
+        SharedWatcher { open, current: Mutex::default() }
+    }
+
+    pub(crate) fn of_process() -> Arc<SharedWatcher> {
+        static SHARED: LazyLock<Arc<SharedWatcher>> =
+            LazyLock::new(|| Arc::new(SharedWatcher::new(Box::new(native::open))));
+        SHARED.clone()
+    }
+
+    pub(crate) fn join(&self, pending: &Arc<PendingEvents>) -> Result<WatchHandle, WatchError> {
+        let mut open = self.current.lock();
+        let current = match open.upgrade().filter(|current| current.dispatcher.register(pending)) {
+            Some(current) => current,
+            None => {
+                let dispatcher = Arc::new(EventDispatcher::default());
+                dispatcher.register(pending);
+                let backend = (self.open)(dispatcher.clone())?;
+                let current = Arc::new(OpenWatcher { backend, dispatcher, turn: Mutex::default() });
+                *open = Arc::downgrade(&current);
+                current
+            }
+        };
+        Ok(WatchHandle { current, pending: pending.clone() })
+    }
+}
+
+impl EventDispatcher {
+    fn register(&self, pending: &Arc<PendingEvents>) -> bool {
+        let mut subscriptions = self.subscriptions();
+        if !subscriptions.is_closed {
+            subscriptions.sources.push(pending.clone());
+        }
+        !subscriptions.is_closed
+    }
+
+    pub(crate) fn dispatch(&self, event: WatchEvent<'_>) {
+        let subscriptions = &mut *self.subscriptions();
+        match event {
+            WatchEvent::At { id, name, moves } => {
+                subscriptions.notify(id, name, moves);
+                if let Some(missed) = &mut subscriptions.missed {
+                    missed.push((id, name.map(OsStr::to_owned), moves));
+                }
+            }
+            WatchEvent::Anything => subscriptions.sources.iter().for_each(|pending| pending.invalidate_all()),
+            WatchEvent::Failed(why) => {
+                subscriptions.is_closed = true;
+                subscriptions.sources.iter().for_each(|pending| pending.fail(why));
+            }
+        }
+    }
+
+    fn subscriptions(&self) -> MutexGuard<'_, Subscriptions> {
+        self.0.lock()
+    }
+}
+
+impl Subscriptions {
+    fn notify(&self, id: WatchId, name: Option<&OsStr>, moves: bool) {
+        for listener in self.listeners.get(&id).into_iter().flatten() {
+            listener.pending.touch(&listener.folder, name, moves);
+        }
+    }
+}
+
+impl WatchHandle {
+    pub(crate) fn watch(&self, folders: &[Arc<Path>]) -> Vec<Result<WatchId, WatchError>> {
+        let OpenWatcher { backend, dispatcher, turn } = &*self.current;
+        let _turn = turn.lock();
+        dispatcher.subscriptions().missed = Some(Vec::new());
+        // Unlocked during the call, so that the thread of the backend does not wait.
+        let results = backend.watch(folders);
+        let mut subscriptions = dispatcher.subscriptions();
+        subscriptions.listeners.reserve(folders.len());
+        for (folder, result) in folders.iter().zip(&results) {
+            let Ok(id) = result else { continue };
+            // Nearly always alone.
+            let listeners = subscriptions.listeners.entry(*id).or_insert_with(|| Vec::with_capacity(1));
+            if !listeners.iter().any(|listener| self.is_behind(listener, folder)) {
+                listeners.push(Listener { pending: self.pending.clone(), folder: folder.clone() });
+            }
+        }
+        // A listener that was there before gets them twice, which is harmless.
+        for (id, name, moves) in subscriptions.missed.take().unwrap_or_default() {
+            subscriptions.notify(id, name.as_deref(), moves);
+        }
+        results
+    }
+
+    pub(crate) fn remote(&self, folder: &Path) -> Option<&'static str> {
+        self.current.backend.remote(folder)
+    }
+
+    pub(crate) fn unwatch(&self, folders: &[(Arc<Path>, WatchId)]) {
+        let OpenWatcher { backend, dispatcher, turn } = &*self.current;
+        let _turn = turn.lock();
+        for (folder, id) in folders {
+            let mut subscriptions = dispatcher.subscriptions();
+            let Some(listeners) = subscriptions.listeners.get_mut(id) else { continue };
+            listeners.retain(|listener| !self.is_behind(listener, folder));
+            if listeners.is_empty() {
+                subscriptions.listeners.remove(id);
+                drop(subscriptions);
+                backend.unwatch(*id);
+            }
+        }
+    }
+
+    fn is_behind(&self, listener: &Listener, folder: &Path) -> bool {
+        Arc::ptr_eq(&listener.pending, &self.pending) && *listener.folder == *folder
+    }
+}
+
+impl Drop for WatchHandle {
+    fn drop(&mut self) {
+        let OpenWatcher { backend, dispatcher, turn } = &*self.current;
+        let _turn = turn.lock();
+        let mut subscriptions = dispatcher.subscriptions();
+        subscriptions.sources.retain(|pending| !Arc::ptr_eq(pending, &self.pending));
+        if subscriptions.sources.is_empty() {
+            // All watches go with the backend.
+            subscriptions.is_closed = true;
+            return;
+        }
+        let mut left = Vec::new();
+        subscriptions.listeners.retain(|id, listeners| {
+            listeners.retain(|listener| !Arc::ptr_eq(&listener.pending, &self.pending));
+            if listeners.is_empty() {
+                left.push(*id);
+            }
+            !listeners.is_empty()
+        });
+        drop(subscriptions);
+        left.into_iter().for_each(|id| backend.unwatch(id));
+    }
+}
+
+impl fmt::Debug for SharedWatcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hub").field("current", &self.current).finish_non_exhaustive()
+    }
+}
