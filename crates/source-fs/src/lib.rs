@@ -70,6 +70,7 @@ mod file;
 mod file_change;
 mod file_system;
 mod folder;
+mod frontier;
 mod installed_plugins;
 mod link_bounds;
 mod manifest;

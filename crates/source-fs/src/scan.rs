@@ -10,10 +10,10 @@ use std::sync::Arc;
 use repertoire_core::{Code, Diagnostic, Listed, Listing, Revision, Skill, SourceError};
 
 use crate::file_change::FileChange;
+use crate::frontier::PathDiagnostic;
 use crate::root::{RootReport, SearchPlan, bytes, is_within};
 use crate::skill_file::SkillFile;
 use crate::skill_files::SkillFiles;
-use crate::visit::PathDiagnostic;
 use crate::walk::Walk;
 use crate::workers;
 
@@ -48,7 +48,16 @@ pub(crate) async fn scan(plan: &Arc<SearchPlan>, previous: Option<Arc<Scan>>) ->
 
 impl Scan {
     fn new(walk: Walk, exists: Vec<bool>, previous: Option<&Scan>) -> Scan {
-        let Walk { mut skill_files, mut walk_diagnostics, mut listed, lost, has_links, too_deep, left_out, .. } = walk;
+        let Walk {
+            mut skill_files,
+            diagnostics: mut walk_diagnostics,
+            mut listed,
+            lost,
+            has_links,
+            too_deep,
+            left_out,
+            ..
+        } = walk;
         // The state of watching is not a result of the walk.
         walk_diagnostics.extend(previous.into_iter().flat_map(|previous| previous.watching().cloned()));
         if let Some(previous) = previous {

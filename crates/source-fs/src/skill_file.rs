@@ -16,6 +16,7 @@ use repertoire_core::{Code, Diagnostic, Digest, Id, Listed, Severity, Skill, Sta
 use crate::FsLimits;
 use crate::file;
 use crate::file_system::FileSystem;
+use crate::frontier::{FolderToVisit, Reach};
 use crate::link_bounds::LinkBounds;
 use crate::parent_dir::{OpenedFile, ParentDir};
 use crate::pattern::FILE_NAME;
@@ -24,7 +25,6 @@ use crate::sibling_files::SiblingFiles;
 use crate::skill_path::SkillPath;
 use crate::stamp::FileStamp;
 use crate::text_link;
-use crate::visit::{FolderToVisit, Reach};
 
 /// A cached `SKILL.md`: the state of its last read.
 #[derive(Debug, Default)]

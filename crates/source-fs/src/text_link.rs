@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use repertoire_core::Code;
 
 use crate::file;
+use crate::frontier::PathDiagnostic;
 use crate::pattern::FILE_NAME;
-use crate::visit::PathDiagnostic;
 
 /// Bytes of the longest path that a link can hold on the systems that Git runs on.
 const LONGEST: u64 = 4096;

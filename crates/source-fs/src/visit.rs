@@ -9,59 +9,15 @@ use std::sync::Arc;
 use repertoire_core::{Code, Diagnostic};
 
 use crate::file;
+use crate::frontier::{FolderToVisit, LinkToFollow, PathDiagnostic};
 use crate::link_bounds::LinkBounds;
 use crate::parent_dir::ParentDir;
-use crate::pattern::{Cursor, FILE_NAME};
+use crate::pattern::FILE_NAME;
 use crate::root::SearchPlan;
 use crate::skill_file::{ReadContext, SkillFile};
 use crate::stamp::Identity;
 use crate::text_link;
-
-/// A folder that the walk has found and not visited yet.
-#[derive(Debug, Clone)]
-pub(crate) struct FolderToVisit {
-    /// The position of its start in the plan.
-    pub(crate) start: usize,
-    pub(crate) path: PathBuf,
-    /// Its depth below the start, in folders.
-    pub(crate) depth: usize,
-    pub(crate) cursor: Cursor,
-    pub(crate) identity: Identity,
-    pub(crate) reach: Reach,
-}
-
-/// The way by which the walk reached a path, and its real path.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Reach {
-    /// The real path, where the path is not the real one itself.
-    pub(crate) real: Option<Arc<Path>>,
-    /// Whether a link below the root led there.
-    pub(crate) by_link: bool,
-    /// Whether it lies outside of every root of the source.
-    pub(crate) is_outside: bool,
-}
-
-impl Reach {
-    fn inside(&self, name: &OsString) -> Reach {
-        Reach { real: self.real.as_ref().map(|real| real.join(name).into()), ..*self }
-    }
-}
-
-/// A link that may lead to a folder.
-#[derive(Debug, Clone)]
-pub(crate) struct LinkToFollow {
-    pub(crate) start: usize,
-    pub(crate) path: PathBuf,
-    pub(crate) depth: usize,
-    pub(crate) cursor: Cursor,
-}
-
-/// A diagnostic of the walk and the path it is about.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct PathDiagnostic {
-    pub(crate) path: PathBuf,
-    pub(crate) diagnostic: Diagnostic,
-}
+use crate::walk::Walk;
 
 /// An entry of a folder.
 #[derive(Debug)]
@@ -72,122 +28,95 @@ struct FolderEntry {
     identity: Identity,
 }
 
-/// The result of visiting a folder.
-#[derive(Debug, Default)]
-pub(crate) struct Visit {
-    /// The skill it is.
-    pub(crate) skill_file: Option<Arc<SkillFile>>,
-    /// The folders inside, in order of names.
-    pub(crate) folders: Vec<FolderToVisit>,
-    pub(crate) links: Vec<LinkToFollow>,
-    pub(crate) walk_diagnostics: Vec<PathDiagnostic>,
-    /// The folder, if it leads to skills and is not a skill.
-    pub(crate) listed: Option<PathBuf>,
-    /// The folder, if something in it could not be read. Skills known from there stay listed.
-    pub(crate) lost: Option<PathBuf>,
-    /// The first folder that is too deep to visit.
-    pub(crate) too_deep: Option<PathBuf>,
-}
-
-impl PathDiagnostic {
-    pub(crate) fn new(path: PathBuf, code: Code, message: impl Into<String>) -> PathDiagnostic {
-        let diagnostic = Diagnostic::new(code, message).at_path(path.to_string_lossy());
-        PathDiagnostic { path, diagnostic }
-    }
-
-    pub(crate) fn is_of_watching(&self) -> bool {
-        self.diagnostic.code == Code::WATCH_DEGRADED
-    }
-
-    pub(crate) fn help(mut self, help: impl Into<String>) -> PathDiagnostic {
-        self.diagnostic = self.diagnostic.help(help);
-        self
-    }
-}
-
-/// Visits `folder`. `known` returns the skill file of the previous scan, by its order.
-pub(crate) fn visit<'k>(
-    plan: &SearchPlan,
-    folder: &FolderToVisit,
-    bounds: &LinkBounds,
-    parent: &ParentDir,
-    known: impl Fn((usize, &[u8])) -> Option<&'k Arc<SkillFile>>,
-) -> Visit {
-    let mut visit = Visit::default();
-    let reading = |path: &Path| ReadContext {
-        folder,
-        root: plan.starts[folder.start].root,
-        bounds,
-        limits: &plan.parser,
-        siblings: plan.siblings.then_some(&plan.limits),
-        parent,
-        previous: known(plan.order(folder.start, path)),
-    };
-    let selected = plan.patterns.selects(&folder.cursor);
-    if selected {
-        // Most folders are skills: opening the file first spares reading the folder.
-        let path = folder.path.join(FILE_NAME);
-        let reading = reading(&path);
-        match SkillFile::read(&path, reading) {
-            Ok(mut skill_file) => {
-                // Only a record that was just made is unshared; a reused one was asked already.
-                if let Some(fresh) = Arc::get_mut(&mut skill_file) {
-                    fresh.diagnostics.extend(other_spellings(folder, parent, fresh));
+impl Walk {
+    /// Visits `folder`. `known` returns the skill file of the previous scan, by its order.
+    pub(crate) fn visit<'k>(
+        &mut self,
+        plan: &SearchPlan,
+        folder: &FolderToVisit,
+        bounds: &LinkBounds,
+        parent: &ParentDir,
+        known: impl Fn((usize, &[u8])) -> Option<&'k Arc<SkillFile>>,
+    ) {
+        let reading = |path: &Path| ReadContext {
+            folder,
+            root: plan.starts[folder.start].root,
+            bounds,
+            limits: &plan.parser,
+            siblings: plan.siblings.then_some(&plan.limits),
+            parent,
+            previous: known(plan.order(folder.start, path)),
+        };
+        let selected = plan.patterns.selects(&folder.cursor);
+        let mut has_file = false;
+        if selected {
+            // Most folders are skills: opening the file first spares reading the folder.
+            let path = folder.path.join(FILE_NAME);
+            let reading = reading(&path);
+            match SkillFile::read(&path, reading) {
+                Ok(mut skill_file) => {
+                    // Only a record that was just made is unshared; a reused one was asked already.
+                    if let Some(fresh) = Arc::get_mut(&mut skill_file) {
+                        fresh.diagnostics.extend(other_spellings(folder, parent, fresh));
+                    }
+                    self.skill_files.push(skill_file);
+                    has_file = true;
                 }
-                visit.skill_file = Some(skill_file);
+                Err(error) if is_absent(&error) => {}
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied && is_denied(&path) => {
+                    return self.lose(folder, &error);
+                }
+                Err(error) => {
+                    let message = format!("the file cannot be read: {}", file::cause(&error));
+                    self.skill_files.push(SkillFile::unreadable(&path, Code::UNREADABLE, message, reading));
+                    has_file = true;
+                }
             }
-            Err(error) if is_absent(&error) => {}
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied && is_denied(&path) => {
-                visit.lose(folder, &error);
-                return visit;
-            }
-            Err(error) => {
-                let message = format!("the file cannot be read: {}", file::cause(&error));
-                visit.skill_file = Some(SkillFile::unreadable(&path, Code::UNREADABLE, message, reading));
+            if has_file && folder.depth > 0 {
+                return;
             }
         }
-        if visit.skill_file.is_some() && folder.depth > 0 {
-            return visit;
-        }
-    }
-    let Some((entries, texts)) = visit.list(plan, folder, bounds) else { return visit };
-    let mut spellings: Vec<&OsString> =
-        entries.iter().map(|child| &child.name).filter(|name| name.eq_ignore_ascii_case(FILE_NAME)).collect();
-    spellings.sort();
-    if selected && visit.skill_file.is_none() && !spellings.is_empty() {
-        let path = folder.path.join(spellings[0]);
-        let reading = reading(&path);
-        visit.skill_file = Some(match SkillFile::read(&path, reading) {
-            Ok(skill_file) => skill_file,
-            // Its folder lists it and it cannot be opened.
-            Err(error) => {
-                let (code, message) = match path.read_link() {
-                    Ok(target) => (Code::LINK_DANGLING, format!("link to `{}` leads nowhere", file::shown(&target))),
-                    Err(_) => (Code::UNREADABLE, format!("the file cannot be read: {}", file::cause(&error))),
-                };
-                SkillFile::unreadable(&path, code, message, reading)
+        let Some((entries, texts)) = self.list(plan, folder, bounds) else { return };
+        let mut spellings: Vec<&OsString> =
+            entries.iter().map(|child| &child.name).filter(|name| name.eq_ignore_ascii_case(FILE_NAME)).collect();
+        spellings.sort();
+        if selected && !has_file && !spellings.is_empty() {
+            let path = folder.path.join(spellings[0]);
+            let reading = reading(&path);
+            self.skill_files.push(match SkillFile::read(&path, reading) {
+                Ok(skill_file) => skill_file,
+                // Its folder lists it and it cannot be opened.
+                Err(error) => {
+                    let (code, message) = match path.read_link() {
+                        Ok(target) => {
+                            (Code::LINK_DANGLING, format!("link to `{}` leads nowhere", file::shown(&target)))
+                        }
+                        Err(_) => (Code::UNREADABLE, format!("the file cannot be read: {}", file::cause(&error))),
+                    };
+                    SkillFile::unreadable(&path, code, message, reading)
+                }
+            });
+            if spellings[0] != FILE_NAME {
+                let diagnostic = PathDiagnostic::new(
+                    path,
+                    Code::MISSPELLED_FILE,
+                    format!("the file should be called `{FILE_NAME}`"),
+                );
+                self.diagnostics.push(diagnostic.help("rename it; other clients do not find it"));
+                let others = spellings[1..].iter().map(|other| other_spelling(folder.path.join(other), spellings[0]));
+                self.diagnostics.extend(others);
             }
-        });
-        if spellings[0] != FILE_NAME {
-            let walk_diagnostic =
-                PathDiagnostic::new(path, Code::MISSPELLED_FILE, format!("the file should be called `{FILE_NAME}`"));
-            visit.walk_diagnostics.push(walk_diagnostic.help("rename it; other clients do not find it"));
-            let others = spellings[1..].iter().map(|other| other_spelling(folder.path.join(other), spellings[0]));
-            visit.walk_diagnostics.extend(others);
+        }
+        let is_skill = (selected || plan.patterns.rejects(&folder.cursor)) && !spellings.is_empty();
+        if !is_skill || folder.depth == 0 {
+            self.listed.push(folder.path.clone());
+            self.enter(plan, folder, &entries);
+            let texts = texts.iter().filter(|name| plan.patterns.step(&folder.cursor, name).is_some());
+            let texts = texts.map(|name| folder.path.join(name));
+            self.diagnostics.extend(texts.filter_map(|path| text_link::diagnostic_of(&path)));
         }
     }
-    let is_skill = (selected || plan.patterns.rejects(&folder.cursor)) && !spellings.is_empty();
-    if !is_skill || folder.depth == 0 {
-        visit.listed = Some(folder.path.clone());
-        visit.descend(plan, folder, &entries);
-        let texts = texts.iter().filter(|name| plan.patterns.step(&folder.cursor, name).is_some());
-        let texts = texts.map(|name| folder.path.join(name));
-        visit.walk_diagnostics.extend(texts.filter_map(|path| text_link::diagnostic_of(&path)));
-    }
-    visit
-}
 
-impl Visit {
     fn list(
         &mut self,
         plan: &SearchPlan,
@@ -198,7 +127,7 @@ impl Visit {
         let identity = folder.path.metadata().map(|metadata| Identity::of(&folder.path, &metadata));
         if folder.depth > 0 && bounds.is_of_kernel(identity.unwrap_or(folder.identity).device(), &folder.path) {
             let message = "a table of the kernel, not a folder of files; it is not searched";
-            self.walk_diagnostics.push(PathDiagnostic::new(folder.path.clone(), Code::WALK_TRUNCATED, message));
+            self.diagnostics.push(PathDiagnostic::new(folder.path.clone(), Code::WALK_TRUNCATED, message));
             return None;
         }
         let listing = match folder.path.read_dir() {
@@ -214,9 +143,9 @@ impl Visit {
         for (count, entry) in listing.enumerate() {
             if count >= plan.limits.entries {
                 let message = format!("more than {} entries; nothing below is read", plan.limits.entries);
-                let walk_diagnostic = PathDiagnostic::new(folder.path.clone(), Code::WALK_TRUNCATED, message);
-                self.walk_diagnostics
-                    .push(walk_diagnostic.help("raise `limits.entries`, or move the skills to a folder of their own"));
+                let diagnostic = PathDiagnostic::new(folder.path.clone(), Code::WALK_TRUNCATED, message);
+                self.diagnostics
+                    .push(diagnostic.help("raise `limits.entries`, or move the skills to a folder of their own"));
                 return None;
             }
             match entry {
@@ -242,14 +171,14 @@ impl Visit {
         Some((entries, texts))
     }
 
-    fn descend(&mut self, plan: &SearchPlan, folder: &FolderToVisit, entries: &[FolderEntry]) {
+    fn enter(&mut self, plan: &SearchPlan, folder: &FolderToVisit, entries: &[FolderEntry]) {
         let (start, depth) = (folder.start, folder.depth + 1);
         for FolderEntry { name, kind, identity } in entries {
             let Some(kind) = kind else { continue };
             let Some(cursor) = plan.patterns.step(&folder.cursor, name) else { continue };
             let path = folder.path.join(name);
             if depth > plan.limits.depth {
-                self.too_deep = Some(path);
+                self.too_deep.push(path);
                 return;
             }
             if kind.is_dir() {
@@ -262,9 +191,9 @@ impl Visit {
     }
 
     fn lose(&mut self, folder: &FolderToVisit, error: &io::Error) {
-        self.lost = Some(folder.path.clone());
+        self.lost.push(folder.path.clone());
         let message = format!("the folder cannot be read: {}", file::cause(error));
-        self.walk_diagnostics.push(PathDiagnostic::new(folder.path.clone(), Code::UNREADABLE, message));
+        self.diagnostics.push(PathDiagnostic::new(folder.path.clone(), Code::UNREADABLE, message));
     }
 }
 
@@ -284,7 +213,7 @@ fn other_spellings(folder: &FolderToVisit, parent: &ParentDir, skill_file: &Skil
     names.retain(|name| name.eq_ignore_ascii_case(FILE_NAME));
     names.sort();
     let is_exact = names.iter().any(|name| name == FILE_NAME);
-    let walk_diagnostic = |name: &OsString| {
+    let diagnostic = |name: &OsString| {
         if is_exact {
             other_spelling(folder.path.join(name), FILE_NAME.as_ref()).diagnostic
         } else {
@@ -292,7 +221,7 @@ fn other_spellings(folder: &FolderToVisit, parent: &ParentDir, skill_file: &Skil
             PathDiagnostic::new(skill_file.path.to_path_buf(), Code::MISSPELLED_FILE, message).diagnostic
         }
     };
-    names.iter().filter(|name| *name != FILE_NAME).map(walk_diagnostic).collect()
+    names.iter().filter(|name| *name != FILE_NAME).map(diagnostic).collect()
 }
 
 fn other_spelling(path: PathBuf, counts: &std::ffi::OsStr) -> PathDiagnostic {

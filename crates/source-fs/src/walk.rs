@@ -8,6 +8,7 @@ use std::sync::Arc;
 use repertoire_core::{Code, SourceError};
 
 use crate::file;
+use crate::frontier::{FolderToVisit, LinkToFollow, PathDiagnostic, Reach};
 use crate::link_bounds::LinkBounds;
 use crate::parent_dir::ParentDir;
 use crate::root::{SearchPlan, SearchStart};
@@ -15,20 +16,19 @@ use crate::scan::Scan;
 use crate::skill_file::SkillFile;
 use crate::stamp::Identity;
 use crate::text_link;
-use crate::visit::{FolderToVisit, LinkToFollow, PathDiagnostic, Reach, Visit, visit};
 use crate::workers;
 
 /// The state and the result of a walk.
 #[derive(Debug, Default)]
 pub(crate) struct Walk {
     pub(crate) skill_files: Vec<Arc<SkillFile>>,
-    pub(crate) walk_diagnostics: Vec<PathDiagnostic>,
+    pub(crate) diagnostics: Vec<PathDiagnostic>,
     pub(crate) listed: Vec<PathBuf>,
     /// The folders that could not be read.
     pub(crate) lost: Vec<PathBuf>,
     /// The folders and links that are not visited yet.
-    folders: Vec<FolderToVisit>,
-    links: Vec<LinkToFollow>,
+    pub(crate) folders: Vec<FolderToVisit>,
+    pub(crate) links: Vec<LinkToFollow>,
     pub(crate) has_links: bool,
     pub(crate) too_deep: Vec<PathBuf>,
     visited: usize,
@@ -86,8 +86,8 @@ impl Walk {
                 let has_links = parts.iter().any(|(_, path)| path.is_symlink());
                 let folders = parts.iter().filter_map(|(start, path)| inner_folder(&plan, &bounds, *start, path));
                 let folders: Vec<FolderToVisit> = folders.collect();
-                let walk_diagnostics = parts.iter().filter_map(|(_, path)| text_link::diagnostic_of(path)).collect();
-                (folders, Walk { has_links, walk_diagnostics, bounds, ..Walk::default() })
+                let diagnostics = parts.iter().filter_map(|(_, path)| text_link::diagnostic_of(path)).collect();
+                (folders, Walk { has_links, diagnostics, bounds, ..Walk::default() })
             })
             .await?
         };
@@ -114,7 +114,7 @@ impl Walk {
                 let (mut part, mut parent) = (Walk::default(), ParentDir::default());
                 for folder in folders {
                     parent.hold_above(&folder.path);
-                    part.gather(visit(&plan, folder, &bounds, &parent, known));
+                    part.visit(&plan, folder, &bounds, &parent, known);
                 }
                 part
             };
@@ -127,19 +127,9 @@ impl Walk {
         Ok(())
     }
 
-    fn gather(&mut self, visit: Visit) {
-        self.skill_files.extend(visit.skill_file);
-        self.walk_diagnostics.extend(visit.walk_diagnostics);
-        self.listed.extend(visit.listed);
-        self.lost.extend(visit.lost);
-        self.too_deep.extend(visit.too_deep);
-        self.links.extend(visit.links);
-        self.folders.extend(visit.folders);
-    }
-
     fn absorb(&mut self, part: Walk, seen: &mut HashSet<Identity>, next: &mut Vec<FolderToVisit>) {
         self.skill_files.extend(part.skill_files);
-        self.walk_diagnostics.extend(part.walk_diagnostics);
+        self.diagnostics.extend(part.diagnostics);
         self.listed.extend(part.listed);
         self.lost.extend(part.lost);
         self.too_deep.extend(part.too_deep);
@@ -166,22 +156,22 @@ impl Walk {
                 Ok(None) => {}
                 Ok(Some(LinkTarget { identity, .. })) if above.contains(&identity) => {
                     let message = "the link leads to a folder that holds the root; it is not followed";
-                    self.walk_diagnostics.push(PathDiagnostic::new(path, Code::LINK_REPEATED, message));
+                    self.diagnostics.push(PathDiagnostic::new(path, Code::LINK_REPEATED, message));
                 }
                 Ok(Some(LinkTarget { identity, .. })) if !seen.insert(identity) => {
                     let message = "the link leads to a folder that is read already";
-                    self.walk_diagnostics.push(PathDiagnostic::new(path, Code::LINK_REPEATED, message));
+                    self.diagnostics.push(PathDiagnostic::new(path, Code::LINK_REPEATED, message));
                 }
                 Ok(Some(LinkTarget { identity, reach })) => {
                     folders.push(FolderToVisit { start, path, depth, cursor, identity, reach });
                 }
                 Err((code, message)) => {
                     self.lost.extend((code == Code::UNREADABLE).then(|| path.clone()));
-                    let walk_diagnostic = PathDiagnostic::new(path, code, message);
-                    self.walk_diagnostics.push(if code == Code::LINK_LEADS_OUT {
-                        walk_diagnostic.help(ROOT_OF_ITS_OWN)
+                    let diagnostic = PathDiagnostic::new(path, code, message);
+                    self.diagnostics.push(if code == Code::LINK_LEADS_OUT {
+                        diagnostic.help(ROOT_OF_ITS_OWN)
                     } else {
-                        walk_diagnostic
+                        diagnostic
                     });
                 }
             }
@@ -194,16 +184,16 @@ impl Walk {
         if let Some(first) = self.too_deep.iter().min() {
             let (limit, count) = (plan.limits.depth, self.too_deep.len());
             let message = format!("nothing below {limit} levels is searched; folders that go deeper: {count}");
-            let walk_diagnostic = PathDiagnostic::new(first.clone(), Code::WALK_TRUNCATED, message);
-            self.walk_diagnostics.push(walk_diagnostic.help(format!(
+            let diagnostic = PathDiagnostic::new(first.clone(), Code::WALK_TRUNCATED, message);
+            self.diagnostics.push(diagnostic.help(format!(
                 "name a folder further down as a root, or raise `limits.depth`: write `limits = {{ depth = {} }}` for the source",
                 limit * 2
             )));
         }
         if self.left_out > 0 {
             let message = format!("more than {} folders; the rest is not searched", plan.limits.folders);
-            let walk_diagnostic = PathDiagnostic::new(root, Code::WALK_TRUNCATED, message);
-            self.walk_diagnostics.push(walk_diagnostic.help(format!(
+            let diagnostic = PathDiagnostic::new(root, Code::WALK_TRUNCATED, message);
+            self.diagnostics.push(diagnostic.help(format!(
                 "name a folder further down as a root, or raise `limits.folders`: write `limits = {{ folders = {} }}` for the source",
                 plan.limits.folders * 10
             )));
@@ -226,7 +216,7 @@ fn starts(plan: &SearchPlan) -> (Vec<FolderToVisit>, Walk, Vec<bool>) {
                 let identity = Identity::of(path, &metadata);
                 if bounds.is_of_kernel(identity.device(), path) {
                     let message = "expected a folder of files, found a table of the kernel";
-                    walk.walk_diagnostics.push(PathDiagnostic::new(path.clone(), Code::UNREADABLE, message));
+                    walk.diagnostics.push(PathDiagnostic::new(path.clone(), Code::UNREADABLE, message));
                     continue;
                 }
                 match reach(path, &bounds) {
@@ -235,24 +225,23 @@ fn starts(plan: &SearchPlan) -> (Vec<FolderToVisit>, Walk, Vec<bool>) {
                         folders.push(FolderToVisit { start, path: path.clone(), depth: 0, cursor, identity, reach });
                     }
                     Err((code, message)) => {
-                        walk.walk_diagnostics
-                            .push(PathDiagnostic::new(path.clone(), code, message).help(ROOT_OF_ITS_OWN));
+                        walk.diagnostics.push(PathDiagnostic::new(path.clone(), code, message).help(ROOT_OF_ITS_OWN));
                     }
                 }
             }
             Ok(metadata) => {
                 let message = format!("expected a folder, found {}", file::what(&metadata));
                 let other = PathDiagnostic::new(path.clone(), Code::UNREADABLE, message);
-                walk.walk_diagnostics.push(text_link::diagnostic_above(path).unwrap_or(other));
+                walk.diagnostics.push(text_link::diagnostic_above(path).unwrap_or(other));
             }
             // Some systems say that there is nothing below a file.
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-                walk.walk_diagnostics.extend(text_link::diagnostic_above(path));
+                walk.diagnostics.extend(text_link::diagnostic_above(path));
             }
             Err(error) => {
                 walk.lost.push(path.clone());
                 let message = format!("the folder cannot be read: {}", file::cause(&error));
-                walk.walk_diagnostics.push(PathDiagnostic::new(path.clone(), Code::UNREADABLE, message));
+                walk.diagnostics.push(PathDiagnostic::new(path.clone(), Code::UNREADABLE, message));
             }
         }
     }

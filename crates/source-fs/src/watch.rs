@@ -24,9 +24,9 @@ use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
 use crate::file;
+use crate::frontier::PathDiagnostic;
 use crate::root::{SearchPlan, bytes};
 use crate::scan::Scan;
-use crate::visit::PathDiagnostic;
 use backend::WatchError;
 #[cfg(target_os = "linux")]
 use inotify as native;

@@ -42,7 +42,7 @@ pub(crate) async fn rescan<'f>(
 
 impl Scan {
     fn with_parts(&self, plan: &SearchPlan, tops: &[(usize, PathBuf)], walk: Walk) -> Scan {
-        let Walk { skill_files: mut new, mut walk_diagnostics, mut listed, lost, .. } = walk;
+        let Walk { skill_files: mut new, diagnostics: mut walk_diagnostics, mut listed, lost, .. } = walk;
         let mut old: Vec<&Arc<SkillFile>> =
             tops.iter().flat_map(|(start, top)| self.skill_files.below(plan.starts[*start].root, top)).collect();
         keep_unseen(&mut new, old.iter().copied(), &lost);
