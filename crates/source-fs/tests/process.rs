@@ -110,7 +110,7 @@ async fn is_told(source: &FsSource, folder: &Path, skill: &str, description: &st
 }
 
 #[test]
-fn sources_share_one_instance_and_a_folder_is_watched_once() {
+fn sources_share_one_instance_and_its_watches() {
     alone(async {
         let folder = skills(&["one/a", "one/b", "two/c", "three/d"]);
         let (at, before) = (folder.path(), descriptors());
@@ -136,7 +136,7 @@ fn sources_share_one_instance_and_a_folder_is_watched_once() {
 }
 
 #[test]
-fn what_a_skill_carries_takes_few_watches_and_node_modules_none() {
+fn node_modules_take_no_watches() {
     alone(async {
         let folder = skills(&["root/heavy"]);
         let at = folder.path();
@@ -156,7 +156,7 @@ fn what_a_skill_carries_takes_few_watches_and_node_modules_none() {
 }
 
 #[test]
-fn a_thousand_sources_come_and_go_and_leave_nothing_behind() {
+fn a_thousand_dropped_sources_leave_nothing_open() {
     alone(async {
         let folder = skills(&["root/a"]);
         let come_and_go = || {
@@ -187,7 +187,7 @@ async fn drop_watched(folder: PathBuf) {
 }
 
 #[test]
-fn a_source_may_go_in_the_middle_of_waiting() {
+fn a_source_may_be_dropped_during_a_wait() {
     alone(async {
         let folder = skills(&["root/a", "root/b"]);
         let before = descriptors();

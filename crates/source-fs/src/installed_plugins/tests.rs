@@ -64,7 +64,7 @@ fn one_version_of_each_plugin_counts() {
 }
 
 #[test]
-fn a_plugin_says_where_its_skills_are_and_stays_inside() {
+fn a_plugin_names_skill_folders_inside_itself() {
     let manifest = |skills: &str| format!(r#"{{"name": "named", "version": "3.1", "skills": {skills}}}"#);
     let tree = tree(&[
         ("plugins/a/.claude-plugin/plugin.json", &manifest(r#"["./more", "../b/skills", "/etc", "up"]"#)),
@@ -147,7 +147,7 @@ fn broken_files_are_reported_with_their_place() {
 
 #[cfg(unix)]
 #[test]
-fn files_behind_links_that_lead_out_are_not_read() {
+fn links_out_of_a_plugin_are_not_read() {
     let tree = tree(&[("secret.json", "{\"name\": \"stolen\"}"), ("p/one/skills/a/SKILL.md", "")]);
     let plugins = tree.path().join("p");
     let link = |target: &str, path: &str| {

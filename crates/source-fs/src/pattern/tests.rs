@@ -20,7 +20,7 @@ fn fault(pattern: &str) -> (String, Option<String>) {
 }
 
 #[test]
-fn wildcards_stay_inside_one_folder_and_two_stars_do_not() {
+fn only_two_stars_match_several_folders() {
     let folders = ["", "a", "b", "ab", "a/b", "a/x/b", "c/d/e"];
     let check = |pattern: &str, expected: &[&str]| assert_eq!(selected(&[pattern], &folders), expected, "{pattern}");
     check("SKILL.md", &[""]);
@@ -41,7 +41,7 @@ fn wildcards_stay_inside_one_folder_and_two_stars_do_not() {
 }
 
 #[test]
-fn a_backslash_and_a_class_make_letters_of_wildcards() {
+fn backslashes_and_classes_escape_wildcards() {
     let folders = ["*", "a", "{a,b}", "[", "a]"];
     assert_eq!(selected(&[r"\*/SKILL.md"], &folders), ["*"]);
     assert_eq!(selected(&[r"\{a,b\}/SKILL.md"], &folders), ["{a,b}"]);
@@ -51,7 +51,7 @@ fn a_backslash_and_a_class_make_letters_of_wildcards() {
 }
 
 #[test]
-fn a_search_starts_before_the_first_wildcard_of_each_alternative() {
+fn a_search_starts_before_the_first_wildcard() {
     assert_eq!(starts("**/SKILL.md"), [""]);
     assert_eq!(starts("skills/**/SKILL.md"), ["skills"]);
     assert_eq!(starts("skills/a*/SKILL.md"), ["skills"]);
@@ -65,7 +65,7 @@ fn a_search_starts_before_the_first_wildcard_of_each_alternative() {
 }
 
 #[test]
-fn wildcards_pass_hidden_and_skipped_folders_that_a_pattern_does_not_spell() {
+fn wildcards_skip_hidden_and_skipped_folders() {
     let folders = [".x", "a/.x", "node_modules", "node_modules/a", "dist", "dist/a", "a"];
     assert_eq!(selected(&["**/SKILL.md"], &folders), ["dist", "a"]);
     assert_eq!(selected(&["*/SKILL.md"], &folders), ["dist", "a"]);

@@ -18,7 +18,7 @@ use self::world::{DEBOUNCE, Kind, LONGEST, POLL, Stage, about, rows};
 use super::backend::WatchEvent;
 
 #[tokio::test(start_paused = true)]
-async fn it_is_looked_after_a_quiet_while_and_only_where_something_was_told() {
+async fn a_scan_follows_quiet_and_covers_dirty_folders_only() {
     let stage = Stage::new(&["a", "b"]).await;
     stage.write("b", "Nobody tells.");
     stage.edit("a", "Second.");
@@ -28,7 +28,7 @@ async fn it_is_looked_after_a_quiet_while_and_only_where_something_was_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_event_prolongs_the_wait_but_not_for_ever() {
+async fn events_prolong_the_wait_up_to_a_limit() {
     let stage = Stage::new(&["a"]).await;
     let storm = async {
         loop {
@@ -44,7 +44,7 @@ async fn every_event_prolongs_the_wait_but_not_for_ever() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_file_that_is_written_without_end_holds_up_no_other() {
+async fn endless_writes_do_not_delay_other_files() {
     let stage = Stage::new(&["busy", "calm"]).await;
     let hammer = async {
         loop {
@@ -84,7 +84,7 @@ async fn nobody_wakes_up_while_nothing_happens() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_file_that_is_whole_again_in_time_was_never_broken() {
+async fn a_file_repaired_in_time_is_never_reported() {
     let stage = Stage::new(&["a"]).await;
     let before = stage.shown().revision();
     std::fs::write(stage.path("a/SKILL.md"), "").unwrap();
@@ -99,7 +99,7 @@ async fn a_file_that_is_whole_again_in_time_was_never_broken() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn waiting_may_be_given_up_at_any_time_and_does_not_begin_anew() {
+async fn a_dropped_wait_does_not_restart_the_debounce() {
     let stage = Stage::new(&["a"]).await;
     let begun = Instant::now();
     stage.edit("a", "Second.");
@@ -112,7 +112,7 @@ async fn waiting_may_be_given_up_at_any_time_and_does_not_begin_anew() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_changes_before_folders_are_armed_is_found_whenever_arming_is_given_up() {
+async fn changes_before_the_watch_survive_a_dropped_wait() {
     for polls in 0..24 {
         let stage = Stage::unarmed(&["a"], usize::MAX);
         let since = stage.source.list().await.unwrap().revision();
@@ -133,7 +133,7 @@ async fn what_changes_before_folders_are_armed_is_found_whenever_arming_is_given
 }
 
 #[tokio::test(start_paused = true)]
-async fn everybody_who_waits_is_told_and_a_listing_counts_too() {
+async fn all_waiting_futures_are_notified() {
     let stage = Stage::new(&["a"]).await;
     stage.edit("a", "Second.");
     tokio::join!(stage.change(), stage.change(), stage.change());
@@ -152,7 +152,7 @@ async fn strangers_are_no_change() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_an_overflow_everything_is_looked_at_and_armed_anew() {
+async fn an_overflow_scans_and_watches_everything_again() {
     let stage = Stage::new(&["a", "b"]).await;
     stage.write("a", "Lost.");
     stage.write("c", "Lost too.");
@@ -166,7 +166,7 @@ async fn after_an_overflow_everything_is_looked_at_and_armed_anew() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_comes_before_its_folder_is_watched_is_found() {
+async fn files_written_before_their_watch_are_found() {
     let stage = Stage::new(&["a"]).await;
     // Only the top of what was copied in is told of.
     stage.write("pack/deep/one", "Copied.");
@@ -177,7 +177,7 @@ async fn what_comes_before_its_folder_is_watched_is_found() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_folder_that_is_made_again_is_watched_again() {
+async fn a_recreated_folder_is_watched_again() {
     let stage = Stage::new(&["a", "b"]).await;
     std::fs::remove_dir_all(stage.path("a")).unwrap();
     stage.write("a", "Made again.");
@@ -193,7 +193,7 @@ async fn a_folder_that_is_made_again_is_watched_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn at_the_limit_of_watches_everything_is_polled_until_there_is_room() {
+async fn polling_replaces_watches_at_their_limit() {
     let stage = Stage::with(&["a", "b", "c"], 4).await;
     assert_eq!(stage.complaints(), [Code::WATCH_DEGRADED]);
     stage.write("c", "Nobody tells.");
@@ -211,7 +211,7 @@ async fn at_the_limit_of_watches_everything_is_polled_until_there_is_room() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_others_change_on_a_remote_file_system_is_polled() {
+async fn a_remote_file_system_is_polled() {
     let stage = Stage::unarmed(&["a", "b"], usize::MAX);
     *stage.world.remote.lock() = Some(stage.path(""));
     stage.source.changed(Revision(0)).await;
@@ -243,7 +243,7 @@ async fn what_others_change_on_a_remote_file_system_is_polled() {
 
 #[cfg(unix)]
 #[tokio::test(start_paused = true)]
-async fn one_linked_skill_on_a_remote_file_system_is_enough() {
+async fn a_linked_skill_on_a_remote_device_is_polled() {
     let stage = Stage::unarmed(&["a"], usize::MAX);
     // Another device than that of temporary folders, where there is one.
     let Ok(other) = tempfile::tempdir_in("/dev/shm") else { return eprintln!("SKIPPED: no second file system") };
@@ -261,7 +261,7 @@ async fn one_linked_skill_on_a_remote_file_system_is_enough() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_backend_that_fails_is_replaced_and_nothing_is_lost_meanwhile() {
+async fn a_failed_backend_is_replaced_without_loss() {
     let stage = Stage::new(&["a"]).await;
     stage.world.say(WatchEvent::Failed("out of order"));
     stage.change().await;
@@ -275,7 +275,7 @@ async fn a_backend_that_fails_is_replaced_and_nothing_is_lost_meanwhile() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn watches_grow_with_skills_and_not_with_what_they_carry() {
+async fn watches_grow_with_skills_not_their_dependencies() {
     let stage = Stage::new(&["a"]).await;
     let before = stage.world.watched().len();
     for package in 0..100 {

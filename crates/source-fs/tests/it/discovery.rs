@@ -18,7 +18,7 @@ fn names(roots: &[Root]) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn the_project_reaches_from_the_working_folder_to_the_root_of_the_repository() {
+async fn the_project_reaches_up_to_its_repository_root() {
     let tree = Tree::of(&[".agents/skills/above", "repo/.agents/skills/rootwide", "repo/pkg/app/.agents/skills/both"]);
     tree.folder("repo/.git");
     let roots = found(&tree, "repo/pkg/app", None, &[]);
@@ -44,7 +44,7 @@ fn without_a_repository_only_the_working_folder_counts() {
 }
 
 #[test]
-fn clients_come_behind_the_shared_folder_and_home_comes_last() {
+fn shared_folders_come_first_and_home_last() {
     let tree = Tree::new();
     tree.folder("repo/.git");
     tree.folder("repo/sub");
@@ -89,7 +89,7 @@ fn the_home_folder_is_never_a_project() {
 
 #[cfg(unix)]
 #[test]
-fn the_home_folder_is_known_by_its_real_path() {
+fn the_home_folder_is_compared_by_real_path() {
     let tree = Tree::of(&["home/.agents/skills/steady"]);
     tree.link("home", "alias");
     assert_eq!(names(&found(&tree, "alias", Some("home"), &[])), ["home"]);
@@ -98,7 +98,7 @@ fn the_home_folder_is_known_by_its_real_path() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_link_of_a_project_hides_no_root_of_the_user() {
+async fn project_links_hide_no_user_root() {
     for (target, path) in [("../../../.agents/skills", ".agents/skills"), ("../../.agents", ".agents")] {
         let tree = Tree::of(&["home/.agents/skills/mine"]);
         tree.folder("home/src/clone/.git");
@@ -111,7 +111,7 @@ async fn a_link_of_a_project_hides_no_root_of_the_user() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_root_that_leaves_its_repository_is_not_searched() {
+async fn a_root_outside_its_repository_is_not_searched() {
     let tree = Tree::of(&["elsewhere/stray", "repo/shared/near"]);
     tree.folder("repo/.git");
     tree.link("../../elsewhere", "repo/.agents/skills");
@@ -138,7 +138,7 @@ fn give(tree: &Tree, paths: &[&str]) -> bool {
 
 #[cfg(unix)]
 #[test]
-fn the_way_up_ends_below_a_folder_of_another_user() {
+fn the_search_stops_at_another_users_folder() {
     use std::os::unix::fs::PermissionsExt;
 
     let tree = Tree::of(&["shared/.agents/skills/theirs", "shared/mine/.agents/skills/own"]);
@@ -162,7 +162,7 @@ fn the_way_up_ends_below_a_folder_of_another_user() {
 
 #[cfg(unix)]
 #[test]
-fn everything_that_makes_a_root_has_to_be_ours() {
+fn every_part_of_a_root_must_be_ours() {
     for given in
         ["repo/.git", "repo/.agents", "repo/.agents/skills", "repo/.claude/skills", "repo/kit", "repo/kit/skills"]
     {
@@ -194,7 +194,7 @@ fn two_paths_to_one_folder_are_one_root() {
 }
 
 #[test]
-fn the_table_of_clients_is_in_order_and_its_folders_are_relative() {
+fn clients_are_sorted_with_relative_folders() {
     let names: Vec<_> = Client::ALL.iter().map(|client| client.name).collect();
     assert!(names.is_sorted(), "{names:?}");
     assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len());

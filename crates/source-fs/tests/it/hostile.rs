@@ -17,7 +17,7 @@ fn pipe(path: &Path) {
 }
 
 #[tokio::test]
-async fn what_is_no_file_is_reported_and_never_waited_for() {
+async fn pipes_and_devices_are_reported_without_blocking() {
     let tree = Tree::of(&["root/steady"]);
     pipe(&tree.path("root/pipe/SKILL.md"));
     tree.folder("root/folder/SKILL.md");
@@ -29,7 +29,7 @@ async fn what_is_no_file_is_reported_and_never_waited_for() {
 }
 
 #[tokio::test]
-async fn a_pipe_beside_a_skill_is_neither_listed_nor_waited_for() {
+async fn a_pipe_beside_a_skill_never_blocks() {
     let tree = Tree::of(&["root/host"]);
     pipe(&tree.path("root/host/pipe"));
     let source = tree.source("root");
@@ -53,7 +53,7 @@ async fn control_characters_in_names_hide_no_skill() {
 }
 
 #[tokio::test]
-async fn a_path_that_is_not_utf8_is_told_and_the_skill_stays_readable() {
+async fn a_path_that_is_not_utf8_is_reported() {
     let tree = Tree::of(&["root/steady"]);
     let folder = tree.path("root").join(OsStr::from_bytes(b"caf\xe9"));
     fs::create_dir(&folder).unwrap();
@@ -70,7 +70,7 @@ async fn a_path_that_is_not_utf8_is_told_and_the_skill_stays_readable() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_told_and_keeps_its_last_good_rows() {
+async fn an_unreadable_folder_keeps_its_last_rows() {
     let tree = Tree::of(&["root/locked/inner", "root/sealed", "root/steady"]);
     let source = tree.source("root");
     list(&source).await;
@@ -132,7 +132,7 @@ async fn what_is_over_a_limit_hides_nothing_else() {
 }
 
 #[tokio::test]
-async fn odd_names_and_links_out_are_left_out_by_name() {
+async fn odd_names_and_links_out_are_omissions() {
     let tree = Tree::of(&["root/kit"]);
     for file in ["guide.md", "scripts\\run.py", "a:agenda.md", "odd\\folder/inside.md", "alias-target.md"] {
         tree.write(&format!("root/kit/{file}"), "text");
@@ -158,7 +158,7 @@ async fn odd_names_and_links_out_are_left_out_by_name() {
 }
 
 #[tokio::test]
-async fn litter_and_secrets_are_no_parts_under_any_name() {
+async fn litter_and_secrets_are_never_resources() {
     let tree = Tree::of(&["root/kit"]);
     let parts = [".env.example", ".gitignore", ".prettierrc", "guide.md"];
     let secrets = [".ENV", ".env", ".env.local", ".netrc", ".npmrc", ".ssh", "deploy.key", "keys"];
@@ -262,7 +262,7 @@ async fn dependencies_over_their_bounds_are_one_omission() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_file_that_grows_while_it_is_read_stays_within_its_limit() {
+async fn a_growing_file_stays_within_its_limit() {
     use std::io::Write;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};

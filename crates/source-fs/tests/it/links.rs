@@ -19,7 +19,7 @@ async fn a_root_may_be_a_link() {
 }
 
 #[tokio::test]
-async fn a_linked_skill_and_a_linked_collection_are_found_and_read() {
+async fn linked_skills_and_collections_are_read() {
     let tree = Tree::of(&["root/steady", "elsewhere/linked", "collection/a/deep", "collection/flat"]);
     tree.write("elsewhere/linked/references/r.md", "inside");
     tree.link("../elsewhere/linked", "root/linked");
@@ -34,7 +34,7 @@ async fn a_linked_skill_and_a_linked_collection_are_found_and_read() {
 }
 
 #[tokio::test]
-async fn a_link_to_itself_a_parent_or_the_root_ends() {
+async fn links_to_itself_or_its_parents_end() {
     let tree = Tree::of(&["root/outer/inner", "root/steady"]);
     tree.link("../outer", "root/outer/outer");
     tree.link("..", "root/outer/back");
@@ -54,7 +54,7 @@ async fn a_link_to_itself_a_parent_or_the_root_ends() {
 }
 
 #[tokio::test]
-async fn links_to_one_folder_are_one_skill_under_its_real_path() {
+async fn links_to_one_folder_are_one_skill() {
     let tree = Tree::of(&["root/m-real"]);
     tree.link("m-real", "root/a-first");
     tree.link("m-real", "root/z-last");
@@ -65,7 +65,7 @@ async fn links_to_one_folder_are_one_skill_under_its_real_path() {
 }
 
 #[tokio::test]
-async fn a_folder_inside_a_followed_one_is_read_once() {
+async fn a_folder_inside_a_link_is_read_once() {
     let tree = Tree::of(&["other/kit/one"]);
     tree.folder("root");
     tree.link("../other/kit", "root/a");
@@ -97,7 +97,7 @@ async fn a_dangling_link_hides_no_neighbour() {
 }
 
 #[tokio::test]
-async fn a_linked_file_is_read_as_it_was_when_it_was_listed() {
+async fn a_linked_file_is_read_as_listed() {
     let tree = Tree::new();
     let shared = tree.write("elsewhere/SKILL.md", text("shared", "From outside.", "Outside.\n"));
     let secret = tree.write("secret.txt", "secret");
@@ -118,7 +118,7 @@ async fn a_linked_file_is_read_as_it_was_when_it_was_listed() {
 }
 
 #[tokio::test]
-async fn links_inside_a_skill_are_read_and_links_out_are_not() {
+async fn only_links_inside_a_skill_are_read() {
     let tree = Tree::of(&["root/trap"]);
     tree.write("root/trap/references/in.md", "inside");
     let secret = tree.write("secret.txt", "SECRET");
@@ -141,7 +141,7 @@ async fn links_inside_a_skill_are_read_and_links_out_are_not() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_link_that_is_swapped_while_it_is_read_never_leads_out() {
+async fn a_link_swapped_during_reads_never_leads_out() {
     let tree = Tree::of(&["root/trap"]);
     tree.write("root/trap/in/file.md", "inside");
     tree.write("out/file.md", "SECRET");
@@ -181,7 +181,7 @@ fn told(tree: &Tree, listing: &Listing<Skill>) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn what_lies_outside_of_the_root_is_never_quoted() {
+async fn files_outside_of_the_root_are_never_quoted() {
     let tree = Tree::of(&["root/steady", "elsewhere/fine"]);
     tree.write("home/.netrc", "machine example login ada password hunter2\n");
     tree.write("home/keys.yaml", "---\nname: [hunter2\ntoken: hunter2\ndescription: &x hunter2: y\n---\n");
@@ -240,7 +240,7 @@ async fn tables_of_the_kernel_are_not_searched() {
 }
 
 #[tokio::test]
-async fn a_tree_of_strangers_is_left_by_no_link() {
+async fn no_link_leaves_a_bounded_source() {
     let tree = Tree::of(&["kit/skills/own", "kit/more/inner", "private/secret", "other/skills/theirs"]);
     tree.write("private/SKILL.md", text("file", "Private.", "Secret.\n"));
     tree.link("../more/inner", "kit/skills/inner");
@@ -260,7 +260,7 @@ async fn a_tree_of_strangers_is_left_by_no_link() {
 }
 
 #[tokio::test]
-async fn links_that_became_text_files_are_told_with_their_fix() {
+async fn links_as_text_files_are_reported() {
     let tree = Tree::of(&["src/alpha", "src/beta", "shared/skills/gamma", "root/steady"]);
     tree.write("root/alpha", "../src/alpha");
     tree.write("root/all", "../src\r\n");
@@ -294,7 +294,7 @@ async fn links_that_became_text_files_are_told_with_their_fix() {
 }
 
 #[tokio::test]
-async fn a_root_that_is_a_file_is_called_a_file() {
+async fn a_root_that_is_a_file_is_reported() {
     let tree = Tree::new();
     tree.write("root", "Text of several\nlines.\n");
     let listing = list(&tree.source("root")).await;

@@ -25,7 +25,7 @@ fn nothing_said_is_every_skill_below_the_base() {
 }
 
 #[test]
-fn an_unknown_key_is_an_error_that_names_it() {
+fn an_unknown_key_is_a_named_error() {
     assert!(parse(r#"{ "pattern": [] }"#).unwrap_err().contains("`pattern`"));
     assert!(parse(r#"{ "limits": { "file_bytes": 1 } }"#).unwrap_err().contains("`file_bytes`"));
 }

@@ -8,7 +8,7 @@ use repertoire_core::{Code, Digest, Severity, Source, SourceErrorKind, skill_md}
 use crate::tree::{Tree, age, body, id, ids, list, read, resources, text};
 
 #[tokio::test]
-async fn a_second_listing_is_equal_and_shares_its_skills() {
+async fn a_second_listing_shares_its_skills() {
     let tree = Tree::of(&["root/a", "root/b/c"]);
     tree.write("root/broken/SKILL.md", "nothing");
     tree.write("root/odd/SKILL.md", "---\nname: Odd\ndescription: x\n---\n");
@@ -21,7 +21,7 @@ async fn a_second_listing_is_equal_and_shares_its_skills() {
 }
 
 #[tokio::test]
-async fn a_write_within_one_tick_of_the_clock_is_seen() {
+async fn a_write_within_one_clock_tick_is_seen() {
     let tree = Tree::of(&["root/a"]);
     let file = tree.path("root/a/SKILL.md");
     let source = tree.source("root");
@@ -49,7 +49,7 @@ async fn a_revision_grows_only_with_a_change() {
 }
 
 #[tokio::test]
-async fn a_broken_edit_keeps_the_last_good_row_until_the_file_is_gone() {
+async fn a_broken_edit_keeps_the_last_good_row() {
     let tree = Tree::of(&["root/live"]);
     let source = tree.source("root");
     let good = list(&source).await;
@@ -79,7 +79,7 @@ async fn a_file_that_never_was_good_is_absent() {
 }
 
 #[tokio::test]
-async fn only_front_matter_is_read_and_it_may_be_longer_than_the_first_piece() {
+async fn only_front_matter_of_any_length_is_read() {
     let tree = Tree::new();
     let metadata: String = (0..2_000).map(|n| format!("  key{n}: value\n")).collect();
     let long = format!("---\nname: long\ndescription: Long.\nmetadata:\n{metadata}---\nBody.\n");
@@ -99,7 +99,7 @@ async fn only_front_matter_is_read_and_it_may_be_longer_than_the_first_piece() {
 }
 
 #[tokio::test]
-async fn a_body_newer_than_the_listing_has_another_stamp() {
+async fn a_newer_body_has_a_different_stamp() {
     let tree = Tree::of(&["root/busy"]);
     let source = tree.source("root");
     let listing = list(&source).await;
@@ -114,7 +114,7 @@ async fn a_body_newer_than_the_listing_has_another_stamp() {
 }
 
 #[tokio::test]
-async fn a_body_is_read_from_where_the_skill_was_listed_whatever_its_name() {
+async fn a_body_is_read_from_the_listed_file() {
     let tree = Tree::new();
     tree.write("root/some-folder/SKILL.md", text("Workspace Guide", "Guides.", "Guide.\n"));
     let source = tree.source("root");
@@ -123,7 +123,7 @@ async fn a_body_is_read_from_where_the_skill_was_listed_whatever_its_name() {
 }
 
 #[tokio::test]
-async fn resources_are_all_files_but_the_own_one_and_tools() {
+async fn resources_are_all_files_but_its_own() {
     let tree = Tree::of(&["root/kit", "root/kit/templates/basic"]);
     for file in [".env.example", "dist/tool.js", "node_modules/x/index.js", ".git/HEAD", "a/b/c.md", "a-b.md"] {
         tree.write(&format!("root/kit/{file}"), file);
@@ -163,7 +163,7 @@ async fn many_parts_are_listed() {
 }
 
 #[tokio::test]
-async fn listing_may_be_dropped_and_done_at_once_by_many() {
+async fn concurrent_and_dropped_listings_work() {
     let tree = Tree::of(&["root/a", "root/b"]);
     let source = Arc::new(tree.source("root"));
     for _ in 0..20 {
@@ -184,6 +184,6 @@ async fn listing_may_be_dropped_and_done_at_once_by_many() {
 }
 
 #[test]
-fn a_limit_of_the_parser_is_the_limit_of_the_source() {
+fn the_parser_uses_the_limit_of_the_source() {
     assert_eq!(repertoire_source_fs::FsLimits::default().file_bytes, skill_md::Limits::default().file_bytes);
 }

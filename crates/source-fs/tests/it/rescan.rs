@@ -9,7 +9,7 @@ use repertoire_source_fs::{FsSource, WatchBy};
 use crate::tree::{Tree, ids, list, swift, text};
 
 #[tokio::test]
-async fn a_part_is_looked_at_again_and_the_rest_stays() {
+async fn a_rescan_reads_only_its_folder() {
     let tree = Tree::of(&["root/cat/a", "root/cat/b", "root/other/c"]);
     let source = tree.source("root");
     list(&source).await;
@@ -24,7 +24,7 @@ async fn a_part_is_looked_at_again_and_the_rest_stays() {
 }
 
 #[tokio::test]
-async fn nothing_below_a_skill_becomes_one_by_looking_there() {
+async fn a_rescan_below_a_skill_finds_none() {
     let tree = Tree::of(&["root/kit", "root/kit/templates/basic", "root/out", "root/out/templates/basic"]);
     tree.write("root/small/skill.md", text("small", "Small letters.", ""));
     tree.skill("root/small/templates/basic");
@@ -39,7 +39,7 @@ async fn nothing_below_a_skill_becomes_one_by_looking_there() {
 }
 
 #[tokio::test]
-async fn whatever_changes_a_part_tells_the_same_as_the_whole() {
+async fn a_partial_rescan_equals_a_whole_scan() {
     let tree = Tree::of(&["root/a/one", "root/a/two", "root/b/three"]);
     let source = tree.source("root");
     list(&source).await;

@@ -8,7 +8,7 @@ use repertoire_source_fs::FsLimits;
 use crate::tree::{Tree, body, ids, list, loads, read, resources, text};
 
 #[tokio::test]
-async fn nested_files_are_found_in_path_order_and_other_files_are_not() {
+async fn nested_skills_are_listed_in_path_order() {
     let tree = Tree::of(&["root/b", "root/a-b", "root/a/x"]);
     tree.write("root/c/readme.md", "Not a skill.");
     let listing = list(&tree.source("root")).await;
@@ -18,7 +18,7 @@ async fn nested_files_are_found_in_path_order_and_other_files_are_not() {
 }
 
 #[tokio::test]
-async fn dependencies_version_control_and_build_outputs_are_not_searched() {
+async fn dependencies_and_build_outputs_are_not_searched() {
     let stray = ["root/node_modules/p/s", "root/.git/s", "root/dist/s", "root/x/target/s", "root/x/.venv/s"];
     let tree = Tree::of(&stray);
     tree.skill("root/steady");
@@ -32,14 +32,14 @@ async fn a_skill_may_be_called_build() {
 }
 
 #[tokio::test]
-async fn a_root_inside_a_hidden_or_skipped_folder_works() {
+async fn a_root_may_be_inside_a_hidden_folder() {
     let tree = Tree::of(&["node_modules/kit/.agents/skills/one"]);
     assert_eq!(loads(&tree, "node_modules/kit/.agents/skills").await, ["one"]);
 }
 
 #[cfg(unix)]
 #[tokio::test]
-async fn nothing_beside_the_literal_part_of_a_pattern_is_visited() {
+async fn only_the_literal_part_is_visited() {
     let tree = Tree::of(&["workflows/a", "huge/b"]);
     // A visit would report this.
     tree.link("/nonexistent", "huge/dangling");
@@ -71,7 +71,7 @@ async fn a_root_that_is_a_file_is_reported() {
 }
 
 #[tokio::test]
-async fn a_hidden_folder_is_found_where_the_pattern_spells_it() {
+async fn a_spelled_hidden_folder_is_found() {
     let tree = Tree::of(&[".claude/skills/one", "skills/.hidden", "skills/two", "deep/.claude/skills/three"]);
     let check = async |patterns: &str, expected: &[&str]| {
         let listing = list(&tree.with(&format!(r#"{{ "patterns": {patterns} }}"#))).await;
@@ -85,7 +85,7 @@ async fn a_hidden_folder_is_found_where_the_pattern_spells_it() {
 }
 
 #[tokio::test]
-async fn several_roots_come_in_their_own_order_and_overlaps_are_read_once() {
+async fn roots_keep_their_order_and_overlap_once() {
     let tree = Tree::of(&["b/one", "a/two", "a/inner/three"]);
     let listing = list(&tree.with(r#"{ "roots": ["b", "a", "a/inner", "./b"] }"#)).await;
     assert_eq!(ids(&listing), ["one", "two", "three"]);
@@ -99,7 +99,7 @@ async fn a_folder_without_a_skill_is_a_category() {
 }
 
 #[tokio::test]
-async fn nothing_below_a_skill_is_another_also_when_it_is_broken() {
+async fn nothing_below_a_broken_skill_is_one() {
     let tree = Tree::of(&["root/writer", "root/writer/templates/basic", "root/broken/examples/x"]);
     tree.write("root/writer/references/SKILL.md", text("reference", "A reference.", ""));
     tree.write("root/broken/SKILL.md", "no front matter");
@@ -109,14 +109,14 @@ async fn nothing_below_a_skill_is_another_also_when_it_is_broken() {
 }
 
 #[tokio::test]
-async fn nothing_below_a_skill_that_a_pattern_takes_away_is_another() {
+async fn nothing_below_a_rejected_skill_is_one() {
     let tree = Tree::of(&["root/writer", "root/writer/templates/basic", "root/other"]);
     let source = tree.with(r#"{ "roots": ["root"], "patterns": ["**/SKILL.md", "!writer/SKILL.md"] }"#);
     assert_eq!(ids(&list(&source).await), ["other"]);
 }
 
 #[tokio::test]
-async fn a_skill_in_the_root_itself_is_one_more() {
+async fn the_root_itself_may_be_a_skill() {
     let tree = Tree::of(&["root", "root/one", "root/skills/two"]);
     tree.write("root/notes/all.md", "For all.");
     let source = tree.source("root");
@@ -125,7 +125,7 @@ async fn a_skill_in_the_root_itself_is_one_more() {
 }
 
 #[tokio::test]
-async fn another_spelling_of_the_file_is_accepted_with_a_warning() {
+async fn a_misspelled_file_name_is_a_warning() {
     let tree = Tree::of(&["root/steady"]);
     tree.write("root/quiet/skill.md", text("quiet", "Small letters.", "Hush.\n"));
     tree.write("root/quiet/templates/t/SKILL.md", text("t", "A template.", ""));
@@ -181,7 +181,7 @@ async fn blanks_in_paths_are_letters() {
 }
 
 #[tokio::test]
-async fn the_first_of_two_with_one_name_stays_and_both_are_named() {
+async fn the_first_of_two_equal_names_counts() {
     let tree = Tree::new();
     tree.write("root/a-first/SKILL.md", text("deploy", "First.", "A\n"));
     tree.write("root/b-second/SKILL.md", text("deploy", "Second.", "B\n"));
@@ -223,7 +223,7 @@ async fn the_location_is_the_path_of_the_file() {
 }
 
 #[tokio::test]
-async fn a_flat_folder_of_many_skills_is_whole_and_in_order() {
+async fn a_large_flat_folder_is_listed_in_order() {
     // More than the 2,000 folders at which some clients stop.
     let tree = Tree::new();
     let mut names: Vec<String> = (0..2_100).map(|n| format!("s{n}")).collect();

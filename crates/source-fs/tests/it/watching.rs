@@ -68,7 +68,7 @@ async fn saves_by_rename_are_seen_every_time() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_emptied_and_then_written_is_seen_every_time() {
+async fn a_truncated_and_rewritten_file_is_always_seen() {
     let tree = Tree::of(&["root/edited", "root/steady"]);
     let (source, mut listing) = watched(&tree, "root").await;
     for description in ["Version two.", "Version three.", "Version four."] {
@@ -86,7 +86,7 @@ async fn a_file_that_is_emptied_and_then_written_is_seen_every_time() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_deleted_and_made_again_is_seen_every_time() {
+async fn a_deleted_and_recreated_file_is_always_seen() {
     let tree = Tree::of(&["root/edited", "root/steady"]);
     let (source, mut listing) = watched(&tree, "root").await;
     for description in ["Version two.", "Version three."] {
@@ -101,7 +101,7 @@ async fn a_file_that_is_deleted_and_made_again_is_seen_every_time() {
 }
 
 #[tokio::test]
-async fn a_tree_that_is_copied_in_is_seen_whole() {
+async fn a_copied_tree_is_seen_whole() {
     let tree = Tree::of(&["root/steady"]);
     for skill in 0..200 {
         let folder = format!("pack/{}/{}/s{skill}", skill % 7, skill % 3);
@@ -137,7 +137,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[tokio::test]
-async fn a_file_that_is_written_without_end_holds_up_no_other() {
+async fn endless_writes_do_not_delay_other_files() {
     let tree = Tree::of(&["root/busy", "root/calm"]);
     let (source, listing) = watched(&tree, "root").await;
     // Always of the same length and written in one step, so that it is whole whenever it is read.
@@ -208,7 +208,7 @@ async fn a_root_may_come_go_and_come_back() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_root_behind_a_link_is_watched_at_both_ends() {
+async fn a_linked_root_is_watched_at_both_ends() {
     let tree = Tree::of(&["one/a", "two/b"]);
     let root = tree.link("one", "root");
     let (source, listing) = watched(&tree, "root").await;
@@ -231,7 +231,7 @@ async fn a_root_behind_a_link_is_watched_at_both_ends() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn what_links_lead_to_is_watched_under_every_path_that_leads_there() {
+async fn link_targets_are_watched_under_every_path() {
     let tree = Tree::of(&["shared/skills/a"]);
     tree.write("shared/notes.md", "one");
     tree.link("shared/skills", "root");
@@ -252,7 +252,7 @@ async fn what_links_lead_to_is_watched_under_every_path_that_leads_there() {
 }
 
 #[tokio::test]
-async fn a_script_or_reference_modifies_its_skill_and_no_other() {
+async fn a_changed_script_modifies_only_its_skill() {
     let tree = Tree::of(&["root/a", "root/b"]);
     tree.write("root/a/scripts/deep/run.sh", "echo one");
     tree.write("root/a/node_modules/x/index.js", "");
@@ -271,7 +271,7 @@ async fn a_script_or_reference_modifies_its_skill_and_no_other() {
 }
 
 #[tokio::test]
-async fn a_broken_edit_keeps_the_last_good_version_until_it_is_repaired() {
+async fn a_watched_broken_edit_keeps_the_good_row() {
     let tree = Tree::of(&["root/live"]);
     let (source, listing) = watched(&tree, "root").await;
     tree.write("root/live/SKILL.md", "---\nname: live\ndescription: No end fence\n");
@@ -286,7 +286,7 @@ async fn a_broken_edit_keeps_the_last_good_version_until_it_is_repaired() {
 }
 
 #[tokio::test]
-async fn a_storm_of_events_starves_nothing_and_ends_like_a_fresh_scan() {
+async fn a_storm_of_events_ends_consistent() {
     let tree = Tree::of(&["root/steady"]);
     let (source, mut listing) = watched(&tree, "root").await;
     for round in 0..40 {
@@ -310,7 +310,7 @@ async fn a_storm_of_events_starves_nothing_and_ends_like_a_fresh_scan() {
 }
 
 #[tokio::test]
-async fn a_root_replaced_again_and_again_ends_like_a_fresh_scan() {
+async fn a_root_replaced_repeatedly_ends_consistent() {
     let tree = Tree::of(&["root/one", "spare/two", "spare/shared"]);
     let (source, mut listing) = watched(&tree, "root").await;
     for round in 0..60 {
@@ -413,7 +413,7 @@ async fn an_unwatched_source_never_changes_by_itself() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_copy_in_place_with_its_old_size_and_time_is_seen() {
+async fn a_copy_with_old_size_and_time_is_seen() {
     let tree = Tree::of(&["root/tool"]);
     let script = tree.write("root/tool/scripts/run.sh", "echo one");
     for by in [WatchBy::Events, WatchBy::Polling] {
@@ -433,7 +433,7 @@ async fn a_copy_in_place_with_its_old_size_and_time_is_seen() {
 }
 
 #[tokio::test]
-async fn a_plugin_that_moves_to_a_new_version_is_followed() {
+async fn a_plugin_update_is_followed() {
     let tree = Tree::of(&["cache/market/kit/1.9.0/skills/old", "cache/market/other/1.0/skills/steady"]);
     let found = InstalledPlugins::find(&tree.path("cache"));
     let kit = found.plugins.iter().find(|plugin| plugin.name == "kit").unwrap();
@@ -463,7 +463,7 @@ async fn a_plugin_that_moves_to_a_new_version_is_followed() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_plugin_shows_nothing_that_lies_outside_of_it() {
+async fn a_plugin_shows_nothing_outside_of_it() {
     let tree = Tree::of(&["cache/evil/skills/own", "cache/good/skills/theirs", "private/secret"]);
     tree.link("../../../private/secret", "cache/evil/skills/leak");
     tree.link("../../good/skills", "cache/evil/skills/others");

@@ -51,7 +51,7 @@ fn error(root: &TempDir) -> String {
 }
 
 #[tokio::test]
-async fn what_is_found_is_what_is_found_at_run_time() {
+async fn embedding_finds_the_same_files() {
     let mut files = vec![
         "README.md".to_owned(),
         "report/SKILL.md".into(),
@@ -100,7 +100,7 @@ async fn links_lead_where_they_lead_at_run_time() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_that_leads_out_of_a_skill_or_nowhere_is_refused() {
+fn links_out_of_a_skill_are_refused() {
     let root = tree(&["a/SKILL.md", "secret.txt"]);
     let link = root.path().join("a/link.txt");
     std::os::unix::fs::symlink("../secret.txt", &link).unwrap();
@@ -111,7 +111,7 @@ fn a_link_that_leads_out_of_a_skill_or_nowhere_is_refused() {
 
 #[cfg(unix)]
 #[test]
-fn a_name_that_no_resource_path_can_spell_is_refused() {
+fn a_name_without_resource_path_is_refused() {
     let root = tree(&["a/SKILL.md", "a/b\\c.txt"]);
     assert_eq!(
         error(&root),
@@ -127,7 +127,7 @@ fn a_misspelled_file_is_refused() {
 }
 
 #[test]
-fn a_folder_that_is_a_skill_is_the_only_one() {
+fn a_root_that_is_a_skill_is_alone() {
     let root = tree(&["SKILL.md", "other/SKILL.md"]);
     assert_eq!(found(&root), [(String::new(), vec!["other/SKILL.md".to_owned()])]);
 }

@@ -32,7 +32,7 @@ fn a_sound_folder_is_embedded_whole() {
 }
 
 #[test]
-fn every_fault_of_every_file_is_named_with_its_place_and_what_to_do() {
+fn every_error_has_place_and_help() {
     let found = errors(&[
         ("colon", b"---\nname: colon\ndescription: Sorts: all.\n---\nSort.\n"),
         ("Capital", b"---\nname: Capital\ndescription: Sorts.\n---\nSort.\n"),

@@ -4,7 +4,7 @@ const A: StaticSkill = StaticSkill::new("a", "Is a.", "A.\n");
 const B: StaticSkill = StaticSkill::new("b", "Is b.", "B.\n");
 
 #[test]
-fn every_id_that_is_claimed_twice_is_named_with_its_modules() {
+fn repeated_ids_are_named_with_their_modules() {
     let twice = unique(&[(&A, "house"), (&A, "mine::a"), (&B, "house"), (&B, "mine::b")]).unwrap_err();
     assert_eq!(
         twice.to_string(),

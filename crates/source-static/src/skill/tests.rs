@@ -18,7 +18,7 @@ const FULL: StaticSkill = StaticSkill::new("full", "Says everything.", "Say ever
     .with_resources(&[("how to.md", b"So.\n"), ("a.txt", b"a")]);
 
 #[test]
-fn a_skill_is_what_a_file_of_the_same_front_matter_gives() {
+fn a_skill_in_code_equals_its_file() {
     let check = |skill: StaticSkill, file: &str| {
         let parsed = skill_md::parse(file.as_bytes(), skill_md::Site::new("SKILL.md"));
         let mut parsed = parsed.skill.expect("the file is sound");
@@ -52,7 +52,7 @@ Say everything.
 }
 
 #[test]
-fn instructions_lose_blank_lines_before_them_and_carriage_returns() {
+fn instructions_lose_leading_blank_lines() {
     let check = |body, text: &str| {
         assert_eq!(StaticSkill::new("greet", "Greets.", body).text().as_ref(), text, "{body:?}");
     };
@@ -72,7 +72,7 @@ fn everything_behind_a_skill_is_in_its_stamp() {
 
 #[test]
 #[should_panic(expected = "an embedded skill says everything in its `SKILL.md`")]
-fn a_skill_from_a_file_takes_no_second_word() {
+fn an_embedded_skill_refuses_builder_methods() {
     let file = b"---\nname: plain\ndescription: Says little.\n---\nSay little.\n";
     let _ = StaticSkill::__embedded("plain", "Says little.", file, &[]).under_license("MIT");
 }

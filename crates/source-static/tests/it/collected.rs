@@ -37,7 +37,7 @@ fn a_list_with_every_declared_skill_is_complete() {
 #[test]
 #[should_panic(expected = "declared and not in the list: `report` of `it::collected`, `table` of `it::collected`, \
                            `triage` of `it::collected::triage`")]
-fn a_declared_skill_that_the_list_lacks_is_named() {
+fn a_missing_declared_skill_is_named() {
     static LIST: StaticList = StaticList::new(&[answer::SKILL]);
     assert_complete!(LIST);
 }

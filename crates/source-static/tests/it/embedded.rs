@@ -75,7 +75,7 @@ async fn every_field_of_the_file_is_there() {
 }
 
 #[tokio::test]
-async fn what_is_no_file_of_a_skill_is_not_found() {
+async fn foreign_files_are_not_found() {
     let source = StaticSource::new(SKILLS);
     let error = source.resource(&"report".parse().unwrap(), &"SKILL.md".parse().unwrap()).await.unwrap_err();
     assert_eq!(error.kind(), SourceErrorKind::NotFound);

@@ -57,7 +57,7 @@ fn v3_the_empty_text_is_in_every_skill() {
 }
 
 #[tokio::test]
-async fn v4_a_second_registration_is_an_error_and_changes_nothing() {
+async fn v4_a_second_registration_is_an_error() {
     let registry = SkillRegistry::builder().load().await.unwrap();
     registry.register(Skill::new("fake".parse().unwrap(), "Is the first.")).unwrap();
     let error = registry.register(Skill::new("fake".parse().unwrap(), "Is the second.")).unwrap_err();
@@ -75,7 +75,7 @@ async fn v5_an_unknown_name_is_not_found() {
 }
 
 #[tokio::test]
-async fn v6_eight_skills_are_listed_in_the_order_of_the_list() {
+async fn v6_eight_skills_keep_their_order() {
     let snapshot = registry().await.snapshot();
     let ids: Vec<_> = snapshot.entries().iter().map(|entry| entry.id.as_str()).collect();
     assert_eq!(ids.len(), 8);
@@ -83,7 +83,7 @@ async fn v6_eight_skills_are_listed_in_the_order_of_the_list() {
 }
 
 #[tokio::test]
-async fn v7_a_view_does_not_change_with_the_registry() {
+async fn v7_a_view_stays_as_it_was() {
     let registry = SkillRegistry::builder().load().await.unwrap();
     let view = registry.snapshot();
     registry.register(Skill::new("fake".parse().unwrap(), "Is a fake.")).unwrap();
@@ -105,7 +105,7 @@ async fn v9_a_reference_outside_the_list_is_refused() {
 }
 
 #[tokio::test]
-async fn a_descriptor_says_category_tools_references_and_import_path() {
+async fn a_descriptor_has_all_declared_fields() {
     let registry = registry().await;
     let find = registry.get("find-skills").unwrap();
     assert_eq!(find.item().category(), Some(Category::Standard));
@@ -115,7 +115,7 @@ async fn a_descriptor_says_category_tools_references_and_import_path() {
 }
 
 #[tokio::test]
-async fn a_raw_skill_is_attached_behind_a_gate_only() {
+async fn a_raw_skill_needs_a_gate() {
     let registry = registry().await;
     let skill = |id| registry.get(id).unwrap().item().clone();
     assert!(Attachable::new(skill("find-skills")).is_ok());

@@ -84,7 +84,7 @@ async fn a_row_knows_its_digest_from_the_start() {
 }
 
 #[tokio::test]
-async fn a_second_listing_shares_the_rows_of_the_first() {
+async fn two_listings_share_their_rows() {
     let source = StaticSource::new(SKILLS);
     let (first, second) = (listed(&source).await, listed(&source).await);
     assert!(first.iter().zip(second.iter()).all(|(a, b)| Arc::ptr_eq(&a.item, &b.item)));
@@ -112,7 +112,7 @@ async fn a_missing_resource_is_named() {
 }
 
 #[test]
-fn a_source_is_called_builtin_or_what_it_is_named() {
+fn a_source_has_its_name() {
     static HOUSE: StaticSource = StaticSource::named("house", NOTHING);
     assert_eq!(StaticSource::new(NOTHING).name(), "builtin");
     assert_eq!(HOUSE.name(), "house");

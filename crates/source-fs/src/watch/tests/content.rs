@@ -36,7 +36,7 @@ async fn with_script() -> Stage {
 }
 
 #[tokio::test(start_paused = true)]
-async fn content_is_known_some_time_after_the_first_listing_and_told_once() {
+async fn contents_are_hashed_later_and_published_once() {
     let skills: Vec<String> = (0..200).map(|number| format!("s{number}")).collect();
     let stage = Stage::unarmed(&skills.iter().map(String::as_str).collect::<Vec<_>>(), usize::MAX);
     stage.put_quietly("s7/scripts/run.sh", "echo seven");
@@ -58,7 +58,7 @@ async fn content_is_known_some_time_after_the_first_listing_and_told_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn waiting_for_content_may_be_given_up_at_any_time() {
+async fn hashing_contents_survives_a_dropped_wait() {
     for polls in 1..24 {
         let stage = Stage::unarmed(&["a", "b"], usize::MAX);
         stage.source.changed(Revision(0)).await;
@@ -79,7 +79,7 @@ async fn waiting_for_content_may_be_given_up_at_any_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_touch_and_a_rewrite_of_the_same_are_no_change() {
+async fn a_touch_or_equal_rewrite_changes_nothing() {
     let stage = with_script().await;
     let before = stage.shown();
     let old = SystemTime::now() - Duration::from_secs(3600);
@@ -106,7 +106,7 @@ fn rewrite(path: &std::path::Path, text: &str) {
 
 #[cfg(unix)]
 #[tokio::test(start_paused = true)]
-async fn a_part_rewritten_with_its_old_size_and_time_is_a_change() {
+async fn a_rewrite_with_old_size_and_time_is_seen() {
     use std::os::unix::fs::PermissionsExt;
 
     let stage = with_script().await;
@@ -129,7 +129,7 @@ async fn a_part_rewritten_with_its_old_size_and_time_is_a_change() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_moved_can_be_told_and_other_rows_stay() {
+async fn changed_parts_are_named_and_other_rows_stay() {
     let stage = with_script().await;
     let (other, nothing) = (stage.row("b"), Moved::default());
     let check = async |expected: Moved| {
@@ -150,7 +150,7 @@ async fn what_moved_can_be_told_and_other_rows_stay() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_file_that_is_cut_off_and_whole_again_in_time_changes_nothing() {
+async fn a_file_truncated_and_repaired_changes_nothing() {
     let stage = Stage::new(&["a"]).await;
     let before = stage.shown();
     let text = read(stage.path("a/SKILL.md")).unwrap();
@@ -164,7 +164,7 @@ async fn a_file_that_is_cut_off_and_whole_again_in_time_changes_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_broken_file_keeps_its_row_until_it_is_repaired_or_gone() {
+async fn a_broken_file_keeps_its_last_good_row() {
     let stage = Stage::new(&["a", "b"]).await;
     let (good, text) = (stage.row("a"), read(stage.path("a/SKILL.md")).unwrap());
     for broken in ["", "---\nname: a\n", "---\nname: a\n---\n"] {
@@ -192,7 +192,7 @@ async fn a_broken_file_keeps_its_row_until_it_is_repaired_or_gone() {
 
 #[cfg(unix)]
 #[tokio::test(start_paused = true)]
-async fn content_that_cannot_be_told_stays_unknown_and_is_left_alone() {
+async fn content_over_a_limit_stays_unknown() {
     let stage = Stage::unarmed(&["a", "b"], usize::MAX);
     let file = stage.path("a/SKILL.md");
     let text = std::fs::read_to_string(&file).unwrap();

@@ -31,7 +31,7 @@ async fn until(source: &FsSource, expected: &[(&str, &str)]) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn reading_is_no_change_and_what_was_lost_may_be_anywhere() {
+async fn reads_are_ignored_and_lost_events_scan_everything() {
     let stage = Stage::new(&["a"]).await;
     let (mut handler, _) = portable::EventForwarder::new(stage.world.dispatcher());
     stage.write("a", "Nobody tells.");

@@ -47,7 +47,7 @@ async fn who_leaves_takes_along_what_nobody_else_wants() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_overflow_and_a_failure_are_told_to_all() {
+async fn overflows_and_failures_reach_all_sources() {
     let [first, second, third] = three().await;
     first.write("a", "Lost.");
     third.write("c", "Lost.");
@@ -72,7 +72,7 @@ async fn an_overflow_and_a_failure_are_told_to_all() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_told_while_watches_are_added_is_not_lost() {
+async fn events_during_a_watch_update_are_kept() {
     let first = Stage::unarmed(&["a"], usize::MAX);
     let folder = first.path("a");
     *first.world.restless.lock() = Some(folder.clone());

@@ -79,7 +79,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[test]
-fn a_program_is_built_anew_for_every_change_in_its_folder_of_skills() {
+fn a_changed_skill_folder_rebuilds_the_program() {
     let package = Package::copied("embedded");
     let first = "tidy-up: Sorts a folder.\nSort it.\nreferences/order.md says By date.\n";
     assert_eq!(package.run("embedded-skills"), first);
@@ -117,7 +117,7 @@ fn a_program_is_built_anew_for_every_change_in_its_folder_of_skills() {
 }
 
 #[test]
-fn a_program_collects_from_what_it_links_and_not_from_what_it_only_depends_on() {
+fn a_program_collects_from_linked_crates_only() {
     let package = Package::of_checkout("collected");
     assert_eq!(package.run("linked"), "answer\ntriage\n");
     assert_eq!(package.run("unlinked"), "");
