@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use repertoire::catalog::{CatalogCache, Format};
 use repertoire::permission::{Audience, Hidden, Mode, Modes, PermissionPolicy};
-use repertoire::registry::{Authority, Claim, Level, Rules, Snapshot};
+use repertoire::registry::{Authority, Candidate, RuleSet, RuleStack, Snapshot};
 use repertoire::search::{Hit, Index, Query};
 use repertoire::session::{Lifetime, SessionState, Since, Survival};
 use repertoire::skill::{
@@ -99,7 +99,7 @@ impl World {
         let ids = VEILED.iter().map(|(id, ..)| *id).filter(|id| *id != "release-stray");
         let home = source("home", ids.chain([OPEN]).map(|id| skill(id, true)));
         let clone = source("clone", [skill("release-stray", true), skill(OPEN, true)]);
-        let rules = Rules::new([Level::new("user", Authority::MayWiden).disable("release-ruled".parse().unwrap())]);
+        let rules = RuleStack::new([RuleSet::new("user", Authority::Full).disable("release-ruled".parse().unwrap())]);
         let registry = SkillRegistry::builder()
             .user(home)
             .mount(Mount::user(clone).trust(Trust::Pending))
@@ -194,7 +194,7 @@ async fn said(world: &World, audience: Audience) -> Vec<(String, String)> {
     let fired = fired.iter().filter(|fired| is_users(fired) == (audience == User));
     at("triggers", fired.map(|fired| format!("{} {:?}\n", fired.entry.id, fired.by)).collect());
 
-    let menu = snapshot.entries().iter().filter(|entry| modes.sees(audience, &entry.claim));
+    let menu = snapshot.entries().iter().filter(|entry| modes.sees(audience, &entry.candidate));
     at("menu", menu.map(|entry| format!("/{}\n", entry.id)).collect());
     said
 }
@@ -252,11 +252,11 @@ async fn what_is_hidden_is_hidden_for_its_reason_and_from_its_audience() {
     let world = World::veiled().await;
     let snapshot = world.registry.snapshot();
     for (id, reason, from) in VEILED {
-        let claim = &snapshot.get(id).unwrap().claim;
+        let candidate = &snapshot.get(id).unwrap().candidate;
         for audience in [Model, User] {
             let expected = from.contains(&audience).then_some(reason);
-            assert_eq!(world.modes.hides(audience, claim), expected, "{id} from {audience:?}");
-            let why = world.modes.explain(audience, claim).unwrap_or_default();
+            assert_eq!(world.modes.hides(audience, candidate), expected, "{id} from {audience:?}");
+            let why = world.modes.explain(audience, candidate).unwrap_or_default();
             assert!(why.starts_with(&expected.map(|hidden| hidden.to_string()).unwrap_or_default()), "{id}: {why}");
         }
     }
@@ -268,15 +268,15 @@ struct Inside;
 
 #[async_trait]
 impl Reader for Inside {
-    async fn body(&self, claim: &Claim<Skill>, _: &str) -> Result<Instructions, SourceError> {
-        Ok(format!("The inside of {}.", claim.item.id).into())
+    async fn body(&self, candidate: &Candidate<Skill>, _: &str) -> Result<Instructions, SourceError> {
+        Ok(format!("The inside of {}.", candidate.item.id).into())
     }
 
-    async fn resources(&self, _: &Claim<Skill>) -> Result<Vec<Resource>, SourceError> {
+    async fn resources(&self, _: &Candidate<Skill>) -> Result<Vec<Resource>, SourceError> {
         Ok(Vec::new())
     }
 
-    async fn resource(&self, _: &Claim<Skill>, _: &ResourcePath) -> Result<Bytes, SourceError> {
+    async fn resource(&self, _: &Candidate<Skill>, _: &ResourcePath) -> Result<Bytes, SourceError> {
         Ok(Bytes::from_static(b"The inside."))
     }
 }
@@ -354,7 +354,7 @@ async fn what_becomes_hidden_is_gone_from_what_is_live() {
     let tools = LiveTools::over(registry.clone(), ToolOptions::default());
     let text = |snapshot: &Snapshot<Skill>| Toolset::of(snapshot, &ToolOptions::default()).tools().to_vec();
     assert!(format!("{:?}", tools.current().tools()).contains("release-quiet"));
-    let rules = Rules::new([Level::new("user", Authority::MayWiden).disable("release-quiet".parse().unwrap())]);
+    let rules = RuleStack::new([RuleSet::new("user", Authority::Full).disable("release-quiet".parse().unwrap())]);
     registry.set_rules(&rules);
     assert!(!format!("{:?}", tools.current().tools()).contains("release-quiet"));
     assert_eq!(tools.current().tools(), text(&registry.snapshot()));

@@ -44,9 +44,9 @@ async fn listing_and_reading_write_nothing_and_run_nothing() {
 
     let registry = SkillRegistry::builder().user(FsSource::new("home", tree.path().join("home"))).load().await.unwrap();
     let entry = registry.get("tempting").unwrap();
-    let body = registry.body(&entry.claim).await.unwrap();
+    let body = registry.body(&entry.candidate).await.unwrap();
     assert_eq!(body.text.as_ref(), format!("!`touch {}`\n", ran.display()), "text is data");
-    assert_eq!(registry.resources(&entry.claim).await.unwrap().len(), 2);
+    assert_eq!(registry.resources(&entry.candidate).await.unwrap().len(), 2);
     Catalog::of(&registry.snapshot(), &CatalogOptions::default());
     registry.refresh().await.unwrap();
 

@@ -109,5 +109,5 @@ async fn a_project_that_nobody_admitted_takes_nothing_from_anybody() {
         .await
         .unwrap();
     assert_eq!(body(&registry, "deploy").await, "Push and pray.\n");
-    assert_eq!(registry.get("extra").unwrap().claim.trust, Trust::Pending);
+    assert_eq!(registry.get("extra").unwrap().candidate.trust, Trust::Pending);
 }

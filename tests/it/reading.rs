@@ -41,10 +41,10 @@ async fn a_skill_is_read_rendered_and_runs_what_was_approved_and_nothing_else() 
     assert_eq!(unapproved.outcomes, [Outcome::Refused { by: Refusal::Unapproved }]);
     assert!(unapproved.body.ends_with("!`echo calm` [not run: nobody approved it]\n"), "{}", unapproved.body);
 
-    let claim = &registry.get("look").unwrap().claim;
-    let body = registry.body(claim).await.unwrap();
+    let candidate = &registry.get("look").unwrap().candidate;
+    let body = registry.body(candidate).await.unwrap();
     let mut approvals = Approvals::default();
-    let binding = Renderer::over(registry.clone()).binding(claim, body.digest).await.unwrap();
+    let binding = Renderer::over(registry.clone()).binding(candidate, body.digest).await.unwrap();
     approvals.approve(&binding);
     let approved = read(&registry, Some(ApprovedCommands::new(runner, approvals))).await;
     assert_eq!(approved.body.replace('\\', "/"), expected("calm"));

@@ -4,7 +4,7 @@ use std::fs;
 use std::time::{Duration, SystemTime};
 
 use repertoire::registry::{Change, Subscription, Update};
-use repertoire::skill::Moved;
+use repertoire::skill::ChangedParts;
 use repertoire::source::fs::WatchOptions;
 use repertoire::{FsSource, Skill, SkillRegistry};
 use tokio::runtime::Handle;
@@ -31,7 +31,7 @@ impl Stage {
         let source = FsSource::new("tree", tree.path().join("skills")).watching(WatchOptions::default());
         let registry = SkillRegistry::builder().user(source).start(&Handle::current()).await.unwrap();
         let mut updates = registry.subscribe();
-        let is_known = || registry.list().iter().all(|entry| entry.claim.parts.is_some());
+        let is_known = || registry.list().iter().all(|entry| entry.candidate.parts.is_some());
         let known = async {
             while !is_known() {
                 tokio::task::yield_now().await;
@@ -61,16 +61,19 @@ impl Stage {
     }
 }
 
-fn moved(change: &Change<Skill>) -> Vec<(&str, Moved)> {
-    change.modified.iter().map(|modified| (modified.new.id.as_str(), modified.moved())).collect()
+fn moved(change: &Change<Skill>) -> Vec<(&str, ChangedParts)> {
+    change.modified.iter().map(|modified| (modified.new.id.as_str(), modified.changed_parts())).collect()
 }
 
 #[tokio::test]
 async fn what_moved_is_told_and_a_touch_is_not() {
     let mut stage = Stage::new().await;
-    let nothing = Moved::default();
-    let (metadata, body, resources) =
-        (Moved { metadata: true, ..nothing }, Moved { body: true, ..nothing }, Moved { resources: true, ..nothing });
+    let nothing = ChangedParts::default();
+    let (metadata, body, resources) = (
+        ChangedParts { metadata: true, ..nothing },
+        ChangedParts { body: true, ..nothing },
+        ChangedParts { resources: true, ..nothing },
+    );
 
     stage.tree.write("skills/edited/scripts/run.sh", "echo another");
     assert_eq!(moved(&stage.next().await.change), [("edited", resources)]);
@@ -91,7 +94,11 @@ async fn what_moved_is_told_and_a_touch_is_not() {
     }
     let after = stage.registry.get("edited").unwrap();
     assert!(std::sync::Arc::ptr_eq(&before, &after), "the very same entry");
-    assert_eq!(stage.registry.body(&after.claim).await.unwrap().stamp, after.claim.stamp, "nothing to look at again");
+    assert_eq!(
+        stage.registry.body(&after.candidate).await.unwrap().stamp,
+        after.candidate.stamp,
+        "nothing to look at again"
+    );
     stage.registry.close().await;
 }
 

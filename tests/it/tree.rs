@@ -37,7 +37,7 @@ impl Tree {
 pub(crate) fn table(snapshot: &Snapshot<repertoire::Skill>) -> Vec<String> {
     let mut rows = Vec::new();
     for entry in snapshot.entries() {
-        let chain: Vec<_> = entry.claims().map(|claim| claim.origin.source.to_string()).collect();
+        let chain: Vec<_> = entry.candidates().map(|candidate| candidate.origin.source.to_string()).collect();
         rows.push(format!("{} <- {}", entry.id, chain.join(" > ")));
     }
     rows
@@ -46,6 +46,6 @@ pub(crate) fn table(snapshot: &Snapshot<repertoire::Skill>) -> Vec<String> {
 /// The body of what `name` leads to.
 pub(crate) async fn body(registry: &SkillRegistry, name: &str) -> String {
     let snapshot = registry.snapshot();
-    let claim = snapshot.resolve(name).unwrap().claim;
-    registry.body(claim).await.unwrap().text.to_string()
+    let candidate = snapshot.resolve(name).unwrap().candidate;
+    registry.body(candidate).await.unwrap().text.to_string()
 }

@@ -9,7 +9,7 @@ use std::fs;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 
-use repertoire_core::skill_md::{self, Parsed, Site};
+use repertoire_core::skill_md::{self, FileContext, Parsed};
 use repertoire_core::{Severity, Value};
 use serde::Deserialize;
 
@@ -118,9 +118,9 @@ pub(crate) fn run(dir: &Path) -> Result<(), Failure> {
 }
 
 impl Expected {
-    fn site(&self) -> Site<'_> {
+    fn site(&self) -> FileContext<'_> {
         let directory = Path::new(&self.path).parent().and_then(Path::file_name).and_then(|name| name.to_str());
-        Site::new(&self.path).in_directory(directory.unwrap_or_default())
+        FileContext::new(&self.path).in_directory(directory.unwrap_or_default())
     }
 
     fn is_rejected(&self) -> bool {

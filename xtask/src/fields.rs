@@ -157,7 +157,7 @@ mod tests {
         let required = name + &base("description", "description: Other.");
         let skill = |text: String| {
             let file = format!("---\n{text}---\nBody.\n");
-            skill_md::parse(file.as_bytes(), skill_md::Site::new("x/SKILL.md").in_directory("x")).skill
+            skill_md::parse(file.as_bytes(), skill_md::FileContext::new("x/SKILL.md").in_directory("x")).skill
         };
         let with = skill(format!("{required}{}\n", field.example)).expect("the example is a skill");
         let without = skill("name: other\ndescription: Other.\n".to_owned()).expect("so is this");

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use repertoire::registry::Claim;
+use repertoire::registry::Candidate;
 use repertoire::render::{Action, Approval, Approvals, Binding, Dialect, Directive, Plan, Rights, Switch, Syntax};
 use repertoire::skill::text::terminal_line;
 use repertoire::skill::{Body, Manifest, Omission, ResourcePath};
@@ -17,7 +17,7 @@ use crate::file_slot::FileSlot;
 #[derive(Debug)]
 pub(crate) struct RunnableSkill<'a> {
     pub(crate) id: &'a Id,
-    pub(crate) claim: &'a Claim<Skill>,
+    pub(crate) candidate: &'a Candidate<Skill>,
     pub(crate) body: Body,
     /// The dialect that the configuration sets for the source.
     pub(crate) dialect: Option<Dialect>,
@@ -30,25 +30,25 @@ impl<'a> RunnableSkill<'a> {
     /// Reads the skill that `name` resolves to and, if it runs anything, every file of it.
     pub(crate) async fn read(name: &str, context: &'a CommandContext<'_>) -> Result<RunnableSkill<'a>, Failure> {
         let found = context.find(name)?;
-        let claim: &'a Claim<Skill> = found.claim;
-        let body = context.registry.body(claim).await?;
-        let dialect = context.dialect(&claim.origin.source);
-        let directives = Plan::new(&body.text, &Syntax::of(&claim.item, dialect, None)).directives().to_vec();
+        let candidate: &'a Candidate<Skill> = found.candidate;
+        let body = context.registry.body(candidate).await?;
+        let dialect = context.dialect(&candidate.origin.source);
+        let directives = Plan::new(&body.text, &Syntax::of(&candidate.item, dialect, None)).directives().to_vec();
         let binding = match directives.as_slice() {
             [] => {
-                let binding = Binding::of(claim.qualified_id(), body.digest, &Manifest::default());
-                match skill_folder(claim) {
+                let binding = Binding::of(candidate.qualified_id(), body.digest, &Manifest::default());
+                match skill_folder(candidate) {
                     Some(folder) => binding.in_folder(folder.to_string_lossy()),
                     None => binding,
                 }
             }
-            _ => context.renderer().binding(claim, body.digest).await?,
+            _ => context.renderer().binding(candidate, body.digest).await?,
         };
-        Ok(RunnableSkill { id: &found.entry.id, claim, body, dialect, directives, binding })
+        Ok(RunnableSkill { id: &found.entry.id, candidate, body, dialect, directives, binding })
     }
 
     pub(crate) fn folder(&self) -> Option<&'a Path> {
-        skill_folder(self.claim)
+        skill_folder(self.candidate)
     }
 
     /// Returns the files that may run on an approval that does not cover them: files outside of the skill that its commands
@@ -73,19 +73,19 @@ impl<'a> RunnableSkill<'a> {
     }
 
     pub(crate) fn rights(&self, switch: Switch, approval: Approval) -> Rights {
-        Rights { switch, trust: self.claim.trust, approval }
+        Rights { switch, trust: self.candidate.trust, approval }
     }
 
     /// Returns the note about a source that an approval is not enough for.
     pub(crate) fn untrusted_note(&self) -> Option<String> {
-        let (trust, source) = (self.claim.trust, &self.claim.origin.source);
+        let (trust, source) = (self.candidate.trust, &self.candidate.origin.source);
         (trust != Trust::Trusted)
             .then(|| format!("source `{source}` is {trust}, not trusted, so none of its commands will run"))
     }
 }
 
-fn skill_folder(claim: &Claim<Skill>) -> Option<&Path> {
-    Path::new(claim.item.location.as_deref()?).parent()
+fn skill_folder(candidate: &Candidate<Skill>) -> Option<&Path> {
+    Path::new(candidate.item.location.as_deref()?).parent()
 }
 
 /// Returns the note that names files that an approval does not cover.

@@ -7,7 +7,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use repertoire::registry::{Authority, Builder, ComposeError, Level, Registry, Rules};
+use repertoire::registry::{Authority, Builder, ComposeError, Registry, RuleSet, RuleStack};
 use repertoire::source::fs::{
     Client, Discovery, FsLimits, FsOptions, InstalledPlugin, InstalledPluginOptions, Layout, Scope, discover,
     is_text_link,
@@ -101,10 +101,10 @@ impl Composition {
         let [extra_mounts, configured_mounts] = [&extra, configured].map(|declared| folders.declared(declared));
         let mounts = [roots, extra_mounts, named, configured_mounts, standard].into_iter().flatten();
 
-        let typed = Level::new("command line", Authority::MayWiden);
-        let typed = options.disabled.iter().cloned().fold(typed, Level::disable);
+        let typed = RuleSet::new("command line", Authority::Full);
+        let typed = options.disabled.iter().cloned().fold(typed, RuleSet::disable);
         let rules = config.iter().map(|config| config.rules.clone()).chain([typed]);
-        let mut builder = mounts.fold(Registry::builder(), Builder::mount).rules(Rules::new(rules));
+        let mut builder = mounts.fold(Registry::builder(), Builder::mount).rules(RuleStack::new(rules));
         if let Some(config) = &config {
             builder = builder.surface_rules(config.surface.rules.clone());
             if let Some(mode) = config.surface.default {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
-use repertoire::registry::{Authority, ComposeError, ConfigError, Level, Target};
+use repertoire::registry::{Authority, ComposeError, ConfigError, RuleSet, Target};
 use repertoire::skill::{ModelPattern, SurfacePolicy, SurfaceRule, SurfaceRules};
 use repertoire::{Id, SkillRegistry, SurfaceMode};
 use serde::Deserialize;
@@ -45,7 +45,7 @@ pub(crate) struct Config {
     #[cfg_attr(feature = "schema", schemars(rename = "prefer", with = "Option<BTreeMap<String, String>>"))]
     pub(crate) preferences: Vec<Preference>,
     #[cfg_attr(feature = "schema", schemars(with = "Option<Rules>"))]
-    pub(crate) rules: Level,
+    pub(crate) rules: RuleSet,
 }
 
 /// A name and the source that wins it.
@@ -132,7 +132,7 @@ impl Config {
             file.failure(error.span().unwrap_or(file.text().len()..file.text().len()), error.message())
         })?;
         let (mut sources, mut surface, mut preferences) = (Vec::new(), SurfacePolicy::default(), Vec::new());
-        let mut rules = Level::new("configuration", Authority::MayWiden);
+        let mut rules = RuleSet::new("configuration", Authority::Full);
         for (key, item) in document.iter() {
             match key {
                 "source" => {
@@ -145,8 +145,8 @@ impl Config {
                 "rules" => {
                     let section = Section::new(&file, item)?;
                     let Rules { disable, enable } = section.typed(section.values.clone())?;
-                    rules = disable.into_iter().fold(rules, Level::disable);
-                    rules = enable.into_iter().fold(rules, Level::enable);
+                    rules = disable.into_iter().fold(rules, RuleSet::disable);
+                    rules = enable.into_iter().fold(rules, RuleSet::enable);
                 }
                 _ => {
                     let span = document.key(key).and_then(toml_edit::Key::span).unwrap_or(0..0);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use repertoire::registry::{Claim, Found, Snapshot, SourceDiagnostic};
+use repertoire::registry::{Candidate, Found, Snapshot, SourceDiagnostic};
 use repertoire::render::{Context, Dialect};
 use repertoire::skill::{Code, Diagnostic, Severity};
 use repertoire::{FsSource, Id, Model, Renderer, Skill, SkillRegistry, Trust};
@@ -170,19 +170,19 @@ impl<'a> CommandContext<'a> {
     }
 
     /// Returns the diagnostics of the file that a claim comes from, without those about shadows.
-    pub(crate) async fn diagnostics_of(&self, claim: &Claim<Skill>) -> Vec<Diagnostic> {
+    pub(crate) async fn diagnostics_of(&self, candidate: &Candidate<Skill>) -> Vec<Diagnostic> {
         let about_shadows = [Code::SHADOWED, Code::SHADOWED_IDENTICAL, Code::PREFERRED];
         let mut found = Vec::new();
         for one in self.snapshot.diagnostics() {
-            if one.source == claim.origin.source
+            if one.source == candidate.origin.source
                 && !about_shadows.contains(&one.diagnostic.code)
                 && one.diagnostic.path.is_some()
-                && one.diagnostic.path == claim.item.location
+                && one.diagnostic.path == candidate.item.location
             {
                 found.push(ReportedDiagnostic::of(one).diagnostic);
             }
         }
-        found.extend(fields::faults(claim, self).await);
+        found.extend(fields::faults(candidate, self).await);
         found
     }
 
@@ -209,7 +209,7 @@ impl<'a> CommandContext<'a> {
     /// Returns a note about untrusted skills, and how to trust them.
     pub(crate) fn pending(&self) -> Option<String> {
         let entries = self.snapshot.entries().iter();
-        let pending: Vec<_> = entries.filter(|entry| entry.claim.trust == Trust::Pending).collect();
+        let pending: Vec<_> = entries.filter(|entry| entry.candidate.trust == Trust::Pending).collect();
         let what = match pending.len() {
             0 => return None,
             1 => "1 skill is untrusted, so no model sees it".to_owned(),

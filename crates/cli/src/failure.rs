@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt::Display;
 
-use repertoire::skill::with_causes;
+use repertoire::skill::error_chain;
 
 use crate::report::{Excerpt, Report};
 
@@ -27,7 +27,7 @@ impl Failure {
     }
 
     pub(crate) fn of(error: &dyn Error) -> Failure {
-        Failure::new(with_causes(error))
+        Failure::new(error_chain(error))
     }
 
     pub(crate) fn io(what: impl Display, error: &std::io::Error) -> Failure {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use repertoire::Skill;
-use repertoire::registry::Claim;
+use repertoire::registry::Candidate;
 use repertoire::skill::{Code, Diagnostic, ResourcePath, WorkflowFault, skill_md};
 use repertoire::trigger::{TriggerRefusal, Triggers};
 use repertoire::workflow::Workflow;
@@ -14,39 +14,39 @@ use crate::diagnostics::ReportedDiagnostic;
 /// Returns the faults of every skill, shadows included.
 pub(crate) async fn diagnostics(context: &CommandContext<'_>) -> Vec<ReportedDiagnostic> {
     let mut found = Vec::new();
-    for claim in context.snapshot.entries().iter().flat_map(|entry| entry.claims()) {
-        let faults = faults(claim, context).await.into_iter();
-        found.extend(faults.map(|diagnostic| ReportedDiagnostic::new(claim.origin.source.clone(), diagnostic)));
+    for candidate in context.snapshot.entries().iter().flat_map(|entry| entry.candidates()) {
+        let faults = faults(candidate, context).await.into_iter();
+        found.extend(faults.map(|diagnostic| ReportedDiagnostic::new(candidate.origin.source.clone(), diagnostic)));
     }
     for refused in Triggers::of(&context.snapshot).refused() {
         // The parser reports the other refusals, or they are not faults of the skill.
         if refused.trigger.fault().is_none()
             && matches!(refused.why, TriggerRefusal::TooLong | TriggerRefusal::TooMany | TriggerRefusal::Invalid(_))
         {
-            let claim = &refused.entry.claim;
+            let candidate = &refused.entry.candidate;
             let message = format!("an item of `triggers` never matches: {}", refused.why);
-            let diagnostic = at_field(Diagnostic::new(Code::BAD_TRIGGER, message), claim, "triggers", context);
-            found.push(ReportedDiagnostic::new(claim.origin.source.clone(), diagnostic));
+            let diagnostic = at_field(Diagnostic::new(Code::BAD_TRIGGER, message), candidate, "triggers", context);
+            found.push(ReportedDiagnostic::new(candidate.origin.source.clone(), diagnostic));
         }
     }
     found
 }
 
 /// Returns the faults of the `workflow` and the `references` of one skill.
-pub(crate) async fn faults(claim: &Claim<Skill>, context: &CommandContext<'_>) -> Vec<Diagnostic> {
+pub(crate) async fn faults(candidate: &Candidate<Skill>, context: &CommandContext<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    for fault in Workflow::of(claim).err().into_iter().flat_map(|invalid| invalid.faults) {
+    for fault in Workflow::of(candidate).err().into_iter().flat_map(|invalid| invalid.faults) {
         // The parser checks the shape of the steps.
         if matches!(fault, WorkflowFault::ForeignTool { .. } | WorkflowFault::Directive { .. }) {
             let message = format!("`workflow` is invalid: {fault}");
-            found.push(at_field(Diagnostic::new(Code::BAD_WORKFLOW, message), claim, "workflow", context));
+            found.push(at_field(Diagnostic::new(Code::BAD_WORKFLOW, message), candidate, "workflow", context));
         }
     }
-    let references = claim.item.references();
+    let references = candidate.item.references();
     if references.is_empty() {
         return found;
     }
-    let Ok(files) = context.registry.resources(claim).await else { return found };
+    let Ok(files) = context.registry.resources(candidate).await else { return found };
     for reference in references.into_iter().filter(|reference| !reference.contains("://")) {
         let path = reference.trim().trim_start_matches("./");
         let in_folder = format!("references/{path}");
@@ -55,15 +55,20 @@ pub(crate) async fn faults(claim: &Claim<Skill>, context: &CommandContext<'_>) -
             continue;
         }
         let message = format!("`references` names `{reference}`, which is not a file of the skill");
-        found.push(at_field(Diagnostic::new(Code::MISSING_REFERENCE, message), claim, "references", context));
+        found.push(at_field(Diagnostic::new(Code::MISSING_REFERENCE, message), candidate, "references", context));
     }
     found
 }
 
-fn at_field(diagnostic: Diagnostic, claim: &Claim<Skill>, field: &str, context: &CommandContext<'_>) -> Diagnostic {
-    let Some(location) = &claim.item.location else { return diagnostic };
+fn at_field(
+    diagnostic: Diagnostic,
+    candidate: &Candidate<Skill>,
+    field: &str,
+    context: &CommandContext<'_>,
+) -> Diagnostic {
+    let Some(location) = &candidate.item.location else { return diagnostic };
     let diagnostic = diagnostic.at_path(location.clone());
-    let bytes = context.quotable_folders().read(&claim.origin.source, Path::new(location.as_ref()));
+    let bytes = context.quotable_folders().read(&candidate.origin.source, Path::new(location.as_ref()));
     match bytes.and_then(|bytes| skill_md::place(&bytes, field)) {
         Some((line, column)) => diagnostic.at(line, column),
         None => diagnostic,

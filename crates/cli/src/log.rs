@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt::{self, Debug};
 use std::io::{self, Write};
 
-use repertoire::skill::{text, with_causes};
+use repertoire::skill::{error_chain, text};
 use tracing::Subscriber;
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
@@ -107,7 +107,7 @@ impl Visit for FieldLine<'_> {
     }
 
     fn record_error(&mut self, field: &Field, value: &(dyn Error + 'static)) {
-        self.write(field, &with_causes(value));
+        self.write(field, &error_chain(value));
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {

@@ -1,7 +1,7 @@
 //! Skills as the commands print them.
 
 use repertoire::catalog::Tokenizer;
-use repertoire::registry::{Claim, Entry, Standing, Tier};
+use repertoire::registry::{Candidate, Entry, Status, Tier};
 use repertoire::skill::{Digest, Surface};
 use repertoire::workflow::Readiness;
 use repertoire::{Id, Skill, Trust};
@@ -90,9 +90,9 @@ impl Flag {
 impl<'a> Winner<'a> {
     pub(crate) fn of(entry: &'a Entry<Skill>, context: &'a CommandContext<'_>) -> Winner<'a> {
         let shadows = entry.shadows.iter();
-        let shadows =
-            shadows.map(|shadow| Shadow { row: Row::of(entry, &shadow.claim, context), identical: shadow.identical });
-        Winner { row: Row::of(entry, &entry.claim, context), shadows: shadows.collect() }
+        let shadows = shadows
+            .map(|shadow| Shadow { row: Row::of(entry, &shadow.candidate, context), identical: shadow.identical });
+        Winner { row: Row::of(entry, &entry.candidate, context), shadows: shadows.collect() }
     }
 }
 
@@ -101,29 +101,33 @@ impl<'a> Row<'a> {
         self.flags.iter().map(|flag| flag.as_str()).collect::<Vec<_>>().join(", ")
     }
 
-    pub(crate) fn of(entry: &'a Entry<Skill>, claim: &'a Claim<Skill>, context: &'a CommandContext<'_>) -> Row<'a> {
-        let skill: &Skill = &claim.item;
-        let is_winner = std::ptr::eq(claim, &raw const entry.claim);
+    pub(crate) fn of(
+        entry: &'a Entry<Skill>,
+        candidate: &'a Candidate<Skill>,
+        context: &'a CommandContext<'_>,
+    ) -> Row<'a> {
+        let skill: &Skill = &candidate.item;
+        let is_winner = std::ptr::eq(candidate, &raw const entry.candidate);
         Row {
             id: &entry.id,
-            qualified_id: if is_winner { claim.qualified_id() } else { entry.shadow_id(claim) },
-            source: &claim.origin.source,
-            tier: claim.origin.tier,
-            trust: claim.trust,
+            qualified_id: if is_winner { candidate.qualified_id() } else { entry.shadow_id(candidate) },
+            source: &candidate.origin.source,
+            tier: candidate.origin.tier,
+            trust: candidate.trust,
             description: &skill.description,
             location: skill.location.as_deref(),
             surface: context.registry.surface_of(skill, &context.model),
             tokens: Tokenizer::default().estimate(&format!("{}: {}", skill.id, skill.description)),
-            flags: flags(claim, context),
-            digest: claim.digest,
+            flags: flags(candidate, context),
+            digest: candidate.digest,
         }
     }
 }
 
-fn flags(claim: &Claim<Skill>, context: &CommandContext<'_>) -> Vec<Flag> {
-    let skill: &Skill = &claim.item;
+fn flags(candidate: &Candidate<Skill>, context: &CommandContext<'_>) -> Vec<Flag> {
+    let skill: &Skill = &candidate.item;
     let is_stale = skill.location.as_ref().is_some_and(|path| context.stale.contains(path));
-    let is_disabled = claim.standing == Standing::Disabled;
+    let is_disabled = candidate.status == Status::Disabled;
     let (by_user, by_model) = (skill.user_invocable, !skill.disable_model_invocation);
     [
         (by_user && !by_model, Flag::Manual),

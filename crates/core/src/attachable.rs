@@ -1,27 +1,30 @@
-//! Which skills may be attached, and what their tools may then do.
+//! Raw skills, and the policies for their tools.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::{Category, Gate, Skill, ToolPolicy};
+use serde::{Deserialize, Serialize};
+
+use crate::{Category, Skill};
 
 /// A skill whose tools a host may attach: one that is not raw, or a raw one behind its gate.
 ///
 /// A host that takes nothing else cannot attach a raw skill by accident:
 ///
 /// ```
-/// use repertoire_core::{Attachable, Gate, RawSkill, ToolPolicy};
+/// use repertoire_core::{Attachable, ToolPolicies, RawSkill, ToolPolicy};
 /// # use repertoire_core::{Skill, skill_md};
 /// # let text = b"---\nname: database\ndescription: Reads tables.\ncategory: raw\ntools: [run_query, drop_table]\n---\n";
-/// # let skill = skill_md::parse(text, skill_md::Site::new("SKILL.md")).skill.ok_or("no skill")?;
+/// # let skill = skill_md::parse(text, skill_md::FileContext::new("SKILL.md")).skill.ok_or("no skill")?;
 ///
 /// fn attach(skill: &Attachable) -> Vec<(&str, ToolPolicy)> {
 ///     skill.tools().collect()
 /// }
 ///
 /// let raw: RawSkill = Attachable::new(skill).unwrap_err();
-/// let gated = raw.gated(Gate::new().with("run_query", ToolPolicy::RequiresApproval));
+/// let gated = raw.gated(ToolPolicies::new().with("run_query", ToolPolicy::RequiresApproval));
 /// assert_eq!(attach(&gated), [("run_query", ToolPolicy::RequiresApproval)]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -40,7 +43,7 @@ use crate::{Category, Gate, Skill, ToolPolicy};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attachable {
     skill: Arc<Skill>,
-    gate: Option<Gate>,
+    gate: Option<ToolPolicies>,
 }
 
 impl Attachable {
@@ -61,7 +64,7 @@ impl Attachable {
         &self.skill
     }
 
-    /// What happens when a model calls `tool`: what the gate says; without one every tool is safe.
+    /// Returns the policy for `tool`: that of the gate, or safe if there is no gate.
     pub fn policy(&self, tool: &str) -> ToolPolicy {
         self.gate.as_ref().map_or(ToolPolicy::Safe, |gate| gate.policy(tool))
     }
@@ -86,7 +89,7 @@ impl RawSkill {
     }
 
     /// The skill behind `gate`.
-    pub fn gated(self, gate: Gate) -> Attachable {
+    pub fn gated(self, gate: ToolPolicies) -> Attachable {
         Attachable { skill: self.0, gate: Some(gate) }
     }
 }
@@ -98,6 +101,54 @@ impl fmt::Display for RawSkill {
 }
 
 impl Error for RawSkill {}
+
+/// The policy for calls of a tool. Later ones are stricter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ToolPolicy {
+    /// The call goes through.
+    Safe,
+    /// A person is asked first.
+    RequiresApproval,
+    /// The tool is not offered, and a call is refused.
+    #[default]
+    Blocked,
+}
+
+/// A policy for each tool of a raw skill. A tool that it does not name is blocked, and so is everything at first.
+///
+/// ```
+/// use repertoire_core::{ToolPolicies, ToolPolicy};
+///
+/// let gate = ToolPolicies::new()
+///     .with("read_table", ToolPolicy::Safe)
+///     .with("run_query", ToolPolicy::RequiresApproval);
+/// assert_eq!(gate.policy("read_table"), ToolPolicy::Safe);
+/// assert_eq!(gate.policy("drop_table"), ToolPolicy::Blocked);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize)]
+#[serde(transparent)]
+pub struct ToolPolicies(BTreeMap<Arc<str>, ToolPolicy>);
+
+impl ToolPolicies {
+    /// A gate that blocks every tool.
+    pub fn new() -> ToolPolicies {
+        ToolPolicies::default()
+    }
+
+    /// The same gate with `policy` for `tool`, a name that is compared letter by letter. Of two policies for one tool
+    /// the stricter one holds.
+    #[must_use]
+    pub fn with(mut self, tool: impl Into<Arc<str>>, policy: ToolPolicy) -> ToolPolicies {
+        self.0.entry(tool.into()).and_modify(|held| *held = policy.max(*held)).or_insert(policy);
+        self
+    }
+
+    /// The policy for `tool`.
+    pub fn policy(&self, tool: &str) -> ToolPolicy {
+        self.0.get(tool).copied().unwrap_or_default()
+    }
+}
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 const FIRST: Duration = Duration::from_millis(250);
 const LAST: Duration = Duration::from_secs(60);
 
-/// What lasted this long did not fail to start.
 const SOUND: Duration = Duration::from_secs(60);
 
 /// The attempts to start a process or to open a connection.

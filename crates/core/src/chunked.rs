@@ -34,7 +34,6 @@ use hashbrown::hash_table::{Entry, HashTable};
 /// Items per chunk of a [`ChunkedVec`] when it is built. A chunk is split when it has grown to twice that.
 const CHUNK: usize = 256;
 
-/// Items per shard of a [`ChunkedMap`] before the shards are doubled.
 const SHARD: usize = 128;
 
 /// A vector in shared chunks.
@@ -119,7 +118,6 @@ impl<T> ChunkedVec<T> {
         gaps
     }
 
-    /// Returns the first chunk that reaches position `at`, and the position of its first item.
     fn locate(&self, at: usize) -> (usize, usize) {
         let mut start = 0;
         for (number, chunk) in self.chunks.iter().enumerate() {

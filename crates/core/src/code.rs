@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How much a diagnostic matters.
+/// The severity of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -27,7 +27,7 @@ impl fmt::Display for Severity {
     }
 }
 
-/// Which verdict on a `SKILL.md` is wanted.
+/// The strictness of parsing a `SKILL.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Strictness {
@@ -38,7 +38,7 @@ pub enum Strictness {
     Strict,
 }
 
-/// A stable name for one kind of finding, with the severity each [`Strictness`] gives it.
+/// A stable name for one kind of diagnostic, with the severity each [`Strictness`] gives it.
 ///
 /// Codes, not sentences, carry meaning: match on these. Sources outside this workspace make their own
 /// with [`Code::foreign`].
@@ -124,8 +124,8 @@ codes! {
     PREFERRED "preferred" Info Info "An explicit preference decided who wins an id.";
     UNKNOWN_PREFERENCE "unknown-preference" Warning Warning "A preference names a source that does not have the id.";
     RULE_IGNORED "rule-ignored" Warning Warning "A rule enables what an earlier level disables, and its level may only narrow.";
-    RULE_UNMATCHED "rule-unmatched" Info Info "A rule about what is switched off is about nothing there is.";
-    SOURCE_HIDDEN "source-hidden" Warning Warning "A session has a source of its own by the name of a shared one, which is left out there.";
+    RULE_UNMATCHED "rule-unmatched" Info Info "A rule does not match any skill.";
+    SOURCE_HIDDEN "source-hidden" Warning Warning "A session source has the same name as a shared source and replaces it.";
     SOURCE_FAILED "source-failed" Error Error "A source could not be listed; its last good listing stays.";
     NOT_UTF8 "not-utf8" Error Error "A file is not UTF-8 text.";
     TOO_LARGE "too-large" Error Error "A file or its front matter is over a limit.";
@@ -154,7 +154,7 @@ codes! {
     LONG_DESCRIPTION "long-description" Warning Error "The description is longer than the standard allows.";
     BAD_COMPATIBILITY "bad-compatibility" Warning Error "`compatibility` is no text, or longer than the standard allows.";
     UNREADABLE_LIMIT "unreadable-limit" Warning Warning "A limiting field cannot be read and counts as limiting.";
-    DROPPED_ITEM "dropped-item" Warning Warning "A list holds an item that is no name; it was left out.";
+    DROPPED_ITEM "dropped-item" Warning Warning "A list item is not a valid name and was ignored.";
     MISSPELT_LIMIT "misspelt-limit" Warning Warning "A field is nearly spelled like one that limits; as it is written it limits nothing.";
     MISSPELT_FIELD "misspelt-field" Info Info "A field is nearly spelled like one that is read; as it is written it has no effect.";
     UNREACHABLE "unreachable" Warning Warning "Neither a model nor a user may call the skill.";
@@ -185,7 +185,7 @@ codes! {
     SECRET_FILE "secret-file" Warning Warning "A file of a skill holds secrets by convention; it is neither listed nor read nor served.";
     NOT_COMPARED "not-compared" Info Info "Something in a skill's folder is not compared with a lock.";
     WALK_TRUNCATED "walk-truncated" Warning Warning "A limit ended the search for skills early.";
-    WATCH_DEGRADED "watch-degraded" Warning Warning "Folders cannot be watched; they are looked at from time to time instead.";
+    WATCH_DEGRADED "watch-degraded" Warning Warning "Folders cannot be watched and are polled instead.";
     CLIENT_PLUGIN "client-plugin" Warning Warning "A plugin that a client installed says something that cannot be used.";
     PLUGIN_FINDING "plugin-finding" Warning Warning "A plugin reports something of its own.";
     PLUGIN_ENTRY "plugin-entry" Warning Warning "A plugin lists an entry that cannot be understood.";

@@ -1,11 +1,10 @@
-//! What front matter declares about rights and delivery.
+//! The fields of front matter about rights and delivery.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::{Category, Code, Scalar, SurfaceMode, Value};
 
-/// Fields that limit who may use a skill and how. One that cannot be read counts as limiting.
 pub(crate) const LIMITING: [&str; 5] =
     [ALLOWED_TOOLS, DISABLE_MODEL_INVOCATION, USER_INVOCABLE, ALLOWED_WORKFLOWS, CATEGORY];
 
@@ -64,8 +63,12 @@ pub(crate) fn stricter(key: &str, one: &Value, other: &Value) -> Value {
 /// Returns rows with unique keys: the place of the first, the value of the last, of a limiting field the stricter one.
 pub(crate) fn unique(rows: Vec<(Arc<str>, Value)>) -> Vec<(Arc<str>, Value)> {
     const FEW: usize = 16;
-    let repeats = |(index, (key, _)): (usize, &(Arc<str>, Value))| rows[..index].iter().any(|(other, _)| other == key);
-    if rows.len() <= FEW && !rows.iter().enumerate().any(repeats) {
+    if rows.len() <= FEW
+        && !rows
+            .iter()
+            .enumerate()
+            .any(|(index, (key, _)): (usize, &(Arc<str>, Value))| rows[..index].iter().any(|(other, _)| other == key))
+    {
         return rows;
     }
     let mut places = HashMap::new();
@@ -81,7 +84,6 @@ pub(crate) fn unique(rows: Vec<(Arc<str>, Value)>) -> Vec<(Arc<str>, Value)> {
     result
 }
 
-/// A flag, or what limits if it cannot be read.
 fn flag(value: Option<&Value>, key: &str, limiting: bool, report: &mut impl FnMut(&str, Code, String)) -> Option<bool> {
     let value = value?;
     Some(value.as_bool().unwrap_or_else(|| {
@@ -91,7 +93,6 @@ fn flag(value: Option<&Value>, key: &str, limiting: bool, report: &mut impl FnMu
     }))
 }
 
-/// The names in a text or a list; none at all if they cannot be read.
 fn names(
     value: &Value,
     key: &str,
@@ -132,41 +133,38 @@ struct Names {
     dropped: usize,
 }
 
-/// Whether YAML would have read this as plain text: what it could not is broken, and no name.
 fn is_readable(scalar: &Scalar) -> bool {
     !(scalar.plain
         && scalar.text.starts_with(['[', ']', '{', '}', '*', '&', '!', '|', '>', '%', '@', '`', '"', '\'', ',']))
 }
 
-/// Tools: separated by blanks and commas outside parentheses.
 fn tools(text: &str, names: &mut Names) {
     let mut depth = 0_usize;
-    let separates = |c: char| {
-        match c {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        depth == 0 && (c == ',' || c.is_whitespace())
-    };
-    for name in text.split(separates).filter(|name| !name.is_empty()) {
+    for name in text
+        .split(|c: char| {
+            match c {
+                '(' => depth += 1,
+                ')' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth == 0 && (c == ',' || c.is_whitespace())
+        })
+        .filter(|name| !name.is_empty())
+    {
         if is_tool(name) { names.found.push(name.into()) } else { names.dropped += 1 }
     }
 }
 
-/// Whether a name is whole: parentheses in pairs, and no bracket or quote outside them.
 fn is_tool(name: &str) -> bool {
     let outer = name.split('(').next().unwrap_or_default();
     let pairs = name.matches('(').count() == name.matches(')').count();
     pairs && !outer.is_empty() && !outer.contains(['[', ']', '{', '}', '"', '\'', ')'])
 }
 
-/// Workflows: separated by commas.
 fn workflows(text: &str, names: &mut Names) {
     names.found.extend(text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(Arc::from));
 }
 
-/// The surface mode: at the top level first, then under `metadata`.
 fn surface<'a>(
     field: impl Fn(&str) -> Option<&'a Value>,
     report: &mut impl FnMut(&str, Code, String),

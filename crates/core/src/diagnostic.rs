@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::{Code, Severity, Strictness};
 
-/// A coded finding: done, and you should know.
+/// A coded diagnostic: done, and you should know.
 ///
 /// An error is for the caller, a diagnostic for the operator. Messages quote untrusted text: escape
 /// them for the place they go to. Cheap enough to keep by the thousand.
@@ -15,9 +15,9 @@ use crate::{Code, Severity, Strictness};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Diagnostic {
-    /// How much it matters.
+    /// The severity.
     pub severity: Severity,
-    /// What it is, stably.
+    /// The stable code.
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub code: Code,
     /// One sentence, lower case, no final dot, names and paths in backticks.
@@ -33,16 +33,16 @@ pub struct Diagnostic {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub column: Option<u32>,
-    /// The other file of a finding about two: the one that hides this one, or that came first.
+    /// The other file of a diagnostic about two: the one that hides this one, or that came first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other: Option<Arc<str>>,
-    /// What to do about it.
+    /// The advice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
 }
 
 impl Diagnostic {
-    /// A finding with the lenient severity of `code` and no place yet.
+    /// A diagnostic with the lenient severity of `code` and no place yet.
     pub fn new(code: Code, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             severity: code.severity(Strictness::Lenient),
@@ -56,14 +56,14 @@ impl Diagnostic {
         }
     }
 
-    /// The same finding in the file `path`.
+    /// The same diagnostic in the file `path`.
     #[must_use]
     pub fn at_path(mut self, path: impl Into<Arc<str>>) -> Diagnostic {
         self.path = Some(path.into());
         self
     }
 
-    /// The same finding at a line and a column, both from 1.
+    /// The same diagnostic at a line and a column, both from 1.
     #[must_use]
     pub fn at(mut self, line: u32, column: u32) -> Diagnostic {
         self.line = Some(line);
@@ -71,21 +71,21 @@ impl Diagnostic {
         self
     }
 
-    /// The same finding about the file `path` too.
+    /// The same diagnostic about the file `path` too.
     #[must_use]
     pub fn and_path(mut self, path: impl Into<Arc<str>>) -> Diagnostic {
         self.other = Some(path.into());
         self
     }
 
-    /// The same finding with advice.
+    /// The same diagnostic with advice.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
         self
     }
 
-    /// The same finding with the severity that its code has under `strictness`.
+    /// The same diagnostic with the severity that its code has under `strictness`.
     #[must_use]
     pub fn under(mut self, strictness: Strictness) -> Diagnostic {
         self.severity = self.code.severity(strictness);
@@ -104,7 +104,6 @@ impl Diagnostic {
 }
 
 impl fmt::Display for Diagnostic {
-    /// `error[code]: message`, without the place, which callers put where they need it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}[{}]: {}", self.severity, self.code, self.message)
     }

@@ -70,15 +70,14 @@ impl FromStr for Digest {
     type Err = InvalidDigest;
 
     fn from_str(text: &str) -> Result<Digest, InvalidDigest> {
-        let invalid = || InvalidDigest(crate::text::terminal_line(text).into_owned());
-        let hex = text.strip_prefix("sha256:").ok_or_else(invalid)?;
-        if hex.len() != 64 || !hex.bytes().all(|b| b.is_ascii_hexdigit()) {
-            return Err(invalid());
+        let hex = text.strip_prefix("sha256:").unwrap_or_default();
+        let is_hex = hex.len() == 64 && hex.bytes().all(|b| b.is_ascii_hexdigit());
+        if !is_hex {
+            return Err(InvalidDigest(crate::text::terminal_line(text).into_owned()));
         }
         let mut digest = [0; 32];
-        for (byte, pair) in digest.iter_mut().zip(hex.as_bytes().chunks(2)) {
-            let digit = |d: u8| char::from(d).to_digit(16).expect("checked above: only hexadecimal digits") as u8;
-            *byte = digit(pair[0]) << 4 | digit(pair[1]);
+        for (at, byte) in digest.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(&hex[2 * at..2 * at + 2], 16).expect("checked above: only hexadecimal digits");
         }
         Ok(Digest(digest))
     }
@@ -112,7 +111,6 @@ impl Stamp {
 }
 
 impl fmt::Display for Stamp {
-    /// An opaque text that differs where stamps do, for those who cannot hold the stamp itself.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", self.0)
     }

@@ -31,7 +31,7 @@ use crate::text;
 #[serde(try_from = "String", into = "String")]
 pub struct Id(Arc<str>);
 
-/// Why a text cannot be an [`Id`] at all.
+/// The error returned for a text that cannot be an [`Id`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidId {
@@ -69,7 +69,6 @@ impl Id {
         checked(written).map(|name| Id(name.into()))
     }
 
-    /// As [`new`](Id::new); where the name is `written` itself, it is shared and not copied.
     pub(crate) fn shared(written: &Arc<str>) -> Result<Id, InvalidId> {
         Ok(match checked(written)? {
             Cow::Borrowed(name) if name.len() == written.len() => Id(written.clone()),
@@ -93,7 +92,6 @@ impl Id {
     }
 }
 
-/// The name that `written` gives, if it can be an id.
 fn checked(written: &str) -> Result<Cow<'_, str>, InvalidId> {
     let name = written.trim();
     // NFKC leaves ASCII as it is.
@@ -124,8 +122,11 @@ fn checked(written: &str) -> Result<Cow<'_, str>, InvalidId> {
 /// skill.
 fn is_seen(name: &str) -> bool {
     // Direction marks are honest in texts; in a name they are what nobody types.
-    let is_lost = |c: char| c.is_control() || text::is_break(c) || matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}');
-    text::is_clean(name) && !name.chars().any(is_lost) && !text::shows_nothing(name)
+    text::is_clean(name)
+        && !name
+            .chars()
+            .any(|c: char| c.is_control() || text::is_break(c) || matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}'))
+        && !text::shows_nothing(name)
 }
 
 impl FromStr for Id {

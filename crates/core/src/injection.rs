@@ -1,4 +1,4 @@
-//! What reaches a model: when, what, and under which tag.
+//! Injections: content for a model with its trigger and its tag.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Id, Value};
 
-/// What kind of thing an injection is.
+/// The kind of an injection.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -59,7 +59,7 @@ pub enum Trigger {
     Activated,
 }
 
-/// Who speaks in a [`Message`].
+/// The role of a [`Message`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -75,9 +75,9 @@ pub enum Role {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Message {
-    /// Who speaks. A tool never does: its results answer a call.
+    /// The role. There is none for a tool, because its results answer a call.
     pub role: Role,
-    /// What is said.
+    /// The text.
     pub text: Arc<str>,
 }
 
@@ -95,7 +95,7 @@ impl Message {
 pub struct ToolSpec {
     /// The name the model calls.
     pub name: Arc<str>,
-    /// What it does, for the model.
+    /// The description for the model.
     pub description: Arc<str>,
     /// JSON Schema of the arguments: an object.
     pub input_schema: serde_json::Value,
@@ -135,7 +135,7 @@ pub enum Slot {
     Tools,
 }
 
-/// What an injection puts into the slots. One injection may fill several.
+/// The content of an injection. One injection may fill several slots.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -177,25 +177,25 @@ impl Content {
     }
 }
 
-/// What reaches a model: when (trigger), what (content for slots), tag (flavor).
+/// Content for a model: when (trigger), what (content for slots), tag (flavor).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Injection {
     /// Identity, for activation and reports.
     pub id: Id,
-    /// What it is for.
+    /// The tag.
     pub description: Arc<str>,
     /// The tag.
     pub flavor: Flavor,
     /// When it is active.
     pub trigger: Trigger,
-    /// What it puts where.
+    /// The content for each slot.
     pub content: Content,
     /// Everything else that is known about it, in order. For a skill: its front matter.
     pub metadata: Vec<(Arc<str>, Value)>,
 }
 
-/// What makes an injection impossible.
+/// The error returned for an impossible injection.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidInjection {
@@ -212,7 +212,7 @@ pub enum InvalidInjection {
     Tool {
         /// The tool.
         name: String,
-        /// Why.
+        /// The reason.
         reason: &'static str,
     },
     /// Two tools of one injection share a name.

@@ -1,4 +1,4 @@
-//! How many values JSON text has, before it is parsed.
+//! The number of values in JSON text, counted before it is parsed.
 
 use memchr::memchr2;
 
@@ -70,7 +70,6 @@ impl JsonValues {
     }
 }
 
-/// What an object takes, in values.
 const OBJECT: usize = 4;
 
 #[cfg(test)]

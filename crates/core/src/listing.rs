@@ -17,38 +17,38 @@ pub struct Revision(pub u64);
 /// One row of a [`Listing`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Listed<T> {
+pub struct ListingEntry<T> {
     /// The item.
     pub item: Arc<T>,
     /// A cheap fingerprint of everything behind the item, its body included.
     pub stamp: Stamp,
     /// Identity of the raw content, where it is already known.
     pub digest: Option<Digest>,
-    /// What the content consists of, where it is already known.
-    pub parts: Option<Arc<Parts>>,
+    /// The digests of the parts of the content, if they are known.
+    pub parts: Option<Arc<ContentDigests>>,
 }
 
-/// What the content behind a row consists of, so that one can tell which part of it changed.
+/// The digests of the parts of an item's content, by which the changed part is found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Parts {
+pub struct ContentDigests {
     /// A fingerprint of the body's text.
     pub body: Stamp,
     /// The digest of the [`Manifest`] of the files beside it.
     pub resources: Digest,
 }
 
-impl Parts {
+impl ContentDigests {
     /// A body and the files beside it.
-    pub fn new(body: &str, resources: &Manifest) -> Parts {
-        Parts { body: Stamp::of(body), resources: resources.digest() }
+    pub fn new(body: &str, resources: &Manifest) -> ContentDigests {
+        ContentDigests { body: Stamp::of(body), resources: resources.digest() }
     }
 }
 
-/// Which parts of an item changed. What cannot be told counts as changed.
+/// The parts of an item that changed. ContentDigests that cannot be compared are reported as changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Moved {
+pub struct ChangedParts {
     /// The item itself, or how it is written down.
     pub metadata: bool,
     /// Its body.
@@ -57,50 +57,50 @@ pub struct Moved {
     pub resources: bool,
 }
 
-impl Moved {
-    /// Whether anything changed.
+impl ChangedParts {
+    /// Returns whether any part changed.
     pub fn is_any(self) -> bool {
         self.metadata || self.body || self.resources
     }
 }
 
-impl<T: Item> Listed<T> {
+impl<T: Item> ListingEntry<T> {
     /// A row whose content is not known yet.
-    pub fn new(item: impl Into<Arc<T>>, stamp: Stamp) -> Listed<T> {
-        Listed { item: item.into(), stamp, digest: None, parts: None }
+    pub fn new(item: impl Into<Arc<T>>, stamp: Stamp) -> ListingEntry<T> {
+        ListingEntry { item: item.into(), stamp, digest: None, parts: None }
     }
 
     /// The same row with a known digest.
     #[must_use]
-    pub fn with_digest(mut self, digest: Digest) -> Listed<T> {
+    pub fn with_digest(mut self, digest: Digest) -> ListingEntry<T> {
         self.digest = Some(digest);
         self
     }
 
     /// The same row with known parts.
     #[must_use]
-    pub fn with_parts(mut self, parts: impl Into<Arc<Parts>>) -> Listed<T> {
+    pub fn with_parts(mut self, parts: impl Into<Arc<ContentDigests>>) -> ListingEntry<T> {
         self.parts = Some(parts.into());
         self
     }
 
-    /// Whether `new` says the same of the same content, what only one of them knows aside.
-    pub fn is_same(&self, new: &Listed<T>) -> bool {
+    /// Returns whether both rows describe the same content, ignoring fields that are unknown in one of them.
+    pub fn is_same(&self, new: &ListingEntry<T>) -> bool {
         self.stamp == new.stamp && !self.is_modified_by(new)
     }
 
     /// Returns whether `new` knows something about the content that this row does not.
-    pub fn adds_information(&self, new: &Listed<T>) -> bool {
+    pub fn adds_information(&self, new: &ListingEntry<T>) -> bool {
         self.digest.is_none() && new.digest.is_some() || self.parts.is_none() && new.parts.is_some()
     }
 
-    /// Whether `new` differs: the item does, or the content where both know it, else the stamps.
-    pub fn is_modified_by(&self, new: &Listed<T>) -> bool {
-        self.moved(new).is_any()
+    /// Returns whether `new` has a different item or content. The stamps decide if a digest is unknown.
+    pub fn is_modified_by(&self, new: &ListingEntry<T>) -> bool {
+        self.changed_parts(new).is_any()
     }
 
-    /// Which parts `new` changes.
-    pub fn moved(&self, new: &Listed<T>) -> Moved {
+    /// Returns the parts that `new` changes.
+    pub fn changed_parts(&self, new: &ListingEntry<T>) -> ChangedParts {
         let item = !Arc::ptr_eq(&self.item, &new.item) && self.item != new.item;
         let content = match (self.digest, new.digest) {
             (Some(old), Some(new)) => old != new,
@@ -111,9 +111,9 @@ impl<T: Item> Listed<T> {
                 let (body, resources) = (a.body != b.body, a.resources != b.resources);
                 // Another file with the same body: its front matter was written in another way.
                 let is_rewritten = self.digest.is_some() && new.digest.is_some() && content && !body;
-                Moved { metadata: item || is_rewritten, body, resources }
+                ChangedParts { metadata: item || is_rewritten, body, resources }
             }
-            _ => Moved { metadata: item, body: content, resources: content },
+            _ => ChangedParts { metadata: item, body: content, resources: content },
         }
     }
 }
@@ -122,7 +122,7 @@ impl<T: Item> Listed<T> {
 #[derive(Debug, Clone)]
 pub struct Listing<T> {
     revision: Revision,
-    rows: ChunkedVec<Listed<T>>,
+    rows: ChunkedVec<ListingEntry<T>>,
     diagnostics: Arc<[Diagnostic]>,
 }
 
@@ -132,11 +132,11 @@ impl<T: Item> Listing<T> {
     /// When an id comes twice the first row stays and the other becomes a warning that names both places.
     pub fn new(
         revision: Revision,
-        items: impl IntoIterator<Item = Listed<T>>,
+        items: impl IntoIterator<Item = ListingEntry<T>>,
         diagnostics: impl IntoIterator<Item = Diagnostic>,
     ) -> Listing<T> {
         let mut diagnostics: Vec<Diagnostic> = diagnostics.into_iter().collect();
-        let mut rows: Vec<Listed<T>> = items.into_iter().collect();
+        let mut rows: Vec<ListingEntry<T>> = items.into_iter().collect();
         let mut first: HashMap<&Id, &T, _> = HashMap::with_capacity_and_hasher(rows.len(), RandomState::default());
         let mut again = Vec::new();
         for (at, row) in rows.iter().enumerate() {
@@ -166,12 +166,12 @@ impl<T: Item> Listing<T> {
     }
 
     /// Returns the rows in the source's order.
-    pub fn rows(&self) -> &ChunkedVec<Listed<T>> {
+    pub fn rows(&self) -> &ChunkedVec<ListingEntry<T>> {
         &self.rows
     }
 
     /// Returns an iterator over the rows in the source's order.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Listed<T>> + Clone {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &ListingEntry<T>> + Clone {
         self.rows.iter()
     }
 
@@ -201,7 +201,7 @@ impl<T: Item> Listing<T> {
     pub fn spliced(
         &self,
         revision: Revision,
-        splices: impl IntoIterator<Item = (Range<usize>, Vec<Listed<T>>)>,
+        splices: impl IntoIterator<Item = (Range<usize>, Vec<ListingEntry<T>>)>,
         diagnostics: impl Into<Arc<[Diagnostic]>>,
     ) -> Listing<T> {
         let splices: Vec<_> = splices.into_iter().collect();
@@ -244,7 +244,7 @@ impl<T: Item> Listing<T> {
     pub fn with_known(mut self, old: &Listing<T>) -> Listing<T> {
         let gaps = old.rows.unshared(&self.rows);
         let before = gaps.iter().flat_map(|(before, _)| old.rows.iter_from(before.start).take(before.len()));
-        let known: HashMap<&Id, &Listed<T>, RandomState> =
+        let known: HashMap<&Id, &ListingEntry<T>, RandomState> =
             before.filter(|row| row.digest.is_some() || row.parts.is_some()).map(|row| (row.item.id(), row)).collect();
         if known.is_empty() {
             return self;
@@ -253,7 +253,7 @@ impl<T: Item> Listing<T> {
         let more = after.filter_map(|(at, row)| {
             let old = known.get(row.item.id()).filter(|old| row.adds_information(old) && old.is_same(row))?;
             let (digest, parts) = (row.digest.or(old.digest), row.parts.clone().or_else(|| old.parts.clone()));
-            Some((at, Listed { digest, parts, ..row.clone() }))
+            Some((at, ListingEntry { digest, parts, ..row.clone() }))
         });
         for (at, row) in more.collect::<Vec<_>>() {
             self.rows.splice(at..at + 1, [row]);

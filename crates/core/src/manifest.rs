@@ -1,13 +1,13 @@
-//! What a skill's content is, as one value.
+//! Manifests: the content of a skill as one value.
 
 use std::cmp::Ordering;
 
 use crate::{Digest, Omission, Resource, ResourcePath};
 
-/// Path, size and digest of every file of a skill, `SKILL.md` among them: what its content is, as one value.
+/// The path, size and digest of every file of a skill, `SKILL.md` among them.
 ///
-/// Whoever asks whether content changed, compares manifests; whoever binds a decision to content, binds it to the
-/// [`digest`](Manifest::digest). What lies there and is not one of the files is named too, with the reason.
+/// Compare manifests to find changed content. Bind a decision about content to the
+/// [`digest`](Manifest::digest). What is in the folder and is not one of the files is an [`Omission`].
 ///
 /// ```
 /// use repertoire_core::{Digest, Manifest, Resource};
@@ -45,9 +45,9 @@ pub enum FileChange<'a> {
     Removed(&'a Resource),
     /// Its content is another.
     Modified {
-        /// As it was.
+        /// The file before.
         old: &'a Resource,
-        /// As it is.
+        /// The file after.
         new: &'a Resource,
     },
 }
@@ -108,7 +108,7 @@ impl Manifest {
         Digest::of(text.as_bytes())
     }
 
-    /// How `new` differs from this, by path.
+    /// Returns the differences of `new` from this manifest, by path.
     pub fn changes<'a>(&'a self, new: &'a Manifest) -> impl Iterator<Item = FileChange<'a>> {
         let (mut old, mut new) = (self.files.iter().peekable(), new.files.iter().peekable());
         let pairs = std::iter::from_fn(move || {
@@ -128,7 +128,7 @@ impl Manifest {
 }
 
 impl<'a> FileChange<'a> {
-    /// Which file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &'a ResourcePath {
         match self {
             FileChange::Added(file) | FileChange::Removed(file) | FileChange::Modified { new: file, .. } => &file.path,

@@ -50,16 +50,13 @@ impl NameFault {
     }
 }
 
-/// Whether `name` is of the kind that nearly every name is, without any fault.
 fn is_plain(name: &str) -> bool {
-    let is_part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    name.len() <= NameFault::MAX_CHARS && name.split('-').all(|part| !part.is_empty() && part.bytes().all(is_part))
+    name.len() <= NameFault::MAX_CHARS
+        && name.split('-').all(|part| {
+            !part.is_empty() && part.bytes().all(|byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+        })
 }
 
-/// Letter or digit as the reference validator sees it.
-///
-/// Rust's `is_alphanumeric` follows the derived property Alphabetic, which also takes combining
-/// vowel signs; the validator takes categories L* and N* (and numeric signs) only.
 fn is_alphanumeric(c: char) -> bool {
     c.is_alphanumeric() && !unicode_normalization::char::is_combining_mark(c)
 }

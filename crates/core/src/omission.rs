@@ -1,4 +1,4 @@
-//! What lies in a skill's folder and is not one of its files.
+//! Omissions: what is in a skill's folder and is not one of its files.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::text::terminal_line;
 use crate::{Code, Diagnostic, Digest};
 
-/// Something in a skill's folder that is not one of the files of its manifest, and why.
+/// Something in a skill's folder that is not one of the files of its manifest, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -15,7 +15,7 @@ use crate::{Code, Diagnostic, Digest};
 pub struct Omission {
     /// The place, from the skill's folder, with `/`; `.` for the folder itself. Bytes that are not UTF-8 are written `\xNN`.
     pub path: Arc<str>,
-    /// Why it is left out.
+    /// The reason.
     pub reason: OmissionReason,
     /// The place that a link leads to, the limit that was met, or the cause.
     #[serde(default, skip_serializing_if = "str::is_empty")]
@@ -25,7 +25,7 @@ pub struct Omission {
     pub digest: Option<Digest>,
 }
 
-/// Why something in a skill's folder is not one of its files.
+/// The reason why something in a skill's folder is not one of its files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -181,7 +181,6 @@ impl Omission {
         }
     }
 
-    /// Returns whether it is a whole folder of dependencies.
     fn is_folder_of_tool(&self) -> bool {
         let name = self.path.rsplit('/').next().unwrap_or_default();
         crate::SkippedFolder::of(name) == Some(crate::SkippedFolder::Dependencies)

@@ -25,7 +25,7 @@ use crate::{Digest, SkippedFile, SkippedFolder};
 #[serde(try_from = "String", into = "String")]
 pub struct ResourcePath(Arc<str>);
 
-/// Why a text cannot be a [`ResourcePath`].
+/// The error returned for a text that cannot be a [`ResourcePath`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{path}` is not a path inside a skill: {reason}")]
 pub struct InvalidResourcePath {
@@ -169,7 +169,7 @@ impl fmt::Debug for ResourcePath {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Resource {
-    /// Where it is, relative to the skill.
+    /// The path relative to the skill.
     pub path: ResourcePath,
     /// Its length in bytes.
     pub size: u64,

@@ -1,9 +1,7 @@
-//! What a listing says of a skill.
+//! Skills, as a listing has them.
 
-mod category;
-mod functional_tier;
-mod invoke_level;
 mod keyword;
+mod labels;
 mod skill_trigger;
 mod views;
 mod workflow;
@@ -12,10 +10,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-pub use self::category::Category;
-pub use self::functional_tier::FunctionalTier;
-pub use self::invoke_level::InvokeLevel;
 pub use self::keyword::WeakKeyword;
+pub use self::labels::{Category, FunctionalTier, InvokeLevel};
 pub use self::skill_trigger::{SkillTrigger, TriggerFault};
 pub use self::workflow::{Check, OnError, WorkflowFault, WorkflowStep};
 use crate::declared::{Declared, unique};
@@ -25,13 +21,13 @@ use crate::{Flavor, Id, Injection, Item, NotASkill, SurfaceMode, ToolPattern, Un
 /// A skill at level 1: id, description and front matter. Its body and resources are read later.
 ///
 /// What decides about rights or delivery is typed once, when the file is parsed; every other field is
-/// kept verbatim in [`fields`](Skill::fields) and typed by the views below when somebody asks.
+/// kept verbatim in [`fields`](Skill::fields) and typed by the views below.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Skill {
     /// The id: the written name, else the directory's.
     pub id: Id,
-    /// What it does and when to use it, trimmed.
+    /// A text that says what the skill does and when to use it, trimmed.
     pub description: Arc<str>,
     /// The declared surface mode; `None` leaves it to the cascade.
     pub surface: Option<SurfaceMode>,
@@ -43,11 +39,11 @@ pub struct Skill {
     pub user_invocable: bool,
     /// Workflows that may use the skill; `None` when it says nothing, empty when none may.
     pub allowed_workflows: Option<Vec<Arc<str>>>,
-    /// Where it comes from, for people and for the model; never parsed.
+    /// The place it comes from, for people and for the model. Never parsed.
     pub location: Option<Arc<str>>,
     /// Every front-matter field in source order, known ones too.
     pub fields: Vec<(Arc<str>, Value)>,
-    /// How `argument-hint` is spelled in its file, where its value does not tell.
+    /// The spelling of `argument-hint` in its file, if its value does not give it.
     #[serde(skip)]
     argument_hint: Option<Arc<str>>,
     /// The real path of its file, which only the source that read the file sets.
@@ -107,7 +103,6 @@ impl Skill {
         self.fields.iter().find(|(name, _)| name.as_ref() == key).map(|(_, value)| value)
     }
 
-    /// Takes the typed fields from what the front matter declares.
     pub(crate) fn declare(&mut self, declared: Declared) {
         let Declared { surface, allowed_tools, disable_model_invocation, user_invocable, allowed_workflows } = declared;
         self.surface = surface;
@@ -117,7 +112,6 @@ impl Skill {
         self.allowed_workflows = allowed_workflows;
     }
 
-    /// Keeps the spelling of `argument-hint`, if its value would be shown otherwise.
     pub(crate) fn spell_argument_hint(&mut self, value: &Value, spelling: &str) {
         let told = views::hint(value).is_some_and(|hint| hint == spelling) || views::wrapped_hint(value).is_some();
         if !told && value.as_text().is_none() && spelling.starts_with(['[', '{']) {

@@ -21,10 +21,8 @@ const SCHEME: &str = "skill://";
 /// The longest address of a server, in bytes.
 const LONGEST: usize = 4096;
 
-/// Characters of a server's text that a message quotes.
 const QUOTED: usize = 200;
 
-/// What is escaped in a segment: everything but the unreserved characters of RFC 3986.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// The address of a skill: `skill://SOURCE/SKILL`, both names percent-encoded.
@@ -171,46 +169,45 @@ impl ServerUri {
 
 /// Returns what follows `SCHEME://`.
 fn path_of(uri: &str) -> Result<&str, String> {
-    let invalid = |reason: &str| Err(format!("`{}` is not the address of a file: {reason}", excerpt(uri, QUOTED)));
+    sound_path(uri).map_err(|reason| format!("`{}` is not the address of a file: {reason}", excerpt(uri, QUOTED)))
+}
+
+fn sound_path(uri: &str) -> Result<&str, &'static str> {
     if uri.len() > LONGEST {
-        return invalid("it is too long");
+        return Err("it is too long");
     }
     if !text::is_clean(uri) || uri.chars().any(|c| c.is_control() || c.is_whitespace() || c == '\\') {
-        return invalid("it holds a blank, a backslash or an invisible character");
+        return Err("it holds a blank, a backslash or an invisible character");
     }
-    let Some((scheme, rest)) = uri.split_once(':') else { return invalid("it has no scheme") };
-    let is_scheme = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-        && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
-    if !is_scheme {
-        return invalid("it has no scheme");
+    let (scheme, rest) = uri.split_once(':').ok_or("it has no scheme")?;
+    if !scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        || !scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+    {
+        return Err("it has no scheme");
     }
     if scheme.eq_ignore_ascii_case("file") {
-        return invalid("`file:` names files of a machine");
+        return Err("`file:` names files of a machine");
     }
-    let Some(path) = rest.strip_prefix("//") else { return invalid("expected `//` after the scheme") };
-    if path.contains(['?', '#']) {
-        return invalid("it holds `?` or `#`");
-    }
-    Ok(path)
+    let path = rest.strip_prefix("//").ok_or("expected `//` after the scheme")?;
+    if path.contains(['?', '#']) { Err("it holds `?` or `#`") } else { Ok(path) }
 }
 
 /// Decodes a segment that names a file or a folder and cannot lead elsewhere.
 fn name(segment: &str) -> Result<String, String> {
-    let is_name = |name: &String| {
-        !name.chars().all(|c| matches!(c, '.' | ' '))
-            && text::is_clean(name)
-            && !name.chars().any(|c| matches!(c, '/' | '\\') || text::is_break(c))
-    };
     decoded(segment)
-        .filter(is_name)
+        .filter(|name: &String| {
+            !name.chars().all(|c| matches!(c, '.' | ' '))
+                && text::is_clean(name)
+                && !name.chars().any(|c| matches!(c, '/' | '\\') || text::is_break(c))
+        })
         .ok_or_else(|| format!("`{}` in an address is not the name of a file or folder", excerpt(segment, QUOTED)))
 }
 
 /// Decodes a segment in which every `%` begins an escape.
 fn decoded(segment: &str) -> Option<String> {
     let mut escapes = segment.split('%').skip(1);
-    let is_hex = |escape: &str| escape.as_bytes().get(..2).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit));
-    let is_sound = escapes.all(is_hex);
+    let is_sound =
+        escapes.all(|escape: &str| escape.as_bytes().get(..2).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit)));
     is_sound.then(|| percent_decode_str(segment).decode_utf8().ok().map(Into::into)).flatten()
 }
 

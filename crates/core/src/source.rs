@@ -1,14 +1,15 @@
-//! Where items come from.
+//! Sources of items.
 
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use serde::{Deserialize, Serialize};
 
 use crate::text::{self, Hidden};
 use crate::{
-    Code, Diagnostic, Digest, Id, Item, Listing, Manifest, Omission, Resource, ResourcePath, Revision, SourceError,
+    Code, Diagnostic, Digest, Id, Listing, Manifest, Omission, Resource, ResourcePath, Revision, SourceError,
     SourceErrorKind, Stamp, skill_md,
 };
 
@@ -59,8 +60,8 @@ impl Body {
 
 /// Something that lists items it has now, and reads their bodies and resources on demand.
 ///
-/// A source never knows its tier: whoever composes a registry chooses it. Change is a level, not an
-/// edge: [`changed`](Source::changed) says "look again" and carries nothing, so it cannot be lost.
+/// A source does not know its tier, which the host chooses. A change is a level, not an edge: [`changed`](Source::changed)
+/// carries no data, so no change can be lost.
 ///
 /// # Contract
 /// Each line is at least one test in the conformance suite (`repertoire-testkit`):
@@ -83,7 +84,7 @@ impl Body {
 /// - all of it holds through `Arc<dyn Source<T>>`
 ///
 /// ```
-/// use repertoire_core::{Body, Digest, Id, Listed, Listing, Revision, Skill, Source, SourceError, Stamp, async_trait};
+/// use repertoire_core::{Body, Digest, Id, ListingEntry, Listing, Revision, Skill, Source, SourceError, Stamp, async_trait};
 ///
 /// /// One skill that never changes.
 /// #[derive(Debug)]
@@ -99,7 +100,7 @@ impl Body {
 ///
 ///     async fn list(&self) -> Result<Listing<Skill>, SourceError> {
 ///         let id = "greet".parse().map_err(|error| SourceError::invalid("bad id").caused_by(error))?;
-///         let row = Listed::new(Skill::new(id, "Greets people."), Stamp::of(TEXT));
+///         let row = ListingEntry::new(Skill::new(id, "Greets people."), Stamp::of(TEXT));
 ///         Ok(Listing::new(Revision(0), [row], []))
 ///     }
 ///
@@ -238,3 +239,49 @@ macro_rules! forward {
 
 forward!(Arc);
 forward!(Box);
+
+/// A kind of thing that sources list and a registry merges.
+///
+/// Merging knows nothing of skills: an item has an id, equality, and for people a location.
+pub trait Item: Clone + Debug + PartialEq + Send + Sync + 'static {
+    /// The kind in one lower-case word, for messages: `skill`.
+    const KIND: &'static str;
+
+    /// The id, unique inside one listing.
+    fn id(&self) -> &Id;
+
+    /// Returns where the item comes from, for people and messages. Never parsed. Default: unknown.
+    fn location(&self) -> Option<&str> {
+        None
+    }
+
+    /// Returns the real path of the file behind the item, every link resolved, if the source has read that very file.
+    /// Two items of one real location are one thing, reached twice. Default: none.
+    fn real_location(&self) -> Option<&str> {
+        None
+    }
+}
+
+/// The rights of a source's text. The composer chooses them for a whole source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Trust {
+    /// Everything that its skills declare is in force.
+    Trusted,
+    /// The model sees it together with its origin. Pre-approved tools, hooks and commands are ignored.
+    Restricted,
+    /// Nothing until admitted: the operator sees it, no model and no user does. It wins no id that
+    /// an admitted source has.
+    Pending,
+}
+
+impl fmt::Display for Trust {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Trust::Trusted => "trusted",
+            Trust::Restricted => "restricted",
+            Trust::Pending => "pending",
+        })
+    }
+}

@@ -1,11 +1,11 @@
-//! What a source could not do.
+//! Errors of sources.
 
 use std::error::Error;
 use std::fmt;
 
 use crate::Id;
 
-/// What a caller can branch on.
+/// The kind of a [`SourceError`], for callers that branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SourceErrorKind {
@@ -25,7 +25,7 @@ pub enum SourceErrorKind {
     Other,
 }
 
-/// Why a source could not do what was asked: an opaque message, a kind to branch on, and a cause.
+/// The error returned by a source: an opaque message, a kind and a cause.
 #[derive(Debug)]
 pub struct SourceError {
     kind: SourceErrorKind,
@@ -62,7 +62,7 @@ impl SourceError {
         self
     }
 
-    /// What to branch on.
+    /// Returns the kind.
     pub fn kind(&self) -> SourceErrorKind {
         self.kind
     }
@@ -78,4 +78,22 @@ impl Error for SourceError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         self.cause.as_deref().map(|cause| cause as _)
     }
+}
+
+/// Returns an error and its causes, from the outermost to the first, with colons between.
+///
+/// ```
+/// use repertoire_core::{SourceError, error_chain};
+///
+/// let error = SourceError::invalid("the list cannot be read").caused_by("line 3 is no JSON");
+/// assert_eq!(error_chain(&error), "the list cannot be read: line 3 is no JSON");
+/// ```
+pub fn error_chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(&format!(": {error}"));
+        cause = error.source();
+    }
+    text
 }

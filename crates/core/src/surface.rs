@@ -1,4 +1,4 @@
-//! Where a skill's body goes, and who decided it.
+//! The place of a skill's body, and what decided it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::SurfaceRules;
 
-/// Where a model reads a skill's body.
+/// The place where a model reads a skill's body.
 ///
 /// "Auto" is the absence of a mode: `Option<SurfaceMode>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -95,7 +95,7 @@ impl<'a> Model<'a> {
     }
 }
 
-/// Which rung of the cascade decided.
+/// The step of the cascade that decided.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -106,7 +106,7 @@ pub enum DecidedBy {
     Registry,
     /// The rule with this id.
     Rule(String),
-    /// Nobody: the last resort, tool-only.
+    /// No step. The fallback is tool-only.
     Fallback,
 }
 
@@ -126,13 +126,13 @@ impl fmt::Display for DecidedBy {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Surface {
-    /// Where the body goes.
+    /// The place of the body.
     pub mode: SurfaceMode,
-    /// Who decided.
+    /// The step of the cascade that decided.
     pub decided_by: DecidedBy,
 }
 
-/// What a registry adds to the cascade: a default, a provider hint, a table of rules.
+/// The part of a registry in the cascade: a default, a provider hint, a table of rules.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct SurfacePolicy {
@@ -152,19 +152,18 @@ impl SurfacePolicy {
     /// 3. the first rule that matches the provider (the argument, else the hint; blank is absent) and the model;
     /// 4. tool-only.
     pub fn resolve(&self, declared: Option<SurfaceMode>, model: &Model<'_>) -> Surface {
-        let surface = |mode, decided_by| Surface { mode, decided_by };
-        if let Some(mode) = declared {
-            return surface(mode, DecidedBy::Skill);
-        }
-        if let Some(mode) = self.default {
-            return surface(mode, DecidedBy::Registry);
-        }
-        let given = |provider: &&str| !provider.trim().is_empty();
-        let provider = model.provider.filter(given).or(self.hint.as_deref().filter(given));
-        if let Some(rule) = self.rules.first_match(provider, model.name) {
-            return surface(rule.mode, DecidedBy::Rule(rule.id.clone()));
-        }
-        surface(SurfaceMode::ToolOnly, DecidedBy::Fallback)
+        let providers = [model.provider, self.hint.as_deref()];
+        let provider = providers.into_iter().flatten().find(|provider| !provider.trim().is_empty());
+        let (mode, decided_by) = if let Some(mode) = declared {
+            (mode, DecidedBy::Skill)
+        } else if let Some(mode) = self.default {
+            (mode, DecidedBy::Registry)
+        } else if let Some(rule) = self.rules.first_match(provider, model.name) {
+            (rule.mode, DecidedBy::Rule(rule.id.clone()))
+        } else {
+            (SurfaceMode::ToolOnly, DecidedBy::Fallback)
+        };
+        Surface { mode, decided_by }
     }
 }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::SurfaceMode;
 
-/// Which models a rule takes.
+/// A pattern of model names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -19,7 +19,7 @@ pub enum ModelPattern {
         /// Minor version.
         minor: u16,
     },
-    /// What the seed's code takes: `claude-3-5`, `claude-3.5` or `claude-[family-]4` to `9` anywhere in the name.
+    /// The test of the seed: `claude-3-5`, `claude-3.5` or `claude-[family-]4` to `9` anywhere in the name.
     SeedClaude,
     /// A name that starts with this text, letter case ignored.
     Prefix(String),
@@ -34,9 +34,9 @@ pub struct SurfaceRule {
     pub provider: String,
     /// The models.
     pub model: ModelPattern,
-    /// What the rule answers.
+    /// The mode that the rule gives.
     pub mode: SurfaceMode,
-    /// Whether blanks around the provider's name are significant, as in the seed's code.
+    /// `true` if blanks around the provider's name are significant, as in the seed's code.
     #[serde(default)]
     pub exact_provider: bool,
 }
@@ -120,10 +120,6 @@ impl ModelPattern {
     }
 }
 
-/// The version in a Claude model's name, lower case: `claude-[family-]MAJOR[-.MINOR]…`.
-///
-/// A vendor prefix is cut first. A run of more than three digits is a date, never a minor version;
-/// what follows the version (`-latest`, `[1m]`, `@date`) is ignored.
 fn claude_version(name: &str) -> Option<(u16, u16)> {
     let name = name.strip_prefix("anthropic/").unwrap_or(name);
     let name = match name.split_once("anthropic.") {
@@ -147,7 +143,6 @@ fn claude_version(name: &str) -> Option<(u16, u16)> {
     ends_number(rest).then_some((major, 0))
 }
 
-/// One to three digits and what follows them.
 fn version_number(text: &str) -> Option<(u16, &str)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     if !(1..=3).contains(&digits) {
@@ -156,12 +151,10 @@ fn version_number(text: &str) -> Option<(u16, &str)> {
     Some((text[..digits].parse().ok()?, &text[digits..]))
 }
 
-/// Whether a number may end before `rest`: at the end, or before no letter, digit or dot.
 fn ends_number(rest: &str) -> bool {
     !rest.starts_with(|c: char| c.is_alphanumeric() || c == '.')
 }
 
-/// The seed's own test, on a lower-case name.
 fn seed_claude(name: &str) -> bool {
     let later = |rest: &str| {
         let rest = ["opus-", "sonnet-", "haiku-"].iter().find_map(|family| rest.strip_prefix(family)).unwrap_or(rest);

@@ -33,13 +33,11 @@
 //! and characters of `Default_Ignorable_Code_Point` are hidden. Line breaks and tabs are layout.
 
 mod clean;
-mod decoded;
 mod escape;
 mod hidden;
 mod look;
 mod printed;
 mod scan;
-mod sequence;
 
 pub use self::clean::{clean, clean_line, is_break, shows_nothing};
 pub use self::escape::{

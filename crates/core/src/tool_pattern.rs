@@ -76,7 +76,6 @@ impl Name {
     }
 }
 
-/// Returns whether `name` is that of an MCP server, with no tool behind it: no tool has such a name.
 fn is_server_alone(name: &str) -> bool {
     name.strip_prefix("mcp__").is_some_and(|rest| rest.split_once("__").is_none_or(|(_, tool)| tool.is_empty()))
 }
@@ -101,7 +100,6 @@ impl Argument {
         readable.then(|| Argument::Parts(text.split('*').map(Arc::from).collect()))
     }
 
-    /// Whether `text`, blanks between its words single, is among these.
     fn has(&self, text: &str) -> bool {
         match self {
             Argument::Any => true,
@@ -133,7 +131,7 @@ impl ToolPattern {
         resolved.parse().map_err(|_| unreadable())
     }
 
-    /// Whether it is about `tool`, with whatever argument.
+    /// Returns whether it is about `tool`, with any argument.
     pub fn is_about(&self, tool: &str) -> bool {
         match &self.tool {
             Name::Is(name) => **name == *tool,
@@ -141,7 +139,7 @@ impl ToolPattern {
         }
     }
 
-    /// Whether it surely covers this use: what a wildcard stands for joins no second command, leads nothing elsewhere and climbs
+    /// Returns whether it surely covers this use: a wildcard joins no second command, redirects nothing and climbs
     /// to no other folder.
     pub fn covers(&self, tool: &str, argument: &str) -> bool {
         let argument = &words(argument);
@@ -153,12 +151,12 @@ impl ToolPattern {
         self.is_about(tool) && is_sure && self.argument.has(argument)
     }
 
-    /// Whether it may be about this use: as a whole, or as one of the commands that are joined in it.
+    /// Returns whether it may be about this use, as a whole or as one of the commands that are joined in it.
     pub fn touches(&self, tool: &str, argument: &str) -> bool {
         let mut commands = argument.split(JOINS).chain([argument]).map(words);
-        let is_meant =
-            |command: String| self.argument.has(&command) || self.argument.has(without_assignments(&command));
-        self.is_about(tool) && commands.any(is_meant)
+        self.is_about(tool)
+            && commands
+                .any(|command: String| self.argument.has(&command) || self.argument.has(without_assignments(&command)))
     }
 }
 
@@ -166,31 +164,31 @@ impl ToolPattern {
 fn folder(location: &str) -> Option<&str> {
     let (folder, _) = location.rsplit_once('/')?;
     let rooted = folder.strip_prefix(|c: char| c.is_ascii_alphabetic()).and_then(|rest| rest.strip_prefix(':'));
-    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '_' | '-' | '.' | '+' | '@' | ',' | '~');
     let rest = rooted.unwrap_or(folder);
-    (rest.starts_with('/') && rest.len() > 1 && rest.chars().all(is_plain) && !climbs(rest)).then_some(folder)
+    (rest.starts_with('/')
+        && rest.len() > 1
+        && rest
+            .chars()
+            .all(|c: char| c.is_alphanumeric() || matches!(c, '/' | '_' | '-' | '.' | '+' | '@' | ',' | '~'))
+        && !climbs(rest))
+    .then_some(folder)
 }
 
-/// What joins commands in a shell, or leads their input and output elsewhere.
 const JOINS: [char; 9] = [';', '&', '|', '<', '>', '(', ')', '`', '\n'];
 
-/// Whether no second command hides in `text`.
 fn is_simple(text: &str) -> bool {
     !text.contains(JOINS) && !text.contains(char::is_control)
 }
 
-/// Whether a path in `text` leads up.
 fn climbs(text: &str) -> bool {
     text.split(|c: char| c == '/' || c == '=' || c == '"' || c == '\'' || c.is_whitespace()).any(|part| part == "..")
 }
 
-/// `text` with single blanks, none around it. Line ends stay, so that they still join commands.
 fn words(text: &str) -> String {
     let lines = text.trim().split('\n').map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// A command without the variables that are set for it alone.
 fn without_assignments(command: &str) -> &str {
     let mut rest = command;
     while let Some((word, behind)) = rest.split_once(' ')
@@ -201,8 +199,6 @@ fn without_assignments(command: &str) -> &str {
     rest
 }
 
-/// Whether `text` is these parts in this order, with any text between them. At least two, of which the first begins it and
-/// the last ends it.
 fn has_parts(text: &str, parts: &[Arc<str>]) -> bool {
     let [first, between @ .., last] = parts else { return false };
     let Some(mut rest) = text.strip_prefix(first.as_ref()) else { return false };

@@ -10,11 +10,11 @@ use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 pub struct Scalar {
     /// The text: for a plain scalar its source spelling (`1.0`, `0x10`, `no`), else the value the quotes or block give.
     pub text: Arc<str>,
-    /// Whether it stood without quotes, so that `true` may mean a boolean.
+    /// `true` if it was written without quotes, so that `true` may mean a boolean.
     pub plain: bool,
 }
 
-/// A front-matter value: ordered, complete, typed only when somebody asks.
+/// A front-matter value in its order and spelling. The reader of a field types it.
 ///
 /// YAML 1.1 would turn `no` into a boolean and `1.10` into a number; a value keeps the text, and the
 /// reader of a field decides. [`json`](Value::json) types a plain scalar by the YAML 1.2 core schema,
@@ -52,14 +52,10 @@ impl Value {
     /// A flag in any spelling that authors use: `true`, `yes`, `on`, `1` and their opposites, in any letter case,
     /// quoted or not.
     pub fn as_bool(&self) -> Option<bool> {
-        let text = self.as_text()?.trim();
-        let is = |words: [&str; 4]| words.iter().any(|word| word.eq_ignore_ascii_case(text));
-        if is(["true", "yes", "on", "1"]) {
-            Some(true)
-        } else if is(["false", "no", "off", "0"]) {
-            Some(false)
-        } else {
-            None
+        match self.as_text()?.trim().to_ascii_lowercase().as_str() {
+            "true" | "yes" | "on" | "1" => Some(true),
+            "false" | "no" | "off" | "0" => Some(false),
+            _ => None,
         }
     }
 
@@ -72,7 +68,7 @@ impl Value {
         }
     }
 
-    /// Whether this is YAML's null: a plain `null`, `~` or nothing.
+    /// Returns whether this is YAML's null: a plain `null`, `~` or nothing.
     pub fn is_null(&self) -> bool {
         matches!(self, Value::Scalar(Scalar { text, plain: true })
             if matches!(text.as_ref(), "" | "~" | "null" | "Null" | "NULL"))
@@ -102,7 +98,6 @@ impl Value {
 }
 
 impl From<&serde_json::Value> for Value {
-    /// Returns the value whose [`json`](Value::json) is `json`.
     fn from(json: &serde_json::Value) -> Value {
         match json {
             serde_json::Value::String(text) => Value::text(text.as_str()),
@@ -116,7 +111,6 @@ impl From<&serde_json::Value> for Value {
 }
 
 impl Scalar {
-    /// The scalar as JSON: typed where JSON has the same spelling, else text.
     fn json(&self) -> serde_json::Value {
         if self.plain {
             match self.text.as_ref() {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use repertoire_core::Skill;
 use repertoire_core::text::push_markdown;
-use repertoire_registry::{Claim, Mark, Modified, Snapshot, Summary, SummaryLine};
+use repertoire_registry::{Candidate, ChangeKind, ChangeLine, Modified, Snapshot, Summary};
 
 use crate::{Audience, Modes};
 
@@ -14,12 +14,12 @@ use crate::{Audience, Modes};
 /// and a body are of one state. When the next turn begins, tell what changed since:
 ///
 /// ```
-/// use repertoire_core::{Listed, Listing, Revision, Skill, Stamp};
+/// use repertoire_core::{ListingEntry, Listing, Revision, Skill, Stamp};
 /// use repertoire_engine::Audience;
 /// use repertoire_registry::{Layer, Origin, Snapshot, Tier, merge};
 ///
 /// # fn views() -> Result<(Snapshot<Skill>, Snapshot<Skill>), Box<dyn std::error::Error>> {
-/// # let row = |id: &str, about: &str| Ok::<_, Box<dyn std::error::Error>>(Listed::new(Skill::new(id.parse()?, about), Stamp::of(about)));
+/// # let row = |id: &str, about: &str| Ok::<_, Box<dyn std::error::Error>>(ListingEntry::new(Skill::new(id.parse()?, about), Stamp::of(about)));
 /// # let view = |rows| merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, Listing::new(Revision(0), rows, []))]);
 /// # Ok((view(vec![row("tidy", "Sorts.")?, row("old", "Is old.")?]), view(vec![row("tidy", "Sorts.")?, row("greet", "Greets.")?])))
 /// # }
@@ -42,7 +42,7 @@ impl News {
     }
 
     /// All lines, by id.
-    pub fn lines(&self) -> &[SummaryLine] {
+    pub fn lines(&self) -> &[ChangeLine] {
         self.0.lines()
     }
 }
@@ -69,32 +69,32 @@ impl Modes {
     /// is hidden in both. What only the operator cares about, such as another shadow, is no news.
     pub fn news(&self, audience: Audience, old: &Snapshot<Skill>, new: &Snapshot<Skill>) -> Option<News> {
         let change = new.changes_since(old);
-        let sees = |claim: &Claim<Skill>| self.hides(audience, claim).is_none();
+        let sees = |candidate: &Candidate<Skill>| self.hides(audience, candidate).is_none();
         let (added, removed) = (change.added.iter(), change.removed.iter());
-        let added = added.filter(|entry| sees(&entry.claim)).map(|entry| (Mark::Added, entry));
-        let removed = removed.filter(|entry| sees(&entry.claim)).map(|entry| (Mark::Removed, entry));
-        let lines = added.chain(removed).map(|(mark, entry)| SummaryLine::new(mark, entry.id.clone()));
+        let added = added.filter(|entry| sees(&entry.candidate)).map(|entry| (ChangeKind::Added, entry));
+        let removed = removed.filter(|entry| sees(&entry.candidate)).map(|entry| (ChangeKind::Removed, entry));
+        let lines = added.chain(removed).map(|(mark, entry)| ChangeLine::new(mark, entry.id.clone()));
         let modified = change.modified.iter();
-        let modified = modified.filter_map(|id| line(id, sees(&id.old.claim), sees(&id.new.claim)));
+        let modified = modified.filter_map(|id| line(id, sees(&id.old.candidate), sees(&id.new.candidate)));
         let summary: Summary = lines.chain(modified).collect();
         (!summary.is_empty()).then_some(News(summary))
     }
 }
 
-fn line(id: &Modified<Skill>, before: bool, now: bool) -> Option<SummaryLine> {
+fn line(id: &Modified<Skill>, before: bool, now: bool) -> Option<ChangeLine> {
     let mark = match (before, now) {
         (false, false) => return None,
-        (false, true) => Mark::Added,
-        (true, false) => Mark::Removed,
+        (false, true) => ChangeKind::Added,
+        (true, false) => ChangeKind::Removed,
         (true, true) => {
-            let mut line = SummaryLine::of_content(id)?;
+            let mut line = ChangeLine::of_content(id)?;
             if id.old.item().description != id.new.item().description {
                 line.parts.iter_mut().filter(|part| **part == "metadata").for_each(|part| *part = "description");
             }
             return Some(line);
         }
     };
-    Some(SummaryLine::new(mark, id.new.id.clone()))
+    Some(ChangeLine::new(mark, id.new.id.clone()))
 }
 
 #[cfg(test)]

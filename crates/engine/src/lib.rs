@@ -3,12 +3,12 @@
 //! Pure: no I/O, no clock, no runtime. A host hands in a snapshot and gets text and values back.
 //!
 //! ```
-//! use repertoire_core::{Listed, Listing, Revision, Skill, Stamp};
+//! use repertoire_core::{ListingEntry, Listing, Revision, Skill, Stamp};
 //! use repertoire_engine::{Budget, Catalog, CatalogOptions};
 //! use repertoire_registry::{Layer, Origin, Tier, merge};
 //!
 //! let skill = Skill::new("tidy-up".parse()?, "Sorts a folder <and> says what moved.");
-//! let listing = Listing::new(Revision(0), [Listed::new(skill, Stamp::of("1"))], []);
+//! let listing = Listing::new(Revision(0), [ListingEntry::new(skill, Stamp::of("1"))], []);
 //! let snapshot = merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)]);
 //!
 //! let options = CatalogOptions::default().budget(Budget::Tokens(100));

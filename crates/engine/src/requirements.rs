@@ -23,7 +23,7 @@ pub trait Probe: Debug + Send + Sync + 'static {
 /// tools, by Hermes' `fallback_for_tools` and `fallback_for_toolsets`, is ready while none of them is there.
 ///
 /// ```
-/// use repertoire_core::skill_md::{Site, parse};
+/// use repertoire_core::skill_md::{FileContext, parse};
 /// use repertoire_engine::{NeedKind, Probe, Readiness};
 ///
 /// #[derive(Debug)]
@@ -41,7 +41,7 @@ pub trait Probe: Debug + Send + Sync + 'static {
 ///
 /// let text = b"---\nname: pdf\ndescription: Reads.\nrequired_tools: [ocr]\n\
 ///     metadata: {openclaw: {os: [linux, darwin], requires: {bins: [pdftk], anyBins: [rg, ag]}}}\n---\n";
-/// let skill = parse(text, Site::new("SKILL.md")).skill.ok_or("no skill")?;
+/// let skill = parse(text, FileContext::new("SKILL.md")).skill.ok_or("no skill")?;
 /// let readiness = Readiness::of(&skill, &Bare);
 /// assert!(!readiness.is_ready());
 /// assert_eq!(readiness.to_string(), "needs the program `pdftk`; needs one of the programs `rg`, `ag`");

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use repertoire_core::{Id, Skill};
-use repertoire_registry::{Claim, Entry, LookupError, Snapshot, Tier};
+use repertoire_registry::{Candidate, Entry, LookupError, Snapshot, Tier};
 
 use crate::{Audience, Modes};
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Meant<'s> {
     pub(crate) entry: &'s Arc<Entry<Skill>>,
-    pub(crate) claim: &'s Claim<Skill>,
+    pub(crate) candidate: &'s Candidate<Skill>,
 }
 
 impl<'s> Meant<'s> {
@@ -26,11 +26,11 @@ impl<'s> Meant<'s> {
         audience: Audience,
     ) -> Result<Meant<'s>, LookupError> {
         let resolved =
-            |name: &str| snapshot.resolve(name).map(|found| Meant { entry: found.entry, claim: found.claim });
+            |name: &str| snapshot.resolve(name).map(|found| Meant { entry: found.entry, candidate: found.candidate });
         match resolved(name) {
             Err(LookupError::Ambiguous { kind, name, mut candidates }) => {
                 let mut seen: Vec<_> = candidates.iter().filter_map(|id| resolved(id.as_str()).ok()).collect();
-                seen.retain(|meant| modes.sees(audience, meant.claim));
+                seen.retain(|meant| modes.sees(audience, meant.candidate));
                 candidates.retain(|id| seen.iter().any(|meant| meant.entry.id == *id));
                 match seen.as_slice() {
                     [] => Err(LookupError::NotFound { kind, name }),
@@ -43,8 +43,9 @@ impl<'s> Meant<'s> {
     }
 
     pub(crate) fn id(&self) -> Id {
-        let is_winner = self.claim.origin == *self.entry.origin() && self.claim.item.id == self.entry.claim.item.id;
-        if is_winner { self.entry.id.clone() } else { self.entry.shadow_id(self.claim) }
+        let is_winner =
+            self.candidate.origin == *self.entry.origin() && self.candidate.item.id == self.entry.candidate.item.id;
+        if is_winner { self.entry.id.clone() } else { self.entry.shadow_id(self.candidate) }
     }
 }
 

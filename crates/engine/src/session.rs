@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use repertoire_core::{Digest, Flavor, Id, Skill, Trigger};
-use repertoire_registry::{Claim, LookupError, Snapshot, Trust};
+use repertoire_registry::{Candidate, LookupError, Snapshot, Trust};
 use serde::{Deserialize, Serialize};
 
 use crate::resolve::Meant;
@@ -168,10 +168,10 @@ impl Session {
         }
         let (snapshot, modes) = (self.tools.snapshot().clone(), &self.tools.options().modes);
         let found = Meant::by(name.trim(), &snapshot, modes, audience)?;
-        if let Some(hidden) = modes.hides(audience, found.claim) {
+        if let Some(hidden) = modes.hides(audience, found.candidate) {
             return Err(CannotActivate::Hidden { id: found.id(), hidden });
         }
-        self.take(found.claim, arguments, audience, ActivatedBy::Name, None);
+        self.take(found.candidate, arguments, audience, ActivatedBy::Name, None);
         Ok(())
     }
 
@@ -211,7 +211,7 @@ impl Session {
 
     /// Returns what the active skills pre-approve now. Call it again before each batch of tool calls.
     pub fn grants(&self) -> Grants {
-        Grants::of(self.activations.iter().filter_map(|activation| Some(self.find(activation).ok()?.claim)))
+        Grants::of(self.activations.iter().filter_map(|activation| Some(self.find(activation).ok()?.candidate)))
     }
 
     /// Returns the skill that was activated or touched last.
@@ -241,16 +241,16 @@ impl Session {
 
     fn qualified(&self, name: &str) -> Vec<Id> {
         let name = name.trim();
-        let found = self.tools.snapshot().resolve(name).ok().map(|found| found.claim.qualified_id());
+        let found = self.tools.snapshot().resolve(name).ok().map(|found| found.candidate.qualified_id());
         // What its source has no more is named in full.
         found.into_iter().chain(name.parse().ok()).collect()
     }
 
     fn find(&self, activation: &Activation) -> Result<Meant<'_>, SkipReason> {
         let found = find(self.tools.snapshot(), activation).ok_or(SkipReason::Gone)?;
-        match self.tools.options().modes.hides(activation.audience, found.claim) {
+        match self.tools.options().modes.hides(activation.audience, found.candidate) {
             Some(hidden) => Err(SkipReason::Hidden(hidden)),
-            None if activation.by == ActivatedBy::Trigger && found.claim.trust != Trust::Trusted => {
+            None if activation.by == ActivatedBy::Trigger && found.candidate.trust != Trust::Trusted => {
                 Err(SkipReason::Untrusted)
             }
             None => Ok(found),
@@ -259,21 +259,21 @@ impl Session {
 
     fn take(
         &mut self,
-        claim: &Claim<Skill>,
+        candidate: &Candidate<Skill>,
         arguments: &str,
         audience: Audience,
         by: ActivatedBy,
         rendered: Option<Arc<Rendered>>,
     ) -> &mut Activation {
         self.touches = self.touches.saturating_add(1);
-        let qualified = claim.qualified_id();
+        let qualified = candidate.qualified_id();
         self.ended.remove(&qualified);
         let at = self.activations.iter().position(|activation| activation.qualified == qualified);
         let at = at.unwrap_or_else(|| {
             self.activations.push(Activation {
                 told: self.left.remove(&qualified),
                 qualified,
-                source: claim.origin.source.clone(),
+                source: candidate.origin.source.clone(),
                 arguments: arguments.into(),
                 audience,
                 by,
@@ -295,7 +295,7 @@ impl Session {
             activation.by = by;
         }
         // It stays for whom it was activated, as long as that one may see it.
-        if by == ActivatedBy::Tool || self.tools.options().modes.hides(activation.audience, claim).is_some() {
+        if by == ActivatedBy::Tool || self.tools.options().modes.hides(activation.audience, candidate).is_some() {
             activation.audience = audience;
         }
         if let Some(rendered) = rendered {
@@ -312,8 +312,9 @@ fn find<'s>(snapshot: &'s Snapshot<Skill>, activation: &Activation) -> Option<Me
     // The id of an entry whose source is namespaced is the full name.
     [id, qualified.as_str()].into_iter().find_map(|name| {
         let entry = snapshot.get(name)?;
-        let is_meant = |claim: &&Claim<Skill>| claim.origin.source == *source && claim.item.id.as_str() == id;
-        Some(Meant { entry, claim: entry.claims().find(is_meant)? })
+        let is_meant =
+            |candidate: &&Candidate<Skill>| candidate.origin.source == *source && candidate.item.id.as_str() == id;
+        Some(Meant { entry, candidate: entry.candidates().find(is_meant)? })
     })
 }
 

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use repertoire_core::{FunctionalTier, InvokeLevel, Skill};
-use repertoire_registry::{Claim, Standing, Target};
+use repertoire_registry::{Candidate, Status, Target};
 use serde::{Deserialize, Serialize};
 
 use crate::permission::Authorizer;
@@ -55,31 +55,31 @@ impl Audience {
     /// [`Modes::hides`] calls this and adds the operator's policy.
     ///
     /// The first of these that holds:
-    /// 1. it is [`Disabled`](Standing::Disabled), then: its source is [`Pending`](Standing::Pending): hidden from both;
+    /// 1. it is [`Disabled`](Status::Disabled), then: its source is [`Pending`](Status::Pending): hidden from both;
     /// 2. the skill itself excludes this audience;
     /// 3. only some workflows may use it: [`OtherWorkflow`](Hidden::OtherWorkflow), until one of them runs.
     ///
     /// Takes a claim and not an entry because a shadow can be asked for by its qualified id.
-    pub fn hides(self, claim: &Claim<Skill>) -> Option<Hidden> {
-        match claim.standing {
-            Standing::Disabled => return Some(Hidden::Disabled),
-            Standing::Pending => return Some(Hidden::Pending),
-            Standing::Admitted => {}
+    pub fn hides(self, candidate: &Candidate<Skill>) -> Option<Hidden> {
+        match candidate.status {
+            Status::Disabled => return Some(Hidden::Disabled),
+            Status::Pending => return Some(Hidden::Pending),
+            Status::Active => {}
         }
         let excluded = match self {
-            Audience::Model => claim.item.disable_model_invocation.then_some(Hidden::ForUsersOnly),
-            Audience::User => (!claim.item.user_invocable).then_some(Hidden::ForModelsOnly),
+            Audience::Model => candidate.item.disable_model_invocation.then_some(Hidden::ForUsersOnly),
+            Audience::User => (!candidate.item.user_invocable).then_some(Hidden::ForModelsOnly),
         };
-        excluded.or_else(|| claim.item.allowed_workflows.is_some().then_some(Hidden::OtherWorkflow))
+        excluded.or_else(|| candidate.item.allowed_workflows.is_some().then_some(Hidden::OtherWorkflow))
     }
 
-    pub(crate) fn never_sees(self, claim: &Claim<Skill>) -> bool {
-        self.hides(claim).is_some_and(|hidden| hidden != Hidden::OtherWorkflow)
+    pub(crate) fn never_sees(self, candidate: &Candidate<Skill>) -> bool {
+        self.hides(candidate).is_some_and(|hidden| hidden != Hidden::OtherWorkflow)
     }
 
     /// Returns whether this audience may see `claim`, without an operator's policy.
-    pub fn sees(self, claim: &Claim<Skill>) -> bool {
-        self.hides(claim).is_none()
+    pub fn sees(self, candidate: &Candidate<Skill>) -> bool {
+        self.hides(candidate).is_none()
     }
 }
 
@@ -112,14 +112,14 @@ pub enum Mode {
     NameOnly,
     /// For the user alone.
     ManualOnly,
-    /// Hidden from both audiences. [`Rules`](repertoire_registry::Rules) of the registry also take its id away.
+    /// Hidden from both audiences. [`RuleStack`](repertoire_registry::RuleStack) of the registry also take its id away.
     Off,
 }
 
 /// The visibility rules for skills. Cheap to clone.
 ///
 /// Of several rules that match, the most specific decides, as in the registry's
-/// [`Rules`](repertoire_registry::Rules): the one for `source:id`, then for the id, then for the source, then for
+/// [`RuleStack`](repertoire_registry::RuleStack): the one for `source:id`, then for the id, then for the source, then for
 /// everything; of two for the same, the later. Whatever else is asked for is asked for on top of that: permissions
 /// ([`permitted_by`](Modes::permitted_by)), needs ([`ready_by`](Modes::ready_by)), the running workflow, labels.
 ///
@@ -199,11 +199,11 @@ impl Modes {
     }
 
     /// Returns how `claim` is offered.
-    pub fn of(&self, claim: &Claim<Skill>) -> Mode {
+    pub fn of(&self, candidate: &Candidate<Skill>) -> Mode {
         if self.rules.is_empty() {
             return Mode::Auto;
         }
-        claim.targets().find_map(|target| self.rules.get(&target).copied()).unwrap_or_default()
+        candidate.targets().find_map(|target| self.rules.get(&target).copied()).unwrap_or_default()
     }
 
     /// Returns the reason why `claim` is hidden from `audience`; `None` when it is visible. No other function decides that.
@@ -217,29 +217,29 @@ impl Modes {
     /// 6. it is [denied](Modes::permitted_by);
     /// 7. something that it needs [is missing](Modes::ready_by);
     /// 8. what it only stands in for [is there](Modes::ready_by).
-    pub fn hides(&self, audience: Audience, claim: &Claim<Skill>) -> Option<Hidden> {
-        match audience.hides(claim) {
-            Some(Hidden::OtherWorkflow) if self.limits.is_in_workflow_of(&claim.item) => {}
+    pub fn hides(&self, audience: Audience, candidate: &Candidate<Skill>) -> Option<Hidden> {
+        match audience.hides(candidate) {
+            Some(Hidden::OtherWorkflow) if self.limits.is_in_workflow_of(&candidate.item) => {}
             Some(hidden) => return Some(hidden),
             None => {}
         }
-        match (self.of(claim), audience) {
+        match (self.of(candidate), audience) {
             (Mode::Off, _) => Some(Hidden::Disabled),
             (Mode::ManualOnly, Audience::Model) => Some(Hidden::ForUsersOnly),
-            _ => self.limits.hides(audience, claim),
+            _ => self.limits.hides(audience, candidate),
         }
     }
 
     /// Returns whether `audience` may see `claim`.
-    pub fn sees(&self, audience: Audience, claim: &Claim<Skill>) -> bool {
-        self.hides(audience, claim).is_none()
+    pub fn sees(&self, audience: Audience, candidate: &Candidate<Skill>) -> bool {
+        self.hides(audience, candidate).is_none()
     }
 
     /// Returns what [`hides`](Modes::hides) does in words for the operator: the rule that denies, or the missing requirement.
-    pub fn explain(&self, audience: Audience, claim: &Claim<Skill>) -> Option<String> {
-        let hidden = self.hides(audience, claim)?;
+    pub fn explain(&self, audience: Audience, candidate: &Candidate<Skill>) -> Option<String> {
+        let hidden = self.hides(audience, candidate)?;
         Some(match hidden {
-            Hidden::Denied | Hidden::NotReady | Hidden::NotNeeded => match self.limits.explain(claim) {
+            Hidden::Denied | Hidden::NotReady | Hidden::NotNeeded => match self.limits.explain(candidate) {
                 Some(why) => format!("{hidden}: {why}"),
                 None => hidden.to_string(),
             },

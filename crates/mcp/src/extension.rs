@@ -137,7 +137,7 @@ fn listed<'f>(row: &Row, files: &'f SkillFiles) -> &'f Listed {
         if files.size() > BYTES {
             return Err(withheld(&format_args!("it has {} bytes, and {BYTES} is the limit", files.size())));
         }
-        let mut fields = front_matter(&row.claim().item, files.is_synthesized);
+        let mut fields = front_matter(&row.candidate().item, files.is_synthesized);
         let mut text = |key: &str| match fields.shift_remove(key) {
             Some(Value::String(text)) => Ok(text),
             Some(_) => Err(withheld(&format_args!("its `{key}` is no text"))),

@@ -1,7 +1,7 @@
 //! A client that wants no skill but of the standard.
 
 use repertoire::Skill;
-use repertoire::registry::Claim;
+use repertoire::registry::Candidate;
 use rmcp::model::SkillFrontmatter;
 use serde_json::Value;
 
@@ -26,8 +26,8 @@ pub(crate) fn is_conforming(front: &SkillFrontmatter) -> bool {
         && metadata.is_none_or(|map| map.as_object().is_some_and(|rows| rows.values().all(Value::is_string)))
 }
 
-pub(crate) fn is_listed(claim: &Claim<Skill>) -> bool {
-    let mut fields = front_matter(&claim.item, claim.item.location.is_none());
+pub(crate) fn is_listed(candidate: &Candidate<Skill>) -> bool {
+    let mut fields = front_matter(&candidate.item, candidate.item.location.is_none());
     let (Some(Value::String(name)), Some(Value::String(description))) =
         (fields.shift_remove("name"), fields.shift_remove("description"))
     else {

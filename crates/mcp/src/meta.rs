@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use repertoire::registry::Claim;
+use repertoire::registry::Candidate;
 use repertoire::skill::{Code, Diagnostic, text};
 use repertoire::{Model, Skill, SurfaceMode};
 use rmcp::model::MetaObject;
@@ -14,13 +14,13 @@ use crate::view::Row;
 const ORIGIN: &str = "repertoire/origin";
 const SHADOWED_BY: &str = "repertoire/shadowed-by";
 
-pub(crate) fn origin(claim: &Claim<Skill>) -> MetaObject {
+pub(crate) fn origin(candidate: &Candidate<Skill>) -> MetaObject {
     let mut meta = MetaObject::new();
-    let origin = &claim.origin;
+    let origin = &candidate.origin;
     let told = json!({
         "source": origin.source.as_ref(),
         "tier": origin.tier.to_string(),
-        "trust": claim.trust.to_string(),
+        "trust": candidate.trust.to_string(),
     });
     meta.0.insert(ORIGIN.to_owned(), told);
     meta
@@ -42,7 +42,7 @@ pub(crate) fn with_diagnostic(mut meta: MetaObject, diagnostic: Option<&Diagnost
 }
 
 pub(crate) fn origin_of(row: &Row) -> MetaObject {
-    let mut meta = origin(row.claim());
+    let mut meta = origin(row.candidate());
     if let Some(winner) = row.winner() {
         meta.0.insert(SHADOWED_BY.to_owned(), winner.qualified_id().as_str().into());
     }
@@ -52,8 +52,8 @@ pub(crate) fn origin_of(row: &Row) -> MetaObject {
 const SURFACE: &str = "repertoire/surface";
 
 impl Server {
-    pub(crate) fn surface(&self, claim: &Claim<Skill>, model: &Model<'_>, mut meta: MetaObject) -> MetaObject {
-        let surface = self.registry().surface_of(&claim.item, model);
+    pub(crate) fn surface(&self, candidate: &Candidate<Skill>, model: &Model<'_>, mut meta: MetaObject) -> MetaObject {
+        let surface = self.registry().surface_of(&candidate.item, model);
         let told = json!({"mode": surface.mode.as_str(), "decidedBy": surface.decided_by.to_string()});
         meta.0.insert(SURFACE.to_owned(), told);
         meta
@@ -63,17 +63,18 @@ impl Server {
     /// a prompt, as no server writes a client's system prompt.
     pub fn surface_diagnostics(&self) -> Vec<Diagnostic> {
         let view = self.view();
-        let claims = view.rows.iter().map(|row| row.claim()).chain(view.prompts.iter().map(|called| called.claim()));
+        let candidates =
+            view.rows.iter().map(|row| row.candidate()).chain(view.prompts.iter().map(|called| called.candidate()));
         let mut seen = BTreeSet::new();
-        let declared = claims.filter(|claim| claim.item.surface == Some(SurfaceMode::SystemPrompt));
-        let diagnostics = declared.filter(|claim| seen.insert(claim.qualified_id())).map(|claim| {
+        let declared = candidates.filter(|candidate| candidate.item.surface == Some(SurfaceMode::SystemPrompt));
+        let diagnostics = declared.filter(|candidate| seen.insert(candidate.qualified_id())).map(|candidate| {
             let message = format!(
                 "`{}` declares `system-prompt`; over MCP its body is a tool's result or a prompt",
-                claim.qualified_id()
+                candidate.qualified_id()
             );
             let diagnostic = Diagnostic::new(Code::SURFACE_OVER_MCP, message)
                 .help("declare `tool-only`, or no surface, if it is meant for clients of MCP");
-            match &claim.item.location {
+            match &candidate.item.location {
                 Some(location) => diagnostic.at_path(location.clone()),
                 None => diagnostic,
             }

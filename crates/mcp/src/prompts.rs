@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use repertoire::permission::Audience;
-use repertoire::registry::Claim;
+use repertoire::registry::Candidate;
 use repertoire::render::Wrapper;
 use repertoire::skill::{SourceErrorKind, text};
 use repertoire::{Id, Model, Skill};
@@ -44,40 +44,40 @@ impl Server {
             ErrorData::invalid_params(message, None)
         };
         // Why it leads nowhere is not told: the names in the reason are of skills that may be hidden.
-        let (id, claim) = match view.renamed(name) {
-            Some(called) => (called.winner(), called.claim()),
+        let (id, candidate) = match view.renamed(name) {
+            Some(called) => (called.winner(), called.candidate()),
             None => {
                 let found = view.snapshot.resolve(name).map_err(|_| unknown())?;
-                (&found.entry.id, found.claim)
+                (&found.entry.id, found.candidate)
             }
         };
-        if self.options().modes.hides(Audience::User, claim).is_some() {
+        if self.options().modes.hides(Audience::User, candidate).is_some() {
             return Err(unknown());
         }
-        let skill = &claim.item;
+        let skill = &candidate.item;
         let arguments = typed(skill, given)?;
-        let body = self.reader().body(claim, &arguments).await.map_err(|error| {
+        let body = self.reader().body(candidate, &arguments).await.map_err(|error| {
             tracing::warn!(prompt = name, error = &error as &dyn std::error::Error, "a prompt cannot be read");
             match error.kind() {
                 SourceErrorKind::NotFound => unknown(),
                 _ => ErrorData::internal_error(format!("the skill `{}` cannot be read now", quoted(name)), None),
             }
         })?;
-        let text = self.wrapped(id, claim, &body.text).await;
+        let text = self.wrapped(id, candidate, &body.text).await;
         let message = PromptMessage::new_text(Role::User, text);
         let mut result = GetPromptResult::new(vec![message]).with_description(text::clean(&skill.description));
-        result.meta = Some(self.surface(claim, model, origin(claim)));
+        result.meta = Some(self.surface(candidate, model, origin(candidate)));
         Ok(result)
     }
 
-    async fn wrapped(&self, id: &Id, claim: &Claim<Skill>, body: &str) -> String {
-        let files = match self.options().modes.hides(Audience::Model, claim) {
+    async fn wrapped(&self, id: &Id, candidate: &Candidate<Skill>, body: &str) -> String {
+        let files = match self.options().modes.hides(Audience::Model, candidate) {
             // A prompt without the list of its files is better than none.
-            None => self.reader().resources(claim).await.unwrap_or_default(),
+            None => self.reader().resources(candidate).await.unwrap_or_default(),
             Some(_) => Vec::new(),
         };
-        let folder = claim.item.location.as_deref().and_then(|location| Path::new(location).parent()?.to_str());
-        let wrapper = Wrapper::new(id, &claim.origin.source).trust(claim.trust);
+        let folder = candidate.item.location.as_deref().and_then(|location| Path::new(location).parent()?.to_str());
+        let wrapper = Wrapper::new(id, &candidate.origin.source).trust(candidate.trust);
         let wrapper = match folder.filter(|folder| !folder.is_empty()) {
             Some(folder) => wrapper.base_directory(folder),
             None => wrapper,
@@ -87,8 +87,8 @@ impl Server {
 }
 
 fn prompt(called: &PromptEntry) -> Prompt {
-    let claim = called.claim();
-    let skill = &claim.item;
+    let candidate = called.candidate();
+    let skill = &candidate.item;
     let hint = skill.argument_hint();
     let names = skill.arguments();
     let arguments = if names.is_empty() {
@@ -99,7 +99,7 @@ fn prompt(called: &PromptEntry) -> Prompt {
         names.iter().map(argument).collect()
     };
     let about = text::clean(&skill.description);
-    Prompt::new(called.name().to_string(), Some(about), Some(arguments)).with_meta(origin(claim))
+    Prompt::new(called.name().to_string(), Some(about), Some(arguments)).with_meta(origin(candidate))
 }
 
 fn typed(skill: &Skill, given: Option<&Map<String, Value>>) -> Result<String, ErrorData> {

@@ -81,11 +81,11 @@ pub(crate) fn templates() -> ListResourceTemplatesResult {
 }
 
 fn resource(row: &Row) -> Resource {
-    let claim = row.claim();
+    let candidate = row.candidate();
     // The name is a label, so what tells two of one name apart stands beside it.
-    Resource::new(row.root.skill_md(), claim.item.id.as_str())
+    Resource::new(row.root.skill_md(), candidate.item.id.as_str())
         .with_title(row.id().to_string())
-        .with_description(text::clean(&claim.item.description))
+        .with_description(text::clean(&candidate.item.description))
         .with_mime_type(MARKDOWN)
         .with_meta(origin_of(row))
 }
@@ -178,12 +178,15 @@ impl Server {
         let view = self.view();
         let given = |name: &str| request.context.as_ref().and_then(|context| context.get_argument(name));
         let (source, skill) = (given("source"), given("skill"));
-        let claims = view.rows.iter().map(|row| row.claim());
+        let candidates = view.rows.iter().map(|row| row.candidate());
         match request.argument.name.as_str() {
-            "source" => claims.map(|claim| claim.origin.source.to_string()).collect(),
+            "source" => candidates.map(|candidate| candidate.origin.source.to_string()).collect(),
             "skill" => {
                 let is_of = |of: &str| source.is_none_or(|source| source == of);
-                claims.filter(|claim| is_of(&claim.origin.source)).map(|claim| claim.item.id.to_string()).collect()
+                candidates
+                    .filter(|candidate| is_of(&candidate.origin.source))
+                    .map(|candidate| candidate.item.id.to_string())
+                    .collect()
             }
             "path" => {
                 let (Some(source), Some(skill)) = (source, skill) else { return BTreeSet::new() };

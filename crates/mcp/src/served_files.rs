@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::{Mutex, MutexGuard};
-use repertoire::registry::Claim;
+use repertoire::registry::Candidate;
 use repertoire::skill::{
     Body, Bytes, Diagnostic, Digest, Resource, ResourcePath, SourceError, SourceErrorKind, skill_md,
 };
@@ -89,11 +89,11 @@ impl ServedFiles {
         if let Some(files) = row.manifest.files() {
             return Ok(files);
         }
-        let claim = row.claim();
-        let (bytes, is_synthesized) = self.skill_md(claim).await?;
+        let candidate = row.candidate();
+        let (bytes, is_synthesized) = self.skill_md(candidate).await?;
         let path: ResourcePath = SKILL_MD.parse().expect("`SKILL.md` is a path");
         let own = Resource::new(path.clone(), bytes.len() as u64, Digest::of(&bytes));
-        let beside = match self.registry.resources(claim).await {
+        let beside = match self.registry.resources(candidate).await {
             // A source without files has no file.
             Err(error) if error.kind() == SourceErrorKind::Unsupported => Vec::new(),
             other => other?,
@@ -105,12 +105,12 @@ impl ServedFiles {
     }
 
     pub(crate) async fn read(&self, row: &Row, path: &ResourcePath) -> Result<(Bytes, Digest), ReadFailure> {
-        let (files, claim) = (self.files(row).await?, row.claim());
+        let (files, candidate) = (self.files(row).await?, row.candidate());
         let file = files.of(path).ok_or(ReadFailure::NoFile)?;
         let bytes = if file.path.as_str() == SKILL_MD {
-            self.skill_md(claim).await?.0
+            self.skill_md(candidate).await?.0
         } else {
-            match self.registry.resource(claim, &file.path).await {
+            match self.registry.resource(candidate, &file.path).await {
                 Err(error) if error.kind() == SourceErrorKind::NotFound => return Err(self.changed(row).await),
                 other => other?,
             }
@@ -121,22 +121,22 @@ impl ServedFiles {
         Ok((bytes, file.digest))
     }
 
-    async fn skill_md(&self, claim: &Claim<Skill>) -> Result<(Bytes, bool), ReadFailure> {
+    async fn skill_md(&self, candidate: &Candidate<Skill>) -> Result<(Bytes, bool), ReadFailure> {
         // When it is newer than the view, the registry looks at the source again before this returns.
-        let body = self.registry.body(claim).await?;
-        if body.stamp != claim.stamp {
+        let body = self.registry.body(candidate).await?;
+        if body.stamp != candidate.stamp {
             return Err(ReadFailure::Changed);
         }
-        match self.raw(claim, &body).await {
+        match self.raw(candidate, &body).await {
             Some(bytes) => Ok((bytes, false)),
-            None => Ok((synthesize(&claim.item, &body.text).into(), true)),
+            None => Ok((synthesize(&candidate.item, &body.text).into(), true)),
         }
     }
 
-    async fn raw(&self, claim: &Claim<Skill>, body: &Body) -> Option<Bytes> {
-        let name = claim.item.location.as_deref().and_then(|location| location.rsplit(['/', '\\']).next());
+    async fn raw(&self, candidate: &Candidate<Skill>, body: &Body) -> Option<Bytes> {
+        let name = candidate.item.location.as_deref().and_then(|location| location.rsplit(['/', '\\']).next());
         let path = ResourcePath::new(name.unwrap_or(SKILL_MD)).ok()?;
-        let bytes = self.registry.resource(claim, &path).await.ok()?;
+        let bytes = self.registry.resource(candidate, &path).await.ok()?;
         (Digest::of(&bytes) == body.digest && skill_md::front_matter(&bytes).is_some()).then_some(bytes)
     }
 

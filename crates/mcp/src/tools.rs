@@ -41,7 +41,7 @@ impl Server {
             AnswerCode::Ok => CallToolResult::success(content),
             _ => CallToolResult::error(content),
         };
-        result.meta = answer.read.map(|read| self.surface(&read.claim, model, MetaObject::new()));
+        result.meta = answer.read.map(|read| self.surface(&read.candidate, model, MetaObject::new()));
         Ok(result)
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use repertoire::permission::{Audience, Modes};
-use repertoire::registry::{Claim, Entry, Snapshot};
+use repertoire::registry::{Candidate, Entry, Snapshot};
 use repertoire::tools::Toolset;
 use repertoire::{Id, Skill};
 
@@ -27,7 +27,7 @@ pub(crate) struct View {
 pub(crate) struct Row {
     pub(crate) root: SkillRoot,
     pub(crate) entry: Arc<Entry<Skill>>,
-    claim: usize,
+    candidate: usize,
     is_winner_seen: bool,
     pub(crate) manifest: Arc<CachedManifest>,
 }
@@ -35,7 +35,7 @@ pub(crate) struct Row {
 #[derive(Debug, Clone)]
 pub(crate) struct PromptEntry {
     entry: Arc<Entry<Skill>>,
-    claim: usize,
+    candidate: usize,
     name: Option<Arc<str>>,
 }
 
@@ -49,30 +49,31 @@ pub(crate) struct ListVersions {
 }
 
 impl Row {
-    pub(crate) fn claim(&self) -> &Claim<Skill> {
-        claim_of(&self.entry, self.claim)
+    pub(crate) fn candidate(&self) -> &Candidate<Skill> {
+        candidate_of(&self.entry, self.candidate)
     }
 
     pub(crate) fn id(&self) -> Id {
-        id_of(&self.entry, self.claim)
+        id_of(&self.entry, self.candidate)
     }
 
-    pub(crate) fn winner(&self) -> Option<&Claim<Skill>> {
-        (self.claim > 0 && self.is_winner_seen).then_some(&self.entry.claim)
+    pub(crate) fn winner(&self) -> Option<&Candidate<Skill>> {
+        (self.candidate > 0 && self.is_winner_seen).then_some(&self.entry.candidate)
     }
 
     fn is_same(&self, other: &Row) -> bool {
         let is_untouched = Arc::ptr_eq(&self.entry, &other.entry)
-            && (self.claim, self.is_winner_seen) == (other.claim, other.is_winner_seen);
-        is_untouched || self.is_named_as(other) && self.claim().is_same(other.claim())
+            && (self.candidate, self.is_winner_seen) == (other.candidate, other.is_winner_seen);
+        is_untouched || self.is_named_as(other) && self.candidate().is_same(other.candidate())
     }
 
     fn is_named_as(&self, other: &Row) -> bool {
-        self.id() == other.id() && self.winner().map(Claim::qualified_id) == other.winner().map(Claim::qualified_id)
+        self.id() == other.id()
+            && self.winner().map(Candidate::qualified_id) == other.winner().map(Candidate::qualified_id)
     }
 
     fn is_listed_as(&self, other: &Row) -> bool {
-        let (mine, theirs) = (self.claim(), other.claim());
+        let (mine, theirs) = (self.candidate(), other.candidate());
         self.root == other.root
             && mine.item.description == theirs.item.description
             && mine.trust == theirs.trust
@@ -87,10 +88,10 @@ impl View {
         let mut rows = RowsBuilder::after(before, snapshot.len());
         let mut prompts = Vec::with_capacity(snapshot.len());
         for entry in snapshot.entries() {
-            let is_seen = |claim: &Claim<Skill>| modes.hides(Audience::Model, claim).is_none();
-            let is_winner_seen = is_seen(&entry.claim);
-            for (claim, _) in entry.claims().enumerate().filter(|(_, claim)| is_seen(claim)) {
-                rows.add(entry, claim, is_winner_seen);
+            let is_seen = |candidate: &Candidate<Skill>| modes.hides(Audience::Model, candidate).is_none();
+            let is_winner_seen = is_seen(&entry.candidate);
+            for (candidate, _) in entry.candidates().enumerate().filter(|(_, candidate)| is_seen(candidate)) {
+                rows.add(entry, candidate, is_winner_seen);
             }
             prompts.extend(PromptEntry::all_of(entry, modes));
         }
@@ -148,7 +149,7 @@ impl View {
 
     fn has_standard_change(&self, before: &View) -> bool {
         let mut others = changed_rows(self, before).chain(changed_rows(before, self)).peekable();
-        others.peek().is_none() || others.any(|row| is_listed(row.claim()))
+        others.peek().is_none() || others.any(|row| is_listed(row.candidate()))
     }
 }
 
@@ -167,23 +168,26 @@ impl<'v> RowsBuilder<'v> {
         RowsBuilder { before, next: 0, rows: Vec::with_capacity(count) }
     }
 
-    fn add(&mut self, entry: &Arc<Entry<Skill>>, claim: usize, is_winner_seen: bool) {
-        let row = self.reused(self.next, entry, claim, is_winner_seen).unwrap_or_else(|| {
-            let of = entry.claims().nth(claim).expect("it is one of the entry's claims");
+    fn add(&mut self, entry: &Arc<Entry<Skill>>, candidate: usize, is_winner_seen: bool) {
+        let row = self.reused(self.next, entry, candidate, is_winner_seen).unwrap_or_else(|| {
+            let of = entry.candidates().nth(candidate).expect("it is one of the entry's claims");
             let root = SkillRoot::new(&of.origin.source, of.item.id.as_str());
             let before = self.before.and_then(|before| Some((before, *before.at.get(&root)?)));
             let Some((before, at)) = before else {
-                return Row { root, entry: Arc::clone(entry), claim, is_winner_seen, manifest: Arc::default() };
+                return Row { root, entry: Arc::clone(entry), candidate, is_winner_seen, manifest: Arc::default() };
             };
             self.next = at;
-            self.reused(at, entry, claim, is_winner_seen).unwrap_or_else(|| {
+            self.reused(at, entry, candidate, is_winner_seen).unwrap_or_else(|| {
                 let old = &before.rows[at];
-                let manifest =
-                    if old.claim().stamp == of.stamp { old.manifest.for_new_row() } else { CachedManifest::default() };
+                let manifest = if old.candidate().stamp == of.stamp {
+                    old.manifest.for_new_row()
+                } else {
+                    CachedManifest::default()
+                };
                 Row {
                     root: old.root.clone(),
                     entry: Arc::clone(entry),
-                    claim,
+                    candidate,
                     is_winner_seen,
                     manifest: Arc::new(manifest),
                 }
@@ -195,9 +199,10 @@ impl<'v> RowsBuilder<'v> {
         self.rows.push(row);
     }
 
-    fn reused(&self, at: usize, entry: &Arc<Entry<Skill>>, claim: usize, is_winner_seen: bool) -> Option<Row> {
+    fn reused(&self, at: usize, entry: &Arc<Entry<Skill>>, candidate: usize, is_winner_seen: bool) -> Option<Row> {
         let old = self.before?.rows.get(at)?;
-        let is_same = (old.claim, old.is_winner_seen) == (claim, is_winner_seen) && Arc::ptr_eq(&old.entry, entry);
+        let is_same =
+            (old.candidate, old.is_winner_seen) == (candidate, is_winner_seen) && Arc::ptr_eq(&old.entry, entry);
         is_same.then(|| old.clone())
     }
 
@@ -215,21 +220,21 @@ impl<'v> RowsBuilder<'v> {
 
 impl PromptEntry {
     fn all_of(entry: &Arc<Entry<Skill>>, modes: &Modes) -> impl Iterator<Item = PromptEntry> {
-        let may_call = |claim: &Claim<Skill>| modes.hides(Audience::User, claim).is_none();
-        let is_winner_called = may_call(&entry.claim);
+        let may_call = |candidate: &Candidate<Skill>| modes.hides(Audience::User, candidate).is_none();
+        let is_winner_called = may_call(&entry.candidate);
         let shadows = entry.shadows.iter().enumerate().filter(move |(_, shadow)| {
-            may_call(&shadow.claim) && !(is_winner_called && shadow.identical == Some(true))
+            may_call(&shadow.candidate) && !(is_winner_called && shadow.identical == Some(true))
         });
-        let claims = is_winner_called.then_some(0).into_iter().chain(shadows.map(|(at, _)| at + 1));
-        claims.map(|claim| PromptEntry { entry: Arc::clone(entry), claim, name: None })
+        let candidates = is_winner_called.then_some(0).into_iter().chain(shadows.map(|(at, _)| at + 1));
+        candidates.map(|candidate| PromptEntry { entry: Arc::clone(entry), candidate, name: None })
     }
 
-    pub(crate) fn claim(&self) -> &Claim<Skill> {
-        claim_of(&self.entry, self.claim)
+    pub(crate) fn candidate(&self) -> &Candidate<Skill> {
+        candidate_of(&self.entry, self.candidate)
     }
 
     pub(crate) fn id(&self) -> Id {
-        id_of(&self.entry, self.claim)
+        id_of(&self.entry, self.candidate)
     }
 
     pub(crate) fn winner(&self) -> &Id {
@@ -244,10 +249,10 @@ impl PromptEntry {
         if self.name != other.name {
             return false;
         }
-        if Arc::ptr_eq(&self.entry, &other.entry) && self.claim == other.claim {
+        if Arc::ptr_eq(&self.entry, &other.entry) && self.candidate == other.candidate {
             return true;
         }
-        let (mine, theirs) = (self.claim(), other.claim());
+        let (mine, theirs) = (self.candidate(), other.candidate());
         self.id() == other.id()
             && mine.item.description == theirs.item.description
             && mine.item.arguments() == theirs.item.arguments()
@@ -278,10 +283,10 @@ fn rename(prompts: &mut [PromptEntry]) -> HashMap<Arc<str>, usize> {
     renamed
 }
 
-fn claim_of(entry: &Entry<Skill>, claim: usize) -> &Claim<Skill> {
-    entry.claims().nth(claim).expect("it was made of the entry's claims")
+fn candidate_of(entry: &Entry<Skill>, candidate: usize) -> &Candidate<Skill> {
+    entry.candidates().nth(candidate).expect("it was made of the entry's claims")
 }
 
-fn id_of(entry: &Entry<Skill>, claim: usize) -> Id {
-    if claim == 0 { entry.id.clone() } else { claim_of(entry, claim).qualified_id() }
+fn id_of(entry: &Entry<Skill>, candidate: usize) -> Id {
+    if candidate == 0 { entry.id.clone() } else { candidate_of(entry, candidate).qualified_id() }
 }

@@ -12,7 +12,7 @@ const _: () = assert!(REPERTOIRE_ABI_MAJOR == 1 && REPERTOIRE_ABI_MINOR == 0 && 
 ///
 /// ```
 /// use repertoire_plugin_sdk::{
-///     Body, Config, Digest, Id, Listed, Listing, Open, Revision, Skill, Source, SourceError, Stamp, async_trait,
+///     Body, Config, Digest, Id, ListingEntry, Listing, Open, Revision, Skill, Source, SourceError, Stamp, async_trait,
 ///     export_source,
 /// };
 ///
@@ -33,7 +33,7 @@ const _: () = assert!(REPERTOIRE_ABI_MAJOR == 1 && REPERTOIRE_ABI_MINOR == 0 && 
 ///
 ///     async fn list(&self) -> Result<Listing<Skill>, SourceError> {
 ///         let id = "greet".parse().map_err(|error| SourceError::invalid("no id").caused_by(error))?;
-///         let row = Listed::new(Skill::new(id, "Greets people."), Stamp::of("1"));
+///         let row = ListingEntry::new(Skill::new(id, "Greets people."), Stamp::of("1"));
 ///         Ok(Listing::new(Revision(0), [row], []))
 ///     }
 /// }

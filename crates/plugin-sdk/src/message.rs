@@ -3,7 +3,7 @@
 //! Every message has a `schema`; one of a later schema is refused, and members that a reader does not know are ignored.
 //! Whole texts of `SKILL.md` cross, not what somebody read in them: there is one parser, and it is the host's.
 
-use repertoire_core::{Digest, Resource, Severity, SourceError, SourceErrorKind, with_causes};
+use repertoire_core::{Digest, Resource, Severity, SourceError, SourceErrorKind, error_chain};
 use serde::{Deserialize, Serialize};
 
 use crate::abi::{REPERTOIRE_ABI_MAJOR, REPERTOIRE_ABI_MINOR, REPERTOIRE_SCHEMA};
@@ -202,7 +202,7 @@ impl Failure {
     /// An error and its causes.
     pub fn of(error: &SourceError) -> Failure {
         let kind = KINDS.iter().find(|(kind, _)| *kind == error.kind()).map_or("other", |(_, name)| name);
-        Failure { schema: SCHEMA, kind: kind.to_owned(), message: with_causes(error) }
+        Failure { schema: SCHEMA, kind: kind.to_owned(), message: error_chain(error) }
     }
 
     /// The kind, if it is a known one.

@@ -2,24 +2,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use repertoire_core::{Id, Item, Source, SurfacePolicy};
+use repertoire_core::{Id, InvalidId, Item, Listing, Skill, Source, SurfaceMode, SurfacePolicy, SurfaceRules};
 use tokio::runtime::Handle;
 
-use crate::composition::Composition;
-use crate::{Closed, MemorySource, Mount, Registry, Rules, Tier};
+use crate::{Closed, Layer, MemorySource, Mount, Registry, RuleStack, Tier};
 
-/// Composes sources into a [`Registry`]. Inside a tier, what is composed first wins.
+/// A builder that composes sources into a [`Registry`]. Inside a tier, the source that is composed first wins.
 #[derive(Debug, Clone)]
 pub struct Builder<T: Item> {
     mounts: Vec<Mount<T>>,
     preferred: BTreeMap<String, BTreeSet<Id>>,
     registered: Tier,
-    rules: Rules,
+    rules: RuleStack,
     base: Option<Registry<T>>,
     pub(crate) surface: SurfacePolicy,
 }
 
-/// Why a registry cannot be composed, or not be composed anew.
+/// The error returned when a registry cannot be composed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ComposeError {
@@ -29,16 +28,16 @@ pub enum ComposeError {
         /// The name.
         name: String,
     },
-    /// A name that could not stand before the colon of a qualified id.
+    /// A name cannot be the part before the colon of a qualified id.
     #[error("source name `{}` cannot be used: {reason}", repertoire_core::text::terminal_line(name))]
     SourceName {
         /// The name.
         name: String,
-        /// Which rule it breaks.
+        /// The rule that it breaks.
         reason: &'static str,
     },
-    /// A preference names nobody.
-    #[error("`{id}` is preferred from `{source_name}`, but no source is called that; known: {}", known.join(", "))]
+    /// A preference names an unknown source.
+    #[error("unknown source `{source_name}` in the preference for `{id}`; known sources: {}", known.join(", "))]
     UnknownSource {
         /// The preferred id.
         id: Id,
@@ -47,7 +46,7 @@ pub enum ComposeError {
         /// The composed sources.
         known: Vec<String>,
     },
-    /// No source has the name of the one to take out or to replace.
+    /// The source to remove or to replace is unknown.
     #[error("no source is called `{name}`; known: {}", known.join(", "))]
     NotComposed {
         /// The name.
@@ -55,9 +54,9 @@ pub enum ComposeError {
         /// The composed sources.
         known: Vec<String>,
     },
-    /// The source to take out or to replace is none that was composed.
+    /// The source to remove or to replace holds the entries registered in code.
     #[error("source `{name}` holds the entries registered in code, and stays")]
-    Stays {
+    CannotRemoveBuiltin {
         /// The name.
         name: String,
     },
@@ -72,7 +71,7 @@ impl<T: Item> Default for Builder<T> {
             mounts: Vec::new(),
             preferred: BTreeMap::new(),
             registered: Tier::Builtin,
-            rules: Rules::default(),
+            rules: RuleStack::default(),
             base: None,
             surface: SurfacePolicy::default(),
         }
@@ -80,7 +79,6 @@ impl<T: Item> Default for Builder<T> {
 }
 
 impl<T: Item> Builder<T> {
-    /// Composes over `base`, with its surface cascade.
     pub(crate) fn over(base: Registry<T>) -> Builder<T> {
         Builder { surface: base.composition().surface.clone(), base: Some(base), ..Builder::default() }
     }
@@ -103,37 +101,37 @@ impl<T: Item> Builder<T> {
         self.mount(Mount::plugin(source))
     }
 
-    /// Composes a source in any way.
+    /// Composes a source as `mount` says.
     #[must_use]
     pub fn mount(mut self, mount: Mount<T>) -> Builder<T> {
         self.mounts.push(mount);
         self
     }
 
-    /// Lets `source` win `id` against every other admitted source. Reported as a finding.
+    /// Lets `source` win `id` against every other admitted source. A diagnostic reports it.
     #[must_use]
     pub fn prefer(mut self, id: Id, source: &str) -> Builder<T> {
         self.preferred.entry(source.to_owned()).or_default().insert(id);
         self
     }
 
-    /// What is switched off; [`Registry::set_rules`] changes it later.
+    /// Sets the rules. [`Registry::set_rules`] replaces them later.
     #[must_use]
-    pub fn rules(mut self, rules: Rules) -> Builder<T> {
+    pub fn rules(mut self, rules: RuleStack) -> Builder<T> {
         self.rules = rules;
         self
     }
 
-    /// The tier of entries registered in code; builtin by default. They come first inside it.
+    /// Sets the tier of entries registered in code. Default: builtin. They come first inside it.
     #[must_use]
     pub fn registered_at(mut self, tier: Tier) -> Builder<T> {
         self.registered = tier;
         self
     }
 
-    /// Lists every source once. No task is started: later changes show after [`Registry::refresh`].
+    /// Lists every source once, without starting a task. Later changes are visible after [`Registry::refresh`].
     ///
-    /// A source that fails is an empty layer with a finding.
+    /// A source that fails is an empty layer with a diagnostic.
     ///
     /// # Errors
     /// [`ComposeError`] for source names that are not unique, hold a colon or could be no [`Id`], and for preferences
@@ -144,8 +142,8 @@ impl<T: Item> Builder<T> {
         Ok(registry)
     }
 
-    /// As [`load`](Builder::load), and keeps up with changes in one task on `runtime` until
-    /// [`Registry::close`] or until the last handle is dropped. This is the consent to spawn.
+    /// Lists every source, and follows changes in one task on `runtime` until [`Registry::close`] or until the last handle is
+    /// dropped.
     ///
     /// # Errors
     /// As [`load`](Builder::load).
@@ -171,13 +169,96 @@ impl<T: Item> Builder<T> {
         let (mut composition, rules) = self.composition(Mount::builtin(memory.clone()));
         let view = base.as_ref().map(Registry::snapshot);
         composition.check(|name| view.as_ref().is_some_and(|view| view.layer(name).is_some()))?;
-        composition.mounts.iter_mut().for_each(Mount::begin);
+        composition.mounts.iter_mut().for_each(Mount::reset);
         Ok(Registry::of(composition, &rules, memory, base))
     }
 
-    /// What is composed here, and before it the mount of the entries registered in code; under which rules.
-    pub(crate) fn composition(self, registered: Mount<T>) -> (Composition<T>, Rules) {
+    pub(crate) fn composition(self, registered: Mount<T>) -> (Composition<T>, RuleStack) {
         let mounts = std::iter::once(registered.at(self.registered)).chain(self.mounts).collect();
         (Composition { mounts, preferred: self.preferred, surface: self.surface }, self.rules)
+    }
+}
+
+impl Builder<Skill> {
+    /// Sets the mode of skills that declare none.
+    #[must_use]
+    pub fn surface_mode(mut self, mode: SurfaceMode) -> Builder<Skill> {
+        self.surface.default = Some(mode);
+        self
+    }
+
+    /// Sets the provider to assume when a call names none.
+    #[must_use]
+    pub fn provider_hint(mut self, provider: &str) -> Builder<Skill> {
+        self.surface.hint = Some(provider.to_owned());
+        self
+    }
+
+    /// Replaces the provider and model rules.
+    #[must_use]
+    pub fn surface_rules(mut self, rules: SurfaceRules) -> Builder<Skill> {
+        self.surface.rules = rules;
+        self
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Composition<T: Item> {
+    pub(crate) mounts: Vec<Mount<T>>,
+    /// By source.
+    pub(crate) preferred: BTreeMap<String, BTreeSet<Id>>,
+    pub(crate) surface: SurfacePolicy,
+}
+
+impl<T: Item> Composition<T> {
+    pub(crate) fn check(&self, is_taken: impl Fn(&str) -> bool) -> Result<(), ComposeError> {
+        let mut names = BTreeSet::new();
+        for mount in &self.mounts {
+            let name = mount.name();
+            if let Some(reason) = name_fault(name) {
+                return Err(ComposeError::SourceName { name: name.to_owned(), reason });
+            }
+            if !names.insert(name) || is_taken(name) {
+                return Err(ComposeError::DuplicateSource { name: name.to_owned() });
+            }
+        }
+        if let Some((source, ids)) = self.preferred.iter().find(|(source, _)| !names.contains(source.as_str())) {
+            let id = ids.first().expect("a source enters the map with its first id").clone();
+            return Err(ComposeError::UnknownSource { id, source_name: source.clone(), known: self.names() });
+        }
+        Ok(())
+    }
+
+    pub(crate) fn names(&self) -> Vec<String> {
+        let mut names: Vec<_> = self.mounts.iter().map(|mount| mount.name().to_owned()).collect();
+        names.sort();
+        names
+    }
+
+    pub(crate) fn mount(&self, source: &str) -> Option<&Mount<T>> {
+        self.mounts.iter().find(|mount| mount.name() == source)
+    }
+
+    pub(crate) fn layers(&self, listing: impl Fn(&Mount<T>) -> Listing<T>) -> Vec<Layer<T>> {
+        let mounts = self.mounts.iter().enumerate();
+        mounts
+            .map(|(position, mount): (usize, &Mount<T>)| {
+                let mut layer = mount.layer(position, listing(mount));
+                layer.preferred = self.preferred.get(mount.name()).cloned().unwrap_or_default();
+                layer.is_registered = position == 0;
+                layer
+            })
+            .collect()
+    }
+}
+
+fn name_fault(name: &str) -> Option<&'static str> {
+    match Id::new(name) {
+        Err(InvalidId::Blank) => Some("it is blank"),
+        Err(InvalidId::Invisible { .. }) => Some("it holds an invisible character"),
+        Err(_) => Some("a name is not a path"),
+        Ok(_) if name.contains(':') => Some("it holds a colon"),
+        Ok(id) if id.as_str() != name => Some("it has blanks at an end, or is not in Unicode's NFKC form"),
+        Ok(_) => None,
     }
 }

@@ -1,34 +1,34 @@
-//! One merged row.
+//! Entries of a snapshot.
 
 use std::sync::Arc;
 
-use repertoire_core::{Digest, Id, Item, Listed, Moved, Parts, Stamp};
+use repertoire_core::{ChangedParts, ContentDigests, Digest, Id, Item, ListingEntry, Stamp};
 use serde::Serialize;
 
-use crate::level::FullName;
-use crate::{Origin, Standing, Target, Trust};
+use crate::rules::FullName;
+use crate::{Origin, Status, Target, Trust};
 
-/// One source's claim to an id: its row, and from where.
+/// A candidate for an id: the row of one source, and where it comes from.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
-pub struct Claim<T> {
+pub struct Candidate<T> {
     /// The item.
     pub item: Arc<T>,
-    /// Its cheap fingerprint.
+    /// The fingerprint of the item and its content.
     #[serde(skip)]
     pub stamp: Stamp,
-    /// Identity of its content, where known.
+    /// The digest of its content, if it is known.
     pub digest: Option<Digest>,
-    /// What its content consists of, where known.
+    /// The digests of the parts of its content, if they are known.
     #[serde(skip)]
-    pub parts: Option<Arc<Parts>>,
-    /// Tier and source.
+    pub parts: Option<Arc<ContentDigests>>,
+    /// The tier and the source.
     #[serde(flatten)]
     pub origin: Origin,
-    /// What its text may do.
+    /// The rights of its text.
     pub trust: Trust,
-    /// Whether it counts.
-    pub standing: Standing,
+    /// The state that decides first among candidates.
+    pub status: Status,
     /// Whether the item's own id is written with the prefix of its source's namespace.
     #[serde(skip)]
     pub(crate) is_prefixed: bool,
@@ -37,14 +37,14 @@ pub struct Claim<T> {
     pub(crate) full_name: FullName,
 }
 
-impl<T: Item> Claim<T> {
-    /// The id that reaches this claim whoever wins: `source:id`. Only an entry that bears exactly this id comes before it.
+impl<T: Item> Candidate<T> {
+    /// Returns the id that finds this candidate, winner or not: `source:id`. Only an entry with exactly this id comes before it.
     pub fn qualified_id(&self) -> Id {
         if self.is_prefixed { self.item.id().clone() } else { Id::qualified(&self.origin.source, self.item.id()) }
     }
 
-    /// Returns what a rule about this claim may be written for, the most specific first: its full name `source:id`, its id,
-    /// its source, everything. An id that is the full name of a different claim is left out.
+    /// Returns what a rule about this candidate may be written for, the most specific first: its full name `source:id`, its id,
+    /// its source, everything. An id that is the full name of a different candidate is left out.
     pub fn targets(&self) -> impl Iterator<Item = Target> {
         let bare = if self.is_prefixed { self.bare_id() } else { Some(self.item.id().clone()) };
         let id = bare.filter(|_| self.full_name == FullName::Own).map(Target::Id);
@@ -56,50 +56,49 @@ impl<T: Item> Claim<T> {
         self.item.id().as_str().get(self.origin.source.len() + 1..)?.parse().ok()
     }
 
-    /// Returns whether `origin` makes this claim for its item `id`.
+    /// Returns whether `origin` makes this candidate for its item `id`.
     pub(crate) fn is_of(&self, origin: &Origin, id: &Id) -> bool {
         self.origin == *origin && self.item.id() == id
     }
 
-    /// Whether both claims are of one source and say the same of the same content.
-    pub fn is_same(&self, other: &Claim<T>) -> bool {
-        let way = |claim: &Claim<T>| (claim.trust, claim.standing, claim.full_name);
-        self.origin == other.origin && way(self) == way(other) && self.has_row_of(other)
+    /// Returns whether both candidates are of one source and describe the same content.
+    pub fn is_same(&self, other: &Candidate<T>) -> bool {
+        (&self.origin, self.trust, self.status, self.full_name)
+            == (&other.origin, other.trust, other.status, other.full_name)
+            && self.has_row_of(other)
     }
 
-    /// Whether both say the same of the same content. A file that was merely written again is the same where that can be
-    /// told.
-    pub(crate) fn has_row_of(&self, other: &Claim<T>) -> bool {
+    pub(crate) fn has_row_of(&self, other: &Candidate<T>) -> bool {
         let (mine, theirs) = (self.row(), other.row());
         let is_told = mine.parts.is_some() && theirs.parts.is_some();
         mine.is_same(&theirs) || is_told && !mine.is_modified_by(&theirs)
     }
 }
 
-impl<T: Item> Claim<T> {
-    pub(crate) fn moved(&self, new: &Claim<T>) -> Moved {
-        self.row().moved(&new.row())
+impl<T: Item> Candidate<T> {
+    pub(crate) fn changed_parts(&self, new: &Candidate<T>) -> ChangedParts {
+        self.row().changed_parts(&new.row())
     }
 
-    fn row(&self) -> Listed<T> {
-        let mut row = Listed::new(Arc::clone(&self.item), self.stamp);
+    fn row(&self) -> ListingEntry<T> {
+        let mut row = ListingEntry::new(Arc::clone(&self.item), self.stamp);
         (row.digest, row.parts) = (self.digest, self.parts.clone());
         row
     }
 }
 
-/// A claim that lost.
+/// A candidate that lost.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct Shadow<T> {
-    /// The loser. It stays readable under its qualified id.
+    /// The candidate. It stays readable under its qualified id.
     #[serde(flatten)]
-    pub claim: Claim<T>,
-    /// Whether its content is the winner's; `None` when a source cannot tell.
+    pub candidate: Candidate<T>,
+    /// Whether its content equals the winner's. `None` if a digest is unknown.
     pub identical: Option<bool>,
 }
 
-/// One merged row: who has the id, and whom it hides.
+/// An entry of a snapshot: the candidate that won an id, and those that lost it.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct Entry<T> {
@@ -107,57 +106,57 @@ pub struct Entry<T> {
     pub id: Id,
     /// The winner.
     #[serde(flatten)]
-    pub claim: Claim<T>,
-    /// The losers, in the order in which they would step forward.
+    pub candidate: Candidate<T>,
+    /// The losers, in the order in which they would win.
     pub shadows: Vec<Shadow<T>>,
-    /// The claims to the very file of the winner or of a shadow, of the same tier and trust. They are no copies, so
-    /// nothing is reported of them; they count again once the first claim to the file is gone.
+    /// The candidates with the very file of the winner or of a shadow, of the same tier and trust. They are not copies, so
+    /// nothing is reported of them; they count again once the first candidate with the file is gone.
     #[serde(skip)]
-    pub(crate) aliases: Vec<Claim<T>>,
-    /// Who would have the id, had nobody preferred the winner.
+    pub(crate) aliases: Vec<Candidate<T>>,
+    /// The origin that would win without the preference for the winner.
     #[serde(skip)]
     pub(crate) passed: Option<Origin>,
 }
 
 impl<T: Item> Entry<T> {
-    /// The winning item.
+    /// Returns the winning item.
     pub fn item(&self) -> &T {
-        &self.claim.item
+        &self.candidate.item
     }
 
-    /// Where the winner comes from.
+    /// Returns the origin of the winner.
     pub fn origin(&self) -> &Origin {
-        &self.claim.origin
+        &self.candidate.origin
     }
 
-    /// Returns the name that leads [`resolve`](crate::Snapshot::resolve) to `claim`, one of this entry's shadows.
+    /// Returns the name that leads [`resolve`](crate::Snapshot::resolve) to `candidate`, one of this entry's shadows.
     ///
-    /// That is its qualified id. Where the winner is called so itself, the source comes in front of that once more.
-    pub fn shadow_id(&self, claim: &Claim<T>) -> Id {
-        let id = claim.qualified_id();
-        if id == self.id { Id::qualified(&claim.origin.source, &id) } else { id }
+    /// That is its qualified id. If the winner has that id itself, the source is put in front of it again.
+    pub fn shadow_id(&self, candidate: &Candidate<T>) -> Id {
+        let id = candidate.qualified_id();
+        if id == self.id { Id::qualified(&candidate.origin.source, &id) } else { id }
     }
 
-    /// Every claim, the winner first.
-    pub fn claims(&self) -> impl Iterator<Item = &Claim<T>> {
-        std::iter::once(&self.claim).chain(self.shadows.iter().map(|shadow| &shadow.claim))
+    /// Returns every candidate, the winner first.
+    pub fn candidates(&self) -> impl Iterator<Item = &Candidate<T>> {
+        std::iter::once(&self.candidate).chain(self.shadows.iter().map(|shadow| &shadow.candidate))
     }
 
-    /// Returns every claim, those through links behind the others.
-    pub(crate) fn all_claims(&self) -> impl Iterator<Item = &Claim<T>> {
-        self.claims().chain(&self.aliases)
+    /// Returns every candidate, those through links behind the others.
+    pub(crate) fn all_candidates(&self) -> impl Iterator<Item = &Candidate<T>> {
+        self.candidates().chain(&self.aliases)
     }
 
-    /// Whether both entries have the same winner, for the same reason, and the same shadows, with the same content.
+    /// Returns whether both entries have the same winner for the same reason, and the same shadows, with the same content.
     pub fn is_same(&self, other: &Entry<T>) -> bool {
         self.id == other.id
             && self.passed == other.passed
-            && self.claim.is_same(&other.claim)
+            && self.candidate.is_same(&other.candidate)
             && self.shadows.len() == other.shadows.len()
             && self
                 .shadows
                 .iter()
                 .zip(&other.shadows)
-                .all(|(a, b)| a.identical == b.identical && a.claim.is_same(&b.claim))
+                .all(|(a, b)| a.identical == b.identical && a.candidate.is_same(&b.candidate))
     }
 }

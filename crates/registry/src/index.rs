@@ -7,7 +7,7 @@ use repertoire_core::text::has_lookalikes;
 use repertoire_core::{ChunkedMap, Id, Item, Keyed};
 
 use crate::layers::Layers;
-use crate::{Claim, Entry, Origin};
+use crate::{Candidate, Entry, Origin};
 
 impl<T> Keyed for Entry<T> {
     fn key(&self) -> &str {
@@ -15,7 +15,6 @@ impl<T> Keyed for Entry<T> {
     }
 }
 
-/// Entries by id. Successive snapshots share those that did not change.
 #[derive(Debug, Clone)]
 pub(crate) struct Index<T> {
     entries: ChunkedMap<Arc<Entry<T>>>,
@@ -25,8 +24,8 @@ pub(crate) struct Index<T> {
     full_names: Arc<BTreeSet<Id>>,
     /// The number of ids with letters of other scripts.
     lookalikes: usize,
-    /// The claims to ids with a conflict that is not resolved yet. Empty in a snapshot.
-    open: HashMap<Id, Vec<Claim<T>>>,
+    /// The candidates for ids with a conflict that is not resolved yet. Empty in a snapshot.
+    open: HashMap<Id, Vec<Candidate<T>>>,
 }
 
 impl<T> Default for Index<T> {
@@ -67,51 +66,47 @@ impl<T: Item> Index<T> {
         self.entries.iter().map(AsRef::as_ref)
     }
 
-    /// Replaces the claim that `origin` makes to `id` for its `item`.
+    /// Replaces the candidate of `origin` for `id` for its `item`.
     ///
-    /// A conflict with other claims is resolved by [`resolve_conflicts`](Index::resolve_conflicts), so that several changes
+    /// A conflict with other candidates is resolved by [`resolve_conflicts`](Index::resolve_conflicts), so that several changes
     /// to one id are resolved once.
-    pub(crate) fn upsert(&mut self, origin: &Origin, item: &Id, id: Id, claim: Option<Claim<T>>) {
-        let is_others = |claim: &Claim<T>| !claim.is_of(origin, item);
-        if let Some(claims) = self.open.get_mut(&id) {
-            claims.retain(is_others);
-            claims.extend(claim);
+    pub(crate) fn upsert(&mut self, origin: &Origin, item: &Id, id: Id, candidate: Option<Candidate<T>>) {
+        if let Some(candidates) = self.open.get_mut(&id) {
+            candidates.retain(|candidate| !candidate.is_of(origin, item));
+            candidates.extend(candidate);
             return;
         }
         match self.entries.get(id.as_str()) {
-            Some(entry) if entry.all_claims().any(is_others) => {
-                let others = entry.all_claims().filter(|claim| is_others(claim)).cloned();
-                self.open.insert(id, others.chain(claim).collect());
+            Some(entry) if entry.all_candidates().any(|candidate| !candidate.is_of(origin, item)) => {
+                let others = entry.all_candidates().filter(|candidate| !candidate.is_of(origin, item)).cloned();
+                self.open.insert(id, others.chain(candidate).collect());
             }
-            _ => self.set(&id, claim.map(|claim| Entry::single(id.clone(), claim))),
+            _ => self.set(&id, candidate.map(|candidate| Entry::single(id.clone(), candidate))),
         }
     }
 
-    /// Marks `id` for being resolved again with `claims`.
-    pub(crate) fn mark_conflict(&mut self, id: Id, claims: Vec<Claim<T>>) {
-        self.open.entry(id).or_insert(claims);
+    /// Marks `id` for being resolved again with `candidates`.
+    pub(crate) fn mark_conflict(&mut self, id: Id, candidates: Vec<Candidate<T>>) {
+        self.open.entry(id).or_insert(candidates);
     }
 
     pub(crate) fn resolve_conflicts(&mut self, layers: &Layers<T>) {
-        for (id, claims) in std::mem::take(&mut self.open) {
-            let entry = (!claims.is_empty()).then(|| Entry::resolve(id.clone(), claims, layers));
+        for (id, candidates) in std::mem::take(&mut self.open) {
+            let entry = (!candidates.is_empty()).then(|| Entry::resolve(id.clone(), candidates, layers));
             self.set(&id, entry);
         }
     }
 
     /// Replaces the entry of `id`.
     pub(crate) fn set(&mut self, id: &Id, next: Option<Entry<T>>) {
-        let counts =
-            |entry: &Entry<T>| (usize::from(!entry.shadows.is_empty()), usize::from(has_lookalikes(entry.id.as_str())));
-        let is_full_name = |claim: &Claim<T>| claim.item.id() == id && !claim.is_prefixed;
-        let is_full_name = next.as_ref().is_some_and(|entry| entry.all_claims().any(is_full_name));
-        if id.as_str().contains(':') && self.full_names.contains(id) != is_full_name {
-            let full_names = Arc::make_mut(&mut self.full_names);
-            if is_full_name {
-                full_names.insert(id.clone())
-            } else {
-                full_names.remove(id)
-            };
+        if id.as_str().contains(':') {
+            let mut candidates = next.iter().flat_map(Entry::all_candidates);
+            let is_full_name = candidates.any(|candidate| candidate.item.id() == id && !candidate.is_prefixed);
+            if is_full_name && !self.full_names.contains(id) {
+                Arc::make_mut(&mut self.full_names).insert(id.clone());
+            } else if !is_full_name && self.full_names.contains(id) {
+                Arc::make_mut(&mut self.full_names).remove(id);
+            }
         }
         let (contested, lookalikes) = next.as_ref().map_or((0, 0), counts);
         let old = match next {
@@ -129,7 +124,12 @@ impl<T: Item> Index<T> {
 
     /// Returns the entries that `other` does not have, or not in the same version.
     pub(crate) fn differing<'a>(&'a self, other: &'a Index<T>) -> impl Iterator<Item = &'a Arc<Entry<T>>> {
-        let is_same = |entry: &Arc<Entry<T>>| other.get(entry.key()).is_some_and(|other| Arc::ptr_eq(entry, other));
-        self.entries.unshared(&other.entries).filter(move |entry| !is_same(entry))
+        let unshared = self.entries.unshared(&other.entries);
+        unshared.filter(|entry| !other.get(entry.key()).is_some_and(|other| Arc::ptr_eq(entry, other)))
     }
+}
+
+/// Returns what an entry adds to the numbers of contested ids and of ids with letters of other scripts.
+fn counts<T>(entry: &Entry<T>) -> (usize, usize) {
+    (usize::from(!entry.shadows.is_empty()), usize::from(has_lookalikes(entry.id.as_str())))
 }

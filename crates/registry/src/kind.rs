@@ -57,24 +57,24 @@ enum Way {
 inventory::collect!(SourceKind);
 
 impl SourceKind {
-    /// A kind called `name`; `about` is a few words for people.
+    /// Creates a kind called `name`. `about` is a few words for people.
     pub const fn new(name: &'static str, about: &'static str, build: Build) -> SourceKind {
         SourceKind { name, about, build: Way::One(build), foreign: false, namespaced: false, connecting: false }
     }
 
-    /// A kind whose sources bring what other people made: they belong to the tier of plugins and are restricted unless a
-    /// configuration says otherwise, and can never be builtin.
+    /// Creates a kind whose sources bring skills of other people. They are plugins and restricted by default, and cannot be
+    /// builtin.
     pub const fn foreign(name: &'static str, about: &'static str, build: Build) -> SourceKind {
         SourceKind { foreign: true, ..SourceKind::new(name, about, build) }
     }
 
-    /// A [foreign](SourceKind::foreign) and [namespaced](SourceKind::namespaced) kind that makes several sources of one
-    /// configuration, as there are plugins in a folder.
+    /// Creates a [foreign](SourceKind::foreign) and [namespaced](SourceKind::namespaced) kind that makes several sources of one
+    /// configuration, such as the plugins in a folder.
     pub const fn several(name: &'static str, about: &'static str, build: BuildSeveral) -> SourceKind {
         SourceKind { name, about, build: Way::Several(build), foreign: true, namespaced: true, connecting: false }
     }
 
-    /// The same kind, its sources namespaced unless a configuration says otherwise.
+    /// Makes its sources namespaced by default.
     #[must_use]
     pub const fn namespaced(self) -> SourceKind {
         SourceKind { namespaced: true, ..self }
@@ -92,27 +92,27 @@ impl SourceKind {
         self.connecting
     }
 
-    /// Whether its sources bring what other people made.
+    /// Returns whether its sources bring skills of other people.
     pub fn is_foreign(&self) -> bool {
         self.foreign
     }
 
-    /// Whether its sources are namespaced unless a configuration says otherwise.
+    /// Returns whether its sources are namespaced by default.
     pub fn is_namespaced(&self) -> bool {
         self.namespaced
     }
 
-    /// The name in configuration files.
+    /// Returns the name in configuration files.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// A few words for people.
+    /// Returns a few words for people.
     pub fn about(&self) -> &'static str {
         self.about
     }
 
-    /// Every linked kind, by name.
+    /// Returns every linked kind by name.
     pub fn all() -> Vec<&'static SourceKind> {
         // The linker decides about the order of collection, so it means nothing.
         let mut kinds: Vec<_> = inventory::iter::<SourceKind>().collect();
@@ -120,17 +120,20 @@ impl SourceKind {
         kinds
     }
 
-    /// The linked kind of this name.
+    /// Returns the linked kind of this name.
     ///
     /// # Errors
     /// [`UnknownKind`], which lists the known ones.
     pub fn find(name: &str) -> Result<&'static SourceKind, UnknownKind> {
         let known = SourceKind::all();
-        let unknown = || UnknownKind { name: name.to_owned(), known: known.iter().map(|kind| kind.name).collect() };
-        known.iter().find(|kind| kind.name == name).copied().ok_or_else(unknown)
+        known
+            .iter()
+            .find(|kind| kind.name == name)
+            .copied()
+            .ok_or_else(|| UnknownKind { name: name.to_owned(), known: known.iter().map(|kind| kind.name).collect() })
     }
 
-    /// Makes the sources of this kind, most often one; in their order.
+    /// Creates the sources of this kind, most often one, in their order.
     ///
     /// # Errors
     /// [`ConfigError`] for options that the kind does not understand.
@@ -142,7 +145,7 @@ impl SourceKind {
     }
 }
 
-/// No linked crate brings this kind.
+/// The error returned when no linked crate has this kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown source kind `{name}`; known: {}", known.join(", "))]
 #[non_exhaustive]
@@ -159,20 +162,19 @@ pub struct UnknownKind {
 pub struct SourceConfig {
     /// The source's name: unique, no colon.
     pub name: String,
-    /// The folder that relative paths are meant from.
+    /// The folder to which paths are relative.
     pub base: PathBuf,
-    /// The folder in which the program keeps what it was told to remember, where it has one.
+    /// The folder in which the program keeps its state, if it has one.
     pub state: Option<PathBuf>,
-    /// The variables of the program's environment, as far as it lets sources see them.
+    /// The environment variables that the program passes to sources.
     pub variables: Arc<[(OsString, OsString)]>,
-    /// The command line of a program that runs the one behind it, and ends with it whatever that started; none by default. A
-    /// kind that starts programs says what else it gets.
+    /// The command line of a supervisor, which runs the command after it and ends all processes that it started. Default: none.
     pub keeper: Arc<[OsString]>,
     options: serde_json::Map<String, serde_json::Value>,
 }
 
 impl SourceConfig {
-    /// A source called `name` whose options are `options`.
+    /// Creates the configuration of a source called `name`.
     pub fn new(
         name: impl Into<String>,
         base: impl Into<PathBuf>,
@@ -182,33 +184,33 @@ impl SourceConfig {
         SourceConfig { name: name.into(), base: base.into(), state: None, variables, keeper, options }
     }
 
-    /// The same source of a program that keeps its state in `folder`.
+    /// Sets the folder with the state of the program.
     #[must_use]
     pub fn with_state(mut self, folder: impl Into<PathBuf>) -> SourceConfig {
         self.state = Some(folder.into());
         self
     }
 
-    /// The same source of a program whose environment has these variables.
+    /// Sets the environment variables.
     #[must_use]
     pub fn with_variables(mut self, variables: impl Into<Arc<[(OsString, OsString)]>>) -> SourceConfig {
         self.variables = variables.into();
         self
     }
 
-    /// The same source of a program with such a [keeper](SourceConfig::keeper).
+    /// Sets the [supervisor](SourceConfig::keeper).
     #[must_use]
     pub fn with_keeper(mut self, keeper: impl Into<Arc<[OsString]>>) -> SourceConfig {
         self.keeper = keeper.into();
         self
     }
 
-    /// A variable of the program's environment.
+    /// Returns an environment variable.
     pub fn variable(&self, name: &str) -> Option<&OsStr> {
         self.variables.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_os_str())
     }
 
-    /// The options as the kind's own type.
+    /// Parses the options as the kind's own type.
     ///
     /// # Errors
     /// [`ConfigError`] with the path of the option that does not fit.
@@ -220,30 +222,30 @@ impl SourceConfig {
         })
     }
 
-    /// `path`, meant from the base folder unless it is absolute.
+    /// Returns `path` relative to the base folder, unless it is absolute.
     pub fn path(&self, path: impl AsRef<Path>) -> PathBuf {
         self.base.join(path)
     }
 }
 
-/// An option that does not fit.
+/// The error returned for an option that the kind does not accept.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 #[non_exhaustive]
 pub struct ConfigError {
-    /// The option, dotted, where one is to blame.
+    /// The option, with dots, if the error is about one.
     pub key: Option<String>,
-    /// What is wrong with it.
+    /// The message.
     pub message: String,
 }
 
 impl ConfigError {
-    /// The options as a whole do not fit.
+    /// Creates an error about the options as a whole.
     pub fn new(message: impl Into<String>) -> ConfigError {
         ConfigError { key: None, message: message.into() }
     }
 
-    /// One option does not fit.
+    /// Creates an error about one option.
     pub fn in_option(key: impl Into<String>, message: impl Into<String>) -> ConfigError {
         ConfigError { key: Some(key.into()), message: message.into() }
     }

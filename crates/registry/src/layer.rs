@@ -3,34 +3,34 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use repertoire_core::{Id, Item, Listed, Listing};
+use repertoire_core::{Id, Item, Listing, ListingEntry};
 
-use crate::entry::Claim;
-use crate::level::FullName;
-use crate::{Origin, Rules, Standing, Trust};
+use crate::entry::Candidate;
+use crate::rules::FullName;
+use crate::{Origin, RuleStack, Status, Trust};
 
-/// A listing and how it was composed. What [`merge`](crate::merge) merges.
+/// A listing with its origin and trust: the input of [`merge`](crate::merge).
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Layer<T: Item> {
     /// Tier and source name; the name is unique among the layers.
     pub origin: Origin,
-    /// The place in the order of composition; breaks ties inside a tier.
+    /// The place in the order of composition, which decides inside a tier.
     pub position: usize,
-    /// What the source's text may do.
+    /// The rights of the source's text.
     pub trust: Trust,
     /// Whether the effective ids are `source:id`.
     pub namespaced: bool,
-    /// Ids that this layer wins against every other admitted one.
+    /// The ids that this layer wins against every other admitted one.
     pub preferred: BTreeSet<Id>,
-    /// What the source has.
+    /// The listing of the source.
     pub listing: Listing<T>,
-    /// Whether it is what was registered in code.
+    /// `true` for the entries that were registered in code.
     pub(crate) is_registered: bool,
 }
 
 impl<T: Item> Layer<T> {
-    /// A trusted layer with plain ids.
+    /// Creates a trusted layer with plain ids.
     pub fn new(origin: Origin, position: usize, listing: Listing<T>) -> Layer<T> {
         Layer {
             origin,
@@ -50,13 +50,11 @@ impl<T: Item> Layer<T> {
         if self.namespaced && !self.is_prefixed(id) { Id::qualified(&self.origin.source, id) } else { id.clone() }
     }
 
-    /// Returns whether `id` is written with the prefix that this layer's namespace would add.
     fn is_prefixed(&self, id: &Id) -> bool {
         let rest = id.as_str().strip_prefix(&*self.origin.source).and_then(|rest| rest.strip_prefix(':'));
         self.namespaced && rest.is_some_and(|rest| !rest.trim().is_empty())
     }
 
-    /// Returns the id that rules and preferences know `id` of this layer by: without the prefix of its namespace.
     fn bare_id(&self, id: &Id) -> Id {
         let bare = self.is_prefixed(id).then(|| id.as_str()[self.origin.source.len() + 1..].parse().ok());
         bare.flatten().unwrap_or_else(|| id.clone())
@@ -68,33 +66,30 @@ impl<T: Item> Layer<T> {
             && [&self.bare_id(id), &self.effective_id(id)].iter().any(|id| self.preferred.contains(*id))
     }
 
-    /// Whether both are composed in the same way, whatever they list and wherever they stand.
     pub(crate) fn is_composed_like(&self, other: &Layer<T>) -> bool {
-        let way = |layer: &Layer<T>| (layer.trust, layer.namespaced);
-        self.origin == other.origin && way(self) == way(other) && self.preferred == other.preferred
+        (&self.origin, self.trust, self.namespaced) == (&other.origin, other.trust, other.namespaced)
+            && self.preferred == other.preferred
     }
 
-    /// The claim that `row` of this layer makes under `rules`.
-    pub(crate) fn claim(&self, row: &Listed<T>, rules: &Rules) -> Claim<T> {
-        Claim {
+    pub(crate) fn candidate(&self, row: &ListingEntry<T>, rules: &RuleStack) -> Candidate<T> {
+        Candidate {
             item: Arc::clone(&row.item),
             stamp: row.stamp,
             digest: row.digest,
             parts: row.parts.clone(),
             origin: self.origin.clone(),
             trust: self.trust,
-            standing: self.standing(row.item.id(), rules, FullName::Own),
+            status: self.status(row.item.id(), rules, FullName::Own),
             is_prefixed: self.is_prefixed(row.item.id()),
             full_name: FullName::Own,
         }
     }
 
-    /// Whether what this layer has as `id` counts under `rules`.
-    pub(crate) fn standing(&self, id: &Id, rules: &Rules, full_name: FullName) -> Standing {
+    pub(crate) fn status(&self, id: &Id, rules: &RuleStack, full_name: FullName) -> Status {
         match self.trust {
-            _ if rules.disables_as(full_name, &self.origin.source, &self.bare_id(id)) => Standing::Disabled,
-            Trust::Pending => Standing::Pending,
-            Trust::Trusted | Trust::Restricted => Standing::Admitted,
+            _ if rules.disables_as(full_name, &self.origin.source, &self.bare_id(id)) => Status::Disabled,
+            Trust::Pending => Status::Pending,
+            Trust::Trusted | Trust::Restricted => Status::Active,
         }
     }
 }

@@ -21,92 +21,74 @@
 //! let snapshot = registry.snapshot();
 //! let ids: Vec<_> = snapshot.entries().iter().map(|entry| entry.id.as_str()).collect();
 //! assert_eq!(ids, ["review", "acme:review"]);
-//! assert_eq!(snapshot.resolve("home:review")?.claim.item.description.as_ref(), "My way.");
+//! assert_eq!(snapshot.resolve("home:review")?.candidate.item.description.as_ref(), "My way.");
 //! # Ok(())
 //! # }
 //! ```
 //!
 //! # For hosts
-//! Compose with [`Registry::builder`]. [`load`](Builder::load) starts nothing; [`start`](Builder::start) keeps up with changes in
-//! one task on your runtime, until [`close`](Registry::close). Readers take a [`Snapshot`] and never wait;
-//! [`Registry::subscribe`] and [`Registry::on_change`] follow, and a [`Change`] says what, why, and how the findings differ.
-//! Entries registered in code ([`register`](Registry::register) and its like) are there at once.
+//! - [`Registry::builder`] composes sources. [`load`](Builder::load) starts nothing. [`start`](Builder::start) follows changes in
+//!   one task on your runtime until [`close`](Registry::close).
+//! - Readers take a [`Snapshot`] and never wait. [`Registry::subscribe`] and [`Registry::on_change`] report each [`Change`].
+//! - [`register`](Registry::register) adds entries in code, which are visible at once.
+//! - [`add_source`](Registry::add_source), [`remove_source`](Registry::remove_source),
+//!   [`replace_source`](Registry::replace_source) and [`recompose`](Registry::recompose) change the composition at run time.
+//! - [`RuleStack`] disable and enable entries ([`set_rules`](Registry::set_rules)).
+//! - [`Registry::overlay`] gives a session sources, entries and rules of its own.
 //!
-//! While it runs, sources come and go ([`add_source`](Registry::add_source), [`remove_source`](Registry::remove_source),
-//! [`replace_source`](Registry::replace_source)), a configuration is read again ([`recompose`](Registry::recompose)), and
-//! [`Rules`] at several levels switch entries off and on ([`set_rules`](Registry::set_rules)). Each is one view; none shows half of it.
-//! [`Registry::overlay`] gives a session sources, entries and rules of its own over what all sessions share.
+//! Each of these publishes one snapshot.
 //!
 //! # For authors of sources
-//! The registry compares your listings, so you need not know who wins or who listens. Submit a [`SourceKind`], and configuration
-//! files can name your source.
+//! The registry compares your listings and resolves conflicts. Submit a [`SourceKind`], and configuration files can name your
+//! source.
 //!
-//! # For whoever changes this crate
-//! [`merge`] is the law: pure, total, order-free. Everything faster is proven equal to it by property test. All of it is
-//! generic over the kind of entry; [`SkillRegistry`] is the one for skills.
+//! # For contributors
+//! [`merge`] defines the result. Property tests show that every faster path gives an equal snapshot. The crate is generic over
+//! the kind of item. [`SkillRegistry`] is the one for skills.
 
 mod builder;
-mod cause;
+mod callbacks;
 mod change;
-mod clock;
-mod composition;
-mod content;
-mod diagnostic_change;
-mod draft;
+mod diagnostics;
 mod entry;
-mod findings;
 mod index;
 mod kind;
 mod layer;
 mod layers;
-mod level;
-mod listener;
-mod looks;
 mod lookup;
 mod memory;
 mod merge;
 mod mount;
-mod overlay;
 mod reason;
-mod recompose;
 mod refresh;
 mod registry;
 mod rules;
-mod signals;
-mod skills;
 mod snapshot;
-mod standing;
+mod snapshot_builder;
 mod subscription;
 mod summary;
 mod tier;
-mod verbs;
 mod view;
-mod watch;
 mod worker;
 
 pub use builder::{Builder, ComposeError};
-pub use cause::Cause;
-pub use change::{Change, Modified};
-pub use diagnostic_change::DiagnosticChange;
-pub use entry::{Claim, Entry, Shadow};
-pub use findings::SourceDiagnostic;
+pub use callbacks::CallbackGuard;
+pub use change::{Cause, Change, DiagnosticChange, Modified};
+pub use diagnostics::SourceDiagnostic;
+pub use entry::{Candidate, Entry, Shadow};
 pub use kind::{Build, BuildSeveral, ConfigError, SourceConfig, SourceKind, UnknownKind};
 pub use layer::Layer;
-pub use level::{Authority, Decision, Level, Target};
-pub use listener::Unsubscribe;
 pub use lookup::{Found, LookupError};
 pub use memory::{MemorySource, RegisterError, Registered, UnregistrableInjection};
 pub use merge::{merge, merge_under};
 pub use mount::Mount;
 pub use reason::Reason;
-pub use registry::{Closed, Registry};
-pub use rules::Rules;
-pub use skills::SkillRegistry;
+pub use registry::{Closed, Registry, SkillRegistry};
+pub use rules::{Authority, Decision, RuleSet, RuleStack, Target};
 pub use snapshot::Snapshot;
-pub use standing::Standing;
 pub use subscription::{Subscription, Update};
-pub use summary::{Mark, Summary, SummaryLine};
-pub use tier::{Origin, Tier, UnknownTier};
+pub use summary::{ChangeKind, ChangeLine, Summary};
+pub use tier::{Origin, Status, Tier, UnknownTier};
 
 /// Re-exported for [`SourceKind`]: `inventory::submit!`.
 pub use inventory;

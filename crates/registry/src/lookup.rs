@@ -1,30 +1,30 @@
-//! From what somebody typed to a claim.
+//! Looking up what a person typed.
 
 use std::sync::Arc;
 
 use repertoire_core::{Id, Item};
 
-use crate::entry::Claim;
+use crate::entry::Candidate;
 use crate::{Entry, Snapshot};
 
-/// What a name leads to.
+/// The result of looking up a name.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Found<'a, T: Item> {
-    /// The entry whose winner or shadow was meant.
+    /// The entry with the candidate, as its winner or as a shadow.
     pub entry: &'a Arc<Entry<T>>,
-    /// The claim that was meant; the entry's winner unless a source was named.
-    pub claim: &'a Claim<T>,
+    /// The candidate. The entry's winner unless a source was named.
+    pub candidate: &'a Candidate<T>,
 }
 
-/// Why a name leads nowhere.
+/// The error returned when a name is not found or ambiguous.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LookupError {
-    /// Nobody has it.
+    /// No source has it.
     #[error("no {kind} `{name}`")]
     NotFound {
-        /// What was looked for.
+        /// The kind of item.
         kind: &'static str,
         /// The name, control characters escaped.
         name: String,
@@ -32,7 +32,7 @@ pub enum LookupError {
     /// Several namespaced sources have it.
     #[error("{kind} `{name}` is ambiguous; give the full name: {}", full_names(candidates))]
     Ambiguous {
-        /// What was looked for.
+        /// The kind of item.
         kind: &'static str,
         /// The bare name.
         name: String,
@@ -46,13 +46,13 @@ fn full_names(candidates: &[Id]) -> String {
 }
 
 impl<T: Item> Snapshot<T> {
-    /// Finds what `name` means, as it is typed; else what it means trimmed and in NFKC, as an [`Id`] is.
+    /// Looks `name` up as it is typed, then trimmed and in NFKC, as an [`Id`] is.
     ///
-    /// 1. the entry with exactly this id, unless 2 finds a claim that counts as much: see below;
-    /// 2. split at the first colon: that source's claim, a shadow too;
+    /// 1. the entry with exactly this id, unless 2 finds a candidate that counts as much: see below;
+    /// 2. split at the first colon: that source's candidate, a shadow too;
     /// 3. a bare name that exactly one namespaced source has, of those that count most.
     ///
-    /// An entry of another source that is only written like a full name gives way to the claim that has this full name,
+    /// An entry of another source that is only written like a full name gives way to the candidate that has this full name,
     /// unless its own source is admitted and the other one is pending, or is of an earlier tier, or of more trust. It gives
     /// way to one that counts, too, if it is pending or disabled itself.
     ///
@@ -71,21 +71,18 @@ impl<T: Item> Snapshot<T> {
     /// Returns the id that a typing slip may have turned into `name`, or that has it inside.
     pub fn nearest(&self, name: &str) -> Option<&Id> {
         let name = as_id(name).unwrap_or_else(|| name.to_owned());
-        let ids = || self.entries().iter().map(|entry| &entry.id).filter(|id| id.as_str() != name);
-        let lower = name.to_lowercase();
-        let distance = |id: &Id| match id.as_str() {
-            id if id.to_lowercase() == lower => 0,
-            id => strsim::levenshtein(&name, id),
-        };
-        let close = ids().map(|id| (distance(id), id)).min().filter(|(distance, _)| *distance <= 2);
-        close.map(|(_, id)| id).or_else(|| ids().find(|id| name.len() > 2 && id.as_str().contains(&name)))
+        let mut ids: Vec<&Id> = self.entries().iter().map(|entry| &entry.id).collect();
+        ids.retain(|id| id.as_str() != name);
+        let close = ids.iter().map(|id| (distance(&name, id.as_str()), *id)).min();
+        let close = close.filter(|(distance, _)| *distance <= 2).map(|(_, id)| id);
+        close.or_else(|| ids.into_iter().find(|id| name.len() > 2 && id.as_str().contains(&name)))
     }
 
     fn resolve_as_typed(&self, name: &str) -> Result<Found<'_, T>, LookupError> {
-        let exact = self.get(name).map(|entry| Found { entry, claim: &entry.claim });
-        let qualified = name.split_once(':').and_then(|(source, id)| self.claim_of(source, id));
+        let exact = self.get(name).map(|entry| Found { entry, candidate: &entry.candidate });
+        let qualified = name.split_once(':').and_then(|(source, id)| self.candidate_of(source, id));
         let found = match (exact, qualified) {
-            (Some(exact), Some(qualified)) if self.gives_way(exact.claim, qualified.claim) => Some(qualified),
+            (Some(exact), Some(qualified)) if self.gives_way(exact.candidate, qualified.candidate) => Some(qualified),
             (exact, qualified) => exact.or(qualified),
         };
         if let Some(found) = found {
@@ -95,38 +92,41 @@ impl<T: Item> Snapshot<T> {
         let full = namespaced.filter_map(|layer| self.get(&format!("{}:{name}", layer.origin.source)));
         let mut full: Vec<_> = full.collect();
         // What does not count makes nothing ambiguous that does.
-        let best = full.iter().map(|entry| entry.claim.standing).min();
-        full.retain(|entry| Some(entry.claim.standing) == best);
-        let shown = || repertoire_core::text::terminal_line(name).into_owned();
+        let best = full.iter().map(|entry| entry.candidate.status).min();
+        full.retain(|entry| Some(entry.candidate.status) == best);
+        let name = repertoire_core::text::terminal_line(name).into_owned();
         match full.as_slice() {
-            [] => Err(LookupError::NotFound { kind: T::KIND, name: shown() }),
-            [entry] => Ok(Found { entry, claim: &entry.claim }),
+            [] => Err(LookupError::NotFound { kind: T::KIND, name }),
+            [entry] => Ok(Found { entry, candidate: &entry.candidate }),
             several => Err(LookupError::Ambiguous {
                 kind: T::KIND,
-                name: shown(),
+                name,
                 candidates: several.iter().map(|entry| entry.id.clone()).collect(),
             }),
         }
     }
 
-    fn gives_way(&self, exact: &Claim<T>, qualified: &Claim<T>) -> bool {
+    fn gives_way(&self, exact: &Candidate<T>, qualified: &Candidate<T>) -> bool {
         self.all_layers().gives_way(exact, qualified)
-            || exact.origin != qualified.origin && qualified.standing < exact.standing
+            || exact.origin != qualified.origin && qualified.status < exact.status
     }
 
-    /// What `source` has under its own name `id`, winner or not.
-    fn claim_of(&self, source: &str, id: &str) -> Option<Found<'_, T>> {
+    fn candidate_of(&self, source: &str, id: &str) -> Option<Found<'_, T>> {
         let layer = self.layer(source)?;
         let effective = if layer.namespaced { layer.effective_id(&id.parse().ok()?) } else { id.parse().ok()? };
         let entry = self.get(effective.as_str())?;
-        let claims = || entry.all_claims().filter(|claim| claim.origin == layer.origin);
-        let claim = claims().find(|claim| claim.item.id().as_str() == id).or_else(|| claims().next())?;
-        Some(Found { entry, claim })
+        let candidates: Vec<_> = entry.all_candidates().filter(|candidate| candidate.origin == layer.origin).collect();
+        let candidate = candidates.iter().find(|candidate| candidate.item.id().as_str() == id).or(candidates.first())?;
+        Some(Found { entry, candidate })
     }
 }
 
-/// Returns `typed` as it is spelled in an id, unless it is so already or no id is spelled so.
 fn as_id(typed: &str) -> Option<String> {
     let id = Id::new(typed).ok()?;
     (id.as_str() != typed).then(|| id.to_string())
+}
+
+/// Returns the edit distance, or 0 for texts that differ in letter case alone.
+fn distance(typed: &str, id: &str) -> usize {
+    if id.to_lowercase() == typed.to_lowercase() { 0 } else { strsim::levenshtein(typed, id) }
 }

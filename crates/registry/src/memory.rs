@@ -7,12 +7,12 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard};
 use repertoire_core::{
-    Body, Digest, Flavor, Id, Injection, Item, Listed, Listing, Manifest, NotASkill, Parts, Resource, ResourcePath,
-    Revision, Skill, Source, SourceError, SourceErrorKind, Stamp, Trigger,
+    Body, ContentDigests, Digest, Flavor, Id, Injection, Item, Listing, ListingEntry, Manifest, NotASkill, Resource,
+    ResourcePath, Revision, Skill, Source, SourceError, SourceErrorKind, Stamp, Trigger,
 };
 use tokio::sync::watch;
 
-/// An item with what belongs to it: its body and its resources.
+/// An item with its body and its resources.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Registered<T> {
@@ -25,12 +25,12 @@ pub struct Registered<T> {
 }
 
 impl<T: Item> Registered<T> {
-    /// An item with instructions.
+    /// Creates an item with instructions.
     pub fn new(item: T, body: impl Into<Arc<str>>) -> Registered<T> {
         Registered { body: Some(body.into()), ..Registered::from(item) }
     }
 
-    /// The same item with one more file.
+    /// Adds a file.
     #[must_use]
     pub fn with_resource(mut self, path: ResourcePath, bytes: impl Into<Bytes>) -> Registered<T> {
         self.resources.insert(path, bytes.into());
@@ -41,11 +41,11 @@ impl<T: Item> Registered<T> {
         self.resources.iter().map(|(path, bytes)| Resource::new(path.clone(), bytes.len() as u64, Digest::of(bytes)))
     }
 
-    fn row(&self) -> Listed<T> {
-        let row = Listed::new(Arc::clone(&self.item), Stamp::of(&(&self.body, &self.resources)));
+    fn row(&self) -> ListingEntry<T> {
+        let row = ListingEntry::new(Arc::clone(&self.item), Stamp::of(&(&self.body, &self.resources)));
         let files = Manifest::new(self.files()).expect("the paths are the keys of a map");
         match &self.body {
-            Some(body) => row.with_digest(Digest::of(body.as_bytes())).with_parts(Parts::new(body, &files)),
+            Some(body) => row.with_digest(Digest::of(body.as_bytes())).with_parts(ContentDigests::new(body, &files)),
             None => row,
         }
     }
@@ -95,7 +95,7 @@ pub enum UnregistrableInjection {
     },
 }
 
-/// What the verbs refuse.
+/// The error returned when an item cannot be registered or replaced.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RegisterError {
@@ -131,7 +131,7 @@ pub enum RegisterError {
 #[derive(Debug)]
 struct Kept<T> {
     registered: Registered<T>,
-    row: Listed<T>,
+    row: ListingEntry<T>,
 }
 
 impl<T: Item> From<Registered<T>> for Kept<T> {
@@ -160,12 +160,12 @@ pub struct MemorySource<T: Item> {
 }
 
 impl<T: Item> MemorySource<T> {
-    /// An empty source.
+    /// Creates an empty source.
     pub fn named(name: impl Into<Arc<str>>) -> MemorySource<T> {
         MemorySource { name: name.into(), items: Arc::default(), revision: watch::Sender::new(0) }
     }
 
-    /// Adds an item at the end.
+    /// Registers an item at the end.
     ///
     /// # Errors
     /// [`RegisterError::AlreadyRegistered`] for an id that is there.
@@ -179,7 +179,7 @@ impl<T: Item> MemorySource<T> {
         Ok(self.touched(items))
     }
 
-    /// Adds many items at the end, as one change: all of them or, when one is refused, none.
+    /// Registers many items at the end as one change: all of them or, when one is refused, none.
     ///
     /// # Errors
     /// [`RegisterError::AlreadyRegistered`] for the first id that is there, or that comes twice.
@@ -200,7 +200,7 @@ impl<T: Item> MemorySource<T> {
         Ok(self.touched(items))
     }
 
-    /// Puts an item in place of the one with its id; the position stays.
+    /// Replaces the item with the same id. The position stays.
     ///
     /// # Errors
     /// First [`RegisterError::NotRegistered`] for an unknown `id`, then [`RegisterError::IdMismatch`].
@@ -217,7 +217,7 @@ impl<T: Item> MemorySource<T> {
         Ok(self.touched(items))
     }
 
-    /// Takes an item out; an unknown id is fine.
+    /// Removes an item. An unknown id changes nothing.
     pub fn unregister(&self, id: &str) -> &Self {
         let mut items = self.items();
         let Some(at) = position(&items, id) else { return self };
@@ -225,7 +225,7 @@ impl<T: Item> MemorySource<T> {
         self.touched(items)
     }
 
-    /// Takes everything out.
+    /// Removes everything.
     pub fn clear(&self) -> &Self {
         let mut items = self.items();
         items.clear();
@@ -269,7 +269,6 @@ impl<T: Item> MemorySource<T> {
         self.items.lock()
     }
 
-    /// Counts a change while the list is still locked, so that revisions and lists go in step.
     fn touched(&self, items: MutexGuard<'_, Vec<Kept<T>>>) -> &Self {
         self.revision.send_modify(|revision| *revision += 1);
         drop(items);
@@ -310,9 +309,9 @@ impl<T: Item> Source<T> for MemorySource<T> {
     }
 
     async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {
-        let missing =
-            || SourceError::new(SourceErrorKind::NotFound, format!("{} `{id}` has no file `{path}`", T::KIND));
-        self.find(id, |kept| Some(kept.registered.resources.get(path).cloned()))?.ok_or_else(missing)
+        self.find(id, |kept| Some(kept.registered.resources.get(path).cloned()))?.ok_or_else(|| {
+            SourceError::new(SourceErrorKind::NotFound, format!("{} `{id}` has no file `{path}`", T::KIND))
+        })
     }
 
     async fn changed(&self, since: Revision) {

@@ -1,4 +1,4 @@
-//! How a source is composed.
+//! Sources as they are composed.
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
@@ -12,14 +12,13 @@ use repertoire_core::{
     Body, Digest, Id, Item, Listing, Manifest, Omission, Resource, ResourcePath, Revision, Source, SourceError,
     SourceErrorKind,
 };
+use tokio::runtime::Handle;
 
-use crate::clock::Clock;
-use crate::{Claim, Layer, Origin, Tier, Trust};
+use crate::{Candidate, Layer, Origin, Tier, Trust};
 
-/// A source and how it is composed: tier, trust, namespace. The source itself knows none of it.
+/// A source with its tier, trust and namespace, which the source itself does not know.
 ///
-/// Builtin and user sources are trusted unless said otherwise, plugins restricted. Cheap to clone; clones mount the very
-/// same source.
+/// Builtin and user sources are trusted by default, plugins restricted. Cheap to clone. Clones mount the same source.
 #[derive(Debug, Clone)]
 pub struct Mount<T: Item> {
     source: Arc<dyn Source<T>>,
@@ -27,12 +26,12 @@ pub struct Mount<T: Item> {
     trust: Trust,
     namespaced: bool,
     limit: Duration,
-    /// Whether the listing that views hold is one the source made. Shared by the clones of one composition.
+    /// Whether the registry has a listing that the source made. Shared by the clones of one composition.
     listed: Arc<AtomicBool>,
 }
 
 impl<T: Item> Mount<T> {
-    /// `source` at `tier`.
+    /// Mounts `source` at `tier`.
     pub fn new(tier: Tier, source: impl Source<T>) -> Mount<T> {
         let origin = Origin::new(tier, source.name());
         Mount {
@@ -45,89 +44,83 @@ impl<T: Item> Mount<T> {
         }
     }
 
-    /// Shipped with the agent.
+    /// Mounts a source that is shipped with the agent.
     pub fn builtin(source: impl Source<T>) -> Mount<T> {
         Mount::new(Tier::Builtin, source)
     }
 
-    /// The user's own.
+    /// Mounts a source of the user.
     pub fn user(source: impl Source<T>) -> Mount<T> {
         Mount::new(Tier::User, source)
     }
 
-    /// From a plugin.
+    /// Mounts the source of a plugin.
     pub fn plugin(source: impl Source<T>) -> Mount<T> {
         Mount::new(Tier::Plugin, source)
     }
 
-    /// The same source at another tier, with the trust that goes with it unless said otherwise after.
+    /// Returns the same mount at a different tier, with the default trust of that tier.
     #[must_use]
     pub fn at(self, tier: Tier) -> Mount<T> {
         let origin = Origin { tier, ..self.origin };
         Mount { origin, trust: default_trust(tier), ..self }
     }
 
-    /// What its text may do.
+    /// Sets the rights of its text.
     #[must_use]
     pub fn trust(mut self, trust: Trust) -> Mount<T> {
         self.trust = trust;
         self
     }
 
-    /// Makes its effective ids `source:id`. Only a skill of an earlier tier that is written so itself comes before them.
+    /// Makes its effective ids `source:id`. Only a skill of an earlier tier with the same written id comes before them.
     #[must_use]
     pub fn namespaced(mut self) -> Mount<T> {
         self.namespaced = true;
         self
     }
 
-    /// How long the source may take to list what it has, or what changed; 30 seconds unless said otherwise. One that takes
-    /// longer could not be listed: it keeps its rows and gets a finding, and the others wait no longer.
+    /// Sets the time limit for listing the source. Default: 30 seconds.
     ///
-    /// Time is told by the runtime of [`Builder::start`](crate::Builder::start). A registry that was only loaded has no clock, and waits.
+    /// A source that takes longer keeps its rows and gets a diagnostic. The limit needs the runtime of
+    /// [`Builder::start`](crate::Builder::start). A registry that was only loaded waits.
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Mount<T> {
         self.limit = limit;
         self
     }
 
-    /// The name of the source.
     pub(crate) fn name(&self) -> &str {
         &self.origin.source
     }
 
-    /// Whether both are one mount of one composition, whatever its settings were.
-    pub(crate) fn is(&self, other: &Mount<T>) -> bool {
+    pub(crate) fn ptr_eq(&self, other: &Mount<T>) -> bool {
         Arc::ptr_eq(&self.listed, &other.listed)
     }
 
-    /// Whether both are mounts of the very same source.
     pub(crate) fn has_source_of(&self, other: &Mount<T>) -> bool {
         Arc::ptr_eq(&self.source, &other.source)
     }
 
-    /// Enters a composition, where no view holds a listing of it yet.
-    pub(crate) fn begin(&mut self) {
+    pub(crate) fn reset(&mut self) {
         self.listed = Arc::default();
     }
 
-    /// Takes the place of `old`, a mount of the same source, together with its listing.
-    pub(crate) fn go_on_as(&mut self, old: &Mount<T>) {
+    pub(crate) fn inherit_listing(&mut self, old: &Mount<T>) {
         self.listed = Arc::clone(&old.listed);
     }
 
-    /// Whether it is composed as it was when `claim` was made.
-    pub(crate) fn has_made(&self, claim: &Claim<T>) -> bool {
-        self.origin == claim.origin && self.trust == claim.trust
+    pub(crate) fn matches(&self, candidate: &Candidate<T>) -> bool {
+        self.origin == candidate.origin && self.trust == candidate.trust
     }
 
-    /// Tier and name.
+    /// Returns the tier and the name.
     pub fn origin(&self) -> &Origin {
         &self.origin
     }
 
     pub(crate) async fn list(&self, clock: Clock<'_>) -> Result<Listing<T>, SourceError> {
-        let listing = clock.within(self.limit, guarded(self.source.list())).await?;
+        let listing = clock.timeout(self.limit, catch_panic(self.source.list())).await?;
         self.listed.store(true, Ordering::Relaxed);
         Ok(listing)
     }
@@ -135,24 +128,22 @@ impl<T: Item> Mount<T> {
     /// Lists what changed since a revision of the source, or everything if the registry has no listing of the source.
     pub(crate) async fn list_since(&self, since: Revision, clock: Clock<'_>) -> Result<Listing<T>, SourceError> {
         if self.listed.load(Ordering::Relaxed) {
-            clock.within(self.limit, guarded(self.source.list_since(since))).await
+            clock.timeout(self.limit, catch_panic(self.source.list_since(since))).await
         } else {
             self.list(clock).await
         }
     }
 
-    /// The digest of an item's content, if the source gives it in time.
     pub(crate) async fn digest(&self, id: &Id, clock: Clock<'_>) -> Option<Digest> {
-        Some(clock.within(self.limit, self.body(id)).await.ok()?.digest)
+        Some(clock.timeout(self.limit, self.body(id)).await.ok()?.digest)
     }
 
     pub(crate) async fn body(&self, id: &Id) -> Result<Body, SourceError> {
-        guarded(self.source.body(id)).await
+        catch_panic(self.source.body(id)).await
     }
 
-    /// The files of an item, without what is not part of it by its name, whatever kind of source lists it.
     pub(crate) async fn resources(&self, id: &Id) -> Result<Vec<Resource>, SourceError> {
-        let mut files = guarded(self.source.resources(id)).await?;
+        let mut files = catch_panic(self.source.resources(id)).await?;
         files.retain(|file| !file.path.is_apart());
         Ok(files)
     }
@@ -162,20 +153,20 @@ impl<T: Item> Mount<T> {
             let message = format!("no file `{}` in `{id}`", path.as_str().escape_debug());
             return Err(SourceError::new(SourceErrorKind::NotFound, message));
         }
-        guarded(self.source.resource(id, path)).await
+        catch_panic(self.source.resource(id, path)).await
     }
 
     pub(crate) async fn omissions(&self, id: &Id) -> Result<Vec<Omission>, SourceError> {
-        guarded(self.source.omissions(id)).await
+        catch_panic(self.source.omissions(id)).await
     }
 
     pub(crate) async fn manifest(&self, id: &Id) -> Result<Manifest, SourceError> {
-        guarded(self.source.manifest(id)).await
+        catch_panic(self.source.manifest(id)).await
     }
 
-    /// Resolves when the source is to be looked at again: it says so, or it cannot even tell.
+    /// Resolves when the source reports a change, or panics instead.
     pub(crate) async fn changed(&self, since: Revision) {
-        let _ = guarded(self.source.changed(since).map(Ok)).await;
+        let _ = catch_panic(self.source.changed(since).map(Ok)).await;
     }
 
     pub(crate) fn layer(&self, position: usize, listing: Listing<T>) -> Layer<T> {
@@ -185,7 +176,6 @@ impl<T: Item> Mount<T> {
     }
 }
 
-/// Far above what a folder or a server takes that is well.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 
 fn default_trust(tier: Tier) -> Trust {
@@ -195,14 +185,39 @@ fn default_trust(tier: Tier) -> Trust {
     }
 }
 
-/// A call of a source that panics has failed, like one that says so: sources are other people's code, and what keeps
-/// the others up to date must outlive them.
-async fn guarded<O>(call: impl Future<Output = Result<O, SourceError>>) -> Result<O, SourceError> {
+async fn catch_panic<O>(call: impl Future<Output = Result<O, SourceError>>) -> Result<O, SourceError> {
     // What the panic may have left half done belongs to the source, not to us.
     AssertUnwindSafe(call).catch_unwind().await.unwrap_or_else(|panic| Err(panicked(panic.as_ref())))
 }
 
 fn panicked(panic: &(dyn Any + Send)) -> SourceError {
     let said = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    SourceError::new(SourceErrorKind::Other, format!("it panicked: {}", said.unwrap_or("it did not say why")))
+    SourceError::new(SourceErrorKind::Other, format!("it panicked: {}", said.unwrap_or("no panic message")))
+}
+
+/// The clock of the runtime that a registry was started on; none if it was only loaded.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Clock<'a>(pub(crate) Option<&'a Handle>);
+
+impl Clock<'_> {
+    pub(crate) async fn timeout<O>(
+        self,
+        limit: Duration,
+        call: impl Future<Output = Result<O, SourceError>>,
+    ) -> Result<O, SourceError> {
+        let Some(runtime) = self.0 else { return call.await };
+        let end = {
+            // The caller may wait on a different runtime, which need not have a clock.
+            let _runtime = runtime.enter();
+            tokio::time::sleep(limit)
+        };
+        tokio::select! {
+            biased;
+            answer = call => answer,
+            () = end => {
+                let message = format!("it did not answer within {limit:?}");
+                Err(SourceError::new(SourceErrorKind::Unavailable, message))
+            }
+        }
+    }
 }

@@ -1,23 +1,23 @@
-//! Why a claim lost.
+//! The reason why a candidate lost.
 
 use std::fmt;
 use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::{Standing, Tier};
+use crate::{Status, Tier};
 
-/// The reason why a claim lost its id to another one. The variants come in the order in which they decide.
+/// The reason why a candidate lost its id to another one. The variants come in the order in which they decide.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Reason {
     /// The loser is pending or disabled, and the winner is not.
-    Standing {
+    Status {
         /// The source of the loser.
         source: Arc<str>,
-        /// The standing of the loser.
-        standing: Standing,
+        /// The status of the loser.
+        status: Status,
     },
     /// The winner is preferred.
     Preference {
@@ -53,8 +53,8 @@ pub enum Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Reason::Standing { source, standing: Standing::Pending } => write!(f, "`{source}` waits for admission"),
-            Reason::Standing { source, standing } => write!(f, "the one from `{source}` is {standing}"),
+            Reason::Status { source, status: Status::Pending } => write!(f, "`{source}` waits for admission"),
+            Reason::Status { source, status } => write!(f, "the one from `{source}` is {status}"),
             Reason::Preference { source } => write!(f, "`{source}` is preferred for this id"),
             Reason::Tier { won, lost } => write!(f, "the {lost} tier comes after the {won} tier"),
             Reason::Namespace { source } => write!(f, "ids that begin with `{source}:` belong to `{source}`"),

@@ -2,19 +2,24 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
 
-use futures_util::stream::{self, StreamExt};
-use repertoire_core::{Code, Diagnostic, Digest, Id, Item, Listed, Listing, SourceError, with_causes};
+use futures_util::future::{AbortHandle, Abortable};
+use futures_util::stream::{self, FuturesUnordered, StreamExt};
+use repertoire_core::{Backoff, Code, Diagnostic, Digest, Id, Item, Listing, Revision, SourceError, error_chain};
+use tokio::runtime::Handle;
+use tokio::sync::watch;
 
-use crate::clock::Clock;
-use crate::composition::Composition;
-use crate::draft::{Draft, RowChanges};
-use crate::{Claim, Layer, Mount, Registry, Snapshot};
+use crate::builder::Composition;
+use crate::mount::Clock;
+use crate::registry::WeakRegistry;
+use crate::snapshot_builder::{RowChanges, SnapshotBuilder};
+use crate::subscription::CloseSignals;
+use crate::{Builder, Candidate, Change, Closed, ComposeError, Layer, Mount, Registry, RuleStack, Snapshot};
 
 /// The number of sources that are listed at the same time, and of bodies that are read to compare them.
 const CONCURRENT: usize = 16;
 
-/// Digests of content by source, then id.
 pub(crate) type Digests = HashMap<Arc<str>, HashMap<Id, Digest>>;
 
 /// The kind of a refresh.
@@ -77,32 +82,28 @@ impl<T: Item> SourceUpdate<T> {
         })
     }
 
-    /// Applies this update, unless the source has a later listing in `draft`.
-    pub(crate) fn apply(&self, draft: &mut Draft<T>) {
-        let Some(Layer { listing, .. }) = draft.layers.get(&self.source) else { return };
+    /// Applies this update, unless the source has a later listing in `builder`.
+    pub(crate) fn apply(&self, builder: &mut SnapshotBuilder<T>) {
+        let Some(Layer { listing, .. }) = builder.layers.get(&self.source) else { return };
         if listing.rows().ptr_eq(self.old.rows()) {
-            draft.set_listing(&self.source, self.new.clone(), &self.changes);
+            builder.set_listing(&self.source, self.new.clone(), &self.changes);
         } else if listing.revision() <= self.new.revision() {
             let update = SourceUpdate::new(&self.source, listing.clone(), self.new.clone());
-            draft.set_listing(&self.source, update.new, &update.changes);
+            builder.set_listing(&self.source, update.new, &update.changes);
         }
     }
 
-    /// Returns the effective ids for which there may be a new conflict.
     fn touched(&self, view: &Snapshot<T>) -> Vec<Id> {
         let Some(layer) = view.layer(&self.source) else { return Vec::new() };
-        let effective = |row: &Listed<T>| layer.effective_id(row.item.id());
         // Registering publishes without reading digests, so all of its rows are looked at now.
-        if layer.is_registered {
-            return layer.listing.iter().map(effective).collect();
-        }
-        self.changes.inserted.iter().map(effective).collect()
+        let registered = layer.is_registered.then_some(&layer.listing);
+        let rows = registered.into_iter().flat_map(Listing::iter).chain(&self.changes.inserted);
+        rows.map(|row| layer.effective_id(row.item.id())).collect()
     }
 }
 
-/// Returns `old` with a diagnostic about the failure.
 fn failed<T: Item>(old: &Listing<T>, source: &str, error: &SourceError) -> Listing<T> {
-    let mut message = format!("source `{source}` could not be listed: {}", with_causes(error));
+    let mut message = format!("source `{source}` could not be listed: {}", error_chain(error));
     if !old.is_empty() {
         message.push_str("; its last listing stays");
     }
@@ -119,26 +120,32 @@ impl<T: Item> Registry<T> {
 
     /// Lists one source that reported a change, in the worker's turn, if it is still composed by then.
     pub(crate) async fn refresh_source(&self, mount: &Mount<T>) {
-        let refresh = async || {
-            let composition = self.composition();
-            if let Some(mount) = composition.mount(mount.name()).filter(|now| now.is(mount)) {
-                self.refresh_sources(std::slice::from_ref(mount), Refresh::Incremental).await;
-            }
-        };
-        self.worker().between(refresh).await;
-        self.tell_all();
+        self.worker()
+            .run_exclusive(async || {
+                let composition = self.composition();
+                if let Some(mount) = composition.mount(mount.name()).filter(|now| now.ptr_eq(mount)) {
+                    self.refresh_sources(std::slice::from_ref(mount), Refresh::Incremental).await;
+                }
+            })
+            .await;
+        self.notify_all_callbacks();
     }
 
     async fn refresh_sources(&self, mounts: &[Mount<T>], refresh: Refresh) {
         let base = self.own();
-        let old = |name: &str| base.layer(name).expect("every mount has a layer").listing.clone();
-        let updates = fetch_updates(mounts, old, refresh, self.clock()).await;
+        let updates = fetch_updates(
+            mounts,
+            |name: &str| base.layer(name).expect("every mount has a layer").listing.clone(),
+            refresh,
+            self.clock(),
+        )
+        .await;
         let candidate = apply_updates(&base, &updates);
         let touched = updates.iter().flat_map(|update| update.touched(&candidate));
         let digests = self.missing_digests(&self.shown(&candidate), touched, &self.composition()).await;
         self.publish(|current| {
             // Another view was published meanwhile if something was registered.
-            let next = if current.is(&base) { candidate } else { apply_updates(current, &updates) };
+            let next = if current.ptr_eq(&base) { candidate } else { apply_updates(current, &updates) };
             with_digests(next, &digests)
         });
         self.learn(digests);
@@ -160,24 +167,28 @@ impl<T: Item> Registry<T> {
         // Each once, though many sources have it.
         let touched: HashSet<Id> = touched.collect();
         let entries = touched.iter().filter_map(|id| view.get(id.as_str())).filter(|entry| !entry.shadows.is_empty());
-        let unknown = entries.flat_map(|entry| entry.claims()).filter(|claim| claim.digest.is_none());
-        let asked: Vec<_> = unknown.map(|claim| self.digest_of(claim, composition)).collect();
+        let unknown = entries.flat_map(|entry| entry.candidates()).filter(|candidate| candidate.digest.is_none());
+        let asked: Vec<_> = unknown.map(|candidate| self.digest_of(candidate, composition)).collect();
         let mut answers = stream::iter(asked).buffer_unordered(CONCURRENT);
         let mut digests = Digests::new();
         while let Some(answer) = answers.next().await {
-            if let Some((claim, digest)) = answer {
-                digests.entry(claim.origin.source.clone()).or_default().insert(claim.item.id().clone(), digest);
+            if let Some((candidate, digest)) = answer {
+                digests.entry(candidate.origin.source.clone()).or_default().insert(candidate.item.id().clone(), digest);
             }
         }
         digests
     }
 
-    async fn digest_of<'c>(&self, claim: &'c Claim<T>, composition: &Composition<T>) -> Option<(&'c Claim<T>, Digest)> {
-        let mount = match composition.mount(&claim.origin.source) {
+    async fn digest_of<'c>(
+        &self,
+        candidate: &'c Candidate<T>,
+        composition: &Composition<T>,
+    ) -> Option<(&'c Candidate<T>, Digest)> {
+        let mount = match composition.mount(&candidate.origin.source) {
             Some(own) => own.clone(),
-            None => self.owner_of(claim).ok()?.1,
+            None => self.owner_of(candidate).ok()?.1,
         };
-        Some((claim, mount.digest(claim.item.id(), self.clock()).await?))
+        Some((candidate, mount.digest(candidate.item.id(), self.clock()).await?))
     }
 }
 
@@ -199,9 +210,9 @@ fn apply_updates<T: Item>(view: &Snapshot<T>, updates: &[SourceUpdate<T>]) -> Sn
     if updates.peek().is_none() {
         return view.clone();
     }
-    let mut draft = view.draft();
-    updates.for_each(|update| update.apply(&mut draft));
-    view.revised(draft)
+    let mut builder = view.builder();
+    updates.for_each(|update| update.apply(&mut builder));
+    view.revised(builder)
 }
 
 /// Returns the view with `digests`.
@@ -209,7 +220,253 @@ pub(crate) fn with_digests<T: Item>(view: Snapshot<T>, digests: &Digests) -> Sna
     if digests.is_empty() {
         return view;
     }
-    let mut draft = view.draft();
-    digests.iter().for_each(|(source, digests)| draft.set_digests(source, digests));
-    view.revised(draft)
+    let mut builder = view.builder();
+    digests.iter().for_each(|(source, digests)| builder.set_digests(source, digests));
+    view.revised(builder)
+}
+
+impl<T: Item> Registry<T> {
+    /// Composes one more source, after all others. It is listed first: its entries are there at once, in one view.
+    /// Returns what changed since the call.
+    ///
+    /// # Errors
+    /// [`ComposeError`] for a name that is taken or cannot be used, and for a closed registry; nothing changes then. A
+    /// source that cannot be listed is an empty layer with a diagnostic, as with [`load`](Builder::load).
+    ///
+    /// # Cancel safety
+    /// May be dropped at any point; the source is composed or it is not.
+    pub async fn add_source(&self, mount: Mount<T>) -> Result<Change<T>, ComposeError> {
+        self.compose(|composition| {
+            composition.mounts.push(mount);
+            Ok(None)
+        })
+        .await
+    }
+
+    /// Takes a source out, with the preferences for it. Shadows of its entries step forward; its bodies can no longer
+    /// be read, not even through a view that was taken before.
+    ///
+    /// # Errors
+    /// [`ComposeError::NotComposed`] for an unknown name, [`ComposeError::CannotRemoveBuiltin`] for the source of the entries registered
+    /// in code, and for a closed registry.
+    ///
+    /// # Cancel safety
+    /// As [`add_source`](Registry::add_source).
+    pub async fn remove_source(&self, name: &str) -> Result<Change<T>, ComposeError> {
+        self.compose(|composition| {
+            let place = place_of(composition, name)?;
+            composition.mounts.remove(place);
+            composition.preferred.remove(name);
+            Ok(None)
+        })
+        .await
+    }
+
+    /// Puts a source in the place of the one with its name: read in another way, or composed in another way. What both
+    /// have stays the same entry; what a view taken before holds of the old one can be read if tier and trust are the
+    /// same.
+    ///
+    /// # Errors
+    /// As [`remove_source`](Registry::remove_source).
+    ///
+    /// # Cancel safety
+    /// As [`add_source`](Registry::add_source).
+    pub async fn replace_source(&self, mount: Mount<T>) -> Result<Change<T>, ComposeError> {
+        self.compose(|composition| {
+            let place = place_of(composition, mount.name())?;
+            composition.mounts[place] = mount;
+            Ok(None)
+        })
+        .await
+    }
+
+    /// Makes this registry as `builder` composes it, with what is registered in code, and in one view: for a
+    /// configuration that was read again. What it lies over stays, whatever the builder was begun with. A clone of a [`Mount`] that is composed already keeps its listing, also under
+    /// another tier or trust; every other source is listed.
+    ///
+    /// ```
+    /// use repertoire_core::Skill;
+    /// use repertoire_registry::{MemorySource, Mount, SkillRegistry};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let home = MemorySource::named("home");
+    /// home.register(Skill::new("tidy".parse()?, "Sorts a folder."))?;
+    /// let home = Mount::user(home);
+    /// let registry = SkillRegistry::builder().mount(home.clone()).load().await?;
+    ///
+    /// let team = MemorySource::named("team");
+    /// team.register(Skill::new("tidy".parse()?, "Sorts it our way."))?;
+    /// let change = registry.recompose(SkillRegistry::builder().user(team).mount(home)).await?;
+    /// assert_eq!(change.modified[0].new.origin().source.as_ref(), "team");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`load`](Builder::load), and for a closed registry; nothing changes then.
+    ///
+    /// # Cancel safety
+    /// As [`add_source`](Registry::add_source).
+    pub async fn recompose(&self, builder: Builder<T>) -> Result<Change<T>, ComposeError> {
+        self.compose(|composition| {
+            let (next, rules) = builder.composition(composition.mounts[0].clone());
+            *composition = next;
+            Ok(Some(rules))
+        })
+        .await
+    }
+
+    async fn compose(
+        &self,
+        plan: impl FnOnce(&mut Composition<T>) -> Result<Option<RuleStack>, ComposeError>,
+    ) -> Result<Change<T>, ComposeError> {
+        let before = self.snapshot();
+        tokio::select! {
+            biased;
+            () = self.closed() => return Err(Closed.into()),
+            outcome = self.worker().run_exclusive(|| self.compose_in_turn(plan)) => outcome?,
+        }
+        self.notify_all_callbacks();
+        Ok(self.snapshot().changes_since(&before))
+    }
+
+    async fn compose_in_turn(
+        &self,
+        plan: impl FnOnce(&mut Composition<T>) -> Result<Option<RuleStack>, ComposeError>,
+    ) -> Result<(), ComposeError> {
+        let old = self.composition();
+        let mut next = Composition::clone(&old);
+        let rules = plan(&mut next)?;
+        next.check(|name| old.mount(name).is_none() && self.is_taken(name))?;
+        let mut fresh = Vec::new();
+        for mount in &mut next.mounts {
+            match old.mount(mount.name()).filter(|old| old.has_source_of(mount)) {
+                Some(old) => mount.inherit_listing(old),
+                None => {
+                    mount.reset();
+                    fresh.push(mount.clone());
+                }
+            }
+        }
+        let updates = fetch_updates(&fresh, |_| Listing::empty(Revision(0)), Refresh::Full, self.clock()).await;
+        let listings: HashMap<&str, &Listing<T>> =
+            updates.iter().map(|update| (update.source(), update.listing())).collect();
+        let composed = |view: &Snapshot<T>| {
+            let kept = |name: &str| view.layer(name).expect("a mount that stays has a layer").listing.clone();
+            let listing = |name: &str| listings.get(name).map_or_else(|| kept(name), |fresh| Listing::clone(fresh));
+            let mut builder = view.builder();
+            builder.set_layers(next.layers(|mount| listing(mount.name())), |name| listings.contains_key(name));
+            if let Some(rules) = &rules {
+                builder.set_rules(rules);
+            }
+            view.revised(builder)
+        };
+
+        let base = self.own();
+        let candidate = composed(&base);
+        let layers = candidate.layers().iter().filter(|layer: &&Layer<T>| {
+            let name = layer.origin.source.as_ref();
+            let before = base.layer(name).filter(|_| !listings.contains_key(name));
+            layer.is_registered || !before.is_some_and(|before| before.is_composed_like(layer))
+        });
+        let touched = layers.flat_map(|layer| layer.listing.iter().map(|row| layer.effective_id(row.item.id())));
+        let digests = self.missing_digests(&self.shown(&candidate), touched, &next).await;
+        // What the next view holds can be read as soon as it can be seen.
+        self.set_composition(next.clone());
+        self.publish(|current| {
+            let view = if current.ptr_eq(&base) { candidate } else { composed(current) };
+            with_digests(view, &digests)
+        });
+        self.learn(digests);
+        Ok(())
+    }
+}
+
+impl<T: Item> Registry<T> {
+    fn is_taken(&self, name: &str) -> bool {
+        self.base().is_some_and(|base| base.snapshot().layer(name).is_some())
+    }
+}
+
+fn place_of<T: Item>(composition: &Composition<T>, name: &str) -> Result<usize, ComposeError> {
+    match composition.mounts.iter().position(|mount| mount.name() == name) {
+        Some(0) => Err(ComposeError::CannotRemoveBuiltin { name: name.to_owned() }),
+        Some(place) => Ok(place),
+        None => Err(ComposeError::NotComposed { name: name.to_owned(), known: composition.names() }),
+    }
+}
+
+impl<T: Item> Registry<T> {
+    /// Starts the one task that looks again at each source that says so.
+    pub(crate) fn watch_on(&self, runtime: &Handle) {
+        let task = keep_up(self.downgrade(), self.compositions(), self.closing());
+        self.keep_task(runtime.spawn(task));
+    }
+}
+
+/// Ends when the registry is closed or its last handle is dropped.
+async fn keep_up<T: Item>(
+    registry: WeakRegistry<T>,
+    compositions: watch::Receiver<Arc<Composition<T>>>,
+    mut closing: CloseSignals,
+) {
+    tokio::select! {
+        biased;
+        () = closing.closed() => {}
+        () = follow_all(registry, compositions) => {}
+    }
+}
+
+async fn follow_all<T: Item>(registry: WeakRegistry<T>, mut compositions: watch::Receiver<Arc<Composition<T>>>) {
+    let mut followed: Vec<(Mount<T>, AbortHandle)> = Vec::new();
+    // All of them make headway together: a source may hold what another caller waits for.
+    let mut running = FuturesUnordered::new();
+    loop {
+        let composition = compositions.borrow_and_update().clone();
+        followed.retain(|(mount, handle)| {
+            let stays = composition.mounts.iter().any(|now| now.ptr_eq(mount));
+            if !stays {
+                handle.abort();
+            }
+            stays
+        });
+        for mount in &composition.mounts {
+            if !followed.iter().any(|(known, _)| known.ptr_eq(mount)) {
+                let (handle, registration) = AbortHandle::new_pair();
+                running.push(Abortable::new(follow(registry.clone(), mount.clone()), registration));
+                followed.push((mount.clone(), handle));
+            }
+        }
+        drop(composition);
+        loop {
+            tokio::select! {
+                changed = compositions.changed() => match changed {
+                    Ok(()) => break,
+                    Err(_) => return,
+                },
+                Some(_) = running.next() => {}
+            }
+        }
+    }
+}
+
+async fn follow<T: Item>(registry: WeakRegistry<T>, mount: Mount<T>) -> Option<()> {
+    let mut since = {
+        let handle = registry.upgrade()?;
+        // In a turn, so that a source that is just being composed has its layer.
+        handle.worker().run_exclusive(async || handle.revision_of(&mount)).await?
+    };
+    let mut pause = Duration::ZERO;
+    loop {
+        if !pause.is_zero() {
+            tokio::time::sleep(pause).await;
+        }
+        mount.changed(since).await;
+        let handle = registry.upgrade()?;
+        handle.refresh_source(&mount).await;
+        let now = handle.revision_of(&mount)?;
+        pause = if now > since { Duration::ZERO } else { Backoff::pause_after(pause) };
+        since = now;
+    }
 }

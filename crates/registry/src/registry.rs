@@ -4,19 +4,28 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock, Weak};
 
 use arc_swap::ArcSwap;
+use bytes::Bytes;
+use futures_util::stream::{self, StreamExt};
 use parking_lot::{Mutex, MutexGuard};
-use repertoire_core::{Diagnostic, Item, Listing, Revision};
+use repertoire_core::{
+    Body, Diagnostic, Id, Item, Listing, Manifest, Model, Omission, Resource, ResourcePath, Revision, Skill, Source,
+    SourceError, SourceErrorKind, Surface, SurfaceMode, SurfacePolicy,
+};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use crate::clock::Clock;
-use crate::composition::Composition;
-use crate::listener::Listeners;
-use crate::signals::{Closing, Notices};
+use crate::builder::Composition;
+use crate::callbacks::Listeners;
+use crate::diagnostics::found;
+use crate::mount::Clock;
+use crate::subscription::{ChangeSignals, CloseSignals};
 use crate::view::View;
 use crate::worker::Worker;
-use crate::{Builder, Change, Entry, MemorySource, Mount, Rules, Snapshot, Subscription, Unsubscribe, merge_under};
+use crate::{
+    Builder, CallbackGuard, Candidate, Change, Entry, LookupError, MemorySource, Mount, RegisterError, Registered,
+    RuleStack, Snapshot, SourceDiagnostic, Subscription, merge_under,
+};
 
 /// One merging registry over any number of sources. Cheap to clone; clones are one registry.
 ///
@@ -34,7 +43,7 @@ use crate::{Builder, Change, Entry, MemorySource, Mount, Rules, Snapshot, Subscr
 ///
 /// let registry = SkillRegistry::builder().user(home).load().await?;
 /// let entry = registry.get("tidy").ok_or("no entry")?;
-/// assert_eq!(registry.body(&entry.claim).await?.text.as_ref(), "Sort it.");
+/// assert_eq!(registry.body(&entry.candidate).await?.text.as_ref(), "Sort it.");
 /// # Ok(())
 /// # }
 /// ```
@@ -44,7 +53,7 @@ pub struct Registry<T: Item>(Arc<Shared<T>>);
 #[derive(Debug)]
 struct Shared<T: Item> {
     current: ArcSwap<View<T>>,
-    /// What it lies over.
+    /// The registry under this overlay.
     base: Option<Registry<T>>,
     composition: watch::Sender<Arc<Composition<T>>>,
     memory: MemorySource<T>,
@@ -55,11 +64,17 @@ struct Shared<T: Item> {
     closed: watch::Sender<bool>,
     tasks: Mutex<Vec<JoinHandle<()>>>,
     listeners: Listeners<T>,
-    /// What has callbacks told of what the base publishes.
-    hook: Mutex<Option<Unsubscribe>>,
-    /// What it was started on.
+    /// Notifies the callbacks when the base publishes.
+    hook: Mutex<Option<CallbackGuard>>,
+    /// The runtime on which it was started.
     runtime: OnceLock<Handle>,
 }
+
+/// A registry of skills.
+pub type SkillRegistry = Registry<Skill>;
+
+/// The number of bodies that are read together.
+const TOGETHER: usize = 8;
 
 /// A registry that a background task holds: it does not keep the registry alive.
 #[derive(Debug)]
@@ -86,15 +101,14 @@ impl<T: Item> Registry<T> {
     /// The name of the source that holds what is registered in code.
     pub const REGISTERED: &str = "registered";
 
-    /// Composes a registry.
+    /// Returns a builder that composes a registry.
     pub fn builder() -> Builder<T> {
         Builder::default()
     }
 
-    /// A registry whose sources are not listed yet.
     pub(crate) fn of(
         composition: Composition<T>,
-        rules: &Rules,
+        rules: &RuleStack,
         memory: MemorySource<T>,
         base: Option<Registry<T>>,
     ) -> Registry<T> {
@@ -116,51 +130,209 @@ impl<T: Item> Registry<T> {
         }))
     }
 
-    /// The entry with exactly this effective id.
+    /// Returns the entry with exactly this effective id.
     pub fn get(&self, id: &str) -> Option<Arc<Entry<T>>> {
         self.read(|view| view.get(id).cloned())
     }
 
-    /// Whether an entry has exactly this effective id.
+    /// Returns whether an entry has exactly this effective id.
     pub fn has(&self, id: &str) -> bool {
         self.read(|view| view.get(id).is_some())
     }
 
-    /// All entries: by tier, then source, then the source's own order.
+    /// Returns all entries by tier, then source, then the source's own order.
     pub fn list(&self) -> Vec<Arc<Entry<T>>> {
         self.read(|view| view.entries().to_vec())
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.read(Snapshot::len)
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The error findings by path; those without a path under the source's name.
+    /// Returns the errors by path, those without a path under the name of the source.
     pub fn errors(&self) -> BTreeMap<Arc<str>, Vec<Diagnostic>> {
         self.snapshot().errors()
     }
 
-    /// The sources composed now, in the order of composition; the first holds what is registered in code. Not those of a
-    /// registry that this one lies over.
+    /// Returns the composed sources in the order of composition, first the one with the entries registered in code. Those of a
+    /// base are not among them.
     pub fn mounts(&self) -> Vec<Mount<T>> {
         self.composition().mounts.clone()
     }
 
-    /// Lists every source anew and publishes what changed. Returns what changed since the call.
-    ///
-    /// Runs go one after another; each caller gets one that began after its call, and callers that wait
-    /// together share one. A source that fails or panics keeps its last listing, as does one that takes longer than its
-    /// [time limit](Mount::time_limit); on a registry that was only loaded one that never answers holds up refreshing, though no
-    /// reader and no verb, until the host drops the call. On an [overlay](Registry::overlay) what it lies over is refreshed first.
+    /// Registers an entry. It is visible when this returns.
     ///
     /// # Errors
-    /// [`Closed`] after [`close`](Registry::close), also when that happens meanwhile.
+    /// [`RegisterError::AlreadyRegistered`]: entries of other sources may share the id, registered ones not.
+    pub fn register(&self, item: impl Into<Registered<T>>) -> Result<&Self, RegisterError> {
+        self.memory().register(item)?;
+        Ok(self.publish_memory())
+    }
+
+    /// Registers many entries in one snapshot: all of them or, when one is refused, none.
+    ///
+    /// # Errors
+    /// As [`register`](Registry::register), also for an id that comes twice.
+    pub fn register_all<R: Into<Registered<T>>>(
+        &self,
+        items: impl IntoIterator<Item = R>,
+    ) -> Result<&Self, RegisterError> {
+        self.memory().register_all(items)?;
+        Ok(self.publish_memory())
+    }
+
+    /// Replaces the entry registered in code that has the same id. The position stays.
+    ///
+    /// # Errors
+    /// First [`RegisterError::NotRegistered`], then [`RegisterError::IdMismatch`].
+    pub fn replace(&self, id: &Id, item: impl Into<Registered<T>>) -> Result<&Self, RegisterError> {
+        self.memory().replace(id, item)?;
+        Ok(self.publish_memory())
+    }
+
+    /// Removes an entry that was registered in code. An unknown id changes nothing.
+    pub fn unregister(&self, id: &str) -> &Self {
+        self.memory().unregister(id);
+        self.publish_memory()
+    }
+
+    /// Removes every entry that was registered in code.
+    pub fn clear(&self) -> &Self {
+        self.memory().clear();
+        self.publish_memory()
+    }
+
+    /// Replaces the rules. They are in force when this returns.
+    pub fn set_rules(&self, rules: &RuleStack) -> &Self {
+        self.publish(|current| current.with_rules(rules));
+        self.notify_callbacks();
+        self
+    }
+
+    fn publish_memory(&self) -> &Self {
+        // ListingEntry inside the publishing turn, so that a later change is never overwritten by an earlier one.
+        self.publish(|current| {
+            let name = self.memory().name();
+            current.with_listing(name, self.memory().listing())
+        });
+        self.notify_callbacks();
+        self
+    }
+
+    /// Reads the instructions of a candidate, winner or shadow, from its source.
+    ///
+    /// When they are newer than the snapshot, the source is refreshed.
+    ///
+    /// # Errors
+    /// The source's own; [`Unavailable`](SourceErrorKind::Unavailable) when the source is no longer composed, or no longer
+    /// under the tier and the trust of the candidate.
+    pub async fn body(&self, candidate: &Candidate<T>) -> Result<Body, SourceError> {
+        let (owner, mount) = self.owner_of(candidate)?;
+        let body = mount.body(candidate.item.id()).await?;
+        if body.stamp != candidate.stamp {
+            owner.refresh_source(&mount).await;
+        }
+        Ok(body)
+    }
+
+    /// Reads the body of every candidate of `view`, shadows among them, and returns the diagnostics about hidden text in them.
+    ///
+    /// A listing reads front matter alone, so these are not part of a snapshot. A body that cannot be read has none.
+    pub async fn body_diagnostics(&self, view: &Snapshot<T>) -> Vec<SourceDiagnostic> {
+        let candidates: Vec<_> = view.entries().iter().flat_map(|entry| entry.candidates()).collect();
+        let read = candidates.into_iter().map(async |candidate| {
+            let body = self.body(candidate).await.ok()?;
+            let mut diagnostic = body.diagnostic()?;
+            diagnostic.path = candidate.item.location().map(Into::into);
+            Some(found(&candidate.origin.source, diagnostic))
+        });
+        stream::iter(read).buffered(TOGETHER).filter_map(async |found| found).collect().await
+    }
+
+    /// Returns the diagnostics about what lies beside the instructions of every candidate of `view` and is not one of its files.
+    ///
+    /// No file is read. A source that does not support omissions has none.
+    pub async fn part_diagnostics(&self, view: &Snapshot<T>) -> Vec<SourceDiagnostic> {
+        let candidates: Vec<_> = view.entries().iter().flat_map(|entry| entry.candidates()).collect();
+        let looked = candidates.into_iter().map(async |candidate| {
+            let omissions = self.omissions(candidate).await.unwrap_or_default();
+            let folder = candidate.item.location().and_then(|location| Some(location.rsplit_once(['/', '\\'])?.0));
+            let diagnostics = omissions.iter().map(|omission| omission.diagnostic(folder));
+            diagnostics.map(|diagnostic| found(&candidate.origin.source, diagnostic)).collect::<Vec<_>>()
+        });
+        stream::iter(looked).buffered(TOGETHER).concat().await
+    }
+
+    /// Lists the files of a candidate, sorted by path.
+    ///
+    /// # Errors
+    /// As [`body`](Registry::body).
+    pub async fn resources(&self, candidate: &Candidate<T>) -> Result<Vec<Resource>, SourceError> {
+        self.owner_of(candidate)?.1.resources(candidate.item.id()).await
+    }
+
+    /// Reads a file of a candidate. If no file has that path, the file is read whose path differs in composed letters alone.
+    ///
+    /// # Errors
+    /// As [`body`](Registry::body).
+    pub async fn resource(&self, candidate: &Candidate<T>, path: &ResourcePath) -> Result<Bytes, SourceError> {
+        let (_, mount) = self.owner_of(candidate)?;
+        match mount.resource(candidate.item.id(), path).await {
+            Err(error) if error.kind() == SourceErrorKind::NotFound && !path.as_str().is_ascii() => {
+                let files = mount.resources(candidate.item.id()).await.unwrap_or_default();
+                match path.meant_among(files.iter().map(|file| &file.path)).filter(|meant| *meant != path) {
+                    Some(meant) => mount.resource(candidate.item.id(), meant).await,
+                    None => Err(error),
+                }
+            }
+            read => read,
+        }
+    }
+
+    /// Lists what is in the folder of a candidate and is not one of its files.
+    ///
+    /// # Errors
+    /// As [`body`](Registry::body).
+    pub async fn omissions(&self, candidate: &Candidate<T>) -> Result<Vec<Omission>, SourceError> {
+        self.owner_of(candidate)?.1.omissions(candidate.item.id()).await
+    }
+
+    /// Reads the digests of everything of a candidate that may take part in what it runs. A decision of trust is bound to them.
+    ///
+    /// # Errors
+    /// As [`body`](Registry::body).
+    pub async fn manifest(&self, candidate: &Candidate<T>) -> Result<Manifest, SourceError> {
+        self.owner_of(candidate)?.1.manifest(candidate.item.id()).await
+    }
+
+    pub(crate) fn owner_of(&self, candidate: &Candidate<T>) -> Result<(&Registry<T>, Mount<T>), SourceError> {
+        let composition = self.composition();
+        let what = match (composition.mount(&candidate.origin.source), self.base()) {
+            (Some(mount), _) if mount.matches(candidate) => return Ok((self, mount.clone())),
+            (Some(_), _) => "composed in another way by now",
+            (None, Some(base)) => return base.owner_of(candidate),
+            (None, None) => "no longer composed",
+        };
+        let message = format!("source `{}` is {what}", candidate.origin.source);
+        Err(SourceError::new(SourceErrorKind::Unavailable, message))
+    }
+
+    /// Lists every source and publishes the changes. Returns what changed since the call.
+    ///
+    /// - Runs follow one another. Each caller gets one that began after its call. Callers that wait together share one.
+    /// - A source that fails, panics or exceeds its [time limit](Mount::time_limit) keeps its last listing.
+    /// - On a registry that was only loaded, a source that never answers blocks refreshing until the host drops the call. Readers
+    ///   and other functions are not blocked.
+    /// - On an [overlay](Registry::overlay) the base is refreshed first.
+    ///
+    /// # Errors
+    /// [`Closed`] if the registry is closed, before the call or during it.
     ///
     /// # Cancel safety
     /// May be dropped at any point; another waiting caller takes the run over.
@@ -174,17 +346,18 @@ impl<T: Item> Registry<T> {
             () = self.closed() => return Err(Closed),
             () = self.0.worker.run(|| self.list_all()) => {}
         }
-        self.tell_all();
+        self.notify_all_callbacks();
         Ok(self.snapshot().changes_since(&before))
     }
 
-    /// Follows the registry from the current view on.
+    /// Returns a subscription that starts with the current snapshot.
     pub fn subscribe(&self) -> Subscription<T> {
         Subscription::new(self.clone())
     }
 
-    /// Ends and joins what was started, every [`Subscription`], and every callback: none runs after this returned. The last
-    /// view stays readable. Twice is fine. Dropping the last handle does the same without waiting.
+    /// Ends the background task, every [`Subscription`] and every callback, and waits for them. The last snapshot stays readable.
+    ///
+    /// CloseSignals twice is allowed. Dropping the last handle does the same without waiting.
     pub async fn close(&self) {
         self.0.closed.send_replace(true);
         self.0.listeners.close().await;
@@ -214,21 +387,18 @@ impl<T: Item> Registry<T> {
         self.0.base.as_ref()
     }
 
-    /// This registry, what it lies over, and so on.
     fn chain(&self) -> impl Iterator<Item = &Registry<T>> {
         std::iter::successors(Some(self), |registry| registry.base())
     }
 
-    /// How many registries it lies over.
     pub(crate) fn depth(&self) -> usize {
         self.chain().count() - 1
     }
 
-    pub(crate) fn hook(&self) -> MutexGuard<'_, Option<Unsubscribe>> {
+    pub(crate) fn hook(&self) -> MutexGuard<'_, Option<CallbackGuard>> {
         self.0.hook.lock()
     }
 
-    /// Wakes whoever waits for a new view.
     pub(crate) fn announce(&self, generation: u64) {
         self.0.notices.send_replace(generation);
     }
@@ -257,12 +427,10 @@ impl<T: Item> Registry<T> {
         self.0.runtime.set(runtime.clone()).expect("a registry is started once, by its builder");
     }
 
-    /// What the registry was started on.
     pub(crate) fn runtime(&self) -> Option<&Handle> {
         self.0.runtime.get()
     }
 
-    /// The clock of what was started, this registry or one that it lies over.
     pub(crate) fn clock(&self) -> Clock<'_> {
         Clock(self.chain().find_map(Registry::runtime))
     }
@@ -271,21 +439,20 @@ impl<T: Item> Registry<T> {
         &self.0.listeners
     }
 
-    pub(crate) fn notices(&self) -> Notices {
-        Notices(self.chain().map(|registry| registry.0.notices.subscribe()).collect())
+    pub(crate) fn notices(&self) -> ChangeSignals {
+        ChangeSignals(self.chain().map(|registry| registry.0.notices.subscribe()).collect())
     }
 
     pub(crate) fn downgrade(&self) -> WeakRegistry<T> {
         WeakRegistry(Arc::downgrade(&self.0))
     }
 
-    pub(crate) fn closing(&self) -> Closing {
-        Closing(self.chain().map(|registry| registry.0.closed.subscribe()).collect())
+    pub(crate) fn closing(&self) -> CloseSignals {
+        CloseSignals(self.chain().map(|registry| registry.0.closed.subscribe()).collect())
     }
 
-    /// The revision of the listing that the view holds of this mount; `None` once it is not composed any more.
     pub(crate) fn revision_of(&self, mount: &Mount<T>) -> Option<Revision> {
-        self.composition().mount(mount.name()).filter(|now| now.is(mount))?;
+        self.composition().mount(mount.name()).filter(|now| now.ptr_eq(mount))?;
         Some(self.own().layer(mount.name())?.listing.revision())
     }
 
@@ -297,5 +464,42 @@ impl<T: Item> Registry<T> {
 impl<T: Item> Clone for Registry<T> {
     fn clone(&self) -> Registry<T> {
         Registry(Arc::clone(&self.0))
+    }
+}
+
+impl Registry<Skill> {
+    /// Returns the mode of skills that declare none.
+    pub fn surface_mode(&self) -> Option<SurfaceMode> {
+        self.composition().surface.default
+    }
+
+    /// Returns the provider that is assumed when a call names none.
+    pub fn provider_hint(&self) -> Option<String> {
+        self.composition().surface.hint.clone()
+    }
+
+    /// Returns the default mode, the provider hint and the rules.
+    pub fn surface_policy(&self) -> SurfacePolicy {
+        self.composition().surface.clone()
+    }
+
+    /// Returns where the body of `entry` is placed for `model`, and what decided that.
+    pub fn surface(&self, entry: &Entry<Skill>, model: &Model<'_>) -> Surface {
+        self.surface_of(entry.item(), model)
+    }
+
+    /// Returns where the body of any skill is placed for `model`, also of a shadow.
+    pub fn surface_of(&self, skill: &Skill, model: &Model<'_>) -> Surface {
+        self.composition().surface.resolve(skill.surface, model)
+    }
+
+    /// Looks `name` up, and returns where the body is placed for `model`.
+    ///
+    /// # Errors
+    /// [`LookupError`] for a name that is not found or ambiguous.
+    pub fn surface_for(&self, name: &str, model: &Model<'_>) -> Result<Surface, LookupError> {
+        let snapshot = self.snapshot();
+        let found = snapshot.resolve(name)?;
+        Ok(self.surface_of(&found.candidate.item, model))
     }
 }

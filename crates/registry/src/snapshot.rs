@@ -1,43 +1,44 @@
-//! The immutable merged view.
+//! Immutable snapshots.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use repertoire_core::{Diagnostic, Item, Listing, Severity};
 
-use crate::draft::Draft;
-use crate::findings;
 use crate::layers::Layers;
 use crate::refresh::SourceUpdate;
-use crate::{Change, DiagnosticChange, Entry, Layer, Rules, SourceDiagnostic};
+use crate::snapshot_builder::SnapshotBuilder;
+use crate::{Change, DiagnosticChange, Entry, Layer, RuleStack, SourceDiagnostic, diagnostics};
 
-/// The immutable merged view, with a generation. Cheap to clone; readers never wait.
+/// An immutable merged snapshot with a generation. Cheap to clone. Readers never wait.
 #[derive(Debug, Clone)]
 pub struct Snapshot<T: Item>(Arc<Inner<T>>);
 
 #[derive(Debug)]
 struct Inner<T: Item> {
     generation: u64,
-    draft: Draft<T>,
+    builder: SnapshotBuilder<T>,
     // Derived from it when first asked for.
     entries: OnceLock<Box<[Arc<Entry<T>>]>>,
     diagnostics: OnceLock<Box<[SourceDiagnostic]>>,
     composed: OnceLock<Box<[SourceDiagnostic]>>,
+    /// The changes since the snapshot for which a caller asked first: most often the one before, for every client alike.
+    changes: OnceLock<(Weak<Inner<T>>, Change<T>)>,
 }
 
 impl<T: Item> Snapshot<T> {
-    /// Generation 0 of these layers. [`merge`](crate::merge) is the public door.
-    pub(crate) fn of(layers: &[Layer<T>], rules: &Rules) -> Snapshot<T> {
-        Snapshot::assemble(0, Draft::merge(layers, rules))
+    pub(crate) fn of(layers: &[Layer<T>], rules: &RuleStack) -> Snapshot<T> {
+        Snapshot::assemble(0, SnapshotBuilder::merge(layers, rules))
     }
 
-    fn assemble(generation: u64, draft: Draft<T>) -> Snapshot<T> {
+    fn assemble(generation: u64, builder: SnapshotBuilder<T>) -> Snapshot<T> {
         Snapshot(Arc::new(Inner {
             generation,
-            draft,
+            builder,
             entries: OnceLock::new(),
             diagnostics: OnceLock::new(),
             composed: OnceLock::new(),
+            changes: OnceLock::new(),
         }))
     }
 
@@ -49,105 +50,101 @@ impl<T: Item> Snapshot<T> {
     #[must_use]
     pub fn with_listing(&self, source: &str, listing: Listing<T>) -> Snapshot<T> {
         let Some(layer) = self.layer(source) else { return self.clone() };
-        let mut draft = self.draft();
-        SourceUpdate::new(source, layer.listing.clone(), listing).apply(&mut draft);
-        self.revised(draft)
+        let mut builder = self.builder();
+        SourceUpdate::new(source, layer.listing.clone(), listing).apply(&mut builder);
+        self.revised(builder)
     }
 
-    /// The same view under other rules, of the same generation; equal to merging from scratch, and costs what they do not
-    /// switch alike.
+    /// Returns the same snapshot under different rules, of the same generation. Equal to merging from scratch. The cost is
+    /// proportional to the number of entries that they switch differently.
     #[must_use]
-    pub fn with_rules(&self, rules: &Rules) -> Snapshot<T> {
-        let mut draft = self.draft();
-        draft.set_rules(rules);
-        self.revised(draft)
+    pub fn with_rules(&self, rules: &RuleStack) -> Snapshot<T> {
+        let mut builder = self.builder();
+        builder.set_rules(rules);
+        self.revised(builder)
     }
 
-    /// This view to go on from.
-    pub(crate) fn draft(&self) -> Draft<T> {
-        self.0.draft.clone()
+    pub(crate) fn builder(&self) -> SnapshotBuilder<T> {
+        self.0.builder.clone()
     }
 
-    /// What a draft of this view has become, of the same generation.
-    pub(crate) fn revised(&self, draft: Draft<T>) -> Snapshot<T> {
-        Snapshot::assemble(self.0.generation, draft.finish())
+    pub(crate) fn revised(&self, builder: SnapshotBuilder<T>) -> Snapshot<T> {
+        Snapshot::assemble(self.0.generation, builder.finish())
     }
 
-    /// The same view, counted as `generation`.
     pub(crate) fn of_generation(self, generation: u64) -> Snapshot<T> {
-        if self.0.generation == generation { self } else { Snapshot::assemble(generation, self.draft()) }
+        if self.0.generation == generation { self } else { Snapshot::assemble(generation, self.builder()) }
     }
 
-    /// Counts the published views of one registry. Equal generations of one registry are one view.
+    /// Returns the number of this snapshot among those that one registry published. Equal generations of one registry are equal.
     pub fn generation(&self) -> u64 {
         self.0.generation
     }
 
-    /// The entry with exactly this effective id. For what a person typed, see [`resolve`](Snapshot::resolve).
+    /// Returns the entry with exactly this effective id. For what a person typed, see [`resolve`](Snapshot::resolve).
     pub fn get(&self, id: &str) -> Option<&Arc<Entry<T>>> {
-        self.0.draft.index.get(id)
+        self.0.builder.index.get(id)
     }
 
-    /// All entries: by tier, then source, then the source's own order.
+    /// Returns all entries by tier, then source, then the source's own order.
     pub fn entries(&self) -> &[Arc<Entry<T>>] {
         self.0.entries.get_or_init(|| {
-            let mut entries = Vec::with_capacity(self.0.draft.index.len());
+            let mut entries = Vec::with_capacity(self.0.builder.index.len());
             for layer in self.layers() {
                 for row in layer.listing.iter() {
                     let entry = self.get(layer.effective_id(row.item.id()).as_str());
-                    entries.extend(entry.filter(|entry| entry.claim.is_of(&layer.origin, row.item.id())).cloned());
+                    entries.extend(entry.filter(|entry| entry.candidate.is_of(&layer.origin, row.item.id())).cloned());
                 }
             }
             entries.into()
         })
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
-        self.0.draft.index.len()
+        self.0.builder.index.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether an entry has shadows.
     pub(crate) fn is_contested(&self) -> bool {
-        self.0.draft.index.is_contested()
+        self.0.builder.index.is_contested()
     }
 
     /// Returns whether a name has letters that are taken for others.
     pub(crate) fn has_lookalikes(&self) -> bool {
-        self.0.draft.index.has_lookalikes()
+        self.0.builder.index.has_lookalikes()
     }
 
     /// Returns all entries in no order.
     pub(crate) fn unsorted(&self) -> impl Iterator<Item = &Entry<T>> {
-        self.0.draft.index.unsorted()
+        self.0.builder.index.unsorted()
     }
 
-    /// The layers, by tier, then order of composition.
+    /// Returns the layers by tier, then order of composition.
     pub fn layers(&self) -> &[Layer<T>] {
-        self.0.draft.layers.as_slice()
+        self.0.builder.layers.as_slice()
     }
 
-    /// The layer of this source.
+    /// Returns the layer of this source.
     pub fn layer(&self, source: &str) -> Option<&Layer<T>> {
-        self.0.draft.layers.get(source)
+        self.0.builder.layers.get(source)
     }
 
-    /// What is switched off.
-    pub fn rules(&self) -> &Rules {
-        &self.0.draft.rules
+    /// Returns the rules.
+    pub fn rules(&self) -> &RuleStack {
+        &self.0.builder.rules
     }
 
-    /// Everything the operator should know: each source's findings, then the merge's.
+    /// Returns the diagnostics of each source, then those of merging.
     pub fn diagnostics(&self) -> &[SourceDiagnostic] {
-        self.0.diagnostics.get_or_init(|| findings::of_view(self).into())
+        self.0.diagnostics.get_or_init(|| diagnostics::of_view(self).into())
     }
 
-    /// The error findings by path; those without a path under the source's name.
+    /// Returns the errors by path, those without a path under the name of the source.
     pub fn errors(&self) -> BTreeMap<Arc<str>, Vec<Diagnostic>> {
         let mut errors = BTreeMap::<Arc<str>, Vec<Diagnostic>>::new();
         for SourceDiagnostic { source, diagnostic } in self.diagnostics() {
@@ -159,47 +156,46 @@ impl<T: Item> Snapshot<T> {
         errors
     }
 
-    /// What changed since `older`. Costs what changed when one came from the other.
+    /// Returns the changes since `older`. Costs what changed if one snapshot was made from the other.
     pub fn changes_since(&self, older: &Snapshot<T>) -> Change<T> {
-        Change::between(older, self)
+        match self.0.changes.get_or_init(|| (Arc::downgrade(&older.0), Change::between(older, self))) {
+            (known, change) if known.as_ptr() == Arc::as_ptr(&older.0) => change.clone(),
+            _ => Change::between(older, self),
+        }
     }
 
-    /// Whether [`changes_since`](Snapshot::changes_since) tells of nothing; costs less where it tells of much.
     pub(crate) fn is_like(&self, older: &Snapshot<T>) -> bool {
-        let same = |entry: &Arc<Entry<T>>| older.get(entry.id.as_str()).is_some_and(|before| before.is_same(entry));
         self.len() == older.len()
-            && self.differing(older).all(same)
+            && self
+                .differing(older)
+                .all(|entry: &Arc<Entry<T>>| older.get(entry.id.as_str()).is_some_and(|before| before.is_same(entry)))
             && DiagnosticChange::of_sources(older, self).is_empty()
     }
 
-    /// What is odd about the composition and the rules.
     pub(crate) fn composed(&self) -> &[SourceDiagnostic] {
-        self.0.composed.get_or_init(|| findings::of_composition(self).into())
+        self.0.composed.get_or_init(|| diagnostics::of_composition(self).into())
     }
 
     pub(crate) fn all_layers(&self) -> &Layers<T> {
-        &self.0.draft.layers
+        &self.0.builder.layers
     }
 
-    /// Whether both are the very same view: told at once, for what was derived from one to be kept.
-    pub fn is(&self, other: &Snapshot<T>) -> bool {
+    /// Returns whether both handles refer to the same snapshot. A cache of what is derived from a snapshot compares with this.
+    pub fn ptr_eq(&self, other: &Snapshot<T>) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Entries of `self` whose id has another entry, or none, in `other`.
     pub(crate) fn differing<'a>(&'a self, other: &'a Snapshot<T>) -> impl Iterator<Item = &'a Arc<Entry<T>>> {
-        self.0.draft.index.differing(&other.0.draft.index)
+        self.0.builder.index.differing(&other.0.builder.index)
     }
 }
 
 impl<T: Item> PartialEq for Snapshot<T> {
-    /// Same layers, rules, entries and diagnostics, whatever the generation.
     fn eq(&self, other: &Snapshot<T>) -> bool {
-        let same = |(a, b): (&Arc<Entry<T>>, &Arc<Entry<T>>)| a.is_same(b);
         self.len() == other.len()
             && self.layers() == other.layers()
             && self.rules() == other.rules()
-            && self.entries().iter().zip(other.entries()).all(same)
+            && self.entries().iter().zip(other.entries()).all(|(a, b): (&Arc<Entry<T>>, &Arc<Entry<T>>)| a.is_same(b))
             && self.diagnostics() == other.diagnostics()
     }
 }

@@ -1,24 +1,25 @@
 //! Following a registry.
 
+use futures_util::future::select_all;
 use futures_util::stream::{self, Stream};
 use repertoire_core::Item;
+use tokio::sync::watch;
 
-use crate::signals::Notices;
 use crate::{Change, Registry, Snapshot};
 
-/// A new view, and what changed since the one that was delivered before it.
+/// A new snapshot, and the change since the one that was delivered before it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Update<T: Item> {
-    /// The latest view.
+    /// The latest snapshot.
     pub snapshot: Snapshot<T>,
-    /// From the view delivered last to this one, whatever lay in between.
+    /// The change since the snapshot that was delivered last.
     pub change: Change<T>,
 }
 
-/// The views of a registry, the latest each time: skipped generations are folded into one change.
+/// A subscription to the snapshots of a registry. Skipped generations are folded into one change.
 ///
-/// Nothing is queued, so a slow subscriber costs nothing, and one that is dropped or panics harms nobody.
+/// Nothing is queued, so a slow subscriber costs nothing.
 ///
 /// ```
 /// use repertoire_core::Skill;
@@ -41,7 +42,7 @@ pub struct Update<T: Item> {
 pub struct Subscription<T: Item> {
     registry: Registry<T>,
     seen: Snapshot<T>,
-    notices: Notices,
+    notices: ChangeSignals,
 }
 
 impl<T: Item> Subscription<T> {
@@ -49,18 +50,18 @@ impl<T: Item> Subscription<T> {
         Subscription { notices: registry.notices(), seen: registry.snapshot(), registry }
     }
 
-    /// The view delivered last; at first the one to begin with: what was current when following began.
+    /// Returns the snapshot that was delivered last, at first the one at the time of subscribing.
     pub fn current(&self) -> &Snapshot<T> {
         &self.seen
     }
 
-    /// Waits for a newer view; `None` once the registry is closed.
+    /// Waits for a newer snapshot. Returns `None` once the registry is closed.
     ///
     /// # Cancel safety
     /// May be dropped at any point; nothing is lost.
     pub async fn next(&mut self) -> Option<Update<T>> {
         loop {
-            // Marked first, read second: a view published in between is delivered, not missed.
+            // Marked before it is read, so that a snapshot published in between is delivered.
             self.notices.mark_seen();
             let snapshot = self.registry.snapshot();
             if snapshot.generation() > self.seen.generation() {
@@ -68,7 +69,7 @@ impl<T: Item> Subscription<T> {
                 self.seen = snapshot.clone();
                 return Some(Update { snapshot, change });
             }
-            // The same view, of whose contents more may be known: the next change can tell better what moved.
+            // The same snapshot, which may know more digests, so that the next change is more precise.
             self.seen = snapshot;
             tokio::select! {
                 biased;
@@ -78,11 +79,42 @@ impl<T: Item> Subscription<T> {
         }
     }
 
-    /// The same as a stream.
+    /// Converts the subscription into a stream.
     pub fn into_stream(self) -> impl Stream<Item = Update<T>> + Send {
         stream::unfold(self, async |mut subscription| {
             let update = subscription.next().await?;
             Some((update, subscription))
         })
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct ChangeSignals(pub(crate) Vec<watch::Receiver<u64>>);
+
+impl ChangeSignals {
+    pub(crate) fn mark_seen(&mut self) {
+        self.0.iter_mut().for_each(|notices| drop(notices.borrow_and_update()));
+    }
+
+    /// Waits for a publication; `false` when there will be none.
+    pub(crate) async fn changed(&mut self) -> bool {
+        let changes = self.0.iter_mut().map(|notices| Box::pin(notices.changed()));
+        select_all(changes).await.0.is_ok()
+    }
+}
+
+/// The end of a registry, or of one that it lies over.
+#[derive(Debug, Clone)]
+pub(crate) struct CloseSignals(pub(crate) Vec<watch::Receiver<bool>>);
+
+impl CloseSignals {
+    pub(crate) fn is_closed(&self) -> bool {
+        self.0.iter().any(|closed| *closed.borrow())
+    }
+
+    /// Resolves once one of them is closed, or gone with its last handle.
+    pub(crate) async fn closed(&mut self) {
+        let ends = self.0.iter_mut().map(|closed| Box::pin(closed.wait_for(|closed| *closed)));
+        let _ = select_all(ends).await;
     }
 }

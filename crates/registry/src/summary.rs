@@ -1,82 +1,81 @@
-//! A change in a few lines.
+//! Summaries of changes.
 
 use std::fmt;
 
 use repertoire_core::{Id, Item};
 use serde::Serialize;
 
-use crate::{Change, Modified, Standing};
+use crate::{Change, Modified, Status};
 
-/// What changed in a few lines, one an id: `+ added`, `~ changed (body)`, `- removed`.
+/// A summary of a change with one line for each id: `+ added`, `~ changed (body)`, `- removed`.
 ///
-/// Prints sorted by id, without a line break at the end. Ids hold no control character and nothing invisible; whoever
-/// puts the text inside markup escapes it as any other.
+/// Prints sorted by id, without a line break at the end. Ids have no control characters and no invisible characters. A caller
+/// that puts the text into markup must escape it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
-    lines: Vec<SummaryLine>,
+    lines: Vec<ChangeLine>,
     most: usize,
 }
 
 /// One line of a [`Summary`].
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[non_exhaustive]
-pub struct SummaryLine {
+pub struct ChangeLine {
     /// The id.
     pub id: Id,
-    /// What happened to it.
-    pub mark: Mark,
-    /// Which parts changed, in a word each; empty unless it changed.
+    /// The kind of change.
+    pub mark: ChangeKind,
+    /// The parts that changed, in a word each. Empty unless the id changed.
     pub parts: Vec<&'static str>,
 }
 
-/// What happened to an id.
+/// The kind of change of an id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Mark {
+pub enum ChangeKind {
     /// It is new.
     Added,
-    /// It is not as it was.
+    /// It changed.
     Changed,
     /// It is gone.
     Removed,
 }
 
-impl SummaryLine {
-    /// A line.
-    pub fn new(mark: Mark, id: Id) -> SummaryLine {
-        SummaryLine { id, mark, parts: Vec::new() }
+impl ChangeLine {
+    /// Creates a line.
+    pub fn new(mark: ChangeKind, id: Id) -> ChangeLine {
+        ChangeLine { id, mark, parts: Vec::new() }
     }
 
-    /// A line about an id whose content changed as `id` says; `None` when only its shadows or its rights did.
-    pub fn of_content<T: Item>(id: &Modified<T>) -> Option<SummaryLine> {
-        let moved = id.moved();
-        let parts = [(moved.metadata, "metadata"), (moved.body, "body"), (moved.resources, "resources")];
-        let parts: Vec<_> = parts.into_iter().filter_map(|(moved, part)| moved.then_some(part)).collect();
-        let line = || SummaryLine { parts, ..SummaryLine::new(Mark::Changed, id.new.id.clone()) };
-        moved.is_any().then(line)
+    /// Returns the line of an id with changed content. `None` if only its shadows or its rights changed.
+    pub fn of_content<T: Item>(id: &Modified<T>) -> Option<ChangeLine> {
+        let changed = id.changed_parts();
+        let parts = [(changed.metadata, "metadata"), (changed.body, "body"), (changed.resources, "resources")];
+        let parts: Vec<_> = parts.into_iter().filter_map(|(is_changed, part)| is_changed.then_some(part)).collect();
+        changed.is_any().then(|| ChangeLine { parts, ..ChangeLine::new(ChangeKind::Changed, id.new.id.clone()) })
     }
 }
 
 impl Summary {
-    /// The same summary, of which at most `most` lines are printed, and how many more there are.
+    /// Limits the printed lines to `most`, followed by the number of the others.
     #[must_use]
     pub fn at_most(self, most: usize) -> Summary {
         Summary { most, ..self }
     }
 
-    /// All lines, by id.
-    pub fn lines(&self) -> &[SummaryLine] {
+    /// Returns all lines by id.
+    pub fn lines(&self) -> &[ChangeLine] {
         &self.lines
     }
 
-    /// Whether there is nothing to tell.
+    /// Returns whether there are no lines.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
 }
 
-impl FromIterator<SummaryLine> for Summary {
-    fn from_iter<I: IntoIterator<Item = SummaryLine>>(lines: I) -> Summary {
+impl FromIterator<ChangeLine> for Summary {
+    fn from_iter<I: IntoIterator<Item = ChangeLine>>(lines: I) -> Summary {
         let mut lines: Vec<_> = lines.into_iter().collect();
         lines.sort();
         Summary { lines, most: usize::MAX }
@@ -84,27 +83,26 @@ impl FromIterator<SummaryLine> for Summary {
 }
 
 impl<T: Item> Change<T> {
-    /// What changed in a few lines, for people. Findings are not among them.
+    /// Returns a summary for people. Diagnostics are not part of it.
     pub fn summary(&self) -> Summary {
-        let plain = |mark, entry: &crate::Entry<T>| SummaryLine::new(mark, entry.id.clone());
-        let added = self.added.iter().map(|entry| plain(Mark::Added, entry));
-        let removed = self.removed.iter().map(|entry| plain(Mark::Removed, entry));
+        let added = self.added.iter().map(|entry| ChangeLine::new(ChangeKind::Added, entry.id.clone()));
+        let removed = self.removed.iter().map(|entry| ChangeLine::new(ChangeKind::Removed, entry.id.clone()));
         added.chain(removed).chain(self.modified.iter().map(of_everything)).collect()
     }
 }
 
-/// A line about an id, whatever changed about it.
-fn of_everything<T: Item>(id: &Modified<T>) -> SummaryLine {
-    let mut line = SummaryLine::of_content(id).unwrap_or_else(|| SummaryLine::new(Mark::Changed, id.new.id.clone()));
-    let (old, new) = (&id.old.claim, &id.new.claim);
+fn of_everything<T: Item>(id: &Modified<T>) -> ChangeLine {
+    let mut line =
+        ChangeLine::of_content(id).unwrap_or_else(|| ChangeLine::new(ChangeKind::Changed, id.new.id.clone()));
+    let (old, new) = (&id.old.candidate, &id.new.candidate);
     if old.origin != new.origin {
         line.parts.insert(0, "source");
     }
     if old.trust != new.trust {
         line.parts.push("trust");
     }
-    if old.standing != new.standing && (old.standing.max(new.standing) == Standing::Disabled) {
-        line.parts.push(if new.standing == Standing::Disabled { "disabled" } else { "enabled" });
+    if old.status != new.status && (old.status.max(new.status) == Status::Disabled) {
+        line.parts.push(if new.status == Status::Disabled { "disabled" } else { "enabled" });
     }
     if line.parts.is_empty() {
         line.parts.push("shadows");
@@ -112,19 +110,19 @@ fn of_everything<T: Item>(id: &Modified<T>) -> SummaryLine {
     line
 }
 
-impl fmt::Display for SummaryLine {
+impl fmt::Display for ChangeLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.mark, self.id)?;
         if self.parts.is_empty() { Ok(()) } else { write!(f, " ({})", self.parts.join(", ")) }
     }
 }
 
-impl fmt::Display for Mark {
+impl fmt::Display for ChangeKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Mark::Added => "+",
-            Mark::Changed => "~",
-            Mark::Removed => "-",
+            ChangeKind::Added => "+",
+            ChangeKind::Changed => "~",
+            ChangeKind::Removed => "-",
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Precedence: the one order.
+//! Tiers, origins and states of candidates.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// Who comes first when two sources claim one id: builtin beats user beats plugin.
+/// The tier of a source. When two sources have one id, builtin wins over user, and user over plugin.
 ///
-/// This derive is the only precedence table there is.
+/// The derived order is the only table of precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -31,7 +31,7 @@ impl fmt::Display for Tier {
     }
 }
 
-/// A text that names no [`Tier`].
+/// The error returned for a text that is not a [`Tier`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown tier `{0}`: expected `builtin`, `user` or `plugin`")]
 pub struct UnknownTier(String);
@@ -47,17 +47,17 @@ impl FromStr for Tier {
     }
 }
 
-/// Where a claim comes from: a tier and a source's name.
+/// The origin of a candidate: a tier and the name of a source.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Origin {
-    /// The tier the composer chose.
+    /// The tier.
     pub tier: Tier,
     /// The source.
     pub source: Arc<str>,
 }
 
 impl Origin {
-    /// An origin.
+    /// Creates an origin.
     pub fn new(tier: Tier, source: impl Into<Arc<str>>) -> Origin {
         Origin { tier, source: source.into() }
     }
@@ -66,5 +66,28 @@ impl Origin {
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} source `{}`", self.tier, self.source)
+    }
+}
+
+/// The state of a candidate. Active candidates for an id come before pending ones, and pending ones before disabled ones, regardless
+/// of tier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Models and users get it.
+    Active,
+    /// Its source is [`Pending`](crate::Trust::Pending).
+    Pending,
+    /// [`RuleStack`](crate::RuleStack) disable it. The operator still sees it.
+    Disabled,
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Status::Active => "active",
+            Status::Pending => "pending",
+            Status::Disabled => "disabled",
+        })
     }
 }

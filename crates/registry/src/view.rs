@@ -1,63 +1,58 @@
-//! What a registry shows, and how it becomes the next.
+//! The published state of a registry.
 
 use repertoire_core::{Code, Diagnostic, Item};
 
 use crate::refresh::{Digests, with_digests};
-use crate::{Layer, Registry, Snapshot};
+use crate::{Builder, Layer, Registry, Snapshot};
 
-/// What a registry shows: its own sources over the view of its base, if it has one.
 #[derive(Debug)]
 pub(crate) struct View<T: Item> {
-    /// Of its own sources.
+    /// The snapshot of its own sources.
     pub(crate) own: Snapshot<T>,
-    /// What readers see. Without a base, the very same.
+    /// The snapshot that readers see. Equal to `own` without a base.
     pub(crate) merged: Snapshot<T>,
-    /// What it was laid over.
-    under: Option<Snapshot<T>>,
+    /// The snapshot of the base that `merged` was made over.
+    base: Option<Snapshot<T>>,
 }
 
 impl<T: Item> View<T> {
-    /// The first view.
     pub(crate) fn new(own: Snapshot<T>, under: Option<Snapshot<T>>) -> View<T> {
-        View { merged: laid(&own, under.as_ref()), own, under }
+        View { merged: overlay_on(&own, under.as_ref()), own, base: under }
     }
 
-    /// The view after this one. Its generation is a new one if readers see anything of the difference.
     fn next(&self, own: Snapshot<T>, under: Option<Snapshot<T>>) -> View<T> {
-        let merged = laid(&own, under.as_ref());
+        let merged = overlay_on(&own, under.as_ref());
         let generation = self.merged.generation() + u64::from(!merged.is_like(&self.merged));
         let merged = merged.of_generation(generation);
-        View { own: if under.is_some() { own } else { merged.clone() }, merged, under }
+        View { own: if under.is_some() { own } else { merged.clone() }, merged, base: under }
     }
 
     fn is_over(&self, under: &Snapshot<T>) -> bool {
-        self.under.as_ref().is_some_and(|seen| seen.is(under))
+        self.base.as_ref().is_some_and(|seen| seen.ptr_eq(under))
     }
 }
 
-fn laid<T: Item>(own: &Snapshot<T>, under: Option<&Snapshot<T>>) -> Snapshot<T> {
+fn overlay_on<T: Item>(own: &Snapshot<T>, under: Option<&Snapshot<T>>) -> Snapshot<T> {
     under.map_or_else(|| own.clone(), |under| own.over(under))
 }
 
 impl<T: Item> Snapshot<T> {
-    /// Lays this view over another: its layers are composed before those of `base`, its rules come after. Costs the rows
-    /// of this one; what they do not touch is shared with `base`.
     fn over(&self, base: &Snapshot<T>) -> Snapshot<T> {
-        let is_own = |name: &str| self.layer(name).is_some();
-        let own = self.layers().iter().map(|layer| match base.layer(&layer.origin.source) {
-            Some(hidden) => with_hidden_source(layer, hidden),
-            None => layer.clone(),
-        });
-        let theirs = base.layers().iter().filter(|layer| !is_own(&layer.origin.source));
-        let shifted = |layer: &Layer<T>| Layer { position: self.layers().len() + layer.position, ..layer.clone() };
-        let mut draft = base.draft();
-        draft.set_layers(own.chain(theirs.map(shifted)).collect(), is_own);
-        draft.set_rules(&base.rules().and(self.rules()));
-        base.revised(draft)
+        let mut layers = Vec::new();
+        for layer in self.layers() {
+            let hidden = base.layer(&layer.origin.source);
+            layers.push(hidden.map_or_else(|| layer.clone(), |hidden| with_hidden_source(layer, hidden)));
+        }
+        for layer in base.layers().iter().filter(|layer| self.layer(&layer.origin.source).is_none()) {
+            layers.push(Layer { position: self.layers().len() + layer.position, ..layer.clone() });
+        }
+        let mut builder = base.builder();
+        builder.set_layers(layers, |source| self.layer(source).is_some());
+        builder.set_rules(&base.rules().and(self.rules()));
+        base.revised(builder)
     }
 }
 
-/// Returns `layer` with a diagnostic that it hides one of the same name.
 fn with_hidden_source<T: Item>(layer: &Layer<T>, hidden: &Layer<T>) -> Layer<T> {
     let message = format!("source `{}` hides the {} that was composed later", layer.origin.source, hidden.origin);
     let diagnostic = Diagnostic::new(Code::SOURCE_HIDDEN, message).help("give one of them another name");
@@ -66,6 +61,51 @@ fn with_hidden_source<T: Item>(layer: &Layer<T>, hidden: &Layer<T>) -> Layer<T> 
 }
 
 impl<T: Item> Registry<T> {
+    /// The name of the source that holds what is registered in code on an [overlay](Registry::overlay). On an overlay of
+    /// an overlay it is `session-2`, and so on.
+    pub const SESSION: &str = "session";
+
+    /// Composes a registry over this one, for a session with sources, entries and rules of its own.
+    ///
+    /// - It shows what this registry shows. Inside each tier, the overlay's own sources and entries come first.
+    /// - Its rules come after those of this registry.
+    /// - Entries that its own rows do not touch are shared with this registry.
+    /// - It follows the changes of this registry. Changes to the overlay are not visible in this registry.
+    /// - Dropping or closing the overlay does not affect this registry, which stays alive until its last overlay is dropped.
+    /// - When this registry is closed, subscriptions and callbacks of its overlays end.
+    ///
+    /// Names of sources are unique in both. When this registry later gets a source of a name that the overlay has, the overlay
+    /// omits it, with a diagnostic. Whether a copy is identical to one that this registry got later is known after the next
+    /// [`refresh`](Registry::refresh) of the overlay.
+    ///
+    /// ```
+    /// use repertoire_core::Skill;
+    /// use repertoire_registry::{MemorySource, SkillRegistry};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let named = |name: &str, id: &str| -> Result<_, Box<dyn std::error::Error>> {
+    ///     let source = MemorySource::named(name);
+    ///     source.register(Skill::new(id.parse()?, name))?;
+    ///     Ok(source)
+    /// };
+    /// let shared = SkillRegistry::builder().user(named("home", "tidy")?).load().await?;
+    /// let session = shared.overlay().user(named("project", "tidy")?).load().await?;
+    /// session.register(Skill::new("greet".parse()?, "Greets people."))?;
+    ///
+    /// assert_eq!(session.get("tidy").ok_or("gone")?.origin().source.as_ref(), "project");
+    /// assert_eq!(shared.get("tidy").ok_or("gone")?.origin().source.as_ref(), "home");
+    /// assert!(session.has("greet") && !shared.has("greet"));
+    ///
+    /// shared.register(Skill::new("plan".parse()?, "Makes plans."))?;
+    /// assert!(session.has("plan"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn overlay(&self) -> Builder<T> {
+        Builder::over(self.clone())
+    }
+
     /// The current view: one atomic load, and one more for each registry that this one [lies over](Registry::overlay).
     ///
     /// When a base has moved on, the view is laid over it first: that costs this registry's own rows.
@@ -83,18 +123,14 @@ impl<T: Item> Registry<T> {
         if self.base().is_none() { read(&self.current().load().merged) } else { read(&self.snapshot()) }
     }
 
-    /// The view of its own sources.
     pub(crate) fn own(&self) -> Snapshot<T> {
         self.current().load().own.clone()
     }
 
-    /// What readers would see with this view of its own sources.
     pub(crate) fn shown(&self, own: &Snapshot<T>) -> Snapshot<T> {
-        laid(own, self.base().map(Registry::snapshot).as_ref())
+        overlay_on(own, self.base().map(Registry::snapshot).as_ref())
     }
 
-    /// Lays the view over what `base` shows now. Nobody needs to hear of it: whoever waits for this registry waits for its
-    /// base as well.
     fn catch_up(&self, base: &Registry<T>) -> Snapshot<T> {
         loop {
             // Loaded in this order, an older view of the base is never laid under in place of a newer one.
@@ -109,13 +145,11 @@ impl<T: Item> Registry<T> {
         }
     }
 
-    /// Derives the next view of its own sources from the current one and publishes it if anything changed. Callbacks are
-    /// told after that, by whoever has given up every lock and turn.
     pub(crate) fn publish(&self, next: impl FnOnce(&Snapshot<T>) -> Snapshot<T>) {
         let _turn = self.publishing().lock();
         let before = self.own();
         let own = next(&before);
-        if own.is(&before) {
+        if own.ptr_eq(&before) {
             return;
         }
         loop {
@@ -125,7 +159,7 @@ impl<T: Item> Registry<T> {
             let found = self.current().compare_and_swap(&view, next.into());
             // Only a reader that catches up with the base can come in between.
             if std::ptr::eq(&raw const **found, &raw const *view) {
-                // Also when it only knows more of contents than before: what is told next is told against that.
+                // Also when only more is known about contents, because the next change is compared with that.
                 self.announce(generation);
                 return;
             }

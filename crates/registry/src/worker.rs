@@ -4,10 +4,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::Mutex;
 
-/// Runs jobs one after another. A request is served by a run that began after it; requests that wait
-/// together share one run.
-///
-/// There is no task behind it: whoever waits first runs the job for all who wait.
 #[derive(Debug, Default)]
 pub(crate) struct Worker {
     requested: AtomicU64,
@@ -33,7 +29,7 @@ impl Worker {
     }
 
     /// Runs `job` between two refreshes.
-    pub(crate) async fn between<O, F: Future<Output = O>>(&self, job: impl FnOnce() -> F) -> O {
+    pub(crate) async fn run_exclusive<O, F: Future<Output = O>>(&self, job: impl FnOnce() -> F) -> O {
         let _turn = self.served.lock().await;
         job().await
     }

@@ -191,7 +191,7 @@ fn own_tools(registry: &SkillRegistry) -> Result<SkillTools, Box<dyn Error>> {
     let snapshot = registry.snapshot();
     let tidy = snapshot.get("tidy").ok_or("`tidy` is gone")?;
     // A raw skill would need a gate first.
-    let skill = Attachable::new(tidy.claim.item.clone()).map_err(|raw| raw.to_string())?;
+    let skill = Attachable::new(tidy.candidate.item.clone()).map_err(|raw| raw.to_string())?;
     Ok(own.with(&tidy.id, &skill, [tool("move_file", "Moves a file.")?])?)
 }
 
@@ -232,8 +232,9 @@ verification:
 /// Returns a source with the skills of this agent.
 fn house() -> Result<MemorySource<Skill>, Box<dyn Error>> {
     let house = MemorySource::named("house");
-    let tidy =
-        skill_md::parse(TIDY.as_bytes(), skill_md::Site::new("tidy/SKILL.md")).skill.ok_or("`tidy` is a skill")?;
+    let tidy = skill_md::parse(TIDY.as_bytes(), skill_md::FileContext::new("tidy/SKILL.md"))
+        .skill
+        .ok_or("`tidy` is a skill")?;
     house.register(Registered::new(tidy, "Sort $ARGUMENTS by kind: a folder for each kind of file.\n"))?;
     house.register(Registered::new(Skill::new("bake".parse()?, "Bakes bread."), "Heat the oven first.\n"))?;
     Ok(house)

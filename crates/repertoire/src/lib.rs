@@ -21,8 +21,8 @@
 //!
 //! // The builtin skill wins; the skill of the user is readable under its full name.
 //! let tidy = registry.get("tidy").ok_or("no skill")?;
-//! assert_eq!(tidy.shadows[0].claim.qualified_id().as_str(), "home:tidy");
-//! assert_eq!(registry.body(&tidy.claim).await?.text.as_ref(), "Sort it by name.");
+//! assert_eq!(tidy.shadows[0].candidate.qualified_id().as_str(), "home:tidy");
+//! assert_eq!(registry.body(&tidy.candidate).await?.text.as_ref(), "Sort it by name.");
 //!
 //! // The surface of the body depends on the model; the result names the rule that decided.
 //! let surface = registry.surface(&tidy, &Model::new("anthropic", "claude-sonnet-4-5"));

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use repertoire_core::{Diagnostic, Listed, Skill};
+use repertoire_core::{Diagnostic, ListingEntry, Skill};
 
 use crate::skill_file::SkillFile;
 
@@ -70,6 +70,6 @@ fn diagnostics_of(skill_file: &Option<Arc<SkillFile>>) -> &[Diagnostic] {
     skill_file.as_ref().map_or(&[], |skill_file| &skill_file.diagnostics)
 }
 
-fn row(skill_file: &Option<Arc<SkillFile>>) -> Option<&Listed<Skill>> {
+fn row(skill_file: &Option<Arc<SkillFile>>) -> Option<&ListingEntry<Skill>> {
     skill_file.as_ref()?.row.as_ref().map(|row| &row.listed)
 }

@@ -55,7 +55,7 @@
 //! - On Linux a mount or an unmount counts as a change of everything. Other systems do not report mounts: a root that lies on one
 //!   is best [polled](WatchBy::Polling).
 //! - Content decides. After the first listing the files of every skill are read once, while the source is idle. From then on a row
-//!   changes when its content does, and says [which part](repertoire_core::Parts) did. Content over a limit stays unknown, and
+//!   changes when its content does, and says [which part](repertoire_core::ContentDigests) did. Content over a limit stays unknown, and
 //!   every touch of it counts.
 //! - The future that awaits `changed` does the work. Events wait for the next one. An idle source runs nothing.
 //!

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use repertoire_core::{Code, Diagnostic, Listed, Listing, Revision, Skill, SourceError};
+use repertoire_core::{Code, Diagnostic, Listing, ListingEntry, Revision, Skill, SourceError};
 
 use crate::file_change::FileChange;
 use crate::frontier::PathDiagnostic;
@@ -39,7 +39,7 @@ pub(crate) struct Scan {
 }
 
 /// The rows that replace those at a range of the listing.
-type Splice = (Range<usize>, Vec<Listed<Skill>>);
+type Splice = (Range<usize>, Vec<ListingEntry<Skill>>);
 
 pub(crate) async fn scan(plan: &Arc<SearchPlan>, previous: Option<Arc<Scan>>) -> Result<Scan, SourceError> {
     let (walk, exists) = Walk::whole(plan, previous.as_ref()).await?;

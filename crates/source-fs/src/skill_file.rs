@@ -10,8 +10,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use parking_lot::Mutex;
-use repertoire_core::skill_md::{self, Head, Site};
-use repertoire_core::{Code, Diagnostic, Digest, Id, Listed, Severity, Skill, Stamp, Strictness};
+use repertoire_core::skill_md::{self, FileContext, FrontMatterEnd};
+use repertoire_core::{Code, Diagnostic, Digest, Id, ListingEntry, Severity, Skill, Stamp, Strictness};
 
 use crate::FsLimits;
 use crate::file;
@@ -62,7 +62,7 @@ pub(crate) type Digests = HashMap<String, (FileStamp, Digest)>;
 #[derive(Debug, Clone)]
 pub(crate) struct ListedRow {
     /// The row. It keeps its stamp as long as the content is known to be the same.
-    pub(crate) listed: Listed<Skill>,
+    pub(crate) listed: ListingEntry<Skill>,
     /// The fingerprint of the version that was last known to say this.
     version: Stamp,
 }
@@ -251,7 +251,7 @@ impl SkillFile {
     fn parse(&mut self, front_matter: &[u8], reach: &Reach, reading: ReadContext<'_>) {
         let path = self.path.text();
         let folder = self.path.parent().and_then(Path::file_name).map(|name| name.to_string_lossy());
-        let site = Site::new(&path);
+        let site = FileContext::new(&path);
         let site = folder.as_deref().map_or(site, |name| site.in_directory(name));
         let parsed = skill_md::parse_with(front_matter, site, reading.limits, Strictness::Lenient);
         let mut diagnostics = parsed.diagnostics;
@@ -279,7 +279,7 @@ impl SkillFile {
         self.diagnostics = diagnostics;
         match (skill, self.stamp) {
             (Some(skill), Some(stamp)) => {
-                self.row = Some(ListedRow { listed: Listed::new(skill, stamp), version: stamp })
+                self.row = Some(ListedRow { listed: ListingEntry::new(skill, stamp), version: stamp })
             }
             _ => self.keep_last_good(reading.previous),
         }
@@ -358,7 +358,7 @@ fn read_head<'a>(
     limit: u64,
 ) -> io::Result<Option<&'a [u8]>> {
     let filled = read_some(opened, first)?;
-    if let Head::Complete(end) = skill_md::head(&first[..filled]) {
+    if let FrontMatterEnd::Complete(end) = skill_md::find_front_matter_end(&first[..filled]) {
         return Ok(Some(&first[..end]));
     }
     rest.extend_from_slice(&first[..filled]);
@@ -374,7 +374,7 @@ fn read_head<'a>(
         if more == 0 {
             return Ok(Some(rest));
         }
-        if let Head::Complete(end) = skill_md::head(rest) {
+        if let FrontMatterEnd::Complete(end) = skill_md::find_front_matter_end(rest) {
             return Ok(Some(&rest[..end]));
         }
     }

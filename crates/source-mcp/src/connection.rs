@@ -282,12 +282,12 @@ fn transport_error(error: &(dyn Error + Send + Sync + 'static)) -> SourceError {
             SourceError::new(SourceErrorKind::Denied, "the server wants another token")
         }
         // Its text alone says no more than that something service_error.
-        Some(StreamableHttpError::Client(error)) => unavailable(excerpt(&with_causes(error))),
-        _ => unavailable(excerpt(&with_causes(error))),
+        Some(StreamableHttpError::Client(error)) => unavailable(excerpt(&error_chain(error))),
+        _ => unavailable(excerpt(&error_chain(error))),
     }
 }
 
-fn with_causes(error: &dyn Error) -> String {
+fn error_chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
     while let Some(cause) = next {

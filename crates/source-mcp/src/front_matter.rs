@@ -1,6 +1,6 @@
 //! Front matter in JSON: parsed as that of a file is, and compared with the file.
 
-use repertoire_core::skill_md::{self, Limits, Site};
+use repertoire_core::skill_md::{self, FileContext, Limits};
 use repertoire_core::{Code, Diagnostic, Skill, Strictness, Value};
 use serde_json::{Map, Value as Json};
 
@@ -11,7 +11,7 @@ pub(crate) type Fields = Map<String, Json>;
 pub(crate) fn read(fields: &Fields, location: &str, folder: &str) -> (Option<Skill>, Vec<Diagnostic>) {
     let values: Vec<(&str, Value)> = fields.iter().map(|(key, value)| (key.as_str(), Value::from(value))).collect();
     let text = skill_md::write(values.iter().map(|(key, value)| (*key, value)));
-    let site = Site::new(location).in_directory(folder);
+    let site = FileContext::new(location).in_directory(folder);
     let parsed = skill_md::parse_with(text.as_bytes(), site, &Limits::default(), Strictness::Lenient);
     let mut diagnostics = parsed.diagnostics;
     for diagnostic in &mut diagnostics {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use repertoire_core::{Code, Diagnostic, Digest, Id, Listed, Listing, Revision, Skill, Stamp};
+use repertoire_core::{Code, Diagnostic, Digest, Id, Listing, ListingEntry, Revision, Skill, Stamp};
 
 use crate::entry::{Entry, ListedFields};
 use crate::front_matter::{self, diagnostic};
@@ -132,7 +132,7 @@ impl ListingCache {
                 diagnostics.push(diagnostic(Code::MCP_SAME_NAME, message, &location_of(source, entry.uri.as_str())));
                 Arc::make_mut(&mut skill).id = id.clone();
             }
-            let mut row = Listed::new(Arc::clone(&skill), stamp);
+            let mut row = ListingEntry::new(Arc::clone(&skill), stamp);
             if let Some(digest) = entry.digest().or(fetched.map(|fetched| fetched.digest)) {
                 row = row.with_digest(digest);
             }

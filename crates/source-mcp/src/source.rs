@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
-use repertoire_core::skill_md::{self, Site};
+use repertoire_core::skill_md::{self, FileContext};
 use repertoire_core::{
     Backoff, Body, Bytes, Code, Digest, Id, Listing, Omission, Resource, ResourcePath, Revision, Skill, Source,
     SourceError, SourceErrorKind, async_trait,
@@ -233,7 +233,7 @@ impl McpSource {
     fn compare(&self, id: &Id, cached: &CachedSkill, bytes: &[u8], digest: Digest) -> Result<(), SourceError> {
         let uri = &cached.entry.uri;
         let location = location_of(&self.name, uri.as_str());
-        let parsed = skill_md::parse(bytes, Site::new(&location).in_directory(uri.folder()));
+        let parsed = skill_md::parse(bytes, FileContext::new(&location).in_directory(uri.folder()));
         let Some(mut skill) = parsed.skill else {
             let reason =
                 parsed.diagnostics.last().map_or("it cannot be read", |diagnostic| diagnostic.message.as_str());

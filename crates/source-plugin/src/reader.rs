@@ -5,9 +5,9 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use repertoire_core::skill_md::{self, Limits, Site};
+use repertoire_core::skill_md::{self, FileContext, Limits};
 use repertoire_core::{
-    Code, Diagnostic, Id, Listed, Listing, Revision, Severity, Skill, SourceError, Stamp, Strictness,
+    Code, Diagnostic, Id, Listing, ListingEntry, Revision, Severity, Skill, SourceError, Stamp, Strictness,
 };
 use repertoire_plugin_sdk::message::{self, Finding, Row, SCHEMA};
 use serde::de::{DeserializeOwned, IgnoredAny, SeqAccess, Visitor};
@@ -37,7 +37,7 @@ pub(crate) struct Reader {
 struct Known {
     /// Of everything the row says.
     row: Stamp,
-    listed: Option<Listed<Skill>>,
+    listed: Option<ListingEntry<Skill>>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -45,7 +45,7 @@ struct Known {
 #[derive(Debug)]
 pub(crate) struct Read {
     pub(crate) revision: u64,
-    pub(crate) rows: Vec<Listed<Skill>>,
+    pub(crate) rows: Vec<ListingEntry<Skill>>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
@@ -106,9 +106,10 @@ impl Reader {
         let folder = row.key.rsplit('/').next().unwrap_or(&row.key);
         let bytes = row.document.as_bytes();
         let head = skill_md::front_matter(bytes).unwrap_or(bytes);
-        let site = Site::new(&location).in_directory(folder);
+        let site = FileContext::new(&location).in_directory(folder);
         let parsed = skill_md::parse_with(head, site, &Limits::default(), Strictness::Lenient);
-        let listed = parsed.skill.map(|skill| Listed::new(skill.from_location(location.clone()), stamp(&row.stamp)));
+        let listed =
+            parsed.skill.map(|skill| ListingEntry::new(skill.from_location(location.clone()), stamp(&row.stamp)));
         Known { row: whole(row), listed, diagnostics: parsed.diagnostics }
     }
 

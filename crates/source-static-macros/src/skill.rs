@@ -61,7 +61,7 @@ fn read(folder: &SourcePath) -> Result<EmbeddedSkill, Vec<EmbedError>> {
 /// Returns the skill of a file. Warnings are errors here: the author of the file reads them.
 fn parse(bytes: &[u8], file: &SourcePath, directory: Option<&str>) -> Result<Skill, Vec<EmbedError>> {
     let shown = file.shown();
-    let site = skill_md::Site::new(&shown);
+    let site = skill_md::FileContext::new(&shown);
     let site = directory.map_or(site, |name| site.in_directory(name));
     let parsed = skill_md::parse(bytes, site);
     let findings = parsed.diagnostics.into_iter().filter(|finding| finding.severity > Severity::Info);

@@ -49,9 +49,10 @@ impl StaticList {
 }
 
 fn unique(rows: &[(&StaticSkill, &'static str)]) -> Result<Vec<StaticSkill>, DeclaredTwice> {
-    let claims = rows.chunk_by(|(a, _), (b, _)| a.id() == b.id()).filter(|claims| claims.len() > 1);
-    let twice: Vec<_> =
-        claims.map(|claims| (claims[0].0.id(), claims.iter().map(|(_, module)| *module).collect())).collect();
+    let candidates = rows.chunk_by(|(a, _), (b, _)| a.id() == b.id()).filter(|candidates| candidates.len() > 1);
+    let twice: Vec<_> = candidates
+        .map(|candidates| (candidates[0].0.id(), candidates.iter().map(|(_, module)| *module).collect()))
+        .collect();
     if twice.is_empty() { Ok(rows.iter().map(|(skill, _)| **skill).collect()) } else { Err(DeclaredTwice(twice)) }
 }
 

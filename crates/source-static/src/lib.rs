@@ -35,7 +35,7 @@
 //!
 //! # Hosts
 //! Compose a [`StaticSource`] at the builtin tier. Listing reads front matter once, and bodies and resources come from memory.
-//! [`StaticList::find`] searches without an engine. A raw skill is attached behind a [`Gate`](repertoire_core::Gate) only: see
+//! [`StaticList::find`] searches without an engine. A raw skill is attached behind a [`ToolPolicies`](repertoire_core::ToolPolicies) only: see
 //! [`Attachable`](repertoire_core::Attachable).
 //!
 //! # Authors

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use repertoire_core::{Bytes, Category, Digest, Listed, Resource, ResourcePath, Skill, Stamp, SurfaceMode, skill_md};
+use repertoire_core::{
+    Bytes, Category, Digest, ListingEntry, Resource, ResourcePath, Skill, Stamp, SurfaceMode, skill_md,
+};
 
 use crate::rule::{self, Message};
 use crate::written::Written;
@@ -85,7 +87,7 @@ impl StaticSkill {
         self.with(Written { license: Some(license), ..self.written() })
     }
 
-    /// Sets the category, which decides whether its tools need a [`Gate`](repertoire_core::Gate): front
+    /// Sets the category, which decides whether its tools need a [`ToolPolicies`](repertoire_core::ToolPolicies): front
     /// matter `category`.
     #[must_use]
     #[track_caller]
@@ -210,16 +212,16 @@ impl StaticSkill {
         StaticSkill { content: Content::Written(written), ..self }
     }
 
-    pub(crate) fn listed(&self) -> Listed<Skill> {
+    pub(crate) fn listed(&self) -> ListingEntry<Skill> {
         let skill = match self.content {
             Content::Written(written) => written.skill(self.id, self.description(), self.resources),
             Content::File(file) => {
                 // The id is the written name or stands in for it, as the folder's name did at build time.
-                let site = skill_md::Site::new("SKILL.md").in_directory(self.id);
+                let site = skill_md::FileContext::new("SKILL.md").in_directory(self.id);
                 skill_md::parse(file, site).skill.expect("checked by `embed_skills!`: a sound file")
             }
         };
-        Listed::new(skill, Stamp::of(self)).with_digest(Digest::of(self.raw()))
+        ListingEntry::new(skill, Stamp::of(self)).with_digest(Digest::of(self.raw()))
     }
 
     /// Returns the bytes that are digested: the file, or the body of a skill in code.

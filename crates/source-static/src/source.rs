@@ -3,8 +3,8 @@
 use std::sync::OnceLock;
 
 use repertoire_core::{
-    Body, Bytes, Id, Listed, Listing, Resource, ResourcePath, Revision, Skill, Source, SourceError, SourceErrorKind,
-    async_trait,
+    Body, Bytes, Id, Listing, ListingEntry, Resource, ResourcePath, Revision, Skill, Source, SourceError,
+    SourceErrorKind, async_trait,
 };
 
 use crate::{StaticList, StaticSkill, rule};
@@ -44,7 +44,7 @@ impl StaticSource {
         self.listing.get_or_init(|| Listing::new(Revision(0), self.list.iter().map(StaticSkill::listed), []))
     }
 
-    fn find(&self, id: &Id) -> Result<(&'static StaticSkill, &Listed<Skill>), SourceError> {
+    fn find(&self, id: &Id) -> Result<(&'static StaticSkill, &ListingEntry<Skill>), SourceError> {
         let mut rows = self.list.iter().zip(self.listing().iter());
         rows.find(|(skill, _)| skill.id() == id.as_str()).ok_or_else(|| SourceError::not_found("skill", id))
     }

@@ -7,15 +7,15 @@
 //! # mod tests {
 //! use std::sync::{Arc, Mutex, PoisonError};
 //!
-//! use repertoire_core::{Id, Listed, Listing, Revision, Skill, Source, SourceError, Stamp, async_trait};
+//! use repertoire_core::{Id, ListingEntry, Listing, Revision, Skill, Source, SourceError, Stamp, async_trait};
 //! use repertoire_testkit::{Fixture, Unsupported};
 //!
 //! /// A list of skills without bodies. Callers have to poll for changes.
 //! #[derive(Debug, Default)]
-//! struct Names(Mutex<(u64, Vec<Listed<Skill>>)>);
+//! struct Names(Mutex<(u64, Vec<ListingEntry<Skill>>)>);
 //!
 //! impl Names {
-//!     fn change(&self, change: impl FnOnce(&mut Vec<Listed<Skill>>)) {
+//!     fn change(&self, change: impl FnOnce(&mut Vec<ListingEntry<Skill>>)) {
 //!         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
 //!         change(&mut state.1);
 //!         state.0 += 1;
@@ -58,7 +58,7 @@
 //!
 //!     async fn put(&mut self, id: &Id, description: &str, _body: &str) -> Result<(), Unsupported> {
 //!         let skill = Skill::new(id.clone(), description);
-//!         let row = Listed::new(skill, Stamp::of(description));
+//!         let row = ListingEntry::new(skill, Stamp::of(description));
 //!         self.0.change(|rows| match rows.iter_mut().find(|row| row.item.id == *id) {
 //!             Some(old) => *old = row,
 //!             None => rows.push(row),

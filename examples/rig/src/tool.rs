@@ -48,7 +48,7 @@ impl Skills {
             return Err(NotAnswered { text, code });
         }
         if let Some(read) = read {
-            let read = SkillRead { skill: read.claim.qualified_id().to_string(), digest: read.digest.to_string() };
+            let read = SkillRead { skill: read.candidate.qualified_id().to_string(), digest: read.digest.to_string() };
             context.insert_result(read).expect("texts are JSON");
         }
         Ok(text)

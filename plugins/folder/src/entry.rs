@@ -5,8 +5,8 @@ use std::io;
 use std::path::Path;
 
 use repertoire_plugin_sdk::{
-    Bytes, Digest, Listed, Resource, ResourcePath, Skill, Stamp,
-    skill_md::{self, Parsed, Site},
+    Bytes, Digest, ListingEntry, Resource, ResourcePath, Skill, Stamp,
+    skill_md::{self, FileContext, Parsed},
 };
 
 use crate::there;
@@ -35,11 +35,11 @@ impl Entry {
     }
 
     pub(crate) fn parse(&self) -> Parsed {
-        skill_md::parse(&self.text, Site::new(&format!("{}.md", self.name)).in_directory(&self.name))
+        skill_md::parse(&self.text, FileContext::new(&format!("{}.md", self.name)).in_directory(&self.name))
     }
 
-    pub(crate) fn row(&self, skill: Skill) -> Listed<Skill> {
-        Listed::new(skill, self.stamp()).with_digest(self.digest())
+    pub(crate) fn row(&self, skill: Skill) -> ListingEntry<Skill> {
+        ListingEntry::new(skill, self.stamp()).with_digest(self.digest())
     }
 
     pub(crate) fn stamp(&self) -> Stamp {

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use repertoire_core::skill_md::{self, Site};
+use repertoire_core::skill_md::{self, FileContext};
 use serde::{Deserialize, Serialize};
 
 use super::random::Random;
@@ -61,7 +61,7 @@ pub(super) fn take(file: &Path, corpus: &Path) -> Result<usize, Failure> {
         let Line { path } = serde_json::from_str(line)?;
         let bytes = fs::read(corpus.join(&path))?;
         let directory = Path::new(&path).parent().and_then(Path::file_name).and_then(|name| name.to_str());
-        let parsed = skill_md::parse(&bytes, Site::new(&path).in_directory(directory.unwrap_or_default()));
+        let parsed = skill_md::parse(&bytes, FileContext::new(&path).in_directory(directory.unwrap_or_default()));
         let (Some(skill), Ok(body)) = (parsed.skill, skill_md::body(&bytes)) else { continue };
         if !names.insert(skill.id.to_string()) || !descriptions.insert(skill.description.to_string()) {
             continue;

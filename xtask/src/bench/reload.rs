@@ -54,7 +54,7 @@ pub(super) fn measure(tree: &Path) -> Result<Reload, Failure> {
 
 async fn edit(tree: PathBuf, registry: SkillRegistry) -> Result<Reload, String> {
     let failed = |error: std::io::Error| error.to_string();
-    while registry.list().iter().any(|entry| entry.claim.parts.is_none()) {
+    while registry.list().iter().any(|entry| entry.candidate.parts.is_none()) {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     let (skills, mut updates) = (registry.list(), registry.subscribe());

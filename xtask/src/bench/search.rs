@@ -7,7 +7,7 @@ use std::time::Instant;
 use repertoire::Skill;
 use repertoire::registry::{Layer, Origin, Snapshot, Tier, merge};
 use repertoire::search::{Index, Query};
-use repertoire::skill::{Listed, Listing, Revision, Stamp};
+use repertoire::skill::{Listing, ListingEntry, Revision, Stamp};
 use rustix::time::ClockId;
 use serde::{Deserialize, Serialize};
 
@@ -70,8 +70,8 @@ pub(super) fn snapshot(known: &[Known]) -> Result<Snapshot<Skill>, Failure> {
     Ok(merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)]))
 }
 
-fn row(name: &str, description: &str) -> Result<Listed<Skill>, Failure> {
-    Ok(Listed::new(Skill::new(name.parse()?, description), Stamp::of(description)))
+fn row(name: &str, description: &str) -> Result<ListingEntry<Skill>, Failure> {
+    Ok(ListingEntry::new(Skill::new(name.parse()?, description), Stamp::of(description)))
 }
 
 /// The snapshot after the change of this number, which is of one description.

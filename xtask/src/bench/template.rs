@@ -263,7 +263,7 @@ fn body(text: &mut String, name: &str, random: &mut Random) {
 
 #[cfg(test)]
 mod tests {
-    use repertoire_core::skill_md::{self, Site};
+    use repertoire_core::skill_md::{self, FileContext};
 
     use super::*;
 
@@ -276,7 +276,7 @@ mod tests {
         let made = files();
         assert_eq!(made, files());
         for Template { text, expected } in &made {
-            let parsed = skill_md::parse(text.as_bytes(), Site::new("SKILL.md").in_directory("some-skill"));
+            let parsed = skill_md::parse(text.as_bytes(), FileContext::new("SKILL.md").in_directory("some-skill"));
             let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
             let found = parsed.skill.map(|skill| (skill.id.to_string(), words(&skill.description)));
             let meant = expected.as_ref().map(|meant| (meant.name.clone(), words(&meant.description)));

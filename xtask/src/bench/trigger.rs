@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use repertoire::registry::{Layer, Origin, Snapshot, Tier, merge};
-use repertoire::skill::{Listed, Listing, Revision, Stamp, SurfacePolicy, Value};
+use repertoire::skill::{Listing, ListingEntry, Revision, Stamp, SurfacePolicy, Value};
 use repertoire::tools::Toolset;
 use repertoire::trigger::{Occasion, Triggers};
 use repertoire::{Session, SessionOptions, Skill, ToolOptions, Turn};
@@ -99,8 +99,8 @@ fn keyword(random: &mut Random) -> String {
     words.join(" ")
 }
 
-fn row(number: usize, about: &str, keyword: &str) -> Result<Listed<Skill>, Failure> {
+fn row(number: usize, about: &str, keyword: &str) -> Result<ListingEntry<Skill>, Failure> {
     let mut skill = Skill::new(format!("skill-{number}").parse()?, about);
     skill.fields.push(("triggers".into(), Value::List(vec![Value::text(keyword)])));
-    Ok(Listed::new(skill, Stamp::of(about)))
+    Ok(ListingEntry::new(skill, Stamp::of(about)))
 }

@@ -11,7 +11,7 @@ use repertoire::{
     Catalog, CatalogOptions, MemorySource, Model, Registered, Session, SessionOptions, Skill, SkillRegistry,
     ToolOptions, Turn,
 };
-use repertoire_core::skill_md::{self, Head, Site};
+use repertoire_core::skill_md::{self, FileContext, FrontMatterEnd};
 use repertoire_core::{Digest, Id};
 
 use crate::Failure;
@@ -41,9 +41,9 @@ impl Skills {
     }
 
     /// Registers the skill of a file unless a file of the same bytes was there before.
-    pub(super) fn add(&mut self, bytes: &[u8], site: Site<'_>) -> Result<(), Failure> {
+    pub(super) fn add(&mut self, bytes: &[u8], site: FileContext<'_>) -> Result<(), Failure> {
         let Some(mut skill) = skill_md::parse(bytes, site).skill else { return Ok(()) };
-        let Head::Complete(at) = skill_md::head(bytes) else { return Ok(()) };
+        let FrontMatterEnd::Complete(at) = skill_md::find_front_matter_end(bytes) else { return Ok(()) };
         let Ok(body) = std::str::from_utf8(&bytes[at..]) else { return Ok(()) };
         let is_reachable = !skill.disable_model_invocation || skill.user_invocable;
         if body.trim().is_empty() || !is_reachable || !self.digests.insert(Digest::of(bytes).to_string()) {
@@ -123,7 +123,7 @@ async fn deliver(
         }
     }
     let entry = registry.get(skill.id.as_str()).ok_or("it is not registered")?;
-    let body = Reader::body(registry, &entry.claim, "").await.map_err(|error| error.to_string())?;
+    let body = Reader::body(registry, &entry.candidate, "").await.map_err(|error| error.to_string())?;
     let first = body.text.trim().lines().next().unwrap_or_default();
     let is_delivered = prompt.contains(first) || result.contains(first);
     if is_delivered { Ok(()) } else { Err("its body reached the model nowhere".to_owned()) }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use repertoire_core::skill_md::{self, Parsed, Site};
+use repertoire_core::skill_md::{self, FileContext, Parsed};
 use repertoire_core::{Code, Skill};
 use serde_json::Value;
 
@@ -20,7 +20,7 @@ pub(super) struct Formatting {
 
 impl Formatting {
     /// Formats a file, and returns the law that this breaks.
-    pub(super) fn take(&mut self, bytes: &[u8], site: Site<'_>) -> Option<&'static str> {
+    pub(super) fn take(&mut self, bytes: &[u8], site: FileContext<'_>) -> Option<&'static str> {
         let before = skill_md::parse(bytes, site);
         before.skill.as_ref()?;
         let Some(text) = skill_md::format(bytes, site).text else {

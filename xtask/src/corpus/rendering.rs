@@ -3,7 +3,7 @@
 use std::fmt;
 
 use repertoire_core::Digest;
-use repertoire_core::skill_md::{self, Head};
+use repertoire_core::skill_md::{self, FrontMatterEnd};
 use repertoire_render::{Context, Placeholder, Plan, Syntax};
 
 /// The results for the bodies.
@@ -23,9 +23,9 @@ impl Rendering {
     }
 
     fn damage(&mut self, bytes: &[u8], expected: &str) -> Option<&'static str> {
-        let raw = match skill_md::head(bytes) {
-            Head::Complete(at) => &bytes[at..],
-            Head::NeedsMore => &[],
+        let raw = match skill_md::find_front_matter_end(bytes) {
+            FrontMatterEnd::Complete(at) => &bytes[at..],
+            FrontMatterEnd::NeedsMore => &[],
         };
         if Digest::of(raw).to_string() != format!("sha256:{expected}") {
             return Some("the body is another one");

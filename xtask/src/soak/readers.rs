@@ -56,7 +56,7 @@ fn read(stop: &AtomicBool, registry: &SkillRegistry, runtime: &tokio::runtime::H
         }
         if let Some(entry) = fastrand::choice(view.entries()) {
             // It may be gone by now; it must not be another one's.
-            let body = runtime.block_on(registry.body(&entry.claim));
+            let body = runtime.block_on(registry.body(&entry.candidate));
             if body.is_ok_and(|body| body.text.is_empty()) {
                 return Err(format!("`{}` has an empty body", entry.id));
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
-use repertoire::registry::{Claim, Snapshot};
+use repertoire::registry::{Candidate, Snapshot};
 use repertoire::skill::{Digest, Manifest};
 use repertoire::source::fs::WatchOptions;
 use repertoire::{FsSource, Skill, SkillRegistry};
@@ -20,7 +20,7 @@ pub(crate) struct Verdict {
     /// Skills that the registry has, and that are not there.
     stale: Vec<String>,
     /// The skills of a fresh scan, with the digests of each `SKILL.md` and of the files beside it.
-    found: BTreeMap<String, (Claim<Skill>, Digest, Digest)>,
+    found: BTreeMap<String, (Candidate<Skill>, Digest, Digest)>,
 }
 
 impl Verdict {
@@ -31,20 +31,20 @@ impl Verdict {
         let fresh = SkillRegistry::builder().user(source).load().await?;
         let mut verdict = Verdict::default();
         for entry in fresh.list() {
-            let (body, files) = (fresh.body(&entry.claim).await?, fresh.resources(&entry.claim).await?);
-            let found = (entry.claim.clone(), body.digest, Manifest::new(files)?.digest());
-            if !view.get(entry.id.as_str()).is_some_and(|live| is_same(&live.claim, &found)) {
+            let (body, files) = (fresh.body(&entry.candidate).await?, fresh.resources(&entry.candidate).await?);
+            let found = (entry.candidate.clone(), body.digest, Manifest::new(files)?.digest());
+            if !view.get(entry.id.as_str()).is_some_and(|live| is_same(&live.candidate, &found)) {
                 verdict.lost.push(entry.id.to_string());
             }
             verdict.found.insert(entry.id.to_string(), found);
         }
         let broken = tree.broken();
-        let is_kept = |claim: &Claim<Skill>| {
-            let file = claim.item.location.as_deref();
+        let is_kept = |candidate: &Candidate<Skill>| {
+            let file = candidate.item.location.as_deref();
             file.is_some_and(|file| broken.contains(Path::new(file)))
         };
         let gone = view.entries().iter().filter(|live| !verdict.found.contains_key(live.id.as_str()));
-        verdict.stale = gone.filter(|live| !is_kept(&live.claim)).map(|live| live.id.to_string()).collect();
+        verdict.stale = gone.filter(|live| !is_kept(&live.candidate)).map(|live| live.id.to_string()).collect();
         Ok(verdict)
     }
 
@@ -57,7 +57,7 @@ impl Verdict {
     pub(crate) async fn read(&self, registry: &SkillRegistry) -> Result<(), Failure> {
         for (id, (_, digest, _)) in &self.found {
             let live = registry.get(id).ok_or_else(|| format!("`{id}` is gone although nothing is edited"))?;
-            if registry.body(&live.claim).await?.digest != *digest {
+            if registry.body(&live.candidate).await?.digest != *digest {
                 return Err(format!("the body of `{id}` is not the one of its file").into());
             }
         }
@@ -72,7 +72,7 @@ impl Verdict {
 }
 
 /// Returns whether the row equals the scanned skill: by content where the registry has it, else by the version of the files.
-fn is_same(live: &Claim<Skill>, (found, digest, resources): &(Claim<Skill>, Digest, Digest)) -> bool {
+fn is_same(live: &Candidate<Skill>, (found, digest, resources): &(Candidate<Skill>, Digest, Digest)) -> bool {
     let content = match (live.digest, &live.parts) {
         (Some(known), Some(parts)) => known == *digest && parts.resources == *resources,
         _ => live.stamp == found.stamp,

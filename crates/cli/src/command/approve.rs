@@ -85,7 +85,7 @@ impl Approve {
         let notes = hidden_text_note(&skill).into_iter().chain(skill.untrusted_note());
         Ok(Decided {
             id: skill.id.clone(),
-            qualified_id: skill.claim.qualified_id(),
+            qualified_id: skill.candidate.qualified_id(),
             digest: skill.body.digest,
             approval: store.approvals.approval(&skill.binding),
             directives: rows,

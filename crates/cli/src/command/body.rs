@@ -35,8 +35,8 @@ pub(super) struct Text {
 impl Body {
     pub(super) async fn run(&self, context: &CommandContext<'_>) -> Result<Text, Failure> {
         let found = context.find(&self.name)?;
-        let body = context.registry.body(found.claim).await?;
-        let (id, qualified_id) = (found.entry.id.clone(), found.claim.qualified_id());
+        let body = context.registry.body(found.candidate).await?;
+        let (id, qualified_id) = (found.entry.id.clone(), found.candidate.qualified_id());
         Ok(Text { id, qualified_id, digest: body.digest, body: body.text })
     }
 }

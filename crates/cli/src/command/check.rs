@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use repertoire::skill::skill_md::{self, Limits, Site};
+use repertoire::skill::skill_md::{self, FileContext, Limits};
 use repertoire::skill::{Code, Diagnostic, Strictness};
 use serde::Serialize;
 use serde_json::Value;
@@ -134,7 +134,7 @@ fn parse_again(
     let folder = file.parent()?.file_name()?.to_string_lossy();
     let [lenient, strict] = [Strictness::Lenient, Strictness::Strict].map(|strictness| {
         let parsed =
-            skill_md::parse_with(&bytes, Site::new(path).in_directory(&folder), &Limits::default(), strictness);
+            skill_md::parse_with(&bytes, FileContext::new(path).in_directory(&folder), &Limits::default(), strictness);
         let diagnostics = parsed.diagnostics.into_iter();
         diagnostics.map(|diagnostic| ReportedDiagnostic::new(Arc::clone(source), diagnostic)).collect()
     });

@@ -106,9 +106,9 @@ impl Directives {
         }
         Ok(Directed {
             id: skill.id.clone(),
-            qualified_id: skill.claim.qualified_id(),
+            qualified_id: skill.candidate.qualified_id(),
             digest: skill.body.digest,
-            trust: skill.claim.trust,
+            trust: skill.candidate.trust,
             approval,
             directives,
             files: File::all(&skill),

@@ -55,15 +55,15 @@ impl Files {
         if let Some(path) = &self.path {
             return Ok(Box::new(read_file(path, found, context).await?));
         }
-        let files = context.registry.resources(found.claim).await?;
-        let omissions = context.registry.omissions(found.claim).await?;
+        let files = context.registry.resources(found.candidate).await?;
+        let omissions = context.registry.omissions(found.candidate).await?;
         Ok(Box::new(Manifest { id: found.entry.id.clone(), files, omissions }))
     }
 }
 
 async fn read_file(path: &str, found: Found<'_, Skill>, context: &CommandContext<'_>) -> Result<Printed, Failure> {
     let read = match ResourcePath::typed(path) {
-        Ok(path) => context.registry.resource(found.claim, &path).await.map(|bytes| (path, bytes)),
+        Ok(path) => context.registry.resource(found.candidate, &path).await.map(|bytes| (path, bytes)),
         Err(error) => Err(SourceError::new(SourceErrorKind::NotFound, error.to_string())),
     };
     match read {
@@ -80,7 +80,7 @@ async fn read_file(path: &str, found: Found<'_, Skill>, context: &CommandContext
 
 async fn available_files(found: Found<'_, Skill>, context: &CommandContext<'_>) -> String {
     const MOST: usize = 20;
-    let files = context.registry.resources(found.claim).await.unwrap_or_default();
+    let files = context.registry.resources(found.candidate).await.unwrap_or_default();
     let names = files.iter().take(MOST).map(|file| format!("`{}`", terminal_line(file.path.as_str())));
     let names = names.collect::<Vec<_>>().join(", ");
     match files.len() {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use repertoire::FsSource;
-use repertoire::skill::skill_md::{self, Limits, Site};
+use repertoire::skill::skill_md::{self, FileContext, Limits};
 use repertoire::skill::text::{terminal_line, terminal_lines};
 use repertoire::skill::{Code, Diagnostic, Severity, Source};
 use serde::Serialize;
@@ -111,7 +111,7 @@ impl Fmt {
                 return Ok(row(Outcome::Left, vec![diagnostic.at_path(&*whole)]));
             }
         };
-        let formatted = skill_md::format(&bytes, Site::new(&whole).in_directory(&folder));
+        let formatted = skill_md::format(&bytes, FileContext::new(&whole).in_directory(&folder));
         Ok(match formatted.text {
             None => row(Outcome::Left, formatted.diagnostics),
             Some(text) if *text == bytes => row(Outcome::Canonical, Vec::new()),

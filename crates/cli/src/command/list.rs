@@ -82,8 +82,8 @@ fn hidden_folders(folders: &[PathBuf], context: &CommandContext<'_>) -> Option<S
 }
 
 fn skipped_files(diagnostics: &[ReportedDiagnostic], context: &CommandContext<'_>) -> Vec<ReportedDiagnostic> {
-    let claims = context.snapshot.entries().iter().flat_map(|entry| entry.claims());
-    let mut seen: HashSet<&str> = claims.filter_map(|claim| claim.item.location.as_deref()).collect();
+    let candidates = context.snapshot.entries().iter().flat_map(|entry| entry.candidates());
+    let mut seen: HashSet<&str> = candidates.filter_map(|candidate| candidate.item.location.as_deref()).collect();
     let errors = diagnostics.iter().filter(|reported| reported.diagnostic.severity == Severity::Error);
     errors.filter(|error| error.diagnostic.path.as_deref().is_some_and(|path| seen.insert(path))).cloned().collect()
 }

@@ -9,7 +9,7 @@ use cap_std::fs::{Dir, OpenOptions};
 use clap::Args;
 use repertoire::Id;
 use repertoire::skill::Strictness;
-use repertoire::skill::skill_md::{self, Limits, Site};
+use repertoire::skill::skill_md::{self, FileContext, Limits};
 use repertoire::skill::text::terminal_line;
 use serde::Serialize;
 use serde_json::Value;
@@ -100,7 +100,7 @@ impl New {
             Value::from(description),
             title(id.as_str()),
         );
-        let site = Site::new("SKILL.md").in_directory(id.as_str());
+        let site = FileContext::new("SKILL.md").in_directory(id.as_str());
         let formatted = skill_md::format(text.as_bytes(), site);
         let text = formatted.text.map(|text| text.into_owned()).unwrap_or_default();
         let strict = skill_md::parse_with(&text, site, &Limits::default(), Strictness::Strict);

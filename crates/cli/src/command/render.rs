@@ -93,7 +93,7 @@ impl Render {
     ) -> Result<Instructions, Failure> {
         let skill = RunnableSkill::read(&self.name, context).await?;
         let host = self.dialect.as_deref().map(Dialect::named).transpose()?;
-        let syntax = Syntax::of(&skill.claim.item, skill.dialect, host);
+        let syntax = Syntax::of(&skill.candidate.item, skill.dialect, host);
         let plan = Plan::new(&skill.body.text, &syntax);
         let variables = self.variables(&skill, context);
         let outcomes = self.run_directives(&plan, &skill, &variables, context, environment).await?;
@@ -110,7 +110,7 @@ impl Render {
         if let Some(folder) = skill.folder() {
             variables = variables.skill_dir(folder.to_string_lossy());
         }
-        let variables = context.with_source_variables(&skill.claim.origin.source, variables);
+        let variables = context.with_source_variables(&skill.candidate.origin.source, variables);
         self.variables.iter().fold(variables, |variables, (name, value)| variables.variable(name, value))
     }
 

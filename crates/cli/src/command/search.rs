@@ -83,7 +83,7 @@ impl Search {
         let hits = hits.filter(|hit| self.exposure.labels.match_skill(hit.entry.item())).take(self.limit.get());
         let hits = hits.map(|hit| {
             let entry = context.snapshot.get(hit.entry.id.as_str()).expect("the index is of this snapshot");
-            Hit { skill: Row::of(entry, &entry.claim, context), why: hit.why }
+            Hit { skill: Row::of(entry, &entry.candidate, context), why: hit.why }
         });
         Found { hits: hits.collect(), query: text, pending: context.pending() }
     }

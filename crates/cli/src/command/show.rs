@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use repertoire::Skill;
-use repertoire::registry::Claim;
+use repertoire::registry::Candidate;
 use repertoire::skill::text::terminal_line;
 use repertoire::skill::{Diagnostic, SourceError, SourceErrorKind, WorkflowStep};
 use repertoire::workflow::{Need, Readiness, Workflow};
@@ -90,9 +90,9 @@ struct Step {
 }
 
 impl Plan {
-    fn of(claim: &Claim<Skill>) -> Option<Plan> {
-        let (steps, _) = WorkflowStep::read_all(claim.item.extension(&["workflow"])?);
-        let faults = Workflow::of(claim).err().into_iter().flat_map(|invalid| invalid.faults);
+    fn of(candidate: &Candidate<Skill>) -> Option<Plan> {
+        let (steps, _) = WorkflowStep::read_all(candidate.item.extension(&["workflow"])?);
+        let faults = Workflow::of(candidate).err().into_iter().flat_map(|invalid| invalid.faults);
         let steps = steps.into_iter().map(|(_, step)| Step {
             on_error: word(&step.on_error),
             params: step.params.map(|params| params.json()),
@@ -145,14 +145,14 @@ impl<'a> Found<'a> {
 impl Show {
     pub(super) async fn run<'a>(&self, context: &'a CommandContext<'_>) -> Result<Shown<'a>, Failure> {
         let found = context.find(&self.name)?;
-        let is_winner = std::ptr::eq(found.claim, &raw const found.entry.claim);
+        let is_winner = std::ptr::eq(found.candidate, &raw const found.entry.candidate);
         let mut skill = match is_winner {
             true => Found::Winner(Winner::of(found.entry, context)),
-            false => Found::Shadow(Row::of(found.entry, found.claim, context)),
+            false => Found::Shadow(Row::of(found.entry, found.candidate, context)),
         };
-        let item = &found.claim.item;
+        let item = &found.candidate.item;
         let mut unreadable = Vec::new();
-        let files = match known(context.registry.resources(found.claim).await) {
+        let files = match known(context.registry.resources(found.candidate).await) {
             Ok(files) => files.map(|files| files.len()),
             Err(why) => {
                 unreadable.push(("files", why));
@@ -161,7 +161,7 @@ impl Show {
         };
         let digest = &mut skill.row_mut().digest;
         let mut hidden = None;
-        match known(context.registry.body(found.claim).await) {
+        match known(context.registry.body(found.candidate).await) {
             Ok(Some(body)) => {
                 digest.get_or_insert(body.digest);
                 hidden = body.hidden;
@@ -173,18 +173,18 @@ impl Show {
         let (installed, unknown) = context.installed();
         Ok(Shown {
             skill,
-            shadow_of: (!is_winner).then(|| found.entry.claim.qualified_id()),
+            shadow_of: (!is_winner).then(|| found.entry.candidate.qualified_id()),
             allowed_tools: item.allowed_tools.as_deref(),
             unread_rules: item.allowed_rules().filter(|(_, read)| read.is_err()).map(|(rule, _)| &**rule).collect(),
             allowed_workflows: item.allowed_workflows.as_deref(),
-            workflow: Plan::of(found.claim),
+            workflow: Plan::of(found.candidate),
             readiness: Readiness::of(item, &context.probe),
             needs: [Need::all_of(item), Need::stood_in_for(item)],
             files,
             hidden: hidden.map(|hidden| format!("the body holds {hidden}, on line {}", hidden.line)),
             unreadable,
             provenance: Provenance::of(item, &installed),
-            diagnostics: context.diagnostics_of(found.claim).await,
+            diagnostics: context.diagnostics_of(found.candidate).await,
             unknown,
             fields: item.fields.iter().map(|(key, value)| (key.to_string(), value.json())).collect(),
             context,

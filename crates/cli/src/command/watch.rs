@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use repertoire::registry::{Cause, Entry, Snapshot, Update};
-use repertoire::skill::Moved;
+use repertoire::skill::ChangedParts;
 use repertoire::skill::text::terminal_line;
 use repertoire::{FsSource, Id, Model, Skill, SkillRegistry};
 use serde::Serialize;
@@ -71,7 +71,7 @@ pub(super) struct Changed<'a> {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ModifiedSkill"))]
 struct Modified<'a> {
     /// The parts of the winner that changed; none if only its rights or its shadows changed.
-    moved: Moved,
+    moved: ChangedParts,
     skill: Winner<'a>,
 }
 
@@ -177,7 +177,7 @@ impl Reporter<'_> {
                 modified: change
                     .modified
                     .iter()
-                    .map(|id| Modified { moved: id.moved(), skill: Winner::of(&id.new, &context) })
+                    .map(|id| Modified { moved: id.changed_parts(), skill: Winner::of(&id.new, &context) })
                     .collect(),
                 removed: change.removed.iter().map(|entry| Gone::of(entry)).collect(),
                 diagnostics: found,

@@ -3,7 +3,7 @@
 use std::io;
 
 use clap::Args;
-use repertoire::registry::{Claim, Entry};
+use repertoire::registry::{Candidate, Entry};
 use repertoire::{Id, Skill};
 use serde::Serialize;
 
@@ -30,7 +30,7 @@ pub(crate) struct Which {
 pub(super) struct Chain<'a> {
     id: &'a Id,
     /// The winner, then the others in the order of their rank.
-    claims: Vec<Link<'a>>,
+    candidates: Vec<Link<'a>>,
     /// The reason why the installed skills are unknown.
     #[serde(skip)]
     unknown: Option<String>,
@@ -42,7 +42,7 @@ pub(super) struct Chain<'a> {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Link<'a> {
     #[serde(flatten)]
-    claim: Shadow<'a>,
+    candidate: Shadow<'a>,
     /// The reason why this candidate wins or loses, for people.
     why: String,
     provenance: Option<Provenance>,
@@ -54,37 +54,42 @@ impl Which {
     pub(super) async fn run<'a>(&self, context: &'a CommandContext<'_>) -> Result<Chain<'a>, Failure> {
         let entry: &'a Entry<Skill> = context.find(&self.name)?.entry;
         let (installed, unknown) = context.installed();
-        let mut claims = Vec::new();
-        for (place, claim) in entry.claims().enumerate() {
+        let mut candidates = Vec::new();
+        for (place, candidate) in entry.candidates().enumerate() {
             let identical = place.checked_sub(1).and_then(|at| entry.shadows[at].identical);
             let why = match place {
                 0 if entry.shadows.is_empty() => "only candidate".to_owned(),
                 0 => "wins".to_owned(),
-                _ => reason(entry, claim, identical, context),
+                _ => reason(entry, candidate, identical, context),
             };
-            let provenance = Provenance::of(&claim.item, &installed);
-            let diagnostics = context.diagnostics_of(claim).await.len();
-            let claim = Shadow { row: Row::of(entry, claim, context), identical };
-            claims.push(Link { claim, why, provenance, diagnostics });
+            let provenance = Provenance::of(&candidate.item, &installed);
+            let diagnostics = context.diagnostics_of(candidate).await.len();
+            let candidate = Shadow { row: Row::of(entry, candidate, context), identical };
+            candidates.push(Link { candidate, why, provenance, diagnostics });
         }
-        Ok(Chain { id: &entry.id, claims, unknown, context })
+        Ok(Chain { id: &entry.id, candidates, unknown, context })
     }
 }
 
-fn reason(entry: &Entry<Skill>, loser: &Claim<Skill>, identical: Option<bool>, context: &CommandContext<'_>) -> String {
-    let reason = context.snapshot.reason(&entry.claim, loser).to_string();
+fn reason(
+    entry: &Entry<Skill>,
+    loser: &Candidate<Skill>,
+    identical: Option<bool>,
+    context: &CommandContext<'_>,
+) -> String {
+    let reason = context.snapshot.reason(&entry.candidate, loser).to_string();
     if identical == Some(true) { reason + "; same content" } else { reason }
 }
 
 impl CommandOutput for Chain<'_> {
     fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
-        let has_provenance = self.claims.iter().any(|link| link.provenance.is_some());
-        let has_flags = self.claims.iter().any(|link| !link.claim.row.flags.is_empty());
+        let has_provenance = self.candidates.iter().any(|link| link.provenance.is_some());
+        let has_flags = self.candidates.iter().any(|link| !link.candidate.row.flags.is_empty());
         let mut headings = vec![">#", "skill", "tier", "trust", "path", "reason"];
         headings.extend(has_provenance.then_some("from"));
         headings.extend(has_flags.then_some("flags"));
         let mut table = Table::new(&headings);
-        for (place, Link { claim: Shadow { row, .. }, why, provenance, .. }) in (1..).zip(&self.claims) {
+        for (place, Link { candidate: Shadow { row, .. }, why, provenance, .. }) in (1..).zip(&self.candidates) {
             let mut cells: Vec<Cell> = vec![
                 usize::to_string(&place).into(),
                 row.qualified_id.as_str().into(),
@@ -102,8 +107,8 @@ impl CommandOutput for Chain<'_> {
     }
 
     fn notes(&self) -> Vec<String> {
-        let faulty = self.claims.iter().filter(|link| link.diagnostics > 0);
-        let faulty = faulty.map(|Link { claim: Shadow { row, .. }, diagnostics, .. }| {
+        let faulty = self.candidates.iter().filter(|link| link.diagnostics > 0);
+        let faulty = faulty.map(|Link { candidate: Shadow { row, .. }, diagnostics, .. }| {
             let count = counted(*diagnostics, "diagnostic");
             format!("`{0}`: {count}; run `repertoire show {0}` for details", row.qualified_id)
         });

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
 use std::path::{Path, PathBuf};
 
-use repertoire::registry::{Claim, Tier};
+use repertoire::registry::{Candidate, Tier};
 use repertoire::skill::{Digest, Resource, ResourcePath, SourceError};
 use repertoire::{Id, Skill};
 use serde::Serialize;
@@ -74,11 +74,11 @@ impl Inventory {
     /// Reads every file of the skills below the folder `base`. Built-in skills are not listed as left out.
     pub(crate) async fn take(context: &CommandContext<'_>, base: &Path) -> Result<Inventory, Failure> {
         let mut inventory = Inventory::default();
-        let claims = context.snapshot.entries().iter().flat_map(|entry| entry.claims());
-        for claim in claims.filter(|claim| claim.origin.source.as_ref() != builtin::NAME) {
-            match place(claim, context, base) {
-                Ok((path, folder, file)) => inventory.add(path, folder, file, claim, context).await?,
-                Err(why) => inventory.left_out.push(LeftOut { qualified_id: claim.qualified_id(), why }),
+        let candidates = context.snapshot.entries().iter().flat_map(|entry| entry.candidates());
+        for candidate in candidates.filter(|candidate| candidate.origin.source.as_ref() != builtin::NAME) {
+            match place(candidate, context, base) {
+                Ok((path, folder, file)) => inventory.add(path, folder, file, candidate, context).await?,
+                Err(why) => inventory.left_out.push(LeftOut { qualified_id: candidate.qualified_id(), why }),
             }
         }
         Ok(inventory)
@@ -89,22 +89,22 @@ impl Inventory {
         path: ResourcePath,
         folder: PathBuf,
         file: ResourcePath,
-        claim: &Claim<Skill>,
+        candidate: &Candidate<Skill>,
         context: &CommandContext<'_>,
     ) -> Result<(), Failure> {
-        let id = claim.item.id.clone();
+        let id = candidate.item.id.clone();
         // Two sources may search one folder; the first one counts.
         if let Slot::Vacant(slot) = self.skills.entry(path.clone()) {
             let unreadable = |error: SourceError| {
                 Failure::of(&SourceError::new(error.kind(), format!("cannot read the skill `{path}`")).caused_by(error))
             };
-            let bytes = context.registry.resource(claim, &file).await.map_err(unreadable)?;
+            let bytes = context.registry.resource(candidate, &file).await.map_err(unreadable)?;
             let own = Resource::new(file, bytes.len() as u64, Digest::of(&bytes));
             let digest = own.digest;
-            let everything = context.registry.manifest(claim).await.map_err(unreadable)?;
+            let everything = context.registry.manifest(candidate).await.map_err(unreadable)?;
             let compared = Compared::of(path.as_str(), own, &everything);
-            let source = claim.origin.source.to_string();
-            slot.insert(Present { id: id.clone(), tier: claim.origin.tier, source, folder, digest, compared });
+            let source = candidate.origin.source.to_string();
+            slot.insert(Present { id: id.clone(), tier: candidate.origin.tier, source, folder, digest, compared });
         }
         // Winners come before their shadows.
         self.winners.entry(id).or_insert(path);
@@ -121,15 +121,15 @@ impl Inventory {
 }
 
 fn place(
-    claim: &Claim<Skill>,
+    candidate: &Candidate<Skill>,
     context: &CommandContext<'_>,
     base: &Path,
 ) -> Result<(ResourcePath, PathBuf, ResourcePath), Reason> {
-    if claim.origin.tier != Tier::User {
+    if candidate.origin.tier != Tier::User {
         return Err(Reason::Tier);
     }
-    let searches = context.folders.iter().any(|(name, _)| *name == *claim.origin.source);
-    let location = claim.item.location.as_deref().filter(|_| searches).map(Path::new).ok_or(Reason::NoFolder)?;
+    let searches = context.folders.iter().any(|(name, _)| *name == *candidate.origin.source);
+    let location = candidate.item.location.as_deref().filter(|_| searches).map(Path::new).ok_or(Reason::NoFolder)?;
     let (folder, file) = location.parent().zip(location.file_name()).ok_or(Reason::NoFolder)?;
     let below = match folder.strip_prefix(base) {
         Ok(below) => below.to_owned(),

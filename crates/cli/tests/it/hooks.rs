@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use repertoire::skill::skill_md::{self, Site};
+use repertoire::skill::skill_md::{self, FileContext};
 use repertoire_cli::Exit;
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ fn yaml(path: &str) -> Value {
     let text = fs::read_to_string(checkout(path)).expect("the file is there");
     let lines: String = text.lines().map(|line| format!("  {line}\n")).collect();
     let front = format!("---\nname: a\ndescription: The file as a field.\nfile:\n{lines}---\n");
-    let parsed = skill_md::parse(front.as_bytes(), Site::new(path));
+    let parsed = skill_md::parse(front.as_bytes(), FileContext::new(path));
     assert_eq!(parsed.diagnostics, [], "{path}");
     parsed.skill.and_then(|skill| skill.field("file").map(|value| value.json())).expect("the file has content")
 }

@@ -7,7 +7,7 @@ use crate::skill_md;
 fn skill(category: &str) -> Skill {
     let text =
         format!("---\nname: probe\ndescription: Probes.\ncategory: {category}\ntools: [read, write, run]\n---\n");
-    skill_md::parse(text.as_bytes(), skill_md::Site::new("SKILL.md")).skill.unwrap()
+    skill_md::parse(text.as_bytes(), skill_md::FileContext::new("SKILL.md")).skill.unwrap()
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn a_raw_skill_needs_a_gate_however_it_is_spelled() {
 
 #[test]
 fn a_gate_decides_tool_by_tool_and_blocks_what_it_does_not_name() {
-    let gate = Gate::new().with("read", Safe).with("run", RequiresApproval).with("elsewhere", Safe);
+    let gate = ToolPolicies::new().with("read", Safe).with("run", RequiresApproval).with("elsewhere", Safe);
     let gated = Attachable::new(skill("raw")).unwrap_err().gated(gate);
     let tools: Vec<_> = gated.tools().collect();
     assert_eq!(tools, [("read", Safe), ("run", RequiresApproval)]);
@@ -42,13 +42,13 @@ fn a_gate_decides_tool_by_tool_and_blocks_what_it_does_not_name() {
 
 #[test]
 fn an_empty_gate_blocks_everything() {
-    let gated = Attachable::new(skill("raw")).unwrap_err().gated(Gate::new());
+    let gated = Attachable::new(skill("raw")).unwrap_err().gated(ToolPolicies::new());
     assert_eq!(gated.tools().count(), 0);
 }
 
 #[test]
 fn the_stricter_of_two_policies_holds() {
     for (first, second) in [(Safe, Blocked), (Blocked, Safe)] {
-        assert_eq!(Gate::new().with("run", first).with("run", second).policy("run"), Blocked);
+        assert_eq!(ToolPolicies::new().with("run", first).with("run", second).policy("run"), Blocked);
     }
 }

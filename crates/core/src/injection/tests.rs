@@ -58,7 +58,7 @@ fn a_tool_has_a_name_and_an_object_schema() {
 fn an_injection_with_the_fields_of_a_skill_is_that_skill() {
     let text = b"---\nname: tidy-up\ndescription: Sorts a folder.\nallowed-tools: Read Bash(ls:*)\nsurface: both\n\
         disable-model-invocation: yes\nuser-invocable: ture\nallowedWorkflows: [nightly]\nmetadata: {a: 1.0}\n---\nSort.\n";
-    let skill: Skill = crate::skill_md::parse(text, crate::skill_md::Site::new("SKILL.md")).skill.unwrap();
+    let skill: Skill = crate::skill_md::parse(text, crate::skill_md::FileContext::new("SKILL.md")).skill.unwrap();
     assert_eq!(skill.surface, Some(SurfaceMode::Both));
     let content = Content::system_prompt("Sort.");
     let injection = Injection::new(id("tidy-up"), Flavor::Skill, Trigger::Activated, "Sorts a folder.", content);

@@ -3,10 +3,10 @@ use proptest::prelude::*;
 use super::*;
 use crate::Skill;
 
-fn row(name: &str, content: &str) -> Listed<Skill> {
+fn row(name: &str, content: &str) -> ListingEntry<Skill> {
     let skill =
         Skill::new(name.parse().unwrap(), format!("About {name}.")).from_location(format!("{name}/{content}/SKILL.md"));
-    Listed::new(skill, Stamp::of(content))
+    ListingEntry::new(skill, Stamp::of(content))
 }
 
 fn listing(revision: u64, rows: &[(u16, u8)]) -> Listing<Skill> {
@@ -50,23 +50,34 @@ fn what_moved_is_told_by_the_parts_and_what_cannot_be_told_has_moved() {
     let known = |front: &str, body: &str, script: &str| {
         row("a", "x")
             .with_digest(Digest::of(format!("{front}{body}").as_bytes()))
-            .with_parts(Parts::new(body, &files(script)))
+            .with_parts(ContentDigests::new(body, &files(script)))
             .clone_stamped(&format!("{front}{body}{script}"))
     };
-    let moved = |metadata, body, resources| Moved { metadata, body, resources };
+    let changed_parts = |metadata, body, resources| ChangedParts { metadata, body, resources };
     let old = known("f", "b", "s");
-    assert_eq!(old.moved(&old.clone_stamped("touched")), moved(false, false, false));
-    assert_eq!(old.moved(&known("f", "c", "s")), moved(false, true, false));
-    assert_eq!(old.moved(&known("f", "b", "t")), moved(false, false, true));
-    assert_eq!(old.moved(&known("g", "b", "s")), moved(true, false, false), "a comment in the front matter");
-    assert_eq!(old.moved(&Listed { item: row("a", "y").item, ..old.clone() }), moved(true, false, false));
-    assert_eq!(old.moved(&row("a", "x").clone_stamped("2")), moved(false, true, true), "nothing is known of the new");
-    assert_eq!(row("a", "x").moved(&row("a", "x")), moved(false, false, false));
+    assert_eq!(old.changed_parts(&old.clone_stamped("touched")), changed_parts(false, false, false));
+    assert_eq!(old.changed_parts(&known("f", "c", "s")), changed_parts(false, true, false));
+    assert_eq!(old.changed_parts(&known("f", "b", "t")), changed_parts(false, false, true));
+    assert_eq!(
+        old.changed_parts(&known("g", "b", "s")),
+        changed_parts(true, false, false),
+        "a comment in the front matter"
+    );
+    assert_eq!(
+        old.changed_parts(&ListingEntry { item: row("a", "y").item, ..old.clone() }),
+        changed_parts(true, false, false)
+    );
+    assert_eq!(
+        old.changed_parts(&row("a", "x").clone_stamped("2")),
+        changed_parts(false, true, true),
+        "nothing is known of the new"
+    );
+    assert_eq!(row("a", "x").changed_parts(&row("a", "x")), changed_parts(false, false, false));
 }
 
-impl Listed<Skill> {
-    fn clone_stamped(&self, content: &str) -> Listed<Skill> {
-        Listed { stamp: Stamp::of(content), ..self.clone() }
+impl ListingEntry<Skill> {
+    fn clone_stamped(&self, content: &str) -> ListingEntry<Skill> {
+        ListingEntry { stamp: Stamp::of(content), ..self.clone() }
     }
 }
 
@@ -98,7 +109,7 @@ fn a_repeated_id_in_a_splice_is_reported() {
 #[test]
 fn known_content_stays_known() {
     let (digest, other) = (Digest::of(b"a"), Digest::of(b"b"));
-    let parts = Arc::new(Parts::new("body", &Manifest::new([]).unwrap()));
+    let parts = Arc::new(ContentDigests::new("body", &Manifest::new([]).unwrap()));
     let plain = listing(1, &[(1, 0), (2, 0), (3, 0)]);
     let known = plain.iter().map(|row| row.clone().with_digest(digest).with_parts(parts.clone()));
     let known = Listing::new(Revision(1), known, []);
@@ -130,7 +141,7 @@ proptest! {
         start in any_rows(),
         edits in prop::collection::vec((any::<u16>(), 0usize..4, 0usize..4), 0..20),
     ) {
-        let mut plain: Vec<Listed<Skill>> = listing(0, &start).iter().cloned().collect();
+        let mut plain: Vec<ListingEntry<Skill>> = listing(0, &start).iter().cloned().collect();
         let mut listing = listing(0, &start);
         for (n, (at, gone, come)) in edits.into_iter().enumerate() {
             let from = at as usize % (plain.len() + 1);

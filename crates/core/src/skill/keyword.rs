@@ -63,18 +63,15 @@ impl fmt::Display for WeakKeyword {
     }
 }
 
-/// Returns whether `c` is of a script in which two characters are a word: ideographs, kana, Hangul.
 fn is_cjk(c: char) -> bool {
     matches!(u32::from(c),
         0x1100..=0x11FF | 0x3040..=0x30FF | 0x31F0..=0x31FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xAC00..=0xD7AF
         | 0xF900..=0xFAFF | 0x2_0000..=0x3_FFFF)
 }
 
-/// Every common word, without apostrophes.
 static COMMON: LazyLock<HashSet<&str>> =
     LazyLock::new(|| LANGUAGES.iter().flat_map(|words| words.split_ascii_whitespace()).collect());
 
-/// One text for each language, in the order of the documentation above.
 const LANGUAGES: [&str; 15] = [
     "a about after again all also am an and any are arent as at be because been before but by can cant could did didnt do \
      does doesnt doing dont done else ever every for from get give go going good got had has hasnt have havent he hello help \

@@ -137,7 +137,6 @@ fn is_kind(kind: &str) -> bool {
     PREFIXES.contains(&kind) || matches!(kind, "regex" | "always")
 }
 
-/// The last line of the error, which says what is wrong; those before it say where.
 fn regex_fault(error: regex_syntax::Error) -> TriggerFault {
     let text = error.to_string();
     TriggerFault::Regex(text.lines().next_back().unwrap_or_default().trim_start_matches("error: ").to_owned())

@@ -3,7 +3,7 @@ use super::*;
 /// A skill with these front-matter lines.
 fn skill(lines: &str) -> Skill {
     let text = format!("---\nname: tidy-up\ndescription: Sorts a folder.\n{lines}\n---\n");
-    crate::skill_md::parse(text.as_bytes(), crate::skill_md::Site::new("SKILL.md")).skill.unwrap()
+    crate::skill_md::parse(text.as_bytes(), crate::skill_md::FileContext::new("SKILL.md")).skill.unwrap()
 }
 
 #[test]

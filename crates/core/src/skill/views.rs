@@ -1,4 +1,4 @@
-//! Front-matter fields, typed when somebody asks.
+//! Typed views of front-matter fields.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ impl Skill {
         self.field("license")?.as_text()
     }
 
-    /// What the skill needs around it, for people and models.
+    /// Returns the requirements on the environment, for people and models.
     pub fn compatibility(&self) -> Option<&str> {
         self.field("compatibility")?.as_text()
     }
@@ -34,7 +34,7 @@ impl Skill {
         }
     }
 
-    /// What to write after the skill's name, as the author spelled it: `[ticket-id]`.
+    /// Returns the hint for what to write after the skill's name, in the author's spelling: `[ticket-id]`.
     pub fn argument_hint(&self) -> Option<Cow<'_, str>> {
         match &self.argument_hint {
             Some(spelling) => Some(spelling.as_ref().into()),
@@ -77,7 +77,7 @@ impl Skill {
         self.items(&["workflow"]).iter().filter_map(WorkflowStep::read).collect()
     }
 
-    /// How to check that the work was done.
+    /// Returns the checks of the result.
     pub fn verification(&self) -> Vec<Check> {
         self.extension(&["verification"]).map_or(&[][..], Check::items).iter().filter_map(Check::read).collect()
     }
@@ -88,7 +88,7 @@ impl Skill {
         (tier.parse::<u64>().is_err() && !tier.trim().is_empty()).then(|| FunctionalTier::new(tier))
     }
 
-    /// Whether its [label](Skill::functional_tier) is one of these.
+    /// Returns whether its [label](Skill::functional_tier) is one of these.
     pub fn has_functional_tier(&self, tiers: &[FunctionalTier]) -> bool {
         self.functional_tier().is_some_and(|tier| tiers.contains(&tier))
     }
@@ -126,22 +126,21 @@ impl Skill {
 
     /// The first of these fields, at the top level, then under `metadata`, where the standard wants what it does not know.
     pub fn extension(&self, keys: &[&str]) -> Option<&Value> {
-        let metadata = |key: &&str| self.field("metadata")?.get(key);
-        keys.iter().find_map(|key| self.field(key)).or_else(|| keys.iter().find_map(metadata))
+        keys.iter()
+            .find_map(|key| self.field(key))
+            .or_else(|| keys.iter().find_map(|key: &&str| self.field("metadata")?.get(key)))
     }
 
     fn items(&self, keys: &[&str]) -> &[Value] {
         self.extension(keys).map_or(&[], Value::items)
     }
 
-    /// Names in a list or in one text.
     fn names(&self, keys: &[&str], separates: fn(char) -> bool) -> Vec<&str> {
         let texts = self.items(keys).iter().filter_map(Value::as_text);
         texts.flat_map(|text| text.split(separates)).map(str::trim).filter(|name| !name.is_empty()).collect()
     }
 }
 
-/// A hint as its value tells: a text, or a list in brackets.
 pub(super) fn hint(value: &Value) -> Option<Cow<'_, str>> {
     if let Some(text) = value.as_text().or_else(|| wrapped_hint(value)) {
         return Some(text.into());
@@ -151,7 +150,6 @@ pub(super) fn hint(value: &Value) -> Option<Cow<'_, str>> {
     Some(format!("[{}]", texts.join(", ")).into())
 }
 
-/// The one text of a list that brings its own brackets.
 pub(super) fn wrapped_hint(value: &Value) -> Option<&str> {
     match value {
         Value::List(items) => match items.as_slice() {

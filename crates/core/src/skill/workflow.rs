@@ -1,4 +1,4 @@
-//! What a skill suggests to do, and how to check that it was done.
+//! Suggested steps of a skill, and checks of the result.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use crate::Value;
 pub struct WorkflowStep {
     /// A name for the step.
     pub id: Option<Arc<str>>,
-    /// What to do.
+    /// The instruction.
     pub step: Arc<str>,
     /// The tool to call.
     pub tool: Option<Arc<str>>,
     /// The tool's arguments: a map.
     pub params: Option<Value>,
-    /// What a failure means.
+    /// The policy for a failure.
     pub on_error: OnError,
 }
 
@@ -91,7 +91,7 @@ impl WorkflowFault {
     }
 }
 
-/// What the failure of a step means for those after it.
+/// The effect of a failed step on the steps after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnError {
@@ -116,9 +116,9 @@ impl WorkflowStep {
                 faults.push(WorkflowFault::NoStep { number });
                 continue;
             };
-            let is_no_name =
-                |key: &&str| item.get(key).is_some_and(|value| !value.is_null() && value.as_text().is_none());
-            let unnamed = ["id", "tool"].into_iter().filter(is_no_name);
+            let unnamed = ["id", "tool"]
+                .into_iter()
+                .filter(|key: &&str| item.get(key).is_some_and(|value| !value.is_null() && value.as_text().is_none()));
             faults.extend(unnamed.map(|key| WorkflowFault::NoName { number, key: key.into() }));
             if let Some(id) = step.id.clone().filter(|id| steps.iter().any(|(_, other)| other.id.as_ref() == Some(id)))
             {
@@ -138,12 +138,11 @@ impl WorkflowStep {
 
     /// Reads one item of `workflow`: a text, or a map with `step`. `None` for what is no step.
     pub fn read(item: &Value) -> Option<WorkflowStep> {
-        let text = |key| item.get(key).and_then(Value::as_text).map(Arc::from);
         let on_error = item.get("on_error").or_else(|| item.get("on-error")).and_then(Value::as_text);
         Some(WorkflowStep {
-            id: text("id"),
-            step: item.as_text().map(Arc::from).or_else(|| text("step"))?,
-            tool: text("tool"),
+            id: text(item, "id"),
+            step: item.as_text().map(Arc::from).or_else(|| text(item, "step"))?,
+            tool: text(item, "tool"),
             params: item.get("params").filter(|params| matches!(params, Value::Map(_))).cloned(),
             on_error: match on_error {
                 Some("continue") => OnError::Continue,
@@ -178,8 +177,7 @@ impl Check {
         if let Some(text) = item.as_text() {
             return Some(Check::Text(text.into()));
         }
-        let text = |key| item.get(key).and_then(Value::as_text).map(Arc::from);
-        Some(Check::Typed { id: text("id"), kind: text("kind")?, item: item.clone() })
+        Some(Check::Typed { id: text(item, "id"), kind: text(item, "kind")?, item: item.clone() })
     }
 
     /// Returns the items of the value of `verification`: those of a list, and a map as the one item that it is.
@@ -215,4 +213,8 @@ impl fmt::Display for WorkflowFault {
             }
         }
     }
+}
+
+fn text(item: &Value, key: &str) -> Option<Arc<str>> {
+    item.get(key).and_then(Value::as_text).map(Arc::from)
 }

@@ -5,27 +5,26 @@ use std::sync::Arc;
 use unicode_normalization::UnicodeNormalization;
 
 use super::fence::Block;
-use super::findings::Findings;
+use super::report::DiagnosticSink;
 use super::spelling::{self, LookAlike};
 use super::table::{Mark, Table};
-use super::{Limits, Site, extensions, report, strict};
+use super::{FileContext, Limits, extensions, report, strict};
 use crate::declared::{ALLOWED_TOOLS, CATEGORY, DISABLE_MODEL_INVOCATION, Declared, LIMITING, USER_INVOCABLE};
 use crate::text::{self, quoted};
 use crate::{Code, Diagnostic, Id, InvalidId, Scalar, Skill, ToolPattern, Value};
 
-/// Fields of one front matter on their way to a skill.
 pub(super) struct Assembly<'a, 'b> {
     pub(super) text: &'a str,
     pub(super) block: &'b Block,
-    pub(super) site: Site<'a>,
+    pub(super) site: FileContext<'a>,
     pub(super) limits: &'a Limits,
-    pub(super) findings: &'b mut Findings<'a>,
+    pub(super) sink: &'b mut DiagnosticSink<'a>,
 }
 
 impl Assembly<'_, '_> {
     pub(super) fn skill(mut self, table: Table) -> Option<Skill> {
-        if self.findings.is_strict() {
-            strict::check_fields(&table, self.findings);
+        if self.sink.is_strict() {
+            strict::check_fields(&table, self.sink);
         }
         self.properties(&table);
         self.misspelt(&table);
@@ -36,7 +35,7 @@ impl Assembly<'_, '_> {
         let mut skill = Skill::new(id?, description?);
         let declared = Declared::read(&table.fields, |key, code, message| {
             let at = table.get(key).map_or(self.block.opening, |(_, mark)| mark.key);
-            self.findings.say(at, code, message);
+            self.sink.emit(at, code, message);
         });
         let says = |key: &str, flag| table.get(key).is_some_and(|(value, _)| value.as_bool() == Some(flag));
         if says(DISABLE_MODEL_INVOCATION, true) && says(USER_INVOCABLE, false) {
@@ -45,10 +44,10 @@ impl Assembly<'_, '_> {
                 "neither a model nor a user reaches the skill: `{DISABLE_MODEL_INVOCATION}` excludes the one, \
                  `{USER_INVOCABLE}` the other"
             );
-            self.findings.add(at, Diagnostic::new(Code::UNREACHABLE, message).help("remove one of the two fields"));
+            self.sink.add(at, Diagnostic::new(Code::UNREACHABLE, message).help("remove one of the two fields"));
         }
         skill.declare(declared);
-        extensions::check(&table, self.text, self.findings);
+        extensions::check(&table, self.text, self.sink);
         self.rules(&skill, &table);
         if let Some((value, mark)) = table.get("argument-hint") {
             skill.spell_argument_hint(value, self.text.get(mark.value.clone()).unwrap_or_default().trim_end());
@@ -58,13 +57,12 @@ impl Assembly<'_, '_> {
         Some(skill)
     }
 
-    /// Says of a required field that it is missing, and where a look-alike stands: the place, a message and a fix.
     fn missing(&mut self, key: &str, table: &Table) -> (usize, String, Option<String>) {
         let missing = format!("missing required field in frontmatter: `{key}`");
         match LookAlike::find(key, table, self.text, self.block.yaml.clone()) {
             None => (self.block.opening, missing, None),
             Some(LookAlike { at, fault, text }) => {
-                let (line, _) = self.findings.place(at);
+                let (line, _) = self.sink.place(at);
                 let help = match report::in_yaml(key, &text) {
                     Some(line) => format!("write `{line}` at the start of a line"),
                     None => format!("write `{key}`, a colon and a blank at the start of a line"),
@@ -74,7 +72,6 @@ impl Assembly<'_, '_> {
         }
     }
 
-    /// Reports tags and anchors that look like the first word of a text.
     fn properties(&mut self, table: &Table) {
         for ((key, value), mark) in table.fields.iter().zip(&table.marks) {
             let Some(property) = mark.property.as_ref().filter(|_| PROSE.contains(&key.as_ref())) else { continue };
@@ -85,11 +82,10 @@ impl Assembly<'_, '_> {
                 None => "put the text in quotes if it begins with this word".to_owned(),
             };
             let message = format!("`{word}` is a tag or an anchor of YAML, which cuts it from the text of `{key}`");
-            self.findings.add(property.start, Diagnostic::new(Code::CUT_BY_TAG, message).help(help));
+            self.sink.add(property.start, Diagnostic::new(Code::CUT_BY_TAG, message).help(help));
         }
     }
 
-    /// Reports fields whose names are slips of those that are read.
     fn misspelt(&mut self, table: &Table) {
         for ((key, value), mark) in table.fields.iter().zip(&table.marks) {
             self.nested_limits(key, value, mark);
@@ -105,7 +101,7 @@ impl Assembly<'_, '_> {
             };
             let message = format!("`{}` is not a known field: {effect}", quoted(key));
             let help = format!("write `{known}` if that is meant");
-            self.findings.add(mark.key, Diagnostic::new(code, message).help(help));
+            self.sink.add(mark.key, Diagnostic::new(code, message).help(help));
         }
     }
 
@@ -119,7 +115,7 @@ impl Assembly<'_, '_> {
             if value.get(limit).is_some() && (key, limit) != ("metadata", CATEGORY) {
                 let message = format!("`{limit}` below `{key}` is not a known field: it limits nothing");
                 let help = format!("write `{limit}` at the start of a line if that is meant");
-                self.findings.add(mark.key, Diagnostic::new(Code::MISSPELT_LIMIT, message).help(help));
+                self.sink.add(mark.key, Diagnostic::new(Code::MISSPELT_LIMIT, message).help(help));
             }
         }
     }
@@ -132,7 +128,7 @@ impl Assembly<'_, '_> {
         if let (Some((name, _)), Some((alias, mark))) = (name, alias)
             && name.as_text().map(str::trim) != alias.as_text().map(str::trim)
         {
-            self.findings.say(mark.key, Code::NAME_AND_ID, "`name` and `id` differ; `name` is taken");
+            self.sink.emit(mark.key, Code::NAME_AND_ID, "`name` and `id` differ; `name` is taken");
         }
         let Some((value, mark)) = name.or(alias).or(table.get("name")) else {
             let (at, missing, _) = self.missing("name", table);
@@ -160,7 +156,6 @@ impl Assembly<'_, '_> {
         }
     }
 
-    /// The directory's name as an id, said with `code`; without one the skill has no name at all.
     fn directory_id(&mut self, at: usize, code: Code, fault: &str) -> Option<Id> {
         let id = self.site.directory.and_then(|name| Id::new(name).ok());
         match &id {
@@ -171,9 +166,9 @@ impl Assembly<'_, '_> {
                     Some(line) => format!("write `{line}`"),
                     None => "write the name of the directory as `name`".to_owned(),
                 };
-                self.findings.add(at, Diagnostic::new(code, message).help(help));
+                self.sink.add(at, Diagnostic::new(code, message).help(help));
             }
-            None => self.findings.say(at, Code::NO_NAME, format!("{fault}; no directory's name can stand in")),
+            None => self.sink.emit(at, Code::NO_NAME, format!("{fault}; no directory's name can stand in")),
         }
         id
     }
@@ -182,7 +177,7 @@ impl Assembly<'_, '_> {
         for fault in id.faults() {
             let message = format!("name `{}` {fault}", quoted(id.as_str()));
             let help = "other clients may refuse it";
-            self.findings.add(mark.value.start, Diagnostic::new(Code::NAME_FAULT, message).help(help));
+            self.sink.add(mark.value.start, Diagnostic::new(Code::NAME_FAULT, message).help(help));
         }
         if let Some(directory) = self.site.directory
             && directory != id.as_str()
@@ -191,7 +186,7 @@ impl Assembly<'_, '_> {
             let (directory, name) = (quoted(directory), quoted(id.as_str()));
             let message = format!("directory name `{directory}` must match skill name `{name}`");
             let help = "the written name is taken; other clients may refuse or rename it";
-            self.findings.add(mark.value.start, Diagnostic::new(Code::DIRECTORY_MISMATCH, message).help(help));
+            self.sink.add(mark.value.start, Diagnostic::new(Code::DIRECTORY_MISMATCH, message).help(help));
         }
     }
 
@@ -201,44 +196,43 @@ impl Assembly<'_, '_> {
             if help.is_none() {
                 message.push_str("; without it nobody can choose the skill");
             }
-            let mut finding = Diagnostic::new(Code::MISSING_DESCRIPTION, message);
-            finding.help = help;
-            self.findings.add(at, finding);
+            let mut diagnostic = Diagnostic::new(Code::MISSING_DESCRIPTION, message);
+            diagnostic.help = help;
+            self.sink.add(at, diagnostic);
             return None;
         };
         let Value::Scalar(scalar) = value else {
             let message = "field `description` must be a non-empty string, found a list or a map";
-            self.findings.say(mark.key, Code::MISSING_DESCRIPTION, message);
+            self.sink.emit(mark.key, Code::MISSING_DESCRIPTION, message);
             return None;
         };
         let written = &scalar.text;
         let trimmed = written.trim();
         if trimmed.is_empty() || value.is_null() {
             let message = "field `description` must be a non-empty string";
-            self.findings.say(mark.key, Code::MISSING_DESCRIPTION, message);
+            self.sink.emit(mark.key, Code::MISSING_DESCRIPTION, message);
             return None;
         }
         if text::shows_nothing(trimmed) {
             let what =
                 text::hidden(trimmed).map_or_else(|| "characters without a shape".to_owned(), |what| what.to_string());
             let message = format!("field `description` must be a non-empty string, found {what} alone");
-            self.findings.say(mark.key, Code::MISSING_DESCRIPTION, message);
+            self.sink.emit(mark.key, Code::MISSING_DESCRIPTION, message);
             return None;
         }
         self.warn_of_cut("description", mark);
         self.warn_of_invisible("description", written, mark);
         // The reference validator measures the text with the blanks around it.
-        let measured = if self.findings.is_strict() { written } else { trimmed };
+        let measured = if self.sink.is_strict() { written } else { trimmed };
         let limit = self.limits.description_chars;
         if let Some(length) = over(measured, limit) {
             let message = format!("description exceeds the limit of {limit} characters ({length}); it is kept whole");
             let help = "catalogs shorten it; put the key words first";
-            self.findings.add(mark.value.start, Diagnostic::new(Code::LONG_DESCRIPTION, message).help(help));
+            self.sink.add(mark.value.start, Diagnostic::new(Code::LONG_DESCRIPTION, message).help(help));
         }
         Some(if trimmed.len() == written.len() { written.clone() } else { trimmed.into() })
     }
 
-    /// Reports hidden text in all fields but name and description.
     fn other_texts(&mut self, table: &Table) {
         if text::is_clean(self.text) && !self.text.contains('\\') {
             return;
@@ -261,10 +255,9 @@ impl Assembly<'_, '_> {
             },
             _ => "field `compatibility` must be a string, found a list or a map".to_owned(),
         };
-        self.findings.say(mark.key, Code::BAD_COMPATIBILITY, message);
+        self.sink.emit(mark.key, Code::BAD_COMPATIBILITY, message);
     }
 
-    /// Warns of rules that grant nothing.
     fn rules(&mut self, skill: &Skill, table: &Table) {
         // Where the folder is not known yet, any stands for it.
         let location = if self.site.path.contains(['/', '\\']) { self.site.path } else { "/skill/SKILL.md" };
@@ -275,10 +268,9 @@ impl Assembly<'_, '_> {
         let what = if unread.len() == 1 { "a rule that grants" } else { "rules that grant" };
         let message = format!("`{ALLOWED_TOOLS}` holds {what} nothing: {}", unread.join(", "));
         let help = "write `Tool`, `Tool(words)`, `Tool(words:*)` or `mcp__server__*`";
-        self.findings.add(mark.key, Diagnostic::new(Code::UNREADABLE_RULE, message).help(help));
+        self.sink.add(mark.key, Diagnostic::new(Code::UNREADABLE_RULE, message).help(help));
     }
 
-    /// Warns if a comment ends the unquoted text: what follows may have been meant as text.
     fn warn_of_cut(&mut self, key: &str, mark: &Mark) {
         if !mark.plain {
             return;
@@ -290,7 +282,7 @@ impl Assembly<'_, '_> {
             let at = mark.value.end + (rest.len() - rest.trim_start().len());
             let message = format!("the comment `{}` cuts `{key}`", quoted(comment));
             let help = "put the value in quotes if this is text, else move the comment to a line of its own";
-            self.findings.add(at, Diagnostic::new(Code::CUT_BY_COMMENT, message).help(help));
+            self.sink.add(at, Diagnostic::new(Code::CUT_BY_COMMENT, message).help(help));
         }
     }
 
@@ -300,7 +292,7 @@ impl Assembly<'_, '_> {
             // Where the text is written in escapes, its start has to do.
             let within = text::hidden(source).map_or(0, |written| written.at);
             let message = format!("`{}` holds {what}", quoted(key));
-            self.findings.say(mark.value.start + within, Code::INVISIBLE_TEXT, message);
+            self.sink.emit(mark.value.start + within, Code::INVISIBLE_TEXT, message);
         }
     }
 }
@@ -308,7 +300,6 @@ impl Assembly<'_, '_> {
 /// Fields that people and models read as prose; in others, a tag or an anchor is meant as one.
 const PROSE: [&str; 6] = ["name", "description", "when_to_use", "when-to-use", "compatibility", "argument-hint"];
 
-/// The length of `text` in characters, if over `limit`.
 fn over(text: &str, limit: usize) -> Option<usize> {
     // Bytes are a cheap upper bound.
     let length = if text.len() > limit { text.chars().count() } else { 0 };

@@ -1,6 +1,6 @@
 //! The checks of extension fields: what the engine would leave out in silence is reported with its line.
 
-use super::findings::Findings;
+use super::report::DiagnosticSink;
 use super::table::{Mark, Table};
 use crate::declared::CATEGORY;
 use crate::text::quoted;
@@ -9,21 +9,19 @@ use crate::{
     WorkflowFault, WorkflowStep,
 };
 
-/// Reports every extension field that cannot be read whole. They stand at the top level or under `metadata`.
-pub(super) fn check(table: &Table, text: &str, findings: &mut Findings<'_>) {
+pub(super) fn check(table: &Table, text: &str, sink: &mut DiagnosticSink<'_>) {
     for ((key, value), mark) in table.fields.iter().zip(&table.marks) {
-        check_field(key, value, &Place { text, mark, key: None }, findings);
+        check_field(key, value, &Place { text, mark, key: None }, sink);
         if key.as_ref() == "metadata"
             && let Value::Map(rows) = value
         {
             for (key, value) in rows {
-                check_field(key, value, &Place { text, mark, key: Some(key) }, findings);
+                check_field(key, value, &Place { text, mark, key: Some(key) }, sink);
             }
         }
     }
 }
 
-/// Where a field is written.
 struct Place<'a> {
     text: &'a str,
     mark: &'a Mark,
@@ -32,21 +30,22 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// The byte where the field is written.
     fn at(&self) -> usize {
         let within = self.key.and_then(|key| {
             let value = self.text.get(self.mark.value.clone())?;
-            let is_key = |at: &usize| {
-                let before = value[..*at].chars().next_back();
-                let rest = value[at + key.len()..].trim_start_matches(['"', '\'', ' ']);
-                !before.is_some_and(char::is_alphanumeric) && rest.starts_with(':')
-            };
-            value.match_indices(key).map(|(at, _)| at).find(is_key).map(|at| self.mark.value.start + at)
+            value
+                .match_indices(key)
+                .map(|(at, _)| at)
+                .find(|at: &usize| {
+                    let before = value[..*at].chars().next_back();
+                    let rest = value[at + key.len()..].trim_start_matches(['"', '\'', ' ']);
+                    !before.is_some_and(char::is_alphanumeric) && rest.starts_with(':')
+                })
+                .map(|at| self.mark.value.start + at)
         });
         within.unwrap_or(self.mark.key)
     }
 
-    /// The byte where the item with this number, from 1, begins; that of the field if its items have no lines of their own.
     fn item(&self, number: usize) -> usize {
         let start = self.at();
         let mut at = start;
@@ -64,9 +63,9 @@ impl Place<'_> {
     }
 }
 
-fn check_field(key: &str, value: &Value, place: &Place<'_>, findings: &mut Findings<'_>) {
+fn check_field(key: &str, value: &Value, place: &Place<'_>, sink: &mut DiagnosticSink<'_>) {
     match key {
-        "triggers" => triggers(value, place, findings),
+        "triggers" => triggers(value, place, sink),
         "workflow" => {
             for fault in WorkflowStep::read_all(value).1 {
                 let at = fault.number().map_or_else(|| place.at(), |number| place.item(number));
@@ -76,7 +75,7 @@ fn check_field(key: &str, value: &Value, place: &Place<'_>, findings: &mut Findi
                     }
                     fault => fault,
                 };
-                findings.say(at, Code::BAD_WORKFLOW, format!("`workflow` does not hold together: {fault}"));
+                sink.emit(at, Code::BAD_WORKFLOW, format!("`workflow` does not hold together: {fault}"));
             }
         }
         "verification" => {
@@ -85,26 +84,26 @@ fn check_field(key: &str, value: &Value, place: &Place<'_>, findings: &mut Findi
                     let message = format!(
                         "item {number} of `verification` is not a check: expected a text, or a map with `kind`"
                     );
-                    findings.say(place.item(number), Code::BAD_VERIFICATION, message);
+                    sink.emit(place.item(number), Code::BAD_VERIFICATION, message);
                 }
             }
         }
-        "required_tools" | "required-tools" => names(key, value, place, findings),
-        "references" => names(key, value, place, findings),
-        CATEGORY => category(value, place, findings),
+        "required_tools" | "required-tools" => names(key, value, place, sink),
+        "references" => names(key, value, place, sink),
+        CATEGORY => category(value, place, sink),
         "functional-tier" | "functional_tier" | "tier" | "invoke-level" | "invoke_level" => {
-            label(key, value, place, findings);
+            label(key, value, place, sink);
         }
         _ => {}
     }
 }
 
-fn triggers(value: &Value, place: &Place<'_>, findings: &mut Findings<'_>) {
+fn triggers(value: &Value, place: &Place<'_>, sink: &mut DiagnosticSink<'_>) {
     if matches!(value, Value::Map(_)) {
         let message = "`triggers` must be a text or a list, found a map; it counts as absent";
         // Many skills have one there for another program: `{files: [...], keywords: [...]}`.
         let code = if place.key.is_some() { Code::FOREIGN_FIELD } else { Code::UNREADABLE_FIELD };
-        return findings.say(place.at(), code, message);
+        return sink.emit(place.at(), code, message);
     }
     for (number, item) in (1..).zip(value.items()) {
         let triggers = SkillTrigger::read(item);
@@ -112,7 +111,7 @@ fn triggers(value: &Value, place: &Place<'_>, findings: &mut Findings<'_>) {
             let SkillTrigger::Keyword(word) = keyword else { continue };
             if let Some(weak) = WeakKeyword::of(word) {
                 let message = format!("the keyword `{}` never holds: {weak}", quoted(word));
-                findings.say(place.item(number), Code::WEAK_KEYWORD, message);
+                sink.emit(place.item(number), Code::WEAK_KEYWORD, message);
             }
         }
         let fault = match triggers {
@@ -125,12 +124,11 @@ fn triggers(value: &Value, place: &Place<'_>, findings: &mut Findings<'_>) {
             fault => fault,
         };
         let message = format!("item {number} of `triggers` is not a trigger: {fault}");
-        findings.say(place.item(number), Code::BAD_TRIGGER, message);
+        sink.emit(place.item(number), Code::BAD_TRIGGER, message);
     }
 }
 
-/// A list of names, or a text that holds them.
-fn names(key: &str, value: &Value, place: &Place<'_>, findings: &mut Findings<'_>) {
+fn names(key: &str, value: &Value, place: &Place<'_>, sink: &mut DiagnosticSink<'_>) {
     let fault = match value {
         Value::Map(_) => "must be a text or a list of names, found a map; it counts as absent".to_owned(),
         Value::List(items) => match items.iter().position(|item| item.as_text().is_none()) {
@@ -139,33 +137,36 @@ fn names(key: &str, value: &Value, place: &Place<'_>, findings: &mut Findings<'_
         },
         Value::Scalar(_) => return,
     };
-    findings.say(place.at(), Code::UNREADABLE_FIELD, format!("`{key}` {fault}"));
+    sink.emit(place.at(), Code::UNREADABLE_FIELD, format!("`{key}` {fault}"));
 }
 
-fn category(value: &Value, place: &Place<'_>, findings: &mut Findings<'_>) {
-    let is_raw = |item: &Value| item.as_text().is_some_and(|text| text.trim().eq_ignore_ascii_case("raw"));
-    if Category::of(value) != Some(Category::Raw) || value.items().iter().any(is_raw) {
+fn category(value: &Value, place: &Place<'_>, sink: &mut DiagnosticSink<'_>) {
+    if Category::of(value) != Some(Category::Raw)
+        || value
+            .items()
+            .iter()
+            .any(|item: &Value| item.as_text().is_some_and(|text| text.trim().eq_ignore_ascii_case("raw")))
+    {
         return;
     }
     let written = value.as_text().unwrap_or_default().trim().to_lowercase();
     let slip = [("raw", 1), ("standard", 2)];
     let slip = slip.into_iter().find(|(word, slips)| strsim::osa_distance(word, &written) <= *slips);
     let message = "the category is neither `standard` nor `raw`; it counts as `raw`, which limits";
-    let finding = match slip {
+    let diagnostic = match slip {
         Some((word, _)) => {
             Diagnostic::new(Code::MISSPELT_LIMIT, message).help(format!("write `category: {word}` if that is meant"))
         }
         None => Diagnostic::new(Code::UNKNOWN_CATEGORY, message),
     };
-    findings.add(place.at(), finding);
+    sink.add(place.at(), diagnostic);
 }
 
-/// A functional tier or a level of invocation; `tier` may be either.
-fn label(key: &str, value: &Value, place: &Place<'_>, findings: &mut Findings<'_>) {
+fn label(key: &str, value: &Value, place: &Place<'_>, sink: &mut DiagnosticSink<'_>) {
     let Some(text) = value.as_text() else {
         if !value.is_null() {
             let message = format!("`{key}` must be a text, found a list or a map; it counts as absent");
-            findings.say(place.at(), Code::UNREADABLE_FIELD, message);
+            sink.emit(place.at(), Code::UNREADABLE_FIELD, message);
         }
         return;
     };
@@ -173,12 +174,12 @@ fn label(key: &str, value: &Value, place: &Place<'_>, findings: &mut Findings<'_
     if is_level {
         if InvokeLevel::new(text).is_none() {
             let message = format!("`{key}` must be 1, 2 or 3, found `{}`; it counts as 2", quoted(text));
-            findings.say(place.at(), Code::UNKNOWN_LEVEL, message);
+            sink.emit(place.at(), Code::UNKNOWN_LEVEL, message);
         }
     } else if let FunctionalTier::Other(label) = FunctionalTier::new(text) {
         let known = FunctionalTier::KNOWN.map(|tier| format!("`{}`", tier.as_str())).join(", ");
         let message = format!("`{}` is not a functional tier that is known; it is kept as a label", quoted(&label));
-        let finding = Diagnostic::new(Code::UNKNOWN_TIER, message).help(format!("those that are known: {known}"));
-        findings.add(place.at(), finding);
+        let diagnostic = Diagnostic::new(Code::UNKNOWN_TIER, message).help(format!("those that are known: {known}"));
+        sink.add(place.at(), diagnostic);
     }
 }

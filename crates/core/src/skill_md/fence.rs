@@ -1,4 +1,4 @@
-//! Where the front matter of a file begins and ends.
+//! Finds the beginning and the end of front matter.
 
 use std::ops::Range;
 
@@ -15,11 +15,10 @@ pub(super) struct Block {
     pub(super) yaml: Range<usize>,
     /// Past the closing fence line.
     pub(super) body: usize,
-    /// Whether the closing fence is `...`.
+    /// `true` if the closing fence is `...`.
     pub(super) dots: bool,
 }
 
-/// Why there is no block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Missing {
     /// Nothing but blanks and comments.
@@ -45,7 +44,6 @@ pub(super) fn find(bytes: &[u8]) -> Result<Block, Missing> {
     close(bytes, opening, next).ok_or(Missing::Unclosed(opening))
 }
 
-/// The block that a fence at `opening` begins, its YAML starting at `yaml`.
 fn close(bytes: &[u8], opening: usize, yaml: usize) -> Option<Block> {
     let mut at = yaml;
     while at < bytes.len() {
@@ -60,7 +58,6 @@ fn close(bytes: &[u8], opening: usize, yaml: usize) -> Option<Block> {
     None
 }
 
-/// The block of a file whose first content is something else, for the message only.
 pub(super) fn find_later(bytes: &[u8], from: usize) -> Option<Block> {
     let mut at = from;
     let mut opening = None;
@@ -80,17 +77,14 @@ pub(super) fn find_later(bytes: &[u8], from: usize) -> Option<Block> {
     None
 }
 
-/// Whether the file starts with a byte-order mark.
 pub(super) fn has_bom(bytes: &[u8]) -> bool {
     bytes.starts_with(BOM)
 }
 
-/// Past one byte-order mark.
 pub(super) fn past_bom(bytes: &[u8]) -> usize {
     if has_bom(bytes) { BOM.len() } else { 0 }
 }
 
-/// The first line that is neither blank nor an HTML comment, after one byte-order mark.
 fn first_content(bytes: &[u8]) -> Result<usize, Missing> {
     let mut at = past_bom(bytes);
     while at < bytes.len() {
@@ -113,7 +107,6 @@ fn first_content(bytes: &[u8]) -> Result<usize, Missing> {
     Err(Missing::Empty)
 }
 
-/// Past the blank lines at `from`.
 pub(super) fn past_blank_lines(bytes: &[u8], from: usize) -> usize {
     let mut at = from;
     while at < bytes.len() {
@@ -126,7 +119,6 @@ pub(super) fn past_blank_lines(bytes: &[u8], from: usize) -> usize {
     at
 }
 
-/// The line at `from`: where its text ends, and where the next line begins. `\n`, `\r\n` and a lone `\r` end a line.
 pub(super) fn line(bytes: &[u8], from: usize) -> (usize, usize) {
     match memchr2(b'\n', b'\r', &bytes[from..]) {
         None => (bytes.len(), bytes.len()),
@@ -138,7 +130,6 @@ pub(super) fn line(bytes: &[u8], from: usize) -> (usize, usize) {
     }
 }
 
-/// Whether the line that ends before `next` is sure to end there, whatever bytes come later.
 pub(super) fn is_final(bytes: &[u8], next: usize) -> bool {
     // A carriage return as the last byte may be half of `\r\n`.
     next < bytes.len() || bytes.last() == Some(&b'\n')

@@ -8,24 +8,24 @@ use std::sync::Arc;
 pub(super) use self::field::is_plain;
 use self::field::{Field, Pieces};
 use super::fence::{self, Block};
-use super::findings::Findings;
 use super::recovery::{self, How, Recovered, Repair};
+use super::report::DiagnosticSink;
 use super::table::Table;
-use super::yaml::{self, Root};
-use super::{Limits, Parsed, Site, parse};
+use super::yaml::{self, YamlDocument};
+use super::{FileContext, Limits, Parsed, parse};
 use crate::declared::LIMITING;
 use crate::{Code, Diagnostic, Severity, Strictness, Value};
 
 /// The order of fields: those of the standard, then the rest as its author wrote it.
 const ORDER: [&str; 6] = ["name", "description", "license", "compatibility", "allowed-tools", "metadata"];
 
-/// What formatting makes of a file. Formatting never fails: it yields an optional text and diagnostics.
+/// The result of formatting, which never fails: an optional text and diagnostics.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Formatted<'a> {
     /// The whole file in its canonical form, borrowed if it has that form already.
     pub text: Option<Cow<'a, [u8]>>,
-    /// Why there is no text: every error of the parser, or one [`Code::NOT_FORMATTED`].
+    /// The reason if there is no text: every error of the parser, or one [`Code::NOT_FORMATTED`].
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -41,17 +41,17 @@ pub struct Formatted<'a> {
 /// be promised the file is left to its author: a key that is written twice, and a limiting field that YAML cannot read.
 ///
 /// ```
-/// use repertoire_core::skill_md::{Site, format};
+/// use repertoire_core::skill_md::{FileContext, format};
 ///
 /// let file = b"---\ndescription: Tidies up: files, folders.\nname: \"tidy-up\"\n---\nSort it.\n";
-/// let formatted = format(file, Site::new("tidy-up/SKILL.md"));
+/// let formatted = format(file, FileContext::new("tidy-up/SKILL.md"));
 /// let canonical = b"---\nname: tidy-up\ndescription: \"Tidies up: files, folders.\"\n---\nSort it.\n";
 /// assert_eq!(formatted.text.as_deref(), Some(canonical.as_slice()));
 /// ```
-pub fn format<'a>(bytes: &'a [u8], site: Site<'a>) -> Formatted<'a> {
+pub fn format<'a>(bytes: &'a [u8], site: FileContext<'a>) -> Formatted<'a> {
     let before = parse(bytes, site);
     if before.skill.is_none() {
-        let errors = before.diagnostics.into_iter().filter(|finding| finding.severity == Severity::Error);
+        let errors = before.diagnostics.into_iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
         return Formatted { text: None, diagnostics: errors.collect() };
     }
     let edited = edit(bytes).and_then(|edited| {
@@ -62,15 +62,14 @@ pub fn format<'a>(bytes: &'a [u8], site: Site<'a>) -> Formatted<'a> {
         Ok(edited) if edited == bytes => Formatted { text: Some(Cow::Borrowed(bytes)), diagnostics: Vec::new() },
         Ok(edited) => Formatted { text: Some(Cow::Owned(edited)), diagnostics: Vec::new() },
         Err(left) => {
-            let mut findings = Findings::new(site.path, bytes, Strictness::Lenient);
+            let mut sink = DiagnosticSink::new(site.path, bytes, Strictness::Lenient);
             let message = format!("the front matter was left as it is: {}", left.reason);
-            findings.add(left.at, Diagnostic::new(Code::NOT_FORMATTED, message));
-            Formatted { text: None, diagnostics: findings.into_list() }
+            sink.add(left.at, Diagnostic::new(Code::NOT_FORMATTED, message));
+            Formatted { text: None, diagnostics: sink.into_list() }
         }
     }
 }
 
-/// Why a front matter is left to its author, and the byte where that shows.
 #[derive(Debug)]
 struct Left {
     at: usize,
@@ -92,7 +91,6 @@ fn edit(bytes: &[u8]) -> Result<Vec<u8>, Left> {
     Ok(assemble(bytes, &block, &source))
 }
 
-/// The file with `source` between its fences.
 fn assemble(bytes: &[u8], block: &Block, source: &str) -> Vec<u8> {
     const FENCE: &[u8] = b"---";
     let ahead = fence::past_blank_lines(bytes, fence::past_bom(bytes)).min(block.opening);
@@ -112,7 +110,6 @@ fn assemble(bytes: &[u8], block: &Block, source: &str) -> Vec<u8> {
     .concat()
 }
 
-/// The YAML between the fences in its canonical form.
 fn canonical(source: &str) -> Result<String, Left> {
     let limits = Limits::default();
     let (table, repairs) = read(source, &limits)?;
@@ -129,7 +126,7 @@ fn canonical(source: &str) -> Result<String, Left> {
     }
     text.push_str(tail);
     match yaml::read(&text, &limits, &mut { limits.nodes }) {
-        Ok(Root::Map(_)) => Ok(text),
+        Ok(YamlDocument::Map(_)) => Ok(text),
         _ => Err(Left::at(0, "it holds lines that belong to no field")),
     }
 }
@@ -139,7 +136,7 @@ fn rank(key: &str) -> usize {
 }
 
 fn read(source: &str, limits: &Limits) -> Result<(Table, Vec<Repair>), Left> {
-    if let Ok(Root::Map(table)) = yaml::read(source, limits, &mut { limits.nodes }) {
+    if let Ok(YamlDocument::Map(table)) = yaml::read(source, limits, &mut { limits.nodes }) {
         return Ok((table, Vec::new()));
     }
     match recovery::read(source, limits) {
@@ -171,8 +168,6 @@ fn written<'a>(source: &'a str, field: &Field<'a>, repairs: &[Repair]) -> Result
 /// A field and its value.
 type Row = (Arc<str>, Value);
 
-/// Whether two files have the same skill, but for the order of its fields and for quotes that say nothing, and the second gives
-/// no cause for a finding that the first did not give.
 fn says_the_same(before: &Parsed, after: &Parsed) -> bool {
     let parts = |parsed: &Parsed| {
         let mut skill = parsed.skill.clone()?;
@@ -180,18 +175,23 @@ fn says_the_same(before: &Parsed, after: &Parsed) -> bool {
         fields.sort_by_key(|(key, _)| rank(key));
         Some((skill, fields))
     };
-    let same_row = |(one, other): (&Row, &Row)| one.0 == other.0 && is_equal(&one.1, &other.1);
     let same = match (parts(before), parts(after)) {
         (Some((one, fields)), Some((other, others))) => {
-            one == other && fields.len() == others.len() && fields.iter().zip(&others).all(same_row)
+            one == other
+                && fields.len() == others.len()
+                && fields
+                    .iter()
+                    .zip(&others)
+                    .all(|(one, other): (&Row, &Row)| one.0 == other.0 && is_equal(&one.1, &other.1))
         }
         _ => false,
     };
-    let is_old = |finding: &Diagnostic| before.diagnostics.iter().any(|other| other.code == finding.code);
-    same && after.diagnostics.iter().all(is_old)
+    same && after
+        .diagnostics
+        .iter()
+        .all(|diagnostic: &Diagnostic| before.diagnostics.iter().any(|other| other.code == diagnostic.code))
 }
 
-/// Whether two values have the same text, and the same type for a reader of JSON.
 fn is_equal(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Scalar(a), Value::Scalar(b)) => a.text == b.text && one.json() == other.json(),

@@ -1,16 +1,14 @@
-//! Reads `SKILL.md`: one pass, two verdicts.
+//! Parses `SKILL.md` files in lenient or strict mode.
 //!
-//! [`parse`] never fails. It yields a skill wherever name and description can be understood, and diagnostics
-//! for everything that other readers may trip over; [`Strictness::Strict`] raises their severities until they
-//! agree with the reference validator of the Agent Skills standard. Fields that YAML cannot read are read from
-//! their lines, and a limiting field that cannot be read at all counts as limiting.
+//! - [`parse`] never fails. It returns a skill if name and description can be read, and diagnostics for everything that other
+//!   readers may refuse.
+//! - [`Strictness::Strict`] raises their severities to those of the reference validator of the Agent Skills standard.
+//! - A field that YAML cannot read is read from its lines. A limiting field that cannot be read at all counts as limiting.
 
 mod assemble;
 mod extensions;
 mod fence;
-mod findings;
 mod format;
-mod keys;
 mod recovery;
 mod report;
 mod spelling;
@@ -27,10 +25,10 @@ pub use self::write::write;
 
 use self::assemble::Assembly;
 use self::fence::{Block, Missing};
-use self::findings::Findings;
 use self::recovery::Recovered;
+use self::report::DiagnosticSink;
 use self::table::Table;
-use self::yaml::{Fault, Reason, Root};
+use self::yaml::{Reason, YamlDocument, YamlError};
 use crate::{Code, Diagnostic, Skill, Strictness};
 
 /// Bounds on what is read. Every one of them is reported when it is met.
@@ -64,41 +62,41 @@ impl Default for Limits {
     }
 }
 
-/// Where a file stands: its path for people, and the name of its directory.
+/// The context of a file: its path for people, and the name of its directory.
 #[derive(Debug, Clone, Copy)]
-pub struct Site<'a> {
+pub struct FileContext<'a> {
     path: &'a str,
     directory: Option<&'a str>,
 }
 
-impl<'a> Site<'a> {
+impl<'a> FileContext<'a> {
     /// A file at `path`, as the source spells it.
-    pub fn new(path: &'a str) -> Site<'a> {
-        Site { path, directory: None }
+    pub fn new(path: &'a str) -> FileContext<'a> {
+        FileContext { path, directory: None }
     }
 
     /// The same file in a directory of this name, which stands in for a missing name.
     #[must_use]
-    pub fn in_directory(mut self, name: &'a str) -> Site<'a> {
+    pub fn in_directory(mut self, name: &'a str) -> FileContext<'a> {
         self.directory = Some(name);
         self
     }
 }
 
-/// What a file says. Parsing never fails: it yields an optional skill and diagnostics.
+/// The result of parsing, which never fails: an optional skill and diagnostics.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Parsed {
     /// The skill, unless an error diagnostic says why there is none.
     pub skill: Option<Skill>,
-    /// What the author or the operator should know: about the file, then the fields in the reference
+    /// The diagnostics about the file, then about its fields in the order of the reference
     /// validator's order.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// How far a file has to be read to parse its front matter.
+/// The position up to which a file has to be read to parse its front matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Head {
+pub enum FrontMatterEnd {
     /// Everything up to this byte is enough.
     Complete(usize),
     /// The closing fence has not come yet; read more, up to the end of the file.
@@ -107,26 +105,28 @@ pub enum Head {
 
 /// Finds out whether `bytes`, the beginning of a file, holds the whole front matter.
 ///
-/// [`parse_with`] says the same of the bytes up to [`Head::Complete`] as of the whole file, bodies that are
+/// [`parse_with`] says the same of the bytes up to [`FrontMatterEnd::Complete`] as of the whole file, bodies that are
 /// no UTF-8 aside, which only strict parsing looks at.
 ///
 /// ```
-/// use repertoire_core::skill_md::{Head, head};
+/// use repertoire_core::skill_md::{FrontMatterEnd, find_front_matter_end};
 ///
-/// assert_eq!(head(b"---\nname: tidy-up\n"), Head::NeedsMore);
-/// assert_eq!(head(b"---\nname: tidy-up\n---\nSort it.\n"), Head::Complete(22));
+/// assert_eq!(find_front_matter_end(b"---\nname: tidy-up\n"), FrontMatterEnd::NeedsMore);
+/// assert_eq!(find_front_matter_end(b"---\nname: tidy-up\n---\nSort it.\n"), FrontMatterEnd::Complete(22));
 /// ```
-pub fn head(bytes: &[u8]) -> Head {
+pub fn find_front_matter_end(bytes: &[u8]) -> FrontMatterEnd {
     match fence::find(bytes) {
-        Ok(block) if fence::is_final(bytes, block.body) => Head::Complete(block.body),
-        Err(Missing::NotFirst(at)) if fence::is_final(bytes, fence::line(bytes, at).1) => Head::Complete(bytes.len()),
-        _ => Head::NeedsMore,
+        Ok(block) if fence::is_final(bytes, block.body) => FrontMatterEnd::Complete(block.body),
+        Err(Missing::NotFirst(at)) if fence::is_final(bytes, fence::line(bytes, at).1) => {
+            FrontMatterEnd::Complete(bytes.len())
+        }
+        _ => FrontMatterEnd::NeedsMore,
     }
 }
 
 /// Returns the front matter of a whole file, both fence lines included, or `None` where it has none.
 ///
-/// Every reader that holds a whole file asks this one: [`Head::NeedsMore`] is about a beginning of which more may come.
+/// Every reader that holds a whole file asks this one: [`FrontMatterEnd::NeedsMore`] is about a beginning of which more may come.
 ///
 /// ```
 /// use repertoire_core::skill_md::front_matter;
@@ -145,26 +145,25 @@ pub fn place(file: &[u8], key: &str) -> Option<(u32, u32)> {
     let (block, limits) = (fence::find(file).ok()?, Limits::default());
     let source = std::str::from_utf8(&file[block.yaml.clone()]).ok()?;
     let table = match yaml::read(source, &limits, &mut { limits.nodes }) {
-        Ok(Root::Map(table)) => table,
+        Ok(YamlDocument::Map(table)) => table,
         _ => recovery::read(source, &limits).ok()?.table,
     };
-    let nested = || table.get("metadata").filter(|(value, _)| value.get(key).is_some());
-    let (_, mark) = table.get(key).or_else(nested)?;
-    Some(Findings::new("", file, Strictness::Lenient).place(block.yaml.start + mark.key))
+    let (_, mark) = table.get(key).or_else(|| table.get("metadata").filter(|(value, _)| value.get(key).is_some()))?;
+    Some(DiagnosticSink::new("", file, Strictness::Lenient).place(block.yaml.start + mark.key))
 }
 
 /// Parses with default limits, leniently. See [`parse_with`].
-pub fn parse(bytes: &[u8], site: Site<'_>) -> Parsed {
+pub fn parse(bytes: &[u8], site: FileContext<'_>) -> Parsed {
     parse_with(bytes, site, &Limits::default(), Strictness::Lenient)
 }
 
-/// Parses a file, or its beginning up to [`Head::Complete`].
+/// Parses a file, or its beginning up to [`FrontMatterEnd::Complete`].
 ///
 /// Lenient parsing looks at nothing behind the front matter.
-pub fn parse_with(bytes: &[u8], site: Site<'_>, limits: &Limits, strictness: Strictness) -> Parsed {
-    let mut findings = Findings::new(site.path, bytes, strictness);
-    let skill = read(bytes, site, limits, &mut findings);
-    Parsed { skill, diagnostics: findings.into_list() }
+pub fn parse_with(bytes: &[u8], site: FileContext<'_>, limits: &Limits, strictness: Strictness) -> Parsed {
+    let mut sink = DiagnosticSink::new(site.path, bytes, strictness);
+    let skill = read(bytes, site, limits, &mut sink);
+    Parsed { skill, diagnostics: sink.into_list() }
 }
 
 /// The instructions: what follows the closing fence line, without leading blank lines, `\r\n` as `\n`.
@@ -193,15 +192,20 @@ pub(crate) fn lines_above_body(bytes: &[u8]) -> usize {
     if start == fence::past_bom(bytes) { 0 } else { lines }
 }
 
-fn read<'a>(bytes: &'a [u8], site: Site<'a>, limits: &'a Limits, findings: &mut Findings<'a>) -> Option<Skill> {
+fn read<'a>(
+    bytes: &'a [u8],
+    site: FileContext<'a>,
+    limits: &'a Limits,
+    sink: &mut DiagnosticSink<'a>,
+) -> Option<Skill> {
     if bytes.len() as u64 > limits.file_bytes {
         let message = format!("the file has more than {} bytes", limits.file_bytes);
-        findings.say(0, Code::TOO_LARGE, message);
+        sink.emit(0, Code::TOO_LARGE, message);
         return None;
     }
     let block = fence::find(bytes);
     let needed = match &block {
-        Ok(block) if !findings.is_strict() => &bytes[..block.body],
+        Ok(block) if !sink.is_strict() => &bytes[..block.body],
         _ => bytes,
     };
     let text = match std::str::from_utf8(needed) {
@@ -209,7 +213,7 @@ fn read<'a>(bytes: &'a [u8], site: Site<'a>, limits: &'a Limits, findings: &mut 
         Err(error) => {
             let at = error.valid_up_to();
             let message = format!("the file is not UTF-8: byte {at} is 0x{:02x}", bytes[at]);
-            findings.add(
+            sink.add(
                 at,
                 report::utf16(bytes, &message)
                     .unwrap_or_else(|| Diagnostic::new(Code::NOT_UTF8, message).help("save the file as UTF-8")),
@@ -220,35 +224,34 @@ fn read<'a>(bytes: &'a [u8], site: Site<'a>, limits: &'a Limits, findings: &mut 
     let block = match block {
         Ok(block) => block,
         Err(missing) => {
-            report::missing(bytes, missing, findings);
+            report::missing(bytes, missing, sink);
             return None;
         }
     };
-    report::fences(bytes, &block, findings);
-    let table = fields(text, &block, limits, findings)?;
-    report::duplicates(&table, findings);
-    Assembly { text, block: &block, site, limits, findings }.skill(table)
+    report::fences(bytes, &block, sink);
+    let table = fields(text, &block, limits, sink)?;
+    report::duplicates(&table, sink);
+    Assembly { text, block: &block, site, limits, sink }.skill(table)
 }
 
-/// The fields, by YAML or from their lines.
-fn fields(text: &str, block: &Block, limits: &Limits, findings: &mut Findings<'_>) -> Option<Table> {
+fn fields(text: &str, block: &Block, limits: &Limits, sink: &mut DiagnosticSink<'_>) -> Option<Table> {
     let source = &text[block.yaml.clone()];
     let offset = block.yaml.start;
     let mut nodes = limits.nodes;
     let fault = match yaml::read(source, limits, &mut nodes) {
-        Ok(Root::Map(table)) => {
-            if findings.is_strict() {
-                strict::check_subset(source, offset, limits, findings);
+        Ok(YamlDocument::Map(table)) => {
+            if sink.is_strict() {
+                strict::check_subset(source, offset, limits, sink);
             }
             return Some(table.moved(offset));
         }
-        Ok(Root::Empty) => {
-            let message = "frontmatter must be a YAML mapping, found nothing";
+        Ok(YamlDocument::Empty) => {
+            let message = "frontmatter must be a YAML mapping, but is empty";
             let help = "write `name` and `description` between the `---` lines";
-            findings.add(block.opening, Diagnostic::new(Code::NOT_A_MAPPING, message).help(help));
+            sink.add(block.opening, Diagnostic::new(Code::NOT_A_MAPPING, message).help(help));
             return None;
         }
-        Ok(Root::Other) => Fault { at: 0, reason: Reason::NotAField },
+        Ok(YamlDocument::Other) => YamlError { at: 0, reason: Reason::NotAField },
         Err(fault) => fault,
     };
     let recovered = match fault.reason {
@@ -257,7 +260,7 @@ fn fields(text: &str, block: &Block, limits: &Limits, findings: &mut Findings<'_
     };
     match recovered {
         Err(fault) => {
-            findings.say(offset + fault.at, Code::TOO_LARGE, format!("frontmatter is too large: {}", fault.reason));
+            sink.emit(offset + fault.at, Code::TOO_LARGE, format!("frontmatter is too large: {}", fault.reason));
             None
         }
         Ok(Recovered { table, .. }) if table.fields.is_empty() => {
@@ -266,30 +269,30 @@ fn fields(text: &str, block: &Block, limits: &Limits, findings: &mut Findings<'_
                 true => "write `:` and a blank in place of the full-width `：` behind each key",
                 false => "write each field on a line of its own: its name, a colon, a blank and its value",
             };
-            findings.add(offset + fault.at, Diagnostic::new(Code::NOT_A_MAPPING, message).help(help));
+            sink.add(offset + fault.at, Diagnostic::new(Code::NOT_A_MAPPING, message).help(help));
             None
         }
         Ok(Recovered { table, repairs }) => {
             if repairs.is_empty() {
                 let message = format!("invalid YAML in frontmatter: {}; each field was read alone", fault.reason);
-                findings.say(offset + fault.at, Code::INVALID_YAML, message);
+                sink.emit(offset + fault.at, Code::INVALID_YAML, message);
             }
             for repair in repairs {
-                report::repair(offset, &repair, findings);
+                report::repair(offset, &repair, sink);
             }
             Some(table.moved(offset))
         }
     }
 }
 
-/// Whether `text` is read without the YAML parser; if so, asserts that the parser reads the same.
+/// Returns `true` if `text` is read without the YAML parser, and asserts that the parser reads the same.
 #[cfg(any(test, fuzzing))]
 pub fn reads_alike(text: &str) -> bool {
     let limits = Limits::default();
     let (mut quick, mut full) = (limits.nodes, limits.nodes);
     let Some(table) = subset::read(text, &limits, &mut quick) else { return false };
     match yaml::parse(text, &limits, &mut full) {
-        Ok(Root::Map(parsed)) => assert_eq!((table, quick), (parsed, full), "of {text:?}"),
+        Ok(YamlDocument::Map(parsed)) => assert_eq!((table, quick), (parsed, full), "of {text:?}"),
         other => panic!("{text:?} is {other:?} for the parser"),
     }
     true

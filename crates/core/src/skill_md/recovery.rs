@@ -4,12 +4,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::table::{Mark, Table};
-use super::yaml::{self, Fault, Reason, Root};
+use super::yaml::{self, Reason, YamlDocument, YamlError};
 use super::{Limits, fence};
 use crate::Value;
 use crate::declared::{CATEGORY, LIMITING};
 
-/// What could be read, and what had to be read from its lines.
 #[derive(Debug, Default)]
 pub(super) struct Recovered {
     pub(super) table: Table,
@@ -20,11 +19,10 @@ pub(super) struct Recovered {
 #[derive(Debug)]
 pub(super) struct Repair {
     pub(super) key: Arc<str>,
-    pub(super) fault: Fault,
+    pub(super) fault: YamlError,
     pub(super) how: How,
 }
 
-/// What became of a field that YAML could not read.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum How {
     /// Its text was taken as it stands.
@@ -44,13 +42,13 @@ pub(super) enum How {
 ///
 /// # Errors
 /// More keys than the limit.
-pub(super) fn read(text: &str, limits: &Limits) -> Result<Recovered, Fault> {
+pub(super) fn read(text: &str, limits: &Limits) -> Result<Recovered, YamlError> {
     let mut found = Recovered::default();
     let mut hidden = Vec::new();
     let mut nodes = limits.nodes;
     for field in fields(text) {
         if found.table.written() == limits.keys {
-            return Err(Fault { at: field.key.start, reason: Reason::Keys(limits.keys) });
+            return Err(YamlError { at: field.key.start, reason: Reason::Keys(limits.keys) });
         }
         let key: Arc<str> = text[field.key.clone()].into();
         let wide = field.wide_colon(text);
@@ -61,14 +59,16 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Recovered, Fault> {
                     let at = field.value - WIDE_COLON.len_utf8();
                     let text = value.as_text().filter(|_| !LIMITING.contains(&key.as_ref()));
                     let how = text.map_or(How::WideColon, |text| How::AsText(text.to_owned()));
-                    let fault = Fault { at, reason: Reason::WideColon };
+                    let fault = YamlError { at, reason: Reason::WideColon };
                     found.repairs.push(Repair { key: key.clone(), fault, how });
                 }
                 found.table.insert(key, value, mark.moved(field.whole.start));
                 continue;
             }
-            Err(_) if wide.is_some() => Fault { at: field.value - WIDE_COLON.len_utf8(), reason: Reason::WideColon },
-            Err(fault) => Fault { at: fault.at + field.whole.start, ..fault },
+            Err(_) if wide.is_some() => {
+                YamlError { at: field.value - WIDE_COLON.len_utf8(), reason: Reason::WideColon }
+            }
+            Err(fault) => YamlError { at: fault.at + field.whole.start, ..fault },
         };
         let value = &text[field.value..field.whole.end];
         let start = field.value + (value.len() - value.trim_start_matches([' ', '\t']).len());
@@ -92,13 +92,12 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Recovered, Fault> {
             let value = if key == CATEGORY { Value::text("") } else { Value::plain("") };
             let key: Arc<str> = key.into();
             found.table.insert(key.clone(), value, Mark::new(at, at..at, false));
-            found.repairs.push(Repair { key, fault: Fault { at, reason: Reason::Misplaced }, how: How::Limiting });
+            found.repairs.push(Repair { key, fault: YamlError { at, reason: Reason::Misplaced }, how: How::Limiting });
         }
     }
     Ok(found)
 }
 
-/// One field's lines.
 struct Field {
     key: Range<usize>,
     /// Past the colon.
@@ -110,7 +109,6 @@ struct Field {
 pub(super) const WIDE_COLON: char = '：';
 
 impl Field {
-    /// Returns its lines with a colon in place of a full-width one, of the same length; `None` if it has a colon.
     fn wide_colon(&self, text: &str) -> Option<String> {
         let colon = self.value - WIDE_COLON.len_utf8().min(self.value);
         text.get(colon..self.value).filter(|colon| colon.chars().eq([WIDE_COLON]))?;
@@ -142,10 +140,8 @@ fn fields(text: &str) -> Vec<Field> {
     fields
 }
 
-/// Keys that are recognised in quotes and without a blank after the colon.
 const SURE: [&str; 6] = ["name", "id", "description", "license", "compatibility", "metadata"];
 
-/// The key that a line starts with, and where its value begins.
 fn key_of(line: &str) -> Option<(Range<usize>, usize)> {
     let quote = line.chars().next().filter(|c| matches!(c, '"' | '\''));
     let start = quote.map_or(0, char::len_utf8);
@@ -164,9 +160,13 @@ fn key_of(line: &str) -> Option<(Range<usize>, usize)> {
     is_key.then_some((start..end, line.len() - rest.len()))
 }
 
-/// The value of a text that is one field.
-pub(super) fn read_alone(text: &str, key: &str, limits: &Limits, nodes: &mut usize) -> Result<(Value, Mark), Fault> {
-    if let Root::Map(mut table) = yaml::read(text, limits, nodes)?
+pub(super) fn read_alone(
+    text: &str,
+    key: &str,
+    limits: &Limits,
+    nodes: &mut usize,
+) -> Result<(Value, Mark), YamlError> {
+    if let YamlDocument::Map(mut table) = yaml::read(text, limits, nodes)?
         && table.written() == 1
         && let Some((found, value)) = table.fields.pop()
         && let Some(mark) = table.marks.pop()
@@ -174,10 +174,9 @@ pub(super) fn read_alone(text: &str, key: &str, limits: &Limits, nodes: &mut usi
     {
         return Ok((value, mark));
     }
-    Err(Fault { at: 0, reason: Reason::NotAField })
+    Err(YamlError { at: 0, reason: Reason::NotAField })
 }
 
-/// The same lines, tabs at their beginnings as blanks; `None` if there are no such tabs.
 pub(super) fn untabbed(text: &str) -> Option<String> {
     let mut result = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
@@ -190,26 +189,21 @@ pub(super) fn untabbed(text: &str) -> Option<String> {
     (result != text).then_some(result)
 }
 
-/// The limiting keys on the lines of a field that could not be read.
 fn limits_in(text: &str, field: &Field, found: &mut Vec<(&'static str, usize)>) {
     let mut at = fence::line(text.as_bytes(), field.key.start).1;
     while at < field.whole.end {
         let (end, next) = fence::line(text.as_bytes(), at);
         let line = text[at..end].trim_start().trim_start_matches(['"', '\'']);
-        let is_key = |key: &&&str| {
+        if let Some(key) = LIMITING.iter().find(|key: &&&str| {
             let rest = line.strip_prefix(**key).map(|rest| rest.trim_start_matches(['"', '\'', ' ', '\t']));
             rest.is_some_and(|rest| rest.starts_with([':', WIDE_COLON]))
-        };
-        if let Some(key) = LIMITING.iter().find(is_key) {
+        }) {
             found.push((key, end - line.len()));
         }
         at = next;
     }
 }
 
-/// The text of a value as its lines have it, without the quotes or the block mark around it.
-///
-/// A name is one line, a description is folded as YAML folds it, every other field keeps its lines.
 fn raw_text(value: &str, key: &str) -> String {
     let mut lines = lines(value);
     let first = lines.next().unwrap_or_default().trim();
@@ -223,19 +217,16 @@ fn raw_text(value: &str, key: &str) -> String {
     unquoted(if is_name(key) { text.lines().next().unwrap_or_default().trim_end() } else { text })
 }
 
-/// Whether the value of `key` is read from its first line alone.
 pub(super) fn is_name(key: &str) -> bool {
     matches!(key, "name" | "id")
 }
 
-/// `|` and `>` with their indicators: whether the block is literal.
 pub(super) fn block_mark(first: &str) -> Option<bool> {
     let mark = first.split(" #").next().unwrap_or_default().trim_end();
     let rest = mark.strip_prefix(['|', '>'])?;
     rest.chars().all(|c| matches!(c, '+' | '-' | '0'..='9')).then(|| mark.starts_with('|'))
 }
 
-/// Lines joined as YAML joins them: by a blank, an empty line as a line break.
 fn folded(first: &str, lines: &[&str]) -> String {
     let mut text = first.to_owned();
     for line in lines.iter().map(|line| line.trim()) {
@@ -251,10 +242,13 @@ fn folded(first: &str, lines: &[&str]) -> String {
     text
 }
 
-/// Lines as they are, without the indentation they share.
 fn dedented(first: &str, lines: &[&str]) -> String {
-    let indent = |line: &&str| line.len() - line.trim_start_matches([' ', '\t']).len();
-    let shared = lines.iter().filter(|line| !line.is_empty()).map(indent).min().unwrap_or(0);
+    let shared = lines
+        .iter()
+        .filter(|line| !line.is_empty())
+        .map(|line: &&str| line.len() - line.trim_start_matches([' ', '\t']).len())
+        .min()
+        .unwrap_or(0);
     let mut text = first.to_owned();
     for line in lines {
         text.push('\n');
@@ -263,15 +257,14 @@ fn dedented(first: &str, lines: &[&str]) -> String {
     text
 }
 
-/// The text in the quotes that enclose it, if they do.
-///
-/// `"say "hello" twice"` is enclosed, `"a" and "b"` is not: the second quote closes unless a letter follows it.
 fn unquoted(text: &str) -> String {
     let whole = || text.to_owned();
     let Some(quote) = text.chars().next().filter(|c| matches!(c, '"' | '\'')) else { return whole() };
     let Some(inner) = text[1..].strip_suffix(quote) else { return whole() };
-    let closes = |at: usize| !inner[..at].ends_with('\\') && !inner[at + 1..].starts_with(char::is_alphanumeric);
-    if inner.find(quote).is_some_and(closes) {
+    if inner
+        .find(quote)
+        .is_some_and(|at: usize| !inner[..at].ends_with('\\') && !inner[at + 1..].starts_with(char::is_alphanumeric))
+    {
         return whole();
     }
     let escaped = if quote == '"' { "\\\"" } else { "''" };

@@ -1,14 +1,75 @@
-//! What is said about a file's fences and its YAML.
+//! Diagnostics of one file, with their places.
+
+use std::sync::Arc;
 
 use super::fence::{self, Block, Missing};
-use super::findings::Findings;
 use super::format::is_plain;
 use super::recovery::{self, How, Repair};
 use super::table::Table;
 use super::{Limits, strict};
 use crate::declared::LIMITING;
 use crate::text::quoted;
-use crate::{Code, Diagnostic};
+use crate::{Code, Diagnostic, Strictness};
+
+/// The diagnostics of one file.
+pub(super) struct DiagnosticSink<'a> {
+    strictness: Strictness,
+    path: &'a str,
+    bytes: &'a [u8],
+    shared_path: Option<Arc<str>>,
+    lines: Vec<usize>,
+    list: Vec<Diagnostic>,
+}
+
+impl<'a> DiagnosticSink<'a> {
+    pub(super) fn new(path: &'a str, bytes: &'a [u8], strictness: Strictness) -> DiagnosticSink<'a> {
+        DiagnosticSink { strictness, path, bytes, shared_path: None, lines: Vec::new(), list: Vec::new() }
+    }
+
+    pub(super) fn is_strict(&self) -> bool {
+        self.strictness == Strictness::Strict
+    }
+
+    /// Adds a diagnostic about the byte at `offset` of the file.
+    pub(super) fn add(&mut self, offset: usize, diagnostic: Diagnostic) {
+        let (line, column) = self.place(offset);
+        let path = self.shared_path.get_or_insert_with(|| self.path.into()).clone();
+        self.list.push(diagnostic.at_path(path).at(line, column).under(self.strictness));
+    }
+
+    /// Adds a diagnostic without advice.
+    pub(super) fn emit(&mut self, offset: usize, code: Code, message: impl Into<String>) {
+        self.add(offset, Diagnostic::new(code, message));
+    }
+
+    pub(super) fn place(&mut self, offset: usize) -> (u32, u32) {
+        if self.lines.is_empty() {
+            self.lines.push(fence::past_bom(self.bytes));
+            let mut at = 0;
+            while at < self.bytes.len() {
+                let (end, next) = fence::line(self.bytes, at);
+                if next > end {
+                    self.lines.push(next);
+                }
+                at = next;
+            }
+        }
+        let index = self.lines.partition_point(|start| *start <= offset).saturating_sub(1);
+        let start = self.lines[index].min(offset);
+        let before = &self.bytes[start..offset.min(self.bytes.len())];
+        // Every byte that is no continuation byte begins a character; this holds for broken UTF-8 too.
+        let column = before.iter().filter(|byte| **byte & 0xC0 != 0x80).count();
+        (count(index) + 1, count(column) + 1)
+    }
+
+    pub(super) fn into_list(self) -> Vec<Diagnostic> {
+        self.list
+    }
+}
+
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
 
 /// Returns the diagnostic for a file in UTF-16, as PowerShell's `>` writes it; `None` for any other.
 pub(super) fn utf16(bytes: &[u8], message: &str) -> Option<Diagnostic> {
@@ -21,13 +82,12 @@ pub(super) fn utf16(bytes: &[u8], message: &str) -> Option<Diagnostic> {
     Some(Diagnostic::new(Code::NOT_UTF8, format!("{message}; it looks like UTF-16, {order}")).help(help))
 }
 
-/// Why there is no front matter.
-pub(super) fn missing(bytes: &[u8], missing: Missing, findings: &mut Findings<'_>) {
-    if let Some(finding) = utf16(bytes, "the file is not UTF-8") {
-        return findings.add(0, finding);
+pub(super) fn missing(bytes: &[u8], missing: Missing, sink: &mut DiagnosticSink<'_>) {
+    if let Some(diagnostic) = utf16(bytes, "the file is not UTF-8") {
+        return sink.add(0, diagnostic);
     }
     const START: &str = "put `---`, `name`, `description` and `---` on the first lines";
-    let (at, finding) = match missing {
+    let (at, diagnostic) = match missing {
         Missing::Empty => {
             (0, Diagnostic::new(Code::EMPTY_FILE, "the file is empty; it must start with YAML frontmatter"))
         }
@@ -45,7 +105,7 @@ pub(super) fn missing(bytes: &[u8], missing: Missing, findings: &mut Findings<'_
         ),
         Missing::NotFirst(at) => match fence::find_later(bytes, at) {
             Some(later) => {
-                let (line, _) = findings.place(later.opening);
+                let (line, _) = sink.place(later.opening);
                 let message = format!("the file must start with YAML frontmatter, found it on line {line}");
                 let help = "move the block between the `---` lines to the top of the file";
                 (later.opening, Diagnostic::new(Code::NO_FRONT_MATTER, message).help(help))
@@ -58,42 +118,39 @@ pub(super) fn missing(bytes: &[u8], missing: Missing, findings: &mut Findings<'_
             }
         },
     };
-    findings.add(at, finding);
+    sink.add(at, diagnostic);
 }
 
-/// What other readers may not accept about the fences.
-pub(super) fn fences(bytes: &[u8], block: &Block, findings: &mut Findings<'_>) {
-    if findings.is_strict() {
-        strict::check_start(bytes, findings);
+pub(super) fn fences(bytes: &[u8], block: &Block, sink: &mut DiagnosticSink<'_>) {
+    if sink.is_strict() {
+        strict::check_start(bytes, sink);
     }
     if block.opening > fence::past_bom(bytes) {
         let message =
             "frontmatter does not begin on the first line; the file must start with YAML frontmatter for other clients";
-        findings.add(block.opening, Diagnostic::new(Code::NOT_FIRST_LINE, message).help("move `---` to line 1"));
+        sink.add(block.opening, Diagnostic::new(Code::NOT_FIRST_LINE, message).help("move `---` to line 1"));
     }
     if block.dots {
         let message = "frontmatter is not properly closed: `...` stands for `---`";
-        findings.add(block.yaml.end, Diagnostic::new(Code::CLOSED_BY_DOTS, message).help("close it with `---`"));
+        sink.add(block.yaml.end, Diagnostic::new(Code::CLOSED_BY_DOTS, message).help("close it with `---`"));
     }
 }
 
-/// Fields that are written twice.
-pub(super) fn duplicates(table: &Table, findings: &mut Findings<'_>) {
+pub(super) fn duplicates(table: &Table, sink: &mut DiagnosticSink<'_>) {
     for duplicate in &table.duplicates {
-        let (first, _) = findings.place(duplicate.first);
-        let (again, _) = findings.place(duplicate.again);
+        let (first, _) = sink.place(duplicate.first);
+        let (again, _) = sink.place(duplicate.again);
         let key = quoted(&duplicate.key);
         let counts = match LIMITING.contains(&duplicate.key.as_ref()) {
             true => "the stricter value counts",
             false => "the last value is taken",
         };
         let message = format!("`{key}` is written on line {first} and again on line {again}; {counts}");
-        findings.add(duplicate.again, Diagnostic::new(Code::DUPLICATE_KEY, message).help("remove one of them"));
+        sink.add(duplicate.again, Diagnostic::new(Code::DUPLICATE_KEY, message).help("remove one of them"));
     }
 }
 
-/// A field that YAML could not read.
-pub(super) fn repair(offset: usize, repair: &Repair, findings: &mut Findings<'_>) {
+pub(super) fn repair(offset: usize, repair: &Repair, sink: &mut DiagnosticSink<'_>) {
     let Repair { key, fault, how } = repair;
     let shown = quoted(key);
     let (outcome, help) = match how {
@@ -104,10 +161,9 @@ pub(super) fn repair(offset: usize, repair: &Repair, findings: &mut Findings<'_>
     };
     let message = format!("invalid YAML in `{shown}`: {}; {outcome}", fault.reason);
     let code = if key.as_ref() == "description" { Code::INVALID_DESCRIPTION } else { Code::INVALID_YAML };
-    findings.add(offset + fault.at, Diagnostic::new(code, message).help(help));
+    sink.add(offset + fault.at, Diagnostic::new(code, message).help(help));
 }
 
-/// What to type for a text that YAML cannot read without quotes.
 fn quote_advice(key: &str, text: &str) -> String {
     match in_yaml(key, text) {
         Some(line) => format!("quote this value: `{line}`"),
@@ -126,10 +182,9 @@ pub(super) fn in_yaml(key: &str, text: &str) -> Option<String> {
         return None;
     }
     let limits = Limits::default();
-    let gives_text = |line: &String| {
+    let bare = is_plain(text).then(|| format!("{key}: {text}"));
+    bare.into_iter().chain([format!("{key}: {}", serde_json::Value::from(text))]).find(|line: &String| {
         let read = recovery::read_alone(&format!("{line}\n"), key, &limits, &mut { limits.nodes });
         read.is_ok_and(|(value, _)| value.as_text() == Some(text))
-    };
-    let bare = is_plain(text).then(|| format!("{key}: {text}"));
-    bare.into_iter().chain([format!("{key}: {}", serde_json::Value::from(text))]).find(gives_text)
+    })
 }

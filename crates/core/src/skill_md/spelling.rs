@@ -8,7 +8,6 @@ use super::recovery::WIDE_COLON;
 use super::table::Table;
 use crate::declared::LIMITING;
 
-/// Fields that this crate reads and that do not limit, in every accepted spelling.
 const READ: [&str; 30] = [
     "name",
     "id",
@@ -69,13 +68,11 @@ pub(super) fn meant(key: &str) -> Option<&'static str> {
     near.min_by_key(|(distance, _)| *distance).map(|(_, known)| known)
 }
 
-/// Longer keys are near to none.
 const LONGEST: usize = 48;
 
 /// A name has at most one separator in so many bytes.
 const SEPARATED: usize = 4;
 
-/// Returns how many letters of the field `known` may be wrong.
 fn slips(known: &str) -> usize {
     match known.len() {
         0..=5 => 0,
@@ -84,18 +81,15 @@ fn slips(known: &str) -> usize {
     }
 }
 
-/// The letters and digits of a key, in lower case.
 fn squashed(key: &str) -> String {
     key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// The set of letters in `squashed`, everything that is not an ASCII letter as one.
 fn letters(squashed: &str) -> u32 {
     let bit = |byte: u8| if byte.is_ascii_lowercase() { byte - b'a' } else { 26 };
     squashed.bytes().fold(0, |letters, byte| letters | 1 << bit(byte))
 }
 
-/// How many words a key has: parts between separators or ahead of a capital.
 fn words(key: &str) -> usize {
     let (mut words, mut last) = (0, '-');
     for c in key.chars() {
@@ -109,7 +103,7 @@ fn words(key: &str) -> usize {
 /// A place that looks like a field which is missing.
 pub(super) struct LookAlike {
     pub(super) at: usize,
-    /// What is wrong with it, to be read behind "on line 3".
+    /// The fault, in words that follow "on line 3".
     pub(super) fault: String,
     /// The text of its value.
     pub(super) text: String,

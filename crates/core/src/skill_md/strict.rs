@@ -1,8 +1,8 @@
-//! Findings that only the strict verdict makes: what the reference validator refuses and clients read well.
+//! DiagnosticSink that only the strict verdict makes: what the reference validator refuses and clients read well.
 
 use granit_parser::{Event, Parser, StructureStyle};
 
-use super::findings::Findings;
+use super::report::DiagnosticSink;
 use super::table::Table;
 use super::{Limits, fence, yaml};
 use crate::text::quoted;
@@ -11,18 +11,14 @@ use crate::{Code, Diagnostic};
 /// The fields of the standard (S-10 to S-18), sorted as the reference validator lists them.
 const STANDARD: [&str; 6] = ["allowed-tools", "compatibility", "description", "license", "metadata", "name"];
 
-/// A byte-order mark ahead of the first fence.
-pub(super) fn check_start(bytes: &[u8], findings: &mut Findings<'_>) {
+pub(super) fn check_start(bytes: &[u8], sink: &mut DiagnosticSink<'_>) {
     if fence::has_bom(bytes) {
         let message = "the file must start with YAML frontmatter, but a byte-order mark comes first";
-        findings.add(0, Diagnostic::new(Code::BYTE_ORDER_MARK, message).help("save it as UTF-8 without a mark"));
+        sink.add(0, Diagnostic::new(Code::BYTE_ORDER_MARK, message).help("save it as UTF-8 without a mark"));
     }
 }
 
-/// Constructs that the standard's YAML subset excludes, each at its first place.
-///
-/// Reads the events once more, so that the lenient verdict pays nothing.
-pub(super) fn check_subset(text: &str, offset: usize, limits: &Limits, findings: &mut Findings<'_>) {
+pub(super) fn check_subset(text: &str, offset: usize, limits: &Limits, sink: &mut DiagnosticSink<'_>) {
     let (mut flow, mut anchor, mut tag) = (None, None, None);
     for (event, span) in Parser::new_from_str_with_options(text, yaml::options(limits)).map_while(Result::ok) {
         let at = yaml::start(&span);
@@ -46,19 +42,18 @@ pub(super) fn check_subset(text: &str, offset: usize, limits: &Limits, findings:
     let excluded = [(flow, "a list or map in brackets"), (anchor, "an anchor"), (tag, "a tag")];
     for (at, what) in excluded {
         if let Some(at) = at {
-            say_excluded(offset + at, what, findings);
+            say_excluded(offset + at, what, sink);
         }
     }
     if let Some(at) = tab_after_colon(text) {
-        say_excluded(offset + at, "a tab after a colon", findings);
+        say_excluded(offset + at, "a tab after a colon", sink);
     }
 }
 
-fn say_excluded(at: usize, what: &str, findings: &mut Findings<'_>) {
-    findings.say(at, Code::YAML_SUBSET, format!("invalid YAML in frontmatter: the standard's subset excludes {what}"));
+fn say_excluded(at: usize, what: &str, sink: &mut DiagnosticSink<'_>) {
+    sink.emit(at, Code::YAML_SUBSET, format!("invalid YAML in frontmatter: the standard's subset excludes {what}"));
 }
 
-/// The first tab between a top-level key and its value.
 fn tab_after_colon(text: &str) -> Option<usize> {
     let mut start = 0;
     for line in text.split_inclusive('\n') {
@@ -74,16 +69,18 @@ fn tab_after_colon(text: &str) -> Option<usize> {
 /// The most names that one message lists.
 const LISTED: usize = 16;
 
-/// Fields outside the standard: one finding that lists them all.
-pub(super) fn check_fields(table: &Table, findings: &mut Findings<'_>) {
-    let is_extra = |key: &str| !STANDARD.contains(&key);
-    let Some(first) = table.fields.iter().position(|(key, _)| is_extra(key)) else { return };
-    let mut extra: Vec<&str> = table.fields.iter().map(|(key, _)| key.as_ref()).filter(|key| is_extra(key)).collect();
+pub(super) fn check_fields(table: &Table, sink: &mut DiagnosticSink<'_>) {
+    let keys = table.fields.iter().map(|(key, _)| key.as_ref());
+    let Some(first) = keys.clone().position(|key| !STANDARD.contains(&key)) else { return };
+    let mut extra: Vec<&str> = keys.filter(|key| !STANDARD.contains(key)).collect();
     extra.sort_unstable();
     let more = extra.split_off(extra.len().min(LISTED)).len();
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    let list = |names: &[&str]| names.iter().map(|name| format!("`{}`", quoted(name))).collect::<Vec<_>>().join(", ");
     let message =
         format!("unexpected fields in frontmatter: {}{more}; only {} are allowed", list(&extra), list(&STANDARD));
-    findings.say(table.marks[first].key, Code::UNEXPECTED_FIELDS, message);
+    sink.emit(table.marks[first].key, Code::UNEXPECTED_FIELDS, message);
+}
+
+fn list(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{}`", quoted(name))).collect::<Vec<_>>().join(", ")
 }

@@ -8,17 +8,14 @@ use std::sync::Arc;
 
 use memchr::memchr;
 
-use super::table::{Mark, Table};
-use super::{Limits, keys};
+use super::Limits;
+use super::table::{Mark, Table, shared_key};
 use crate::declared::unique;
 use crate::{Scalar, Value};
 
-/// How deep values may be nested here; deeper ones, and the limit on depth, are left to the parser.
+/// The greatest depth that is read here. The parser reads deeper values.
 const DEPTH: usize = 16;
 
-/// The fields of `text`, or nothing when it is not within the subset or a limit is met.
-///
-/// `nodes` is as in [`yaml::read`]; it is only touched when there is a table.
 pub(super) fn read(text: &str, limits: &Limits, nodes: &mut usize) -> Option<Table> {
     if limits.depth < DEPTH || !text.ends_with('\n') || !is_ordinary(text.as_bytes()) {
         return None;
@@ -31,28 +28,27 @@ pub(super) fn read(text: &str, limits: &Limits, nodes: &mut usize) -> Option<Tab
         }
         let key = reader.key()?;
         let (value, mark) = reader.value(&key, 0, 1)?;
-        table.insert(keys::shared(&text[key]), value, mark);
+        table.insert(shared_key(&text[key]), value, mark);
     }
     *nodes = nodes.checked_sub(reader.nodes)?;
     (reader.at == text.len() && !table.fields.is_empty()).then_some(table)
 }
 
-/// Whether every character is printable and none is a tab, a carriage return, or a break that is no `\n`.
 fn is_ordinary(bytes: &[u8]) -> bool {
-    let may_not_be = |byte: u8| byte < b' ' && byte != b'\n' || matches!(byte, 0x7F | 0xC2 | 0xE2 | 0xEF);
-    positions(bytes, may_not_be).all(|at| match bytes[at..] {
-        // U+0080 to U+009F.
-        [0xC2, next, ..] => next >= 0xA0,
-        // U+2028 and U+2029.
-        [0xE2, 0x80, next, ..] => !matches!(next, 0xA8 | 0xA9),
-        [0xE2, ..] => true,
-        // U+FEFF, U+FFFE and U+FFFF are among these.
-        [0xEF, next, ..] => !matches!(next, 0xBB | 0xBF),
-        _ => false,
+    positions(bytes, |byte: u8| byte < b' ' && byte != b'\n' || matches!(byte, 0x7F | 0xC2 | 0xE2 | 0xEF)).all(|at| {
+        match bytes[at..] {
+            // U+0080 to U+009F.
+            [0xC2, next, ..] => next >= 0xA0,
+            // U+2028 and U+2029.
+            [0xE2, 0x80, next, ..] => !matches!(next, 0xA8 | 0xA9),
+            [0xE2, ..] => true,
+            // U+FEFF, U+FFFE and U+FFFF are among these.
+            [0xEF, next, ..] => !matches!(next, 0xBB | 0xBF),
+            _ => false,
+        }
     })
 }
 
-/// Returns where the bytes are that are wanted, which should be few.
 fn positions(bytes: &[u8], is_wanted: impl Fn(u8) -> bool + Copy) -> impl Iterator<Item = usize> {
     const STEP: usize = 32;
     let steps = bytes.chunks(STEP).enumerate();
@@ -68,21 +64,20 @@ fn positions(bytes: &[u8], is_wanted: impl Fn(u8) -> bool + Copy) -> impl Iterat
 struct Reader<'a> {
     text: &'a str,
     at: usize,
-    /// Where the line ends that was come to last.
+    /// The end of the current line.
     end: usize,
     /// Scalars, lists and maps so far.
     nodes: usize,
 }
 
 impl<'a> Reader<'a> {
-    /// The indentation of the next line that is not empty, to which it moves; none at the end.
     #[expect(clippy::option_option, reason = "the outer one says whether the text is within the subset")]
     fn indent(&mut self) -> Option<Option<usize>> {
         let bytes = self.text.as_bytes();
         while bytes.get(self.at) == Some(&b'\n') {
             self.at += 1;
         }
-        self.come();
+        self.find_line_end();
         let blanks = self.rest().len() - self.rest().trim_start_matches(' ').len();
         match bytes.get(self.at + blanks) {
             None if blanks == 0 => Some(None),
@@ -93,22 +88,19 @@ impl<'a> Reader<'a> {
     }
 
     /// Finds the end of the line that begins here.
-    fn come(&mut self) {
+    fn find_line_end(&mut self) {
         let rest = &self.text.as_bytes()[self.at..];
         self.end = self.at + memchr(b'\n', rest).unwrap_or(rest.len());
     }
 
-    /// The rest of the current line, its end not included.
     fn rest(&self) -> &'a str {
         &self.text[self.at..self.end]
     }
 
-    /// Past the end of the current line.
-    fn end_line(&mut self) {
+    fn advance_line(&mut self) {
         self.at = self.end + 1;
     }
 
-    /// The key at this place, and past its colon.
     fn key(&mut self) -> Option<Range<usize>> {
         let length = key_length(self.rest())?;
         let key = self.at..self.at + length;
@@ -117,7 +109,6 @@ impl<'a> Reader<'a> {
         Some(key)
     }
 
-    /// The value of `key`, which stands in a map at `indent`, and past its last line.
     fn value(&mut self, key: &Range<usize>, indent: usize, depth: usize) -> Option<(Value, Mark)> {
         let mark = |value: Range<usize>, plain: bool| Mark::new(key.start, value, plain);
         let rest = self.rest();
@@ -125,7 +116,7 @@ impl<'a> Reader<'a> {
         self.at += rest.len() - written.len();
         match written.as_bytes().first() {
             None => {
-                self.end_line();
+                self.advance_line();
                 let below = self.indent()?;
                 let start = self.at;
                 let (value, start) = match below {
@@ -159,16 +150,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Past blanks and the end of the line, if nothing else comes.
     fn close_line(&mut self) -> Option<()> {
-        self.rest().bytes().all(|byte| byte == b' ').then(|| self.end_line())
+        self.rest().bytes().all(|byte| byte == b' ').then(|| self.advance_line())
     }
 
     fn is_item(&self, indent: usize) -> bool {
         self.text[self.at + indent..].starts_with("- ")
     }
 
-    /// A list or a map whose lines are indented by `indent`, at the start of the first, to past its last line.
     fn collection(&mut self, indent: usize, depth: usize) -> Option<Value> {
         if depth == DEPTH {
             return None;
@@ -187,13 +176,12 @@ impl<'a> Reader<'a> {
         self.rows(indent, depth)
     }
 
-    /// A map whose keys are indented by `indent`, at the first key.
     fn rows(&mut self, indent: usize, depth: usize) -> Option<Value> {
         let mut rows = Vec::new();
         loop {
             let key = self.key()?;
             let (value, _) = self.value(&key, indent, depth + 1)?;
-            rows.push((keys::shared(&self.text[key]), value));
+            rows.push((shared_key(&self.text[key]), value));
             if self.indent()? != Some(indent) {
                 break;
             }
@@ -203,13 +191,11 @@ impl<'a> Reader<'a> {
         Some(Value::Map(unique(rows)))
     }
 
-    /// Whether the next line stands further left, or as far left as a list at `indent` when it is `list` that ends.
     fn is_dedented(&mut self, indent: usize, list: bool) -> Option<()> {
         let next = self.indent()?;
         next.is_none_or(|next| next < indent || list && next == indent).then_some(())
     }
 
-    /// An item of a list whose dashes are indented by `indent`, from past its dash to past its last line.
     fn item(&mut self, indent: usize, depth: usize) -> Option<Value> {
         if key_length(self.rest()).is_some() {
             // A map that begins on the line of the dash: as if the dash were a blank.
@@ -222,7 +208,6 @@ impl<'a> Reader<'a> {
         next.is_none_or(|next| next <= indent).then_some(value)
     }
 
-    /// A scalar or a collection in brackets, on one line.
     fn inline(&mut self, depth: usize) -> Option<Value> {
         let rest = self.rest();
         match rest.as_bytes().first()? {
@@ -233,12 +218,15 @@ impl<'a> Reader<'a> {
                 let text = rest.trim_end_matches(' ');
                 let bytes = text.as_bytes();
                 let ends = |at: usize| bytes.get(at + 1).is_none_or(|next| *next == b' ');
-                let is_text = |(at, byte): (usize, &u8)| match byte {
-                    b':' => !ends(at),
-                    b'#' => bytes[at - 1] != b' ',
-                    _ => true,
-                };
-                bytes.iter().enumerate().all(is_text).then(|| self.plain(text))
+                bytes
+                    .iter()
+                    .enumerate()
+                    .all(|(at, byte): (usize, &u8)| match byte {
+                        b':' => !ends(at),
+                        b'#' => bytes[at - 1] != b' ',
+                        _ => true,
+                    })
+                    .then(|| self.plain(text))
             }
             _ => None,
         }
@@ -291,7 +279,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A list or a map in brackets, on one line.
     fn flow(&mut self, depth: usize) -> Option<Value> {
         if depth == DEPTH {
             return None;
@@ -325,7 +312,6 @@ impl<'a> Reader<'a> {
         Some(if list { Value::List(items) } else { Value::Map(unique(rows)) })
     }
 
-    /// A key in brackets, to where its value begins.
     fn flow_key(&mut self) -> Option<Arc<str>> {
         let key = if self.peek()? == b'"' {
             let Value::Scalar(Scalar { text, .. }) = self.double()? else { return None };
@@ -349,8 +335,9 @@ impl<'a> Reader<'a> {
                 let rest = self.rest();
                 let end = rest.find([',', ']', '}'])?;
                 let text = rest[..end].trim_end_matches(' ');
-                let is_text = |byte: u8| byte >= 0x80 || byte.is_ascii_alphanumeric() || b" _-./()+*@".contains(&byte);
-                text.bytes().all(is_text).then(|| self.plain(text))
+                text.bytes()
+                    .all(|byte: u8| byte >= 0x80 || byte.is_ascii_alphanumeric() || b" _-./()+*@".contains(&byte))
+                    .then(|| self.plain(text))
             }
             _ => None,
         }
@@ -360,12 +347,10 @@ impl<'a> Reader<'a> {
         self.at += self.text.as_bytes()[self.at..].iter().take_while(|byte| **byte == b' ').count();
     }
 
-    /// The next byte of the line.
     fn peek(&self) -> Option<u8> {
         self.rest().as_bytes().first().copied()
     }
 
-    /// A block scalar whose `mark` ends the line of a key at `indent`.
     fn block(&mut self, mark: &str, indent: usize) -> Option<(Value, Range<usize>)> {
         let (literal, strip) = match mark {
             "|" => (true, false),
@@ -374,7 +359,7 @@ impl<'a> Reader<'a> {
             ">-" => (false, true),
             _ => return None,
         };
-        self.end_line();
+        self.advance_line();
         let bytes = self.text.as_bytes();
         let inner = bytes[self.at..].iter().take_while(|byte| **byte == b' ').count();
         if inner <= indent {
@@ -385,7 +370,7 @@ impl<'a> Reader<'a> {
         // Line breaks that came since the last text.
         let mut breaks = 0;
         while self.at < bytes.len() {
-            self.come();
+            self.find_line_end();
             let line = self.rest();
             if line.is_empty() {
                 breaks += 1;
@@ -408,7 +393,7 @@ impl<'a> Reader<'a> {
             }
             text.push_str(&line[inner..]);
             breaks = 1;
-            self.end_line();
+            self.advance_line();
         }
         if !strip {
             text.push('\n');
@@ -418,11 +403,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The length of the key that a text begins with, if one does, a colon and a blank or nothing behind it.
 fn key_length(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
-    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
-    let length = bytes.iter().take_while(is_part).count();
+    let length = bytes
+        .iter()
+        .take_while(|byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
+        .count();
     let is_key = bytes.first().is_some_and(|first| first.is_ascii_alphabetic() || *first == b'_')
         // The parser does not look for the colon of a key without end.
         && length < 128
@@ -431,7 +417,6 @@ fn key_length(text: &str) -> Option<usize> {
     is_key.then_some(length)
 }
 
-/// Whether a text without quotes may begin so; YAML allows some more.
 fn begins_plain(first: u8) -> bool {
     first.is_ascii_alphanumeric() || first >= 0x80 || b"/._($+<=~^;".contains(&first)
 }

@@ -1,12 +1,12 @@
 //! The top-level fields of a front matter, and where they stand.
 
+use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::Value;
 use crate::declared::{LIMITING, stricter};
 
-/// Fields in source order, keys unique; `marks` runs beside them.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Table {
     pub(super) fields: Vec<(Arc<str>, Value)>,
@@ -14,25 +14,22 @@ pub(super) struct Table {
     pub(super) duplicates: Vec<Duplicate>,
 }
 
-/// Where a field stands, in byte offsets.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Mark {
     pub(super) key: usize,
     /// The value as written; empty for a value that is not.
     pub(super) value: Range<usize>,
-    /// Whether the value is a text without quotes, which a comment may cut.
+    /// `true` if the value is a text without quotes, which a comment may cut.
     pub(super) plain: bool,
     /// A tag or an anchor ahead of a text without quotes, which looks like the first word of that text.
     pub(super) property: Option<Range<usize>>,
 }
 
 impl Mark {
-    /// A mark of a field whose value is at `value`.
     pub(super) fn new(key: usize, value: Range<usize>, plain: bool) -> Mark {
         Mark { key, value, plain, property: None }
     }
 
-    /// The same mark in a text that has `offset` more bytes ahead.
     pub(super) fn moved(self, offset: usize) -> Mark {
         let moved = |range: Range<usize>| range.start + offset..range.end + offset;
         Mark { key: self.key + offset, value: moved(self.value), plain: self.plain, property: self.property.map(moved) }
@@ -48,7 +45,6 @@ pub(super) struct Duplicate {
 }
 
 impl Table {
-    /// An empty table with room for as many fields as nearly every file has.
     pub(super) fn with_room() -> Table {
         Table { fields: Vec::with_capacity(8), marks: Vec::with_capacity(8), duplicates: Vec::new() }
     }
@@ -74,7 +70,6 @@ impl Table {
         }
     }
 
-    /// The same table of a text that has `offset` more bytes ahead.
     pub(super) fn moved(mut self, offset: usize) -> Table {
         self.marks = self.marks.into_iter().map(|mark| mark.moved(offset)).collect();
         for duplicate in &mut self.duplicates {
@@ -84,12 +79,10 @@ impl Table {
         self
     }
 
-    /// How many keys were written, duplicates too.
     pub(super) fn written(&self) -> usize {
         self.fields.len() + self.duplicates.len()
     }
 
-    /// A field and its place.
     pub(super) fn get(&self, key: &str) -> Option<(&Value, &Mark)> {
         self.position(key).map(|index| (&self.fields[index].1, &self.marks[index]))
     }
@@ -97,4 +90,28 @@ impl Table {
     fn position(&self, key: &str) -> Option<usize> {
         self.fields.iter().position(|(name, _)| name.as_ref() == key)
     }
+}
+
+/// A power of two, a few times the 40 keys that make up nearly all front matter.
+const SLOTS: usize = 256;
+
+const LONGEST: usize = 32;
+
+thread_local! {
+    /// The last key of each hash. One for each thread: threads that count one key's owners would wait for each other.
+    static KEYS: RefCell<Vec<Option<Arc<str>>>> = const { RefCell::new(Vec::new()) };
+}
+
+pub(super) fn shared_key(key: &str) -> Arc<str> {
+    if key.len() > LONGEST {
+        return key.into();
+    }
+    KEYS.with_borrow_mut(|keys| {
+        keys.resize(SLOTS, None);
+        let hash = key.bytes().fold(key.len(), |hash, byte| hash.wrapping_mul(31) + usize::from(byte));
+        match &mut keys[hash % SLOTS] {
+            Some(known) if known.as_ref() == key => known.clone(),
+            slot => slot.insert(key.into()).clone(),
+        }
+    })
 }

@@ -12,7 +12,7 @@ mod values;
 
 /// A file in a directory called `some-skill`.
 fn parse_text(text: impl AsRef<[u8]>) -> Parsed {
-    parse(text.as_ref(), Site::new("some-skill/SKILL.md").in_directory("some-skill"))
+    parse(text.as_ref(), FileContext::new("some-skill/SKILL.md").in_directory("some-skill"))
 }
 
 /// The skill of a file with these front-matter lines and nothing else.
@@ -36,13 +36,13 @@ fn beside(lines: &str) -> String {
     format!("name: some-skill\ndescription: Does it.\n{lines}")
 }
 
-/// Findings above info, as `severity code line:column`.
+/// DiagnosticSink above info, as `severity code line:column`.
 fn found(parsed: &Parsed) -> Vec<String> {
-    let above_info = parsed.diagnostics.iter().filter(|finding| finding.severity > Severity::Info);
+    let above_info = parsed.diagnostics.iter().filter(|diagnostic| diagnostic.severity > Severity::Info);
     above_info
-        .map(|finding| {
-            let (line, column) = (finding.line.unwrap_or(0), finding.column.unwrap_or(0));
-            format!("{} {} {line}:{column}", finding.severity, finding.code)
+        .map(|diagnostic| {
+            let (line, column) = (diagnostic.line.unwrap_or(0), diagnostic.column.unwrap_or(0));
+            format!("{} {} {line}:{column}", diagnostic.severity, diagnostic.code)
         })
         .collect()
 }

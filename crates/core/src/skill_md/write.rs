@@ -54,13 +54,15 @@ fn flow(out: &mut String, value: &Value) {
 
 /// Writes a plain scalar without quotes where that is safe anywhere in YAML.
 fn scalar(out: &mut String, text: &str, plain: bool) {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '+' | '-');
     // `-` and `---` mean something else, `-7` is a number.
     let is_sign =
         |text: &str| text.strip_prefix(['-', '.']).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()));
     if plain && text.is_empty() {
         out.push_str("null");
-    } else if plain && text.chars().all(is_word) && !is_sign(text) {
+    } else if plain
+        && text.chars().all(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '+' | '-'))
+        && !is_sign(text)
+    {
         out.push_str(text);
     } else {
         quoted(out, text);

@@ -12,9 +12,8 @@ use super::{Limits, subset};
 use crate::declared::unique;
 use crate::{Scalar, Value};
 
-/// What a YAML text is.
 #[derive(Debug)]
-pub(super) enum Root {
+pub(super) enum YamlDocument {
     /// A mapping.
     Map(Table),
     /// A list or a text.
@@ -23,9 +22,8 @@ pub(super) enum Root {
     Empty,
 }
 
-/// Why a text could not be read, and the byte where that shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(super) struct YamlError {
     pub(super) at: usize,
     pub(super) reason: Reason,
 }
@@ -45,19 +43,20 @@ pub(super) enum Reason {
 }
 
 /// Reads a YAML text. `nodes` is how many more scalars, lists and maps may come.
-pub(super) fn read(text: &str, limits: &Limits, nodes: &mut usize) -> Result<Root, Fault> {
+pub(super) fn read(text: &str, limits: &Limits, nodes: &mut usize) -> Result<YamlDocument, YamlError> {
     match subset::read(text, limits, nodes) {
-        Some(table) => Ok(Root::Map(table)),
+        Some(table) => Ok(YamlDocument::Map(table)),
         None => parse(text, limits, nodes),
     }
 }
 
 /// Reads a YAML text by its events.
 #[inline(never)] // The parser takes kilobytes of stack, which most texts do not need.
-pub(super) fn parse(text: &str, limits: &Limits, nodes: &mut usize) -> Result<Root, Fault> {
-    let mut tree = Tree { text, limits, nodes, stack: Vec::new(), root: Root::Empty, documents: 0, property: None };
+pub(super) fn parse(text: &str, limits: &Limits, nodes: &mut usize) -> Result<YamlDocument, YamlError> {
+    let mut tree =
+        Tree { text, limits, nodes, stack: Vec::new(), root: YamlDocument::Empty, documents: 0, property: None };
     for next in Parser::new_from_str_with_options(text, options(limits)) {
-        let (event, span) = next.map_err(|error| Fault {
+        let (event, span) = next.map_err(|error| YamlError {
             at: error.marker().byte_offset().unwrap_or(text.len()).min(text.len()),
             reason: match error.kind() {
                 ErrorKind::UnknownAnchor => Reason::Alias,
@@ -65,7 +64,7 @@ pub(super) fn parse(text: &str, limits: &Limits, nodes: &mut usize) -> Result<Ro
                 kind => Reason::Syntax(kind.clone()),
             },
         })?;
-        tree.take(event, span).map_err(|reason| Fault { at: start(&span), reason })?;
+        tree.take(event, span).map_err(|reason| YamlError { at: start(&span), reason })?;
     }
     Ok(tree.root)
 }
@@ -93,7 +92,7 @@ struct Tree<'a> {
     limits: &'a Limits,
     nodes: &'a mut usize,
     stack: Vec<Frame>,
-    root: Root,
+    root: YamlDocument,
     documents: usize,
     /// The first one in the field that is being read.
     property: Option<Range<usize>>,
@@ -106,7 +105,7 @@ struct Frame {
 }
 
 enum Kind {
-    Root { table: Table, key: Option<(Arc<str>, usize)> },
+    YamlDocument { table: Table, key: Option<(Arc<str>, usize)> },
     Map { rows: Vec<(Arc<str>, Value)>, key: Option<Arc<str>> },
     List(Vec<Value>),
 }
@@ -125,7 +124,7 @@ impl Tree<'_> {
             }
             Event::SequenceStart(..) => self.open(&span, Kind::List(Vec::new())),
             Event::MappingStart(..) if self.stack.is_empty() => {
-                self.open(&span, Kind::Root { table: Table::default(), key: None })
+                self.open(&span, Kind::YamlDocument { table: Table::default(), key: None })
             }
             Event::MappingStart(..) => self.open(&span, Kind::Map { rows: Vec::new(), key: None }),
             Event::SequenceEnd | Event::MappingEnd => self.close(&span),
@@ -155,8 +154,8 @@ impl Tree<'_> {
     fn close(&mut self, span: &Span) -> Result<(), Reason> {
         let Some(frame) = self.stack.pop() else { return Ok(()) };
         let value = match frame.kind {
-            Kind::Root { table, .. } => {
-                self.root = Root::Map(table);
+            Kind::YamlDocument { table, .. } => {
+                self.root = YamlDocument::Map(table);
                 return Ok(());
             }
             Kind::Map { rows, .. } => Value::Map(unique(rows)),
@@ -168,13 +167,13 @@ impl Tree<'_> {
     /// Puts a complete value where it belongs: a key, the value of one, an item, or the whole text.
     fn place(&mut self, value: Value, mark: Mark) -> Result<(), Reason> {
         match self.stack.last_mut().map(|frame| &mut frame.kind) {
-            None => self.root = if value.is_null() { Root::Empty } else { Root::Other },
+            None => self.root = if value.is_null() { YamlDocument::Empty } else { YamlDocument::Other },
             Some(Kind::List(items)) => items.push(value),
             Some(Kind::Map { rows, key }) => match key.take() {
                 None => *key = Some(key_text(value)?),
                 Some(key) => rows.push((key, value)),
             },
-            Some(Kind::Root { table, key }) => match key.take() {
+            Some(Kind::YamlDocument { table, key }) => match key.take() {
                 None => *key = Some((key_text(value)?, mark.value.start)),
                 Some((key, at)) => {
                     if table.written() == self.limits.keys {

@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::scan::{self, Kind};
-use super::sequence::is_shapeless;
+use super::scan::{self, Kind, is_shapeless};
 
 /// Returns `text` without its hidden characters. Breaks and everything visible stay as written.
 ///

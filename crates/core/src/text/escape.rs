@@ -4,8 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use super::clean::{clean_line, is_break};
-use super::scan::{self, Kind};
-use super::sequence::is_shapeless;
+use super::scan::{self, Kind, is_shapeless};
 
 /// Returns `text` for one line of a terminal: breaks and hidden characters are written as escapes such as `\u{1b}`.
 ///
@@ -61,7 +60,6 @@ pub fn masked(text: &str) -> Cow<'_, str> {
     text
 }
 
-/// Returns `text` with escapes for hidden characters, and for the breaks that are `wanted`.
 fn escaped(text: &str, wanted: impl Fn(char) -> bool) -> Cow<'_, str> {
     replaced(text, |c, out| match c {
         c if is_break(c) && !wanted(c) => out.push(c),
@@ -70,7 +68,6 @@ fn escaped(text: &str, wanted: impl Fn(char) -> bool) -> Cow<'_, str> {
     })
 }
 
-/// Returns `text` with `replace` applied to each hidden character and each break.
 fn replaced(text: &str, replace: impl Fn(char, &mut String)) -> Cow<'_, str> {
     let mut odd = scan::odd(text).peekable();
     if odd.peek().is_none() {
@@ -87,15 +84,12 @@ fn replaced(text: &str, replace: impl Fn(char, &mut String)) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Where a runner looks for a command anywhere in a line: GitHub and Azure, Azure, TeamCity.
 const COMMANDS: [&str; 3] = ["##[", "##vso[", "##teamcity["];
 
-/// Returns whether a line of `text` may be a command; no line is one where this is `false`.
 fn may_command(text: &str) -> bool {
     text.contains("::") || text.contains("##")
 }
 
-/// Returns `line` in a form that no log of continuous integration obeys.
 fn defused(line: Cow<'_, str>) -> Cow<'_, str> {
     if !may_command(&line) {
         return line;
@@ -195,7 +189,6 @@ pub fn push_markdown_name(name: &str, out: &mut String) {
     }
 }
 
-/// Appends `text` with other words for the bytes at `special`.
 fn push_special(text: &str, special: impl Iterator<Item = usize>, out: &mut String) {
     let mut done = 0;
     for at in special {

@@ -1,4 +1,4 @@
-//! What a name looks like.
+//! Names that look alike.
 
 use unicode_security::confusable_detection::skeleton;
 

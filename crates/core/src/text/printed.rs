@@ -1,4 +1,4 @@
-//! What programs print, without what they say to a terminal.
+//! The output of programs, without control sequences.
 
 use std::borrow::Cow;
 use std::iter::Peekable;
@@ -34,7 +34,6 @@ pub fn printed(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Takes what belongs to an escape character.
 fn skip_sequence(chars: &mut Peekable<Chars<'_>>) {
     match chars.next_if(|c| matches!(c, '[' | ']' | 'P' | 'X' | '^' | '_')) {
         Some('[') => skip_control_sequence(chars),
@@ -52,7 +51,6 @@ fn skip_sequence(chars: &mut Peekable<Chars<'_>>) {
     }
 }
 
-/// Takes parameters and the letter that ends them.
 fn skip_control_sequence(chars: &mut Peekable<Chars<'_>>) {
     while chars.next_if(|c| matches!(c, ' '..='?')).is_some() {}
     chars.next_if(|c| matches!(c, '@'..='~'));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use repertoire_core::skill_md::{self, Head, Parsed, Site};
+use repertoire_core::skill_md::{self, FileContext, FrontMatterEnd, Parsed};
 use repertoire_core::{Code, Severity, Skill, Value};
 
 /// Asserts every law.
@@ -37,8 +37,8 @@ fn is_no_yaml(code: &Code) -> bool {
     [Code::INVALID_YAML, Code::INVALID_DESCRIPTION].contains(code)
 }
 
-fn site() -> Site<'static> {
-    Site::new("skills/some-skill/SKILL.md").in_directory("some-skill")
+fn site() -> FileContext<'static> {
+    FileContext::new("skills/some-skill/SKILL.md").in_directory("some-skill")
 }
 
 /// The value of a field and, if it is one, the text that it was written as.
@@ -58,8 +58,8 @@ fn codes(parsed: &Parsed) -> impl Iterator<Item = Code> {
 
 /// What follows the front matter.
 fn rest(bytes: &[u8]) -> &[u8] {
-    match skill_md::head(bytes) {
-        Head::Complete(end) => &bytes[end..],
+    match skill_md::find_front_matter_end(bytes) {
+        FrontMatterEnd::Complete(end) => &bytes[end..],
         other => panic!("a skill has a whole head: {other:?}"),
     }
 }

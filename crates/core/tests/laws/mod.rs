@@ -1,6 +1,6 @@
 //! What holds for any bytes that are taken for a `SKILL.md`. Shared with the fuzz target.
 
-use repertoire_core::skill_md::{self, Head, Limits, Parsed, Site};
+use repertoire_core::skill_md::{self, FileContext, FrontMatterEnd, Limits, Parsed};
 use repertoire_core::{Content, Flavor, Injection, Severity, Skill, Strictness, Trigger};
 
 /// Asserts every law.
@@ -15,7 +15,7 @@ pub(crate) fn hold(bytes: &[u8]) {
         assert_eq!(strict.skill, lenient.skill, "strictness changes the verdict, not the skill");
     }
 
-    if let Head::Complete(end) = skill_md::head(bytes) {
+    if let FrontMatterEnd::Complete(end) = skill_md::find_front_matter_end(bytes) {
         let head = &bytes[..end];
         assert_eq!(parse(head, Strictness::Lenient).skill, lenient.skill, "the head says what the file says");
     }
@@ -26,7 +26,7 @@ pub(crate) fn hold(bytes: &[u8]) {
 }
 
 fn parse(bytes: &[u8], strictness: Strictness) -> Parsed {
-    let site = Site::new("skills/some-skill/SKILL.md").in_directory("some-skill");
+    let site = FileContext::new("skills/some-skill/SKILL.md").in_directory("some-skill");
     skill_md::parse_with(bytes, site, &Limits::default(), strictness)
 }
 

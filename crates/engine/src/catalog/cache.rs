@@ -33,7 +33,7 @@ impl CatalogCache {
     pub fn of(&self, snapshot: &Snapshot<Skill>) -> Arc<Catalog> {
         let last = self.last.load();
         let kept = last.as_ref().map(|last| (&last.0, &last.1));
-        if let Some((_, catalog)) = kept.filter(|(older, _)| snapshot.is(older)) {
+        if let Some((_, catalog)) = kept.filter(|(older, _)| snapshot.ptr_eq(older)) {
             return catalog.clone();
         }
         let same = |(older, _): &(&Snapshot<Skill>, _)| is_told_alike(older, snapshot);
@@ -63,8 +63,8 @@ impl CatalogCache {
 fn is_told_alike(older: &Snapshot<Skill>, newer: &Snapshot<Skill>) -> bool {
     let change = newer.changes_since(older);
     let same = |Modified { old, new, .. }: &Modified<Skill>| {
-        let (old, new) = (&old.claim, &new.claim);
-        (&old.item, &old.origin, old.trust, old.standing) == (&new.item, &new.origin, new.trust, new.standing)
+        let (old, new) = (&old.candidate, &new.candidate);
+        (&old.item, &old.origin, old.trust, old.status) == (&new.item, &new.origin, new.trust, new.status)
     };
     change.added.is_empty() && change.removed.is_empty() && change.modified.iter().all(same)
 }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use repertoire_core::{Id, Listed, Listing, Revision, Stamp};
+use repertoire_core::{Id, Listing, ListingEntry, Revision, Stamp};
 use repertoire_registry::{Layer, Origin, Tier, Trust, merge};
 
 use super::*;
@@ -21,7 +21,7 @@ fn skill(name: &str, description: &str) -> Skill {
 }
 
 fn layer(tier: Tier, source: &str, position: usize, skills: impl IntoIterator<Item = Skill>) -> Layer<Skill> {
-    let rows = skills.into_iter().map(|skill| Listed::new(skill, Stamp::of("1")));
+    let rows = skills.into_iter().map(|skill| ListingEntry::new(skill, Stamp::of("1")));
     Layer::new(Origin::new(tier, source), position, Listing::new(Revision(0), rows, []))
 }
 

@@ -43,7 +43,7 @@ const MARKUP: usize = 128;
 
 impl<'a> CatalogWriter<'a> {
     pub(super) fn new(snapshot: &'a Snapshot<Skill>, options: &'a CatalogOptions) -> CatalogWriter<'a> {
-        let seen = snapshot.entries().iter().filter(|entry| options.modes.sees(options.audience, &entry.claim));
+        let seen = snapshot.entries().iter().filter(|entry| options.modes.sees(options.audience, &entry.candidate));
         let mut seen: Vec<(Place<'_>, &Entry<Skill>)> = seen.map(|entry| (Place::of(entry), entry.as_ref())).collect();
         seen.sort_unstable_by_key(|(place, _)| *place);
         let mut items: Vec<_> = seen.into_iter().map(|(_, entry)| SanitizedItem::new(entry, options)).collect();
@@ -146,7 +146,7 @@ impl<'a> CatalogWriter<'a> {
 impl<'a> SanitizedItem<'a> {
     fn new(entry: &'a Entry<Skill>, options: &CatalogOptions) -> SanitizedItem<'a> {
         let skill = entry.item();
-        let is_restricted = entry.claim.trust != Trust::Trusted;
+        let is_restricted = entry.candidate.trust != Trust::Trusted;
         let location = skill.location.as_deref().filter(|_| options.locations == Locations::Told);
         let texts = Texts {
             name: clean_line(entry.id.as_str()),
@@ -159,7 +159,7 @@ impl<'a> SanitizedItem<'a> {
         // Nothing was removed but blanks at the ends.
         let is_whole = texts.description.len() == skill.description.trim().len();
         let hidden = if is_whole { 0 } else { hidden_count(&skill.description) };
-        SanitizedItem { id: &entry.id, texts, mode: options.modes.of(&entry.claim), rank: 0, length, hidden }
+        SanitizedItem { id: &entry.id, texts, mode: options.modes.of(&entry.candidate), rank: 0, length, hidden }
     }
 
     /// Returns the most characters that the description may have.

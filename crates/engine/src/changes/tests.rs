@@ -1,29 +1,29 @@
-use repertoire_core::{Listed, Listing, Revision, Stamp};
-use repertoire_registry::{Authority, Layer, Level, Origin, Rules, Tier, Trust, merge};
+use repertoire_core::{Listing, ListingEntry, Revision, Stamp};
+use repertoire_registry::{Authority, Layer, Origin, RuleSet, RuleStack, Tier, Trust, merge};
 
 use crate::Mode;
 use crate::changes::*;
 
 /// A skill whose body is `body`.
-fn skill(name: &str, about: &str, body: &str) -> Listed<Skill> {
-    Listed::new(Skill::new(name.parse().unwrap(), about), Stamp::of(body))
+fn skill(name: &str, about: &str, body: &str) -> ListingEntry<Skill> {
+    ListingEntry::new(Skill::new(name.parse().unwrap(), about), Stamp::of(body))
 }
 
-fn for_users_only(mut row: Listed<Skill>) -> Listed<Skill> {
+fn for_users_only(mut row: ListingEntry<Skill>) -> ListingEntry<Skill> {
     let mut skill = Skill::clone(&row.item);
     skill.disable_model_invocation = true;
     row.item = skill.into();
     row
 }
 
-fn layer(source: &str, trust: Trust, rows: Vec<Listed<Skill>>) -> Layer<Skill> {
+fn layer(source: &str, trust: Trust, rows: Vec<ListingEntry<Skill>>) -> Layer<Skill> {
     let listing = Listing::new(Revision(0), rows, []);
     let mut layer = Layer::new(Origin::new(Tier::User, source), 0, listing);
     layer.trust = trust;
     layer
 }
 
-fn view(rows: Vec<Listed<Skill>>) -> Snapshot<Skill> {
+fn view(rows: Vec<ListingEntry<Skill>>) -> Snapshot<Skill> {
     merge(&[layer("home", Trust::Trusted, rows)])
 }
 
@@ -56,7 +56,7 @@ fn becoming_hidden_is_going_and_becoming_visible_is_coming() {
 #[test]
 fn being_switched_off_is_going_and_being_switched_on_is_coming() {
     let on = view(vec![skill("a", "A.", "1")]);
-    let rules = Rules::new([Level::new("user", Authority::MayWiden).disable("a".parse().unwrap())]);
+    let rules = RuleStack::new([RuleSet::new("user", Authority::Full).disable("a".parse().unwrap())]);
     let off = on.with_rules(&rules);
     assert_eq!((news(&on, &off), news(&off, &on)), (both("- a"), both("+ a")));
 }

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use repertoire_core::{Skill, ToolPolicy};
-use repertoire_registry::Claim;
+use repertoire_registry::Candidate;
 use serde::Serialize;
 
 /// An access that an [`Authorizer`](super::Authorizer) decides about.
@@ -17,7 +17,7 @@ pub enum Access<'a> {
     /// Call the tool of this name.
     Tool(&'a str),
     /// See and read this skill. A tool of the same name is another matter.
-    Skill(&'a Claim<Skill>),
+    Skill(&'a Candidate<Skill>),
     /// Use a capability by calling the tool of this name.
     Data(Capability, &'a str),
 }
@@ -55,7 +55,7 @@ impl Access<'_> {
 impl fmt::Display for Access<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Access::Skill(claim) => write!(f, "skill:{}", claim.qualified_id()),
+            Access::Skill(candidate) => write!(f, "skill:{}", candidate.qualified_id()),
             Access::Tool(tool) | Access::Data(_, tool) => f.write_str(tool),
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use repertoire_core::{Id, Skill, ToolPattern};
-use repertoire_registry::{Claim, Standing, Trust};
+use repertoire_registry::{Candidate, Status, Trust};
 
 use crate::{Effect, Ruling};
 
@@ -14,13 +14,13 @@ use crate::{Effect, Ruling};
 ///
 /// ```
 /// use repertoire_engine::{Effect, Grants};
-/// # use repertoire_core::{Listed, Listing, Revision, Skill, Stamp};
+/// # use repertoire_core::{ListingEntry, Listing, Revision, Skill, Stamp};
 /// # use repertoire_registry::{Layer, Origin, Tier, merge};
 /// # let mut skill = Skill::new("release".parse()?, "Releases.");
 /// # skill.allowed_tools = Some(vec!["Bash(git:*)".into()]);
-/// # let listing = Listing::new(Revision(0), [Listed::new(skill, Stamp::of("1"))], []);
+/// # let listing = Listing::new(Revision(0), [ListingEntry::new(skill, Stamp::of("1"))], []);
 /// # let snapshot = merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)]);
-/// # let release = &snapshot.get("release").ok_or("no skill")?.claim;
+/// # let release = &snapshot.get("release").ok_or("no skill")?.candidate;
 ///
 /// // `release` has `allowed-tools: Bash(git:*)`.
 /// let grants = Grants::of([release]).except(["Bash(git push *)".parse()?]);
@@ -40,14 +40,15 @@ pub struct Grants {
 
 impl Grants {
     /// Reads what these skills pre-approve.
-    pub fn of<'a>(active: impl IntoIterator<Item = &'a Claim<Skill>>) -> Grants {
+    pub fn of<'a>(active: impl IntoIterator<Item = &'a Candidate<Skill>>) -> Grants {
         let mut grants = Grants::default();
-        let heard = |claim: &&Claim<Skill>| claim.trust == Trust::Trusted && claim.standing == Standing::Admitted;
-        for claim in active.into_iter().filter(heard) {
-            for (rule, pattern) in claim.item.allowed_rules() {
+        let heard =
+            |candidate: &&Candidate<Skill>| candidate.trust == Trust::Trusted && candidate.status == Status::Active;
+        for candidate in active.into_iter().filter(heard) {
+            for (rule, pattern) in candidate.item.allowed_rules() {
                 match pattern {
-                    Ok(pattern) => grants.granted.push((claim.qualified_id(), pattern)),
-                    Err(_) => grants.unread.push((claim.qualified_id(), rule.clone())),
+                    Ok(pattern) => grants.granted.push((candidate.qualified_id(), pattern)),
+                    Err(_) => grants.unread.push((candidate.qualified_id(), rule.clone())),
                 }
             }
         }

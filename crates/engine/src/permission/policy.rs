@@ -5,7 +5,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use repertoire_core::{FunctionalTier, InvokeLevel, Skill};
-use repertoire_registry::{Claim, Target};
+use repertoire_registry::{Candidate, Target};
 
 use super::access::{Access, Authorizer, Capability, Effect, Ruling};
 
@@ -31,11 +31,11 @@ use super::access::{Access, Authorizer, Capability, Effect, Ruling};
 /// ```
 /// use std::sync::Arc;
 ///
-/// use repertoire_core::{Listed, Listing, Revision, Skill, Stamp};
+/// use repertoire_core::{ListingEntry, Listing, Revision, Skill, Stamp};
 /// use repertoire_engine::{Catalog, CatalogOptions, Modes, PermissionPolicy};
 /// use repertoire_registry::{Layer, Origin, Tier, merge};
 ///
-/// let rows = ["payroll", "refunds"].map(|id| Listed::new(Skill::new(id.parse().unwrap(), "Pays."), Stamp::of(id)));
+/// let rows = ["payroll", "refunds"].map(|id| ListingEntry::new(Skill::new(id.parse().unwrap(), "Pays."), Stamp::of(id)));
 /// let snapshot = merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, Listing::new(Revision(0), rows, []))]);
 ///
 /// let policy = PermissionPolicy::from_roles([("support", vec!["lookup_order"]), ("finance", vec![])], "support")?
@@ -190,7 +190,7 @@ impl PermissionPolicy {
     /// The decision about `access`; a policy can always decide.
     pub fn ruling(&self, access: &Access<'_>) -> Ruling {
         match access {
-            Access::Skill(claim) => self.skill_ruling(claim),
+            Access::Skill(candidate) => self.skill_ruling(candidate),
             Access::Data(capability, _) if let Some(capabilities) = &self.role().capabilities => self.listed(
                 "capabilities",
                 capabilities.contains(capability),
@@ -202,11 +202,11 @@ impl PermissionPolicy {
         }
     }
 
-    fn skill_ruling(&self, claim: &Claim<Skill>) -> Ruling {
-        let (name, role, skill) = (self.active_role(), self.role(), &claim.item);
-        let what = format!("the skill `{}`", claim.qualified_id());
+    fn skill_ruling(&self, candidate: &Candidate<Skill>) -> Ruling {
+        let (name, role, skill) = (self.active_role(), self.role(), &candidate.item);
+        let what = format!("the skill `{}`", candidate.qualified_id());
         let by_id = role.skills.as_ref().map(|skills| {
-            let is_listed = claim.targets().any(|target| skills.contains(&target));
+            let is_listed = candidate.targets().any(|target| skills.contains(&target));
             self.listed("skills", is_listed, &what)
         });
         let by_label = role.tiers.as_ref().map(|tiers| {

@@ -5,23 +5,23 @@ use std::error::Error;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use repertoire_core::{
-    Attachable, FunctionalTier, Gate, Id, InvokeLevel, Listed, Listing, Revision, Skill, Stamp, ToolPolicy, ToolSpec,
-    skill_md,
+    Attachable, FunctionalTier, Id, InvokeLevel, Listing, ListingEntry, Revision, Skill, Stamp, ToolPolicies,
+    ToolPolicy, ToolSpec, skill_md,
 };
-use repertoire_registry::{Claim, Layer, Origin, Snapshot, Target, Tier, merge};
+use repertoire_registry::{Candidate, Layer, Origin, Snapshot, Target, Tier, merge};
 
 use super::*;
 use crate::{Audience, Hidden, Modes};
 
 /// A view in which `home` has these skills.
 fn view(ids: &[&str]) -> Snapshot<Skill> {
-    let row = |id: &&str| Listed::new(Skill::new(id.parse().unwrap(), "Does it."), Stamp::of(id));
+    let row = |id: &&str| ListingEntry::new(Skill::new(id.parse().unwrap(), "Does it."), Stamp::of(id));
     let listing = Listing::new(Revision(0), ids.iter().map(row), []);
     merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)])
 }
 
-fn claim(id: &str) -> Claim<Skill> {
-    view(&[id]).get(id).unwrap().claim.clone()
+fn candidate(id: &str) -> Candidate<Skill> {
+    view(&[id]).get(id).unwrap().candidate.clone()
 }
 
 fn target(text: &str) -> Target {

@@ -1,20 +1,20 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use repertoire_core::{Listed, Listing, Revision, Stamp, skill_md};
-use repertoire_registry::{Claim, Layer, Origin, Tier, merge};
+use repertoire_core::{Listing, ListingEntry, Revision, Stamp, skill_md};
+use repertoire_registry::{Candidate, Layer, Origin, Tier, merge};
 
 use crate::requirements::*;
 use crate::{Audience, Hidden, Modes};
 
 fn skill(front_matter: &str) -> Skill {
     let text = format!("---\nname: probe\ndescription: Probes.\n{front_matter}\n---\n");
-    skill_md::parse(text.as_bytes(), skill_md::Site::new("SKILL.md")).skill.unwrap()
+    skill_md::parse(text.as_bytes(), skill_md::FileContext::new("SKILL.md")).skill.unwrap()
 }
 
-fn claim(front_matter: &str) -> Claim<Skill> {
-    let listing = Listing::new(Revision(0), [Listed::new(skill(front_matter), Stamp::of("1"))], []);
-    merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)]).get("probe").unwrap().claim.clone()
+fn candidate(front_matter: &str) -> Candidate<Skill> {
+    let listing = Listing::new(Revision(0), [ListingEntry::new(skill(front_matter), Stamp::of("1"))], []);
+    merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)]).get("probe").unwrap().candidate.clone()
 }
 
 /// A machine with these things; it cannot tell anything of settings, and breaks over `bomb`.
@@ -109,11 +109,11 @@ fn what_is_there_is_met_what_cannot_be_told_is_unknown_and_the_rest_is_missing()
 fn a_skill_that_stands_in_for_something_is_ready_while_that_is_not_there() {
     let tools = Machine(&[(NeedKind::Tool, "search"), (NeedKind::Toolset, "browser")], AtomicUsize::new(0));
     let told = |hermes: &str| {
-        let claim = claim(&format!("metadata: {{hermes: {{{hermes}}}}}"));
-        let readiness = Readiness::of(&claim.item, &tools);
+        let candidate = candidate(&format!("metadata: {{hermes: {{{hermes}}}}}"));
+        let readiness = Readiness::of(&candidate.item, &tools);
         let modes = Modes::default().ready_by(Arc::new(Machine(tools.0, AtomicUsize::new(0))));
-        assert_eq!(readiness.is_ready(), modes.sees(Audience::Model, &claim), "{hermes}");
-        (modes.hides(Audience::User, &claim), readiness.to_string())
+        assert_eq!(readiness.is_ready(), modes.sees(Audience::Model, &candidate), "{hermes}");
+        (modes.hides(Audience::User, &candidate), readiness.to_string())
     };
     let there = |what: &str| (Some(Hidden::NotNeeded), format!("stands in for {what}, which is there"));
     assert_eq!(told("fallback_for_tools: [search]"), there("the tool `search`"));
@@ -140,14 +140,15 @@ fn a_skill_that_stands_in_for_something_is_ready_while_that_is_not_there() {
 
 #[test]
 fn a_skill_whose_needs_are_missing_is_hidden_where_that_is_asked_for() {
-    let jq = claim("metadata: {openclaw: {requires: {bins: [jq]}}}");
+    let jq = candidate("metadata: {openclaw: {requires: {bins: [jq]}}}");
     let machine = Arc::new(machine());
     let modes = Modes::default().ready_by(machine.clone());
-    let hidden = |modes: &Modes, claim| [Audience::Model, Audience::User].map(|audience| modes.hides(audience, claim));
+    let hidden =
+        |modes: &Modes, candidate| [Audience::Model, Audience::User].map(|audience| modes.hides(audience, candidate));
     assert_eq!(hidden(&Modes::default(), &jq), [None; 2], "inventory and visibility do not ask");
     assert_eq!(hidden(&modes, &jq), [Some(Hidden::NotReady); 2]);
     assert_eq!(machine.1.load(Ordering::Relaxed), 1, "looked once");
     let why = "something that it needs is missing: needs the program `jq`";
     assert_eq!(modes.explain(Audience::Model, &jq).as_deref(), Some(why));
-    assert_eq!(hidden(&modes, &claim("platforms: [linux]")), [None; 2]);
+    assert_eq!(hidden(&modes, &candidate("platforms: [linux]")), [None; 2]);
 }

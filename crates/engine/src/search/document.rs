@@ -95,7 +95,7 @@ pub(super) struct Doc {
 
 impl Doc {
     pub(super) fn of(entry: &Arc<Entry<Skill>>) -> Doc {
-        let hidden = [Audience::Model, Audience::User].map(|audience| audience.hides(&entry.claim));
+        let hidden = [Audience::Model, Audience::User].map(|audience| audience.hides(&entry.candidate));
         let (tier, level) = (entry.origin().tier, entry.item().invoke_level());
         Doc { entry: entry.clone(), tier, beginning: beginning(entry.id.as_str()), hidden, level }
     }
@@ -107,7 +107,7 @@ impl Doc {
     pub(super) fn is_seen_by(&self, audience: Audience, modes: &Modes) -> bool {
         match self.hidden[audience as usize] {
             None if modes.is_empty() => true,
-            None | Some(Hidden::OtherWorkflow) => modes.sees(audience, &self.entry.claim),
+            None | Some(Hidden::OtherWorkflow) => modes.sees(audience, &self.entry.candidate),
             Some(_) => false,
         }
     }

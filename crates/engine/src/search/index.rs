@@ -20,12 +20,12 @@ use super::{Fit, Hit, Query, ranking};
 /// Immutable and cheap to clone. No body is read for it, and no text is taken apart again for a query.
 ///
 /// ```
-/// use repertoire_core::{Listed, Listing, Revision, Skill, Stamp};
+/// use repertoire_core::{ListingEntry, Listing, Revision, Skill, Stamp};
 /// use repertoire_engine::{Index, Query};
 /// use repertoire_registry::{Layer, Origin, Tier, merge};
 ///
 /// let skills = [("fill-form", "Fills PDF forms."), ("pdf", "Reads PDF files."), ("mail", "Writes letters.")];
-/// let rows = skills.map(|(id, about)| Listed::new(Skill::new(id.parse().unwrap(), about), Stamp::of(about)));
+/// let rows = skills.map(|(id, about)| ListingEntry::new(Skill::new(id.parse().unwrap(), about), Stamp::of(about)));
 /// let snapshot = merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, Listing::new(Revision(0), rows, []))]);
 ///
 /// let hits = Index::of(&snapshot).search(&Query::new("PDF"));

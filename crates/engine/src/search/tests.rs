@@ -2,7 +2,7 @@ mod exhaustive;
 mod relevance;
 
 use proptest::prelude::*;
-use repertoire_core::{FunctionalTier, Id, InvokeLevel, Listed, Listing, Revision, Skill, Stamp, skill_md};
+use repertoire_core::{FunctionalTier, Id, InvokeLevel, Listing, ListingEntry, Revision, Skill, Stamp, skill_md};
 use repertoire_registry::{Layer, Origin, Snapshot, Tier, Trust, merge};
 
 use super::*;
@@ -15,13 +15,13 @@ fn skill(id: &str, about: &str) -> Skill {
 /// A skill with these lines in its front matter.
 fn written(id: &str, lines: &str) -> Skill {
     let text = format!("---\nname: {id}\n{lines}\n---\n");
-    skill_md::parse(text.as_bytes(), skill_md::Site::new("SKILL.md").in_directory(id)).skill.unwrap()
+    skill_md::parse(text.as_bytes(), skill_md::FileContext::new("SKILL.md").in_directory(id)).skill.unwrap()
 }
 
 fn layer(tier: Tier, source: &str, position: usize, skills: impl IntoIterator<Item = Skill>) -> Layer<Skill> {
     let rows = skills.into_iter().map(|skill| {
         let stamp = Stamp::of(&format!("{skill:?}"));
-        Listed::new(skill, stamp)
+        ListingEntry::new(skill, stamp)
     });
     Layer::new(Origin::new(tier, source), position, Listing::new(Revision(0), rows, []))
 }
@@ -294,7 +294,7 @@ fn two_rankings_are_fused_and_the_exact_name_stays_first() {
 
 #[tokio::test]
 async fn a_live_index_follows_its_registry() {
-    use repertoire_registry::{Authority, Level, MemorySource, Registered, Rules, SkillRegistry};
+    use repertoire_registry::{Authority, MemorySource, Registered, RuleSet, RuleStack, SkillRegistry};
     let home = MemorySource::named("home");
     home.register(Registered::new(skill("pdf", "Reads."), "-")).unwrap();
     let registry = SkillRegistry::builder().user(home).load().await.unwrap();
@@ -305,10 +305,10 @@ async fn a_live_index_follows_its_registry() {
     assert_eq!(ids(&before.search(&Query::new("pdf"))), ["pdf"]);
     registry.unregister("pdf-forms");
     assert_eq!(ids(&live.clone().search(&Query::new("pdf"))), ["pdf"]);
-    registry.set_rules(&Rules::new([Level::new("user", Authority::MayWiden).disable("pdf".parse().unwrap())]));
+    registry.set_rules(&RuleStack::new([RuleSet::new("user", Authority::Full).disable("pdf".parse().unwrap())]));
     assert_eq!(live.search(&Query::new("pdf")).len(), 0);
     assert_eq!(ids(&live.search(&Query::new("pdf").for_operator())), ["pdf"]);
-    registry.set_rules(&Rules::default());
+    registry.set_rules(&RuleStack::default());
     assert_eq!(ids(&live.search(&Query::new("pdf"))), ["pdf"]);
 }
 
@@ -371,7 +371,7 @@ proptest! {
         for (mine, theirs) in versions {
             let all = snapshot(&mine, &theirs);
             updated = updated.updated(&all);
-            let seen = all.entries().iter().filter(|entry| modes.sees(Audience::Model, &entry.claim));
+            let seen = all.entries().iter().filter(|entry| modes.sees(Audience::Model, &entry.candidate));
             let layers = [("home", 0), ("acme", 1)].map(|(source, position)| {
                 let seen = seen.clone().filter(|entry| *entry.origin().source == *source);
                 let mut layer = layer(all.layer(source).unwrap().origin.tier, source, position, seen.map(|entry| entry.item().clone()));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use repertoire_core::{Digest, Id, Resource, Skill, SourceError, Surface, SurfaceMode};
-use repertoire_registry::Claim;
+use repertoire_registry::Candidate;
 use serde::{Deserialize, Serialize};
 
 use super::evaluation::Remarks;
@@ -80,28 +80,28 @@ pub(super) enum Part {
 
 #[derive(Debug)]
 pub(super) struct Rendered {
-    pub(super) claim: Claim<Skill>,
+    pub(super) candidate: Candidate<Skill>,
     pub(super) body: Arc<str>,
     pub(super) files: Arc<[Resource]>,
     pub(super) digest: Digest,
 }
 
 impl Rendered {
-    pub(super) fn new(claim: Claim<Skill>, body: Arc<str>, files: Arc<[Resource]>) -> Rendered {
-        Rendered { digest: Digest::of(body.as_bytes()), claim, body, files }
+    pub(super) fn new(candidate: Candidate<Skill>, body: Arc<str>, files: Arc<[Resource]>) -> Rendered {
+        Rendered { digest: Digest::of(body.as_bytes()), candidate, body, files }
     }
 
     pub(super) async fn read(
         id: &Id,
-        claim: Claim<Skill>,
+        candidate: Candidate<Skill>,
         arguments: &str,
         reader: &dyn Reader,
     ) -> Result<(Rendered, Option<Remarks>), SourceError> {
-        let mut body = reader.body(&claim, arguments).await?;
+        let mut body = reader.body(&candidate, arguments).await?;
         // Instructions without the list of their files are better than none.
-        let files = reader.resources(&claim).await.unwrap_or_default();
+        let files = reader.resources(&candidate).await.unwrap_or_default();
         let remarks = Remarks::of(id, &mut body);
-        Ok((Rendered::new(claim, body.text.into(), files.into()), remarks))
+        Ok((Rendered::new(candidate, body.text.into(), files.into()), remarks))
     }
 
     pub(super) fn is_blank(&self) -> bool {
@@ -120,7 +120,7 @@ impl Rendered {
             let onward = onward.unwrap_or_default();
             format!("[{bytes} of {} bytes: read all of it with `{}`{onward}.]", self.body.len(), read.name)
         });
-        Wrapped { name: name.as_str(), claim: &self.claim, part, files: &self.files, next }.wrapped(preset)
+        Wrapped { name: name.as_str(), candidate: &self.candidate, part, files: &self.files, next }.wrapped(preset)
     }
 }
 

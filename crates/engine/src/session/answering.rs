@@ -36,11 +36,13 @@ impl Session {
     /// | goes into the result, and is not there yet in these words | as it is |
     /// | goes into the result, and is there in these words | a sentence that says so, also of a skill whose time was over |
     pub fn take_in(&mut self, answer: Answer, model: &Model<'_>) -> Answer {
-        let Some(SkillRead { entry, claim, body, arguments, files, .. }) = answer.read.clone() else { return answer };
+        let Some(SkillRead { entry, candidate, body, arguments, files, .. }) = answer.read.clone() else {
+            return answer;
+        };
         let name = quoted(entry.id.as_str());
-        let rendered = Rendered::new(claim.clone(), body, files);
-        let (digest, is_blank, qualified) = (rendered.digest, rendered.is_blank(), claim.qualified_id());
-        let surface = self.options.surfaces.resolve(claim.item.surface, model);
+        let rendered = Rendered::new(candidate.clone(), body, files);
+        let (digest, is_blank, qualified) = (rendered.digest, rendered.is_blank(), candidate.qualified_id());
+        let surface = self.options.surfaces.resolve(candidate.item.surface, model);
         let is_result = surface.mode != SurfaceMode::SystemPrompt && !is_blank;
         let held = self.activations.iter_mut().find(|held| held.qualified == qualified);
         if let Some(held) = held.filter(|held| held.is_with_model(digest, &arguments, is_result)) {
@@ -53,7 +55,7 @@ impl Session {
         let audience = self.tools.options().audience;
         let (calls, tokens) = (self.calls.saturating_add(1), self.grown_by(&answer.text));
         let is_new = !self.activations.iter().any(|held| held.qualified == qualified);
-        let held = self.take(&claim, &arguments, audience, ActivatedBy::Tool, Some(Arc::new(rendered)));
+        let held = self.take(&candidate, &arguments, audience, ActivatedBy::Tool, Some(Arc::new(rendered)));
         held.surface = Some(surface);
         let text = if is_blank {
             format!("The skill {name} is active. It has no instructions.\n")

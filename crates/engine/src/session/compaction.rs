@@ -62,7 +62,7 @@ impl Session {
             let Ok(found) = self.find(held) else { continue };
             let id = found.id();
             let is_wanted = |rendered: &&Arc<Rendered>| {
-                wanted(held, &id) && !rendered.is_blank() && rendered.claim.is_same(found.claim)
+                wanted(held, &id) && !rendered.is_blank() && rendered.candidate.is_same(found.candidate)
             };
             if let Some(rendered) = held.rendered.as_ref().filter(is_wanted) {
                 newest.push((held.touched, id, rendered.clone()));

@@ -143,7 +143,7 @@ impl Session {
             What::Skill(skill) => {
                 let rendered = skill.rendered.as_ref().ok_or(WhyUndelivered::NotRead)?;
                 let is_read = skill.by == ActivatedBy::Tool;
-                ((!rendered.is_blank()).then_some(skill.claim.item.surface), is_read)
+                ((!rendered.is_blank()).then_some(skill.candidate.item.surface), is_read)
             }
         };
         let surface = declared.map(|declared| self.options.surfaces.resolve(declared, model));
@@ -164,7 +164,7 @@ impl Session {
     fn hides(&self, active: &Active) -> bool {
         match &active.what {
             What::Host(..) => false,
-            What::Skill(skill) => self.tools.options().modes.hides(skill.audience, &skill.claim).is_some(),
+            What::Skill(skill) => self.tools.options().modes.hides(skill.audience, &skill.candidate).is_some(),
         }
     }
 
@@ -187,7 +187,7 @@ impl Session {
 
     fn leave_out(&mut self, active: &Active, surface: Option<Surface>, draft: &mut Draft) {
         if let (What::Skill(skill), Some(surface)) = (&active.what, &surface) {
-            let qualified = skill.claim.qualified_id();
+            let qualified = skill.candidate.qualified_id();
             let held = self.activations.iter_mut().find(|held| held.qualified == qualified);
             held.into_iter().for_each(|held| held.surface = Some(surface.clone()));
         }
@@ -244,7 +244,7 @@ impl Session {
     }
 
     fn place_skill(&mut self, active: &Active, rendered: &Arc<Rendered>, surface: Surface, draft: &mut Draft) {
-        let qualified = rendered.claim.qualified_id();
+        let qualified = rendered.candidate.qualified_id();
         let (calls, tokens, refresh) = (self.calls, self.tokens, self.options.refresh);
         let held = self.activations.iter_mut().find(|held| held.qualified == qualified);
         let before = held.as_ref().and_then(|held| held.surface.clone());

@@ -118,15 +118,15 @@ impl Session {
                     continue;
                 }
             };
-            let is_current = |rendered: &&Arc<Rendered>| rendered.claim.is_same(found.claim);
-            let claim = ActiveClaim {
-                claim: found.claim.clone(),
+            let is_current = |rendered: &&Arc<Rendered>| rendered.candidate.is_same(found.candidate);
+            let candidate = ActiveClaim {
+                candidate: found.candidate.clone(),
                 arguments: activation.arguments.clone(),
                 audience: activation.audience,
                 by: activation.by,
                 rendered: activation.rendered.as_ref().filter(is_current).cloned(),
             };
-            evaluation.active.push(active(&found, ActiveBy::Activated, claim));
+            evaluation.active.push(active(&found, ActiveBy::Activated, candidate));
         }
     }
 
@@ -144,8 +144,8 @@ impl Session {
         let mut known = evaluation.skills_told();
         let (fired, suggesting): (Vec<_>, Vec<_>) = fired.into_iter().partition(Fired::activates);
         for fired in fired {
-            let found = Meant { entry: &fired.entry, claim: &fired.claim };
-            let (id, qualified, audience) = (found.id(), found.claim.qualified_id(), audience(&fired.by));
+            let found = Meant { entry: &fired.entry, candidate: &fired.candidate };
+            let (id, qualified, audience) = (found.id(), found.candidate.qualified_id(), audience(&fired.by));
             if taken.contains(&id) {
                 if known.insert(qualified.clone()) {
                     evaluation.skip(Flavor::Skill, qualified, SkipReason::Taken);
@@ -175,9 +175,9 @@ impl Session {
             }
             room -= 1;
             let by = if audience == Audience::User { ActivatedBy::Name } else { ActivatedBy::Trigger };
-            let claim = found.claim.clone();
-            let claim = ActiveClaim { claim, arguments: said.into(), audience, by, rendered: None };
-            evaluation.active.push(active(&found, ActiveBy::Fired(fired.by.clone()), claim));
+            let candidate = found.candidate.clone();
+            let candidate = ActiveClaim { candidate, arguments: said.into(), audience, by, rendered: None };
+            evaluation.active.push(active(&found, ActiveBy::Fired(fired.by.clone()), candidate));
         }
         for MissedMention { id, why, .. } in missed {
             if known.insert(id.clone()) {
@@ -190,8 +190,8 @@ impl Session {
         }
         self.suggest(suggesting, &mut known, evaluation);
         for refused in triggers.refused() {
-            let (id, claim) = (&refused.entry.id, &refused.entry.claim);
-            let is_seen = [Audience::Model, Audience::User].iter().any(|audience| modes.sees(*audience, claim));
+            let (id, candidate) = (&refused.entry.id, &refused.entry.candidate);
+            let is_seen = [Audience::Model, Audience::User].iter().any(|audience| modes.sees(*audience, candidate));
             if is_seen && known.insert(id.clone()) {
                 evaluation.skip(Flavor::Skill, id.clone(), SkipReason::TriggerRefused(refused.why.clone()));
             }
@@ -199,13 +199,13 @@ impl Session {
     }
 
     fn suggest(&self, fired: Vec<Fired>, known: &mut HashSet<Id>, evaluation: &mut Evaluation) {
-        for Fired { entry, claim, by, .. } in fired {
-            let id = Meant { entry: &entry, claim: &claim }.id();
+        for Fired { entry, candidate, by, .. } in fired {
+            let id = Meant { entry: &entry, candidate: &candidate }.id();
             if !known.insert(id.clone()) {
                 continue;
             }
-            let source = claim.origin.source.clone();
-            if self.ended.contains(&claim.qualified_id()) {
+            let source = candidate.origin.source.clone();
+            if self.ended.contains(&candidate.qualified_id()) {
                 evaluation.skip(Flavor::Skill, id, SkipReason::Ended);
             } else if evaluation.suggested.iter().filter(|other| other.source == source).count() == MOST_SUGGESTED {
                 evaluation.skip(Flavor::Skill, id, SkipReason::TooManySuggested(MOST_SUGGESTED));
@@ -222,7 +222,7 @@ impl Session {
         reader: &dyn Reader,
     ) -> Result<(), SkipReason> {
         let What::Skill(skill) = &mut active.what else { return Ok(()) };
-        let qualified = skill.claim.qualified_id();
+        let qualified = skill.candidate.qualified_id();
         let is_triggered = matches!(active.by, ActiveBy::Fired(_));
         // It may have been ended since it was evaluated.
         if is_triggered && self.ended.contains(&qualified) {
@@ -231,7 +231,7 @@ impl Session {
         let rendered = match &skill.rendered {
             Some(rendered) => rendered.clone(),
             None => {
-                let read = Rendered::read(&active.id, skill.claim.clone(), &skill.arguments, reader).await;
+                let read = Rendered::read(&active.id, skill.candidate.clone(), &skill.arguments, reader).await;
                 let (rendered, told) = read.map_err(|error| SkipReason::Unreadable(error.to_string().into()))?;
                 remarks.extend(told);
                 Arc::new(rendered)
@@ -249,7 +249,7 @@ impl Session {
                 self.triggered.tokens = tokens;
                 self.triggered.skills = self.triggered.skills.saturating_add(1);
             }
-            self.take(&skill.claim, &skill.arguments, skill.audience, skill.by, Some(rendered));
+            self.take(&skill.candidate, &skill.arguments, skill.audience, skill.by, Some(rendered));
         } else if let Some(held) = held {
             held.arguments = skill.arguments.clone();
             held.keep(rendered);
@@ -280,13 +280,13 @@ impl Evaluation {
     }
 }
 
-fn active(found: &Meant<'_>, by: ActiveBy, claim: ActiveClaim) -> Active {
+fn active(found: &Meant<'_>, by: ActiveBy, candidate: ActiveClaim) -> Active {
     Active {
         id: found.id(),
         flavor: Flavor::Skill,
-        description: claim.claim.item.description.clone(),
+        description: candidate.candidate.item.description.clone(),
         by,
-        what: What::Skill(Box::new(claim)),
+        what: What::Skill(Box::new(candidate)),
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use repertoire_core::{Flavor, Id, Skill};
-use repertoire_registry::Claim;
+use repertoire_registry::Candidate;
 use repertoire_render::{Outcome, Warning};
 use serde::Serialize;
 
@@ -63,7 +63,7 @@ pub(super) enum What {
 
 #[derive(Debug, Clone)]
 pub(super) struct ActiveClaim {
-    pub(super) claim: Claim<Skill>,
+    pub(super) candidate: Candidate<Skill>,
     pub(super) arguments: Arc<str>,
     pub(super) audience: Audience,
     pub(super) by: ActivatedBy,
@@ -157,9 +157,9 @@ impl Evaluation {
     /// Returns, for each active skill that requires tools, which of them are `available` and allowed by `authorizers`: for
     /// telling the user before the model is called.
     pub fn check_tools(&self, available: &[&str], authorizers: &[Arc<dyn Authorizer>]) -> Vec<(Id, ToolCheck)> {
-        let skills = self.active.iter().filter_map(|active| Some((&active.id, active.claim()?)));
-        let requiring = skills.filter(|(_, claim)| !claim.item.required_tools().is_empty());
-        requiring.map(|(id, claim)| (id.clone(), ToolCheck::of(&claim.item, available, authorizers))).collect()
+        let skills = self.active.iter().filter_map(|active| Some((&active.id, active.candidate()?)));
+        let requiring = skills.filter(|(_, candidate)| !candidate.item.required_tools().is_empty());
+        requiring.map(|(id, candidate)| (id.clone(), ToolCheck::of(&candidate.item, available, authorizers))).collect()
     }
 
     /// Returns, for each active skill that declares a `verification`, what came of its checks: for the end of a turn.
@@ -169,8 +169,8 @@ impl Evaluation {
     pub async fn verify(&self, checker: &dyn Checker) -> Vec<(Id, Vec<Checked>)> {
         let mut verified = Vec::new();
         for active in &self.active {
-            let Some(claim) = active.claim() else { continue };
-            let checked = verify(claim, checker).await;
+            let Some(candidate) = active.candidate() else { continue };
+            let checked = verify(candidate, checker).await;
             if !checked.is_empty() {
                 verified.push((active.id.clone(), checked));
             }
@@ -184,10 +184,10 @@ impl Evaluation {
 }
 
 impl Active {
-    fn claim(&self) -> Option<&Claim<Skill>> {
+    fn candidate(&self) -> Option<&Candidate<Skill>> {
         match &self.what {
             What::Host(..) => None,
-            What::Skill(skill) => Some(&skill.claim),
+            What::Skill(skill) => Some(&skill.candidate),
         }
     }
 

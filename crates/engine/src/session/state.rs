@@ -181,10 +181,10 @@ impl Session {
             Err(SkipReason::Untrusted) => return resumed(&held.qualified, Since::Same),
             Err(_) => return resumed(&held.qualified, Since::Gone),
         };
-        let (id, claim) = (found.id(), found.claim.clone());
+        let (id, candidate) = (found.id(), found.candidate.clone());
         // What was not read before is read when it is needed.
         let Some(before) = held.digest else { return resumed(&id, Since::Same) };
-        match Rendered::read(&id, claim, &held.arguments, reader).await {
+        match Rendered::read(&id, candidate, &held.arguments, reader).await {
             Err(error) => resumed(&id, Since::Unreadable(error.to_string().into())),
             Ok((rendered, remarks)) => {
                 let since = if before == rendered.digest { Since::Same } else { Since::Changed };

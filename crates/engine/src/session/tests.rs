@@ -13,7 +13,7 @@ use repertoire_core::{
     Bytes, Content, DecidedBy, Flavor, Injection, Message, Model, Resource, ResourcePath, Role, Skill, Slot,
     SourceError, SourceErrorKind, Surface, SurfaceMode, SurfacePolicy, ToolSpec, Trigger, async_trait, skill_md,
 };
-use repertoire_registry::{Claim, MemorySource, Mount, Registered, SkillRegistry, Tier, Trust};
+use repertoire_registry::{Candidate, MemorySource, Mount, Registered, SkillRegistry, Tier, Trust};
 use serde_json::json;
 
 use super::*;
@@ -33,7 +33,7 @@ fn id(id: &str) -> Id {
 
 fn skill(front_matter: &str) -> Skill {
     let text = format!("---\n{front_matter}\n---\n");
-    skill_md::parse(text.as_bytes(), skill_md::Site::new("SKILL.md")).skill.expect("a skill")
+    skill_md::parse(text.as_bytes(), skill_md::FileContext::new("SKILL.md")).skill.expect("a skill")
 }
 
 /// Skills whose body says `<name> body`, and what else their front matter says.
@@ -182,18 +182,18 @@ struct Broken<'a>(&'a SkillRegistry, &'static str);
 
 #[async_trait]
 impl Reader for Broken<'_> {
-    async fn body(&self, claim: &Claim<Skill>, arguments: &str) -> Result<Instructions, SourceError> {
-        if claim.item.id.as_str() == self.1 {
+    async fn body(&self, candidate: &Candidate<Skill>, arguments: &str) -> Result<Instructions, SourceError> {
+        if candidate.item.id.as_str() == self.1 {
             return Err(SourceError::new(SourceErrorKind::Unavailable, "not now"));
         }
-        Reader::body(self.0, claim, arguments).await
+        Reader::body(self.0, candidate, arguments).await
     }
 
-    async fn resources(&self, claim: &Claim<Skill>) -> Result<Vec<Resource>, SourceError> {
-        Reader::resources(self.0, claim).await
+    async fn resources(&self, candidate: &Candidate<Skill>) -> Result<Vec<Resource>, SourceError> {
+        Reader::resources(self.0, candidate).await
     }
 
-    async fn resource(&self, claim: &Claim<Skill>, path: &ResourcePath) -> Result<Bytes, SourceError> {
-        Reader::resource(self.0, claim, path).await
+    async fn resource(&self, candidate: &Candidate<Skill>, path: &ResourcePath) -> Result<Bytes, SourceError> {
+        Reader::resource(self.0, candidate, path).await
     }
 }

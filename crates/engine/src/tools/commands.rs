@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::path::Path;
 
 use repertoire_core::{Skill, async_trait};
-use repertoire_registry::Claim;
+use repertoire_registry::Candidate;
 use repertoire_render::{Binding, Context, Directive, Outcome};
 
 /// A runner of the commands and scripts of bodies: `ApprovedCommands` of the feature `process`, or a sandbox of the host's own.
@@ -23,7 +23,7 @@ pub trait Commands: Debug + Send + Sync {
 #[non_exhaustive]
 pub struct Asked<'a> {
     /// The claim of the body.
-    pub claim: &'a Claim<Skill>,
+    pub candidate: &'a Candidate<Skill>,
     /// Its commands and scripts; at least one.
     pub directives: &'a [Directive],
     /// The context of rendering.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use repertoire_core::{Digest, Resource, Skill};
-use repertoire_registry::{Claim, Entry};
+use repertoire_registry::{Candidate, Entry};
 use repertoire_render::{Outcome, Warning};
 use serde::Serialize;
 
@@ -55,7 +55,7 @@ pub struct SkillRead {
     /// The skill.
     pub entry: Arc<Entry<Skill>>,
     /// The claim that was read: the winner, or a shadow that was named in full.
-    pub claim: Claim<Skill>,
+    pub candidate: Candidate<Skill>,
     /// The instructions, rendered and without a wrapper.
     pub body: Arc<str>,
     /// The arguments.

@@ -41,7 +41,7 @@ impl Commands for ApprovedCommands {
     /// Dropped, it ends whatever still runs.
     async fn run(&self, asked: Asked<'_>) -> Vec<Outcome> {
         let approval = self.approvals.approval(asked.binding);
-        let rights = Rights { switch: Switch::On, trust: asked.claim.trust, approval };
+        let rights = Rights { switch: Switch::On, trust: asked.candidate.trust, approval };
         let call = Call::new(asked.folder.unwrap_or(Path::new("")), asked.context, asked.binding);
         self.runner.run(asked.directives, call, |directive| rights.permit(directive, |one| (self.gate)(one))).await
     }

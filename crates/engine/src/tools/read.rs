@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use repertoire_core::text::{clean, clean_line, inside_elements, xml_attribute};
-use repertoire_core::{Id, Resource, ResourcePath, Skill, SourceError, SourceErrorKind, with_causes};
-use repertoire_registry::{Claim, Entry, Trust};
+use repertoire_core::{Id, Resource, ResourcePath, Skill, SourceError, SourceErrorKind, error_chain};
+use repertoire_registry::{Candidate, Entry, Trust};
 use serde_json::{Map, Value, json};
 
 use super::declare::Arguments;
@@ -86,7 +86,7 @@ impl Toolset {
         let mut row = Map::new();
         row.insert(key.to_owned(), entry.id.as_str().into());
         row.insert("description".to_owned(), description.into());
-        if entry.claim.trust != Trust::Trusted {
+        if entry.candidate.trust != Trust::Trusted {
             row.insert("source".to_owned(), repertoire_core::text::clean_line(&entry.origin().source).into());
         }
         if suggested.contains(&entry.id) {
@@ -103,8 +103,8 @@ impl Toolset {
         let name = arguments.required(&tool.id, "give the name of a skill")?;
         let written = tool.arguments.as_ref().map(|key| arguments.text(key)).transpose()?.flatten().unwrap_or_default();
         let offset = tool.offset.as_ref().map(|key| arguments.number(key)).transpose()?.flatten().unwrap_or(0);
-        let Meant { entry, claim } = self.find(name)?;
-        let read = reader.body(claim, written).await.map_err(|error| unreadable(name, &error))?;
+        let Meant { entry, candidate } = self.find(name)?;
+        let read = reader.body(candidate, written).await.map_err(|error| unreadable(name, &error))?;
         let body = read.text.as_str();
         // Where no parameter says where to read on, everything comes at once; so does what would run again for each part.
         let most = if tool.offset.is_some() && !read.ran_any() { PAGE } else { usize::MAX };
@@ -114,12 +114,12 @@ impl Toolset {
             format!("[{end} of {} bytes so far: read on with `{key}` {end} before you begin.]", body.len())
         });
         // Instructions without the list of their files are better than none.
-        let files = if offset == 0 { self.files(claim, reader).await } else { Vec::new() };
-        let text = Wrapped { name: entry.id.as_str(), claim, part, files: &files, next }.wrapped(preset);
+        let files = if offset == 0 { self.files(candidate, reader).await } else { Vec::new() };
+        let text = Wrapped { name: entry.id.as_str(), candidate, part, files: &files, next }.wrapped(preset);
         let digest = read.digest();
         let read = (offset == 0).then(|| SkillRead {
             entry: entry.clone(),
-            claim: claim.clone(),
+            candidate: candidate.clone(),
             body: read.text.into(),
             arguments: written.into(),
             files: files.into(),
@@ -135,7 +135,7 @@ impl Toolset {
         let name = arguments.required(&tool.id, "give the name of a skill")?;
         let path = arguments.required(&tool.path, "give the path of a file of the skill")?;
         let (offset, limit) = (arguments.number("offset")?.unwrap_or(0), arguments.number("limit")?.unwrap_or(PAGE));
-        let Meant { claim, .. } = self.find(name)?;
+        let Meant { candidate, .. } = self.find(name)?;
         let no_resource = |files: &[Resource]| {
             let mut text = format!("The skill {} has no file {}.", quoted(name), quoted(path));
             let named: Vec<_> = files.iter().take(20).map(|file| quoted(file.path.as_str())).collect();
@@ -146,11 +146,11 @@ impl Toolset {
             Failure::new(AnswerCode::NoResource, text)
         };
         let Ok(path) = ResourcePath::typed(path) else {
-            return Err(no_resource(&self.files(claim, reader).await));
+            return Err(no_resource(&self.files(candidate, reader).await));
         };
-        let bytes = match reader.resource(claim, &path).await {
+        let bytes = match reader.resource(candidate, &path).await {
             Ok(bytes) => bytes,
-            Err(error) if is_missing(&error) => return Err(no_resource(&self.files(claim, reader).await)),
+            Err(error) if is_missing(&error) => return Err(no_resource(&self.files(candidate, reader).await)),
             Err(error) => return Err(unreadable(name, &error)),
         };
         let Ok(text) = std::str::from_utf8(&bytes) else {
@@ -170,8 +170,8 @@ impl Toolset {
         Ok(Answer::ok(answer))
     }
 
-    async fn files(&self, claim: &Claim<Skill>, reader: &dyn Reader) -> Vec<Resource> {
-        reader.resources(claim).await.unwrap_or_default()
+    async fn files(&self, candidate: &Candidate<Skill>, reader: &dyn Reader) -> Vec<Resource> {
+        reader.resources(candidate).await.unwrap_or_default()
     }
 }
 
@@ -192,7 +192,7 @@ fn unreadable(name: &str, error: &SourceError) -> Failure {
         }
         _ => Failure::new(AnswerCode::Unreadable, format!("The skill {name} cannot be read. Go on without it.")),
     };
-    Failure { trouble: Some(with_causes(error)), ..failure }
+    Failure { trouble: Some(error_chain(error)), ..failure }
 }
 
 /// Returns at most `most` bytes of `text` from `offset` on, and their end, on edges of characters and at least one.
@@ -205,7 +205,7 @@ fn part(text: &str, offset: usize, most: usize) -> (&str, usize) {
 
 pub(crate) struct Wrapped<'a> {
     pub(crate) name: &'a str,
-    pub(crate) claim: &'a Claim<Skill>,
+    pub(crate) candidate: &'a Candidate<Skill>,
     pub(crate) part: &'a str,
     pub(crate) files: &'a [Resource],
     /// A hint for reading on.
@@ -221,7 +221,7 @@ impl Wrapped<'_> {
             Wrapper::Element { tag } => self.element(tag, preset),
             Wrapper::Plain => self.part.to_owned(),
             Wrapper::Descriptor => {
-                let skill = &self.claim.item;
+                let skill = &self.candidate.item;
                 let descriptor = json!({
                     "name": self.name,
                     "instructions": self.part,
@@ -235,8 +235,8 @@ impl Wrapped<'_> {
 
     fn element(&self, tag: &str, preset: &ToolPreset) -> String {
         let mut text = format!("<{tag} name=\"{}\"", xml_attribute(self.name));
-        if self.claim.trust != Trust::Trusted {
-            text.push_str(&format!(" source=\"{}\"", xml_attribute(&self.claim.origin.source)));
+        if self.candidate.trust != Trust::Trusted {
+            text.push_str(&format!(" source=\"{}\"", xml_attribute(&self.candidate.origin.source)));
         }
         text.push_str(">\n");
         text.push_str(&inside_elements(self.part.trim_end(), &[tag]));
@@ -244,7 +244,7 @@ impl Wrapped<'_> {
         if let Some(next) = &self.next {
             text.push_str(&format!("\n{next}\n"));
         }
-        if let Some(folder) = self.claim.item.location.as_deref().and_then(folder) {
+        if let Some(folder) = self.candidate.item.location.as_deref().and_then(folder) {
             let folder = inside_elements(&clean_line(folder), &[tag]).into_owned();
             text.push_str(&format!("\nThis skill lies in {folder}\nRelative paths in it start there.\n"));
         }

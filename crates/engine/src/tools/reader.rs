@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use repertoire_core::{Bytes, Digest, Resource, ResourcePath, Skill, SourceError, SourceErrorKind, async_trait};
-use repertoire_registry::{Claim, SkillRegistry};
+use repertoire_registry::{Candidate, SkillRegistry};
 use repertoire_render::{Arguments, Binding, Context, Dialect, Outcome, Plan, RenderError, Rendered, Syntax, Warning};
 
 use super::commands::{Asked, Commands};
@@ -18,37 +18,37 @@ pub trait Reader: Send + Sync {
     ///
     /// # Errors
     /// The source's own, and what the reader refuses to render.
-    async fn body(&self, claim: &Claim<Skill>, arguments: &str) -> Result<Instructions, SourceError>;
+    async fn body(&self, candidate: &Candidate<Skill>, arguments: &str) -> Result<Instructions, SourceError>;
 
     /// The files beside them, sorted by path.
     ///
     /// # Errors
     /// The source's own.
-    async fn resources(&self, claim: &Claim<Skill>) -> Result<Vec<Resource>, SourceError>;
+    async fn resources(&self, candidate: &Candidate<Skill>) -> Result<Vec<Resource>, SourceError>;
 
     /// One of these files.
     ///
     /// # Errors
     /// The source's own.
-    async fn resource(&self, claim: &Claim<Skill>, path: &ResourcePath) -> Result<Bytes, SourceError>;
+    async fn resource(&self, candidate: &Candidate<Skill>, path: &ResourcePath) -> Result<Bytes, SourceError>;
 }
 
 #[async_trait]
 impl Reader for SkillRegistry {
-    async fn body(&self, claim: &Claim<Skill>, arguments: &str) -> Result<Instructions, SourceError> {
-        Renderer::over(self.clone()).body(claim, arguments).await
+    async fn body(&self, candidate: &Candidate<Skill>, arguments: &str) -> Result<Instructions, SourceError> {
+        Renderer::over(self.clone()).body(candidate, arguments).await
     }
 
-    async fn resources(&self, claim: &Claim<Skill>) -> Result<Vec<Resource>, SourceError> {
-        match SkillRegistry::resources(self, claim).await {
+    async fn resources(&self, candidate: &Candidate<Skill>) -> Result<Vec<Resource>, SourceError> {
+        match SkillRegistry::resources(self, candidate).await {
             // A source without files has no file.
             Err(error) if error.kind() == SourceErrorKind::Unsupported => Ok(Vec::new()),
             other => other,
         }
     }
 
-    async fn resource(&self, claim: &Claim<Skill>, path: &ResourcePath) -> Result<Bytes, SourceError> {
-        SkillRegistry::resource(self, claim, path).await
+    async fn resource(&self, candidate: &Candidate<Skill>, path: &ResourcePath) -> Result<Bytes, SourceError> {
+        SkillRegistry::resource(self, candidate, path).await
     }
 }
 
@@ -110,7 +110,7 @@ impl Instructions {
 ///
 /// let reader = Renderer::over(registry.clone()).context(Context::new().variable("TONE", "a friendly tone"));
 /// let review = registry.get("review").ok_or("no skill")?;
-/// let read = reader.body(&review.claim, "src/").await?;
+/// let read = reader.body(&review.candidate, "src/").await?;
 /// assert_eq!(read.text, "Review src/ by /skills/review/rules.md in a friendly tone.\n");
 /// # Ok(())
 /// # }
@@ -194,9 +194,9 @@ impl Renderer {
     ///
     /// # Errors
     /// The source's own.
-    pub async fn binding(&self, claim: &Claim<Skill>, skill_md: Digest) -> Result<Binding, SourceError> {
-        let binding = Binding::of(claim.qualified_id(), skill_md, &self.registry.manifest(claim).await?);
-        Ok(match folder(&claim.item) {
+    pub async fn binding(&self, candidate: &Candidate<Skill>, skill_md: Digest) -> Result<Binding, SourceError> {
+        let binding = Binding::of(candidate.qualified_id(), skill_md, &self.registry.manifest(candidate).await?);
+        Ok(match folder(&candidate.item) {
             Some(folder) => binding.in_folder(folder.to_string_lossy()),
             None => binding,
         })
@@ -208,17 +208,17 @@ impl Reader for Renderer {
     /// # Errors
     /// The source's own; [`Denied`](SourceErrorKind::Denied) and [`Invalid`](SourceErrorKind::Invalid) where the
     /// [context](Renderer::context) asks for it: a directive was refused, nobody knows a variable.
-    async fn body(&self, claim: &Claim<Skill>, arguments: &str) -> Result<Instructions, SourceError> {
-        let body = self.registry.body(claim).await?;
-        let source = self.dialects.get(claim.origin.source.as_ref()).copied();
-        let plan = Plan::new(&body.text, &Syntax::of(&claim.item, source, self.dialect));
-        let folder = folder(&claim.item);
+    async fn body(&self, candidate: &Candidate<Skill>, arguments: &str) -> Result<Instructions, SourceError> {
+        let body = self.registry.body(candidate).await?;
+        let source = self.dialects.get(candidate.origin.source.as_ref()).copied();
+        let plan = Plan::new(&body.text, &Syntax::of(&candidate.item, source, self.dialect));
+        let folder = folder(&candidate.item);
         let context = self.context.clone().arguments(Arguments::new(arguments.trim()));
         let context = match folder {
             Some(folder) => context.skill_dir(folder.to_string_lossy()),
             None => context,
         };
-        let of_source = self.variables.iter().filter(|variable| *variable.source == *claim.origin.source);
+        let of_source = self.variables.iter().filter(|variable| *variable.source == *candidate.origin.source);
         let context = of_source.fold(context, |context, variable| match (variable.value)() {
             Some(value) => context.skill_variable(&*variable.name, value),
             None => context,
@@ -226,8 +226,8 @@ impl Reader for Renderer {
         let outcomes = match (&self.commands, plan.directives()) {
             (None, _) | (_, []) => Vec::new(),
             (Some(commands), directives) => {
-                let binding = self.binding(claim, body.digest).await?;
-                commands.run(Asked { claim, directives, context: &context, binding: &binding, folder }).await
+                let binding = self.binding(candidate, body.digest).await?;
+                commands.run(Asked { candidate, directives, context: &context, binding: &binding, folder }).await
             }
         };
         let rendered = plan.render(&context, outcomes).map_err(|error| {
@@ -235,16 +235,16 @@ impl Reader for Renderer {
                 RenderError::Refused { .. } => SourceErrorKind::Denied,
                 _ => SourceErrorKind::Invalid,
             };
-            SourceError::new(kind, format!("cannot render `{}`", claim.qualified_id())).caused_by(error)
+            SourceError::new(kind, format!("cannot render `{}`", candidate.qualified_id())).caused_by(error)
         })?;
         Ok(Instructions::rendered(rendered))
     }
 
-    async fn resources(&self, claim: &Claim<Skill>) -> Result<Vec<Resource>, SourceError> {
-        Reader::resources(&self.registry, claim).await
+    async fn resources(&self, candidate: &Candidate<Skill>) -> Result<Vec<Resource>, SourceError> {
+        Reader::resources(&self.registry, candidate).await
     }
 
-    async fn resource(&self, claim: &Claim<Skill>, path: &ResourcePath) -> Result<Bytes, SourceError> {
-        Reader::resource(&self.registry, claim, path).await
+    async fn resource(&self, candidate: &Candidate<Skill>, path: &ResourcePath) -> Result<Bytes, SourceError> {
+        Reader::resource(&self.registry, candidate, path).await
     }
 }

@@ -10,7 +10,7 @@ mod seeds;
 use std::sync::Arc;
 
 use repertoire_core::{Bytes, Resource, ResourcePath, Skill, SourceError, SourceErrorKind, async_trait};
-use repertoire_registry::{Claim, MemorySource, Mount, Registered, SkillRegistry, Trust};
+use repertoire_registry::{Candidate, MemorySource, Mount, Registered, SkillRegistry, Trust};
 use serde_json::{Value, json};
 
 use super::*;

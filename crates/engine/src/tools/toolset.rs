@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
 use repertoire_core::{Id, Skill, ToolSpec};
-use repertoire_registry::{Claim, Entry, LookupError, SkillRegistry, Snapshot};
+use repertoire_registry::{Candidate, Entry, LookupError, SkillRegistry, Snapshot};
 use serde_json::Value;
 
 use super::declare::{Arguments, declare};
@@ -49,7 +49,7 @@ impl Toolset {
     /// The tools over the snapshot that `index` is of.
     pub fn over(index: Index, options: &ToolOptions) -> Toolset {
         let snapshot = index.snapshot();
-        let seen = |entry: &&Arc<Entry<Skill>>| options.modes.sees(options.audience, &entry.claim);
+        let seen = |entry: &&Arc<Entry<Skill>>| options.modes.sees(options.audience, &entry.candidate);
         let mut visible: Vec<_> = snapshot.entries().iter().filter(seen).cloned().collect();
         if options.preset.rows == Rows::Pages {
             visible.sort_by(|a, b| Place::of(a).cmp(&Place::of(b)));
@@ -153,16 +153,16 @@ impl Toolset {
             }
             Err(_) => return Err(self.unknown(name)),
         };
-        match modes.hides(*audience, found.claim) {
+        match modes.hides(*audience, found.candidate) {
             None => Ok(found),
-            Some(_) => Err(self.refused(name, found.claim)),
+            Some(_) => Err(self.refused(name, found.candidate)),
         }
     }
 
-    fn refused(&self, name: &str, claim: &Claim<Skill>) -> Failure {
+    fn refused(&self, name: &str, candidate: &Candidate<Skill>) -> Failure {
         let text = self.unknown(name).text;
-        let why = self.0.options.modes.explain(self.0.options.audience, claim);
-        let trouble = why.map(|why| format!("`{}` was refused: {why}", claim.qualified_id()));
+        let why = self.0.options.modes.explain(self.0.options.audience, candidate);
+        let trouble = why.map(|why| format!("`{}` was refused: {why}", candidate.qualified_id()));
         Failure { trouble, ..Failure::new(AnswerCode::Refused, text) }
     }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use repertoire_core::{Id, Skill, SkillTrigger};
-use repertoire_registry::{Claim, Entry, Trust};
+use repertoire_registry::{Candidate, Entry, Trust};
 use serde::Serialize;
 
 use crate::{Hidden, Modes};
@@ -71,7 +71,7 @@ pub struct Fired {
     /// The skill.
     pub entry: Arc<Entry<Skill>>,
     /// The claim that is meant: the entry's winner, unless a mention names another source.
-    pub claim: Claim<Skill>,
+    pub candidate: Candidate<Skill>,
     /// The trigger.
     pub by: FiredBy,
     /// The matches in the message, in bytes on edges of characters, from the first to the last. Empty for what the message does
@@ -83,7 +83,7 @@ impl Fired {
     /// Returns whether this activates the skill: the user named it, or its source is [`Trusted`](Trust::Trusted). Every other
     /// trigger only suggests it.
     pub fn activates(&self) -> bool {
-        self.by == FiredBy::Mention || self.claim.trust == Trust::Trusted
+        self.by == FiredBy::Mention || self.candidate.trust == Trust::Trusted
     }
 }
 

@@ -73,7 +73,7 @@ pub(super) fn of(snapshot: &Snapshot<Skill>) -> (Vec<(Declared, String)>, Vec<Re
             source += 1;
         }
         // Nobody sees it, whatever it declares.
-        if [Audience::Model, Audience::User].iter().all(|audience| audience.never_sees(&entry.claim)) {
+        if [Audience::Model, Audience::User].iter().all(|audience| audience.never_sees(&entry.candidate)) {
             continue;
         }
         let mut seen: Vec<SkillTrigger> = Vec::new();
@@ -82,7 +82,7 @@ pub(super) fn of(snapshot: &Snapshot<Skill>) -> (Vec<(Declared, String)>, Vec<Re
             if seen.contains(&trigger) {
                 continue;
             }
-            match key(&trigger, entry.claim.trust, seen.len()) {
+            match key(&trigger, entry.candidate.trust, seen.len()) {
                 Err(why) => refused.push(RefusedTrigger { entry: entry.clone(), trigger, why }),
                 Ok(key) => {
                     seen.push(trigger.clone());

@@ -83,7 +83,7 @@ impl<'a> Mentions<'a> {
 
     pub(super) fn take(&mut self, name: &str, span: &Range<usize>) -> bool {
         match Meant::by(name, self.snapshot, self.modes, Audience::User) {
-            Ok(found) => match self.modes.hides(Audience::User, found.claim) {
+            Ok(found) => match self.modes.hides(Audience::User, found.candidate) {
                 None => self.hear(found, span),
                 Some(hidden) => self.miss(found.id(), WhyMissed::Hidden(hidden), span),
             },
@@ -96,10 +96,10 @@ impl<'a> Mentions<'a> {
     }
 
     fn hear(&mut self, found: Meant<'_>, span: &Range<usize>) -> bool {
-        let Meant { entry, claim } = found;
-        let at = *self.at.entry(claim.qualified_id()).or_insert_with(|| {
-            let (entry, claim, spans) = (entry.clone(), claim.clone(), [].into());
-            self.fired.push((Fired { entry, claim, by: FiredBy::Mention, spans }, Vec::new()));
+        let Meant { entry, candidate } = found;
+        let at = *self.at.entry(candidate.qualified_id()).or_insert_with(|| {
+            let (entry, candidate, spans) = (entry.clone(), candidate.clone(), [].into());
+            self.fired.push((Fired { entry, candidate, by: FiredBy::Mention, spans }, Vec::new()));
             self.fired.len() - 1
         });
         self.fired[at].1.push(span.clone());

@@ -37,13 +37,13 @@ use crate::globs::{PathGlobs, ToolGlobs};
 /// What is refused is returned by [`refused`](Triggers::refused).
 ///
 /// ```
-/// use repertoire_core::{Listed, Listing, Revision, Stamp, skill_md};
+/// use repertoire_core::{ListingEntry, Listing, Revision, Stamp, skill_md};
 /// use repertoire_engine::{Occasion, Triggers};
 /// use repertoire_registry::{Layer, Origin, Tier, merge};
 ///
 /// let text = b"---\nname: release-notes\ndescription: Writes them.\ntriggers: [changelog, {path: CHANGELOG.md}]\n---\n";
-/// let skill = skill_md::parse(text, skill_md::Site::new("SKILL.md")).skill.ok_or("a skill")?;
-/// let listing = Listing::new(Revision(0), [Listed::new(skill, Stamp::of("1"))], []);
+/// let skill = skill_md::parse(text, skill_md::FileContext::new("SKILL.md")).skill.ok_or("a skill")?;
+/// let listing = Listing::new(Revision(0), [ListingEntry::new(skill, Stamp::of("1"))], []);
 /// let snapshot = merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)]);
 ///
 /// let triggers = Triggers::of(&snapshot);
@@ -87,7 +87,7 @@ impl Triggers {
     /// trigger is kept as long as the texts of that kind are the same.
     #[must_use]
     pub fn updated(&self, snapshot: &Snapshot<Skill>) -> Triggers {
-        if self.0.snapshot.is(snapshot) {
+        if self.0.snapshot.ptr_eq(snapshot) {
             return self.clone();
         }
         Triggers(Arc::new(Compiled::new(snapshot, Some(&self.0))))
@@ -135,8 +135,8 @@ impl Triggers {
         for (number, spans) in holding {
             let declared = &self.0.declared[number];
             let (entry, trigger) = (declared.entry.clone(), declared.trigger.clone());
-            if modes.hides(declared.audience(), &entry.claim).is_none() {
-                fired.push(Fired { claim: entry.claim.clone(), entry, by: FiredBy::Declared(trigger), spans });
+            if modes.hides(declared.audience(), &entry.candidate).is_none() {
+                fired.push(Fired { candidate: entry.candidate.clone(), entry, by: FiredBy::Declared(trigger), spans });
             }
         }
         (fired, missed)
@@ -265,7 +265,7 @@ fn names<'a>(snapshot: &'a Snapshot<Skill>, commands: impl Iterator<Item = &'a S
         if entry.item().id != entry.id {
             names.push(declared::folded(entry.item().id.as_str()));
         }
-        sources.extend(entry.claims().map(|claim| claim.origin.source.as_ref()));
+        sources.extend(entry.candidates().map(|candidate| candidate.origin.source.as_ref()));
     }
     (Names::new(names), Names::new(sources.into_iter().map(declared::folded).collect()))
 }

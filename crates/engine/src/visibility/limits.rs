@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 use repertoire_core::{FunctionalTier, Id, InvokeLevel, Skill};
-use repertoire_registry::Claim;
+use repertoire_registry::Candidate;
 
 use super::{Audience, Hidden};
 use crate::permission::{Access, Authorizer, Capability, governs, ruling};
@@ -25,7 +25,7 @@ pub(super) struct Limits {
 
 #[derive(Debug)]
 struct Known {
-    claim: Claim<Skill>,
+    candidate: Candidate<Skill>,
     withheld: Option<Withheld>,
 }
 
@@ -71,15 +71,15 @@ impl Limits {
         self.workflow.as_ref().is_some_and(|workflow| allowed.contains(workflow))
     }
 
-    pub(super) fn hides(&self, audience: Audience, claim: &Claim<Skill>) -> Option<Hidden> {
+    pub(super) fn hides(&self, audience: Audience, candidate: &Candidate<Skill>) -> Option<Hidden> {
         if self.is_open() {
             return None;
         }
-        self.filtered(audience, &claim.item).or_else(|| Some(self.withheld(claim)?.hidden))
+        self.filtered(audience, &candidate.item).or_else(|| Some(self.withheld(candidate)?.hidden))
     }
 
-    pub(super) fn explain(&self, claim: &Claim<Skill>) -> Option<Arc<str>> {
-        Some(self.withheld(claim)?.why)
+    pub(super) fn explain(&self, candidate: &Candidate<Skill>) -> Option<Arc<str>> {
+        Some(self.withheld(candidate)?.why)
     }
 
     fn filtered(&self, audience: Audience, skill: &Skill) -> Option<Hidden> {
@@ -91,17 +91,17 @@ impl Limits {
     }
 
     /// Asks the authorizers and the probe about `claim`, once for each state of it.
-    fn withheld(&self, claim: &Claim<Skill>) -> Option<Withheld> {
+    fn withheld(&self, candidate: &Candidate<Skill>) -> Option<Withheld> {
         if self.authorizers.is_empty() && self.probe.is_none() {
             return None;
         }
-        let key = (claim.origin.source.clone(), claim.item.id.clone());
-        let told = |known: &Vec<Known>| Some(known.iter().find(|known| known.is_of(claim))?.withheld.clone());
+        let key = (candidate.origin.source.clone(), candidate.item.id.clone());
+        let told = |known: &Vec<Known>| Some(known.iter().find(|known| known.is_of(candidate))?.withheld.clone());
         if let Some(withheld) = self.known.read().get(&key).and_then(told) {
             return withheld;
         }
         // Asked without a lock: whoever answers may look at skills itself.
-        let withheld = self.asked(claim);
+        let withheld = self.asked(candidate);
         let mut known = self.known.write();
         let known = known.entry(key).or_default();
         // Somebody else may have asked at the same time, and have been told first.
@@ -109,17 +109,18 @@ impl Limits {
             if known.len() == 2 {
                 known.remove(0);
             }
-            known.push(Known { claim: claim.clone(), withheld: withheld.clone() });
+            known.push(Known { candidate: candidate.clone(), withheld: withheld.clone() });
             withheld
         })
     }
 
-    fn asked(&self, claim: &Claim<Skill>) -> Option<Withheld> {
-        if let Some(ruling) = ruling(&self.authorizers, &Access::Skill(claim)).filter(|ruling| !ruling.is_allowed()) {
+    fn asked(&self, candidate: &Candidate<Skill>) -> Option<Withheld> {
+        if let Some(ruling) = ruling(&self.authorizers, &Access::Skill(candidate)).filter(|ruling| !ruling.is_allowed())
+        {
             let why = format!("{}: {}", ruling.rule, ruling.rationale).into();
             return Some(Withheld { hidden: Hidden::Denied, why });
         }
-        let readiness = Readiness::of(&claim.item, self.probe.as_deref()?);
+        let readiness = Readiness::of(&candidate.item, self.probe.as_deref()?);
         let hidden = match (readiness.missing.as_slice(), readiness.stood_in_for.as_slice()) {
             ([], []) => return None,
             ([], _) => Hidden::NotNeeded,
@@ -130,10 +131,10 @@ impl Limits {
 }
 
 impl Known {
-    fn is_of(&self, claim: &Claim<Skill>) -> bool {
-        let state = |claim: &Claim<Skill>| (claim.trust, claim.stamp, claim.digest);
-        let (mine, theirs) = (&self.claim.item, &claim.item);
-        state(&self.claim) == state(claim) && (Arc::ptr_eq(mine, theirs) || mine == theirs)
+    fn is_of(&self, candidate: &Candidate<Skill>) -> bool {
+        let state = |candidate: &Candidate<Skill>| (candidate.trust, candidate.stamp, candidate.digest);
+        let (mine, theirs) = (&self.candidate.item, &candidate.item);
+        state(&self.candidate) == state(candidate) && (Arc::ptr_eq(mine, theirs) || mine == theirs)
     }
 }
 

@@ -1,18 +1,18 @@
 use std::sync::Arc;
 
-use repertoire_core::{FunctionalTier, InvokeLevel, Listed, Listing, Revision, Stamp, skill_md};
-use repertoire_registry::{Authority, Layer, Level, Origin, Rules, Tier, Trust, merge, merge_under};
+use repertoire_core::{FunctionalTier, InvokeLevel, Listing, ListingEntry, Revision, Stamp, skill_md};
+use repertoire_registry::{Authority, Layer, Origin, RuleSet, RuleStack, Tier, Trust, merge, merge_under};
 
 use super::*;
 use crate::{Access, PermissionPolicy};
 
 /// Why a skill with these flags is hidden, from the model and from the user.
 fn hidden(trust: Trust, disable_model_invocation: bool, user_invocable: bool) -> [Option<Hidden>; 2] {
-    hidden_under(&Rules::default(), trust, disable_model_invocation, user_invocable)
+    hidden_under(&RuleStack::default(), trust, disable_model_invocation, user_invocable)
 }
 
 fn hidden_under(
-    rules: &Rules,
+    rules: &RuleStack,
     trust: Trust,
     disable_model_invocation: bool,
     user_invocable: bool,
@@ -20,12 +20,15 @@ fn hidden_under(
     let mut skill = Skill::new("by-hand".parse().unwrap(), "Releases the product.");
     skill.disable_model_invocation = disable_model_invocation;
     skill.user_invocable = user_invocable;
-    let listing = Listing::new(Revision(0), [Listed::new(skill, Stamp::of("1"))], []);
+    let listing = Listing::new(Revision(0), [ListingEntry::new(skill, Stamp::of("1"))], []);
     let mut layer = Layer::new(Origin::new(Tier::User, "home"), 0, listing);
     layer.trust = trust;
-    let claim = merge_under(rules, &[layer]).get("by-hand").unwrap().claim.clone();
-    let answers = [Audience::Model, Audience::User].map(|audience| audience.hides(&claim));
-    assert_eq!([Audience::Model.sees(&claim), Audience::User.sees(&claim)], answers.map(|hidden| hidden.is_none()));
+    let candidate = merge_under(rules, &[layer]).get("by-hand").unwrap().candidate.clone();
+    let answers = [Audience::Model, Audience::User].map(|audience| audience.hides(&candidate));
+    assert_eq!(
+        [Audience::Model.sees(&candidate), Audience::User.sees(&candidate)],
+        answers.map(|hidden| hidden.is_none())
+    );
     answers
 }
 
@@ -52,7 +55,7 @@ fn pending_hides_from_both_whatever_the_flags() {
 #[test]
 fn disabled_hides_from_both_even_what_is_pending() {
     for trust in [Trust::Trusted, Trust::Restricted, Trust::Pending] {
-        let rules = Rules::new([Level::new("user", Authority::MayWiden).disable("by-hand".parse().unwrap())]);
+        let rules = RuleStack::new([RuleSet::new("user", Authority::Full).disable("by-hand".parse().unwrap())]);
         assert_eq!(hidden_under(&rules, trust, false, true), [Some(Hidden::Disabled); 2]);
     }
 }
@@ -79,15 +82,17 @@ fn a_reason_says_who_may() {
 fn the_most_specific_mode_decides_and_widens_nothing() {
     let mut release = Skill::new("release".parse().unwrap(), "Releases.");
     release.disable_model_invocation = true;
-    let rows = [release, Skill::new("pdf".parse().unwrap(), "Reads.")].map(|skill| Listed::new(skill, Stamp::of("1")));
+    let rows =
+        [release, Skill::new("pdf".parse().unwrap(), "Reads.")].map(|skill| ListingEntry::new(skill, Stamp::of("1")));
     let snapshot = merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, Listing::new(Revision(0), rows, []))]);
-    let claim = |id: &str| snapshot.get(id).unwrap().claim.clone();
-    let hidden =
-        |modes: &Modes, id: &str| [Audience::Model, Audience::User].map(|audience| modes.hides(audience, &claim(id)));
+    let candidate = |id: &str| snapshot.get(id).unwrap().candidate.clone();
+    let hidden = |modes: &Modes, id: &str| {
+        [Audience::Model, Audience::User].map(|audience| modes.hides(audience, &candidate(id)))
+    };
     let modes =
         [("home:pdf", Mode::ManualOnly), ("release", Mode::Pinned), ("*", Mode::Off), ("home:*", Mode::NameOnly)];
     let modes = modes.iter().fold(Modes::default(), |all, (target, mode)| all.with(target.parse().unwrap(), *mode));
-    assert_eq!([modes.of(&claim("pdf")), modes.of(&claim("release"))], [Mode::ManualOnly, Mode::Pinned]);
+    assert_eq!([modes.of(&candidate("pdf")), modes.of(&candidate("release"))], [Mode::ManualOnly, Mode::Pinned]);
     assert_eq!(hidden(&modes, "pdf"), [Some(Hidden::ForUsersOnly), None]);
     assert_eq!(hidden(&modes, "release"), [Some(Hidden::ForUsersOnly), None], "what it declares stays");
     assert_eq!(hidden(&modes.with("home:pdf".parse().unwrap(), Mode::Off), "pdf"), [Some(Hidden::Disabled); 2]);
@@ -97,7 +102,7 @@ fn the_most_specific_mode_decides_and_widens_nothing() {
 #[test]
 fn a_full_name_is_of_its_owner() {
     let listing = |ids: &[&str]| {
-        let skill = |id: &&str| Listed::new(Skill::new(id.parse().unwrap(), "Does it."), Stamp::of("1"));
+        let skill = |id: &&str| ListingEntry::new(Skill::new(id.parse().unwrap(), "Does it."), Stamp::of("1"));
         Listing::new(Revision(0), ids.iter().map(skill), [])
     };
     let layers = |home: &[&str], tier| {
@@ -109,10 +114,11 @@ fn a_full_name_is_of_its_owner() {
     let policy = policy.with_skills("reader", ["home:tidy".parse().unwrap()]).unwrap();
     let matched = |layers: &[Layer<Skill>]| {
         let snapshot = merge(layers);
-        let claims = || snapshot.entries().iter().flat_map(|entry| entry.claims());
-        let off: Vec<_> = claims().filter(|claim| modes.of(claim) == Mode::Off).map(Claim::qualified_id).collect();
-        let read = claims().filter(|claim| policy.ruling(&Access::Skill(claim)).is_allowed());
-        assert_eq!(read.map(Claim::qualified_id).collect::<Vec<_>>(), off);
+        let candidates = || snapshot.entries().iter().flat_map(|entry| entry.candidates());
+        let off: Vec<_> =
+            candidates().filter(|candidate| modes.of(candidate) == Mode::Off).map(Candidate::qualified_id).collect();
+        let read = candidates().filter(|candidate| policy.ruling(&Access::Skill(candidate)).is_allowed());
+        assert_eq!(read.map(Candidate::qualified_id).collect::<Vec<_>>(), off);
         off.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     assert_eq!(matched(&layers(&["tidy"], Tier::User)), ["home:tidy"]);
@@ -120,16 +126,16 @@ fn a_full_name_is_of_its_owner() {
     assert_eq!(matched(&layers(&["tidy"], Tier::Builtin)), ["work:home:tidy", "home:tidy"], "an earlier tier keeps it");
 
     let snapshot = merge(&layers(&["tidy"], Tier::User)).with_listing("home", listing(&["bake"]));
-    let claim = &snapshot.get("home:tidy").unwrap().claim;
-    assert_eq!(modes.of(claim), Mode::Off, "the owner is gone");
+    let candidate = &snapshot.get("home:tidy").unwrap().candidate;
+    assert_eq!(modes.of(candidate), Mode::Off, "the owner is gone");
 }
 
 /// One skill with this front matter, in a source that is trusted.
-fn declaring(front_matter: &str) -> Claim<Skill> {
+fn declaring(front_matter: &str) -> Candidate<Skill> {
     let text = format!("---\nname: probe\ndescription: Probes.\n{front_matter}\n---\n");
-    let skill = skill_md::parse(text.as_bytes(), skill_md::Site::new("SKILL.md")).skill.unwrap();
-    let listing = Listing::new(Revision(0), [Listed::new(skill, Stamp::of("1"))], []);
-    merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)]).get("probe").unwrap().claim.clone()
+    let skill = skill_md::parse(text.as_bytes(), skill_md::FileContext::new("SKILL.md")).skill.unwrap();
+    let listing = Listing::new(Revision(0), [ListingEntry::new(skill, Stamp::of("1"))], []);
+    merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)]).get("probe").unwrap().candidate.clone()
 }
 
 #[test]
@@ -146,11 +152,15 @@ fn a_skill_for_some_workflows_is_there_while_one_of_them_runs() {
         ("allowedWorkflows: [build, 1]", [false, true, false]),
         ("allowedWorkflows: [Build]", [false, false, false]),
     ] {
-        let claim = declaring(declared);
+        let candidate = declaring(declared);
         for audience in [Audience::Model, Audience::User] {
-            assert_eq!([&outside, &build, &deploy].map(|modes| modes.sees(audience, &claim)), expected, "{declared}");
+            assert_eq!(
+                [&outside, &build, &deploy].map(|modes| modes.sees(audience, &candidate)),
+                expected,
+                "{declared}"
+            );
         }
-        assert_eq!(Audience::Model.hides(&claim), outside.hides(Audience::Model, &claim), "{declared}");
+        assert_eq!(Audience::Model.hides(&candidate), outside.hides(Audience::Model, &candidate), "{declared}");
     }
     let twice = declaring("allowedWorkflows: [build]\ndisable-model-invocation: true");
     assert_eq!(build.hides(Audience::Model, &twice), Some(Hidden::ForUsersOnly), "a workflow lifts nothing else");
@@ -159,8 +169,9 @@ fn a_skill_for_some_workflows_is_there_while_one_of_them_runs() {
 #[test]
 fn labels_narrow_what_is_there_and_levels_what_an_agent_reaches() {
     let audit = Modes::default().functional_tiers([FunctionalTier::AuditProof]);
-    let hidden =
-        |modes: &Modes, claim: &Claim<Skill>| [Audience::Model, Audience::User].map(|who| modes.hides(who, claim));
+    let hidden = |modes: &Modes, candidate: &Candidate<Skill>| {
+        [Audience::Model, Audience::User].map(|who| modes.hides(who, candidate))
+    };
     assert_eq!(hidden(&audit, &declaring("functional-tier: Audit & Proof")), [None; 2]);
     for other in ["functional-tier: integration", "license: MIT"] {
         assert_eq!(hidden(&audit, &declaring(other)), [Some(Hidden::Filtered); 2], "{other}");

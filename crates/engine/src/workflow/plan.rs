@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use repertoire_core::{Id, OnError, Skill, Trust, Value, WorkflowFault, WorkflowStep, async_trait};
-use repertoire_registry::Claim;
+use repertoire_registry::Candidate;
 use repertoire_render::{Context, Plan, Reach, RenderError, Syntax, Unplaced};
 use serde::Serialize;
 
@@ -55,8 +55,8 @@ impl Workflow {
     ///
     /// # Errors
     /// [`InvalidWorkflow`] with everything that is wrong.
-    pub fn of(claim: &Claim<Skill>) -> Result<Workflow, InvalidWorkflow> {
-        let skill = &claim.item;
+    pub fn of(candidate: &Candidate<Skill>) -> Result<Workflow, InvalidWorkflow> {
+        let skill = &candidate.item;
         let required = ToolGlobs::new(skill.required_tools().into_iter().map(str::to_owned).collect());
         // Parameters are data and no prose: nothing in them is an example in code.
         let syntax = Syntax::of(skill, None, None).reach(Reach::TextAndCode);
@@ -72,7 +72,7 @@ impl Workflow {
         faults.sort_by_key(WorkflowFault::number);
         let steps = steps.into_iter().map(|(_, step)| step).collect();
         if faults.is_empty() {
-            Ok(Workflow { steps, trust: claim.trust, syntax })
+            Ok(Workflow { steps, trust: candidate.trust, syntax })
         } else {
             Err(InvalidWorkflow { skill: skill.id.clone(), faults })
         }

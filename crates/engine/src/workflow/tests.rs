@@ -1,8 +1,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
-use repertoire_core::skill_md::{Site, parse};
-use repertoire_core::{Check, Listed, Listing, Revision, Skill, Stamp, Trust, Value, async_trait};
-use repertoire_registry::{Claim, Layer, Origin, Tier, merge};
+use repertoire_core::skill_md::{FileContext, parse};
+use repertoire_core::{Check, Listing, ListingEntry, Revision, Skill, Stamp, Trust, Value, async_trait};
+use repertoire_registry::{Candidate, Layer, Origin, Tier, merge};
 use repertoire_render::{Arguments, Context, Unknown};
 use serde_json::json;
 
@@ -10,13 +10,13 @@ use super::*;
 use crate::PermissionPolicy;
 
 /// What a source of this trust claims: a skill with these lines of front matter.
-fn claim(trust: Trust, lines: &str) -> Claim<Skill> {
+fn candidate(trust: Trust, lines: &str) -> Candidate<Skill> {
     let text = format!("---\nname: a\ndescription: A.\n{lines}\n---\n");
-    let skill = parse(text.as_bytes(), Site::new("SKILL.md")).skill.unwrap();
-    let listing = Listing::new(Revision(0), [Listed::new(skill, Stamp::of("1"))], []);
+    let skill = parse(text.as_bytes(), FileContext::new("SKILL.md")).skill.unwrap();
+    let listing = Listing::new(Revision(0), [ListingEntry::new(skill, Stamp::of("1"))], []);
     let mut layer = Layer::new(Origin::new(Tier::User, "home"), 0, listing);
     layer.trust = trust;
-    merge(&[layer]).entries()[0].claim.clone()
+    merge(&[layer]).entries()[0].candidate.clone()
 }
 
 /// Notes what it is asked for; fails where a parameter says so.
@@ -64,10 +64,10 @@ const STEPS: &str = "required_tools: [git_log, mcp__github__*]\narguments: [sinc
 #[test]
 fn tools_are_there_or_missing_or_denied() {
     let check = |required: &str, available: &[&str], denied: &[&str]| {
-        let claim = claim(Trust::Trusted, &format!("required_tools: {required}"));
+        let candidate = candidate(Trust::Trusted, &format!("required_tools: {required}"));
         let allowed: Vec<&str> = available.iter().filter(|tool| !denied.contains(tool)).copied().collect();
         let policy = PermissionPolicy::from_roles([("all", allowed)], "all").unwrap();
-        let check = ToolCheck::of(&claim.item, available, &[Arc::new(policy)]);
+        let check = ToolCheck::of(&candidate.item, available, &[Arc::new(policy)]);
         (check.is_ok(), [check.missing, check.denied, check.ok].map(|tools| tools.join(" ")))
     };
     let told = |lists: [&str; 3]| lists.map(str::to_owned);
@@ -83,7 +83,7 @@ fn tools_are_there_or_missing_or_denied() {
 
 #[test]
 fn parameters_are_filled_in_and_never_read_again() {
-    let workflow = Workflow::of(&claim(Trust::Trusted, STEPS)).unwrap();
+    let workflow = Workflow::of(&candidate(Trust::Trusted, STEPS)).unwrap();
     let context = Context::new().arguments(Arguments::new("'${HOME_PAGE} !`x`'")).variable("HOME_PAGE", "$since");
     let planned = workflow.planned(&context).unwrap();
     assert_eq!(
@@ -103,7 +103,7 @@ fn parameters_are_filled_in_and_never_read_again() {
 fn everything_that_is_wrong_with_a_plan_is_told_at_once() {
     let lines = "required_tools: [git_log]\nworkflow:\n  - {id: a, step: One, tool: git_push}\n  - [no step]\n  \
         - {id: a, step: Two, tool: git_log, params: [1], on_error: maybe}\n  - {step: Three, params: {text: 'x !`date`'}}";
-    let error = Workflow::of(&claim(Trust::Trusted, lines)).unwrap_err();
+    let error = Workflow::of(&candidate(Trust::Trusted, lines)).unwrap_err();
     let told: Vec<String> = error.faults.iter().map(ToString::to_string).collect();
     assert_eq!(
         told,
@@ -118,14 +118,14 @@ fn everything_that_is_wrong_with_a_plan_is_told_at_once() {
     );
     assert_eq!(error.to_string(), format!("the workflow of `a` does not hold together: {}", told.join("; ")));
     let told = |lines: &str| {
-        let error = Workflow::of(&claim(Trust::Trusted, lines)).unwrap_err();
+        let error = Workflow::of(&candidate(Trust::Trusted, lines)).unwrap_err();
         error.faults.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     assert_eq!(told("workflow: {step: One}"), ["expected a list of steps, found a map"]);
     let unnamed = ["the `id` of step 1 is no text", "the `tool` of step 1 is no text"];
     assert_eq!(told("workflow: [{id: [a], step: One, tool: {name: t}}]"), unnamed, "no step for a model by a slip");
     for nothing in ["license: MIT", "workflow:", "workflow: []"] {
-        assert_eq!(Workflow::of(&claim(Trust::Trusted, nothing)).unwrap().steps(), [], "{nothing}");
+        assert_eq!(Workflow::of(&candidate(Trust::Trusted, nothing)).unwrap().steps(), [], "{nothing}");
     }
 }
 
@@ -133,14 +133,14 @@ fn everything_that_is_wrong_with_a_plan_is_told_at_once() {
 #[test]
 fn parameters_are_json_whatever_they_are() {
     let lines = "required_tools: t\nworkflow:\n  - {step: One, tool: t, params: {a: .nan, b: .inf, c: ~, d: 0x1F, e: 1e3, f: [{g: 1.10}]}}";
-    let planned = Workflow::of(&claim(Trust::Trusted, lines)).unwrap().planned(&Context::new()).unwrap();
+    let planned = Workflow::of(&candidate(Trust::Trusted, lines)).unwrap().planned(&Context::new()).unwrap();
     let expected = json!({"a": ".nan", "b": ".inf", "c": null, "d": "0x1F", "e": "1e3", "f": [{"g": "1.10"}]});
     assert_eq!(planned[0].params, expected);
 }
 
 #[tokio::test]
 async fn steps_are_carried_out_in_order() {
-    let workflow = Workflow::of(&claim(Trust::Trusted, STEPS)).unwrap();
+    let workflow = Workflow::of(&candidate(Trust::Trusted, STEPS)).unwrap();
     let host = Host::default();
     let planned = workflow.planned(&Context::new().arguments(Arguments::new("v1"))).unwrap();
     let run = workflow.run(&planned, &host).await.unwrap();
@@ -159,7 +159,7 @@ async fn a_failure_means_what_its_step_says() {
             "required_tools: t\nworkflow:\n  - {{id: a, step: One, tool: t, params: {{fail: x}}, on_error: {on_error}}}\n  \
              - {{step: Two, tool: t}}"
         );
-        let workflow = Workflow::of(&claim(Trust::Trusted, &lines)).unwrap();
+        let workflow = Workflow::of(&candidate(Trust::Trusted, &lines)).unwrap();
         let planned = workflow.planned(&Context::new()).unwrap();
         workflow.run(&planned, &Host::default()).await.unwrap()
     };
@@ -178,7 +178,7 @@ async fn a_failure_means_what_its_step_says() {
 async fn nothing_of_a_source_that_is_not_trusted_is_run() {
     let host = Host::default();
     let restricted =
-        claim(Trust::Restricted, &format!("{STEPS}\nverification: [{{kind: command, run: make}}, It works]"));
+        candidate(Trust::Restricted, &format!("{STEPS}\nverification: [{{kind: command, run: make}}, It works]"));
     let workflow = Workflow::of(&restricted).unwrap();
     let planned = workflow.planned(&Context::new()).unwrap();
     assert_eq!(workflow.run(&planned, &host).await, Err(Untrusted(Trust::Restricted)));
@@ -192,7 +192,7 @@ async fn texts_are_judged_and_typed_checks_are_run_by_the_host() {
     let lines = "verification:\n  - All tests pass\n  - {id: t, kind: command, run: make test}\n  \
         - {kind: file-exists, path: out.md}\n  - {kind: moon-phase}\n  - {run: make lint}";
     let host = Host::default();
-    let checked = verify(&claim(Trust::Trusted, lines), &host).await;
+    let checked = verify(&candidate(Trust::Trusted, lines), &host).await;
     assert_eq!(checked[0].check, Check::Text("All tests pass".into()));
     assert_eq!(checked[4].check, Check::Text(r#"{"run":"make lint"}"#.into()), "nothing is dropped");
     let outcomes: Vec<_> = checked.into_iter().map(|checked| checked.outcome).collect();
@@ -214,7 +214,7 @@ async fn texts_are_judged_and_typed_checks_are_run_by_the_host() {
             r#"moon-phase {"kind":"moon-phase"}"#,
         ]
     );
-    let map = verify(&claim(Trust::Trusted, "verification: {kind: command, run: make}"), &Host::default()).await;
+    let map = verify(&candidate(Trust::Trusted, "verification: {kind: command, run: make}"), &Host::default()).await;
     assert_eq!(map.iter().map(|checked| &checked.outcome).collect::<Vec<_>>(), [&CheckOutcome::Passed]);
-    assert_eq!(verify(&claim(Trust::Trusted, "license: MIT"), &Host::default()).await, []);
+    assert_eq!(verify(&candidate(Trust::Trusted, "license: MIT"), &Host::default()).await, []);
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use repertoire_core::{Check, Skill, Trust, Value, async_trait};
-use repertoire_registry::Claim;
+use repertoire_registry::Candidate;
 use serde::Serialize;
 
 use crate::globs::ToolGlobs;
@@ -47,16 +47,16 @@ pub struct Checked {
 ///
 /// # Cancel safety
 /// May be dropped: the check that runs is dropped with it, and no later one is begun.
-pub async fn verify(claim: &Claim<Skill>, checker: &dyn Checker) -> Vec<Checked> {
+pub async fn verify(candidate: &Candidate<Skill>, checker: &dyn Checker) -> Vec<Checked> {
     let mut checked = Vec::new();
-    for item in claim.item.extension(&["verification"]).map_or(&[][..], Check::items) {
+    for item in candidate.item.extension(&["verification"]).map_or(&[][..], Check::items) {
         let (check, outcome) = match Check::read(item) {
             None => {
                 let why = "expected a text or a map with `kind`".to_owned();
                 (Check::Text(item.json().to_string().into()), CheckOutcome::Skipped(why))
             }
-            Some(check @ Check::Typed { .. }) if claim.trust != Trust::Trusted => {
-                (check, CheckOutcome::Skipped(format!("its source is {}", claim.trust)))
+            Some(check @ Check::Typed { .. }) if candidate.trust != Trust::Trusted => {
+                (check, CheckOutcome::Skipped(format!("its source is {}", candidate.trust)))
             }
             Some(Check::Typed { id, kind, item }) => {
                 let outcome = checker.check(&kind, &item).await;
@@ -76,11 +76,11 @@ pub async fn verify(claim: &Claim<Skill>, checker: &dyn Checker) -> Vec<Checked>
 /// ```
 /// use std::sync::Arc;
 ///
-/// use repertoire_core::skill_md::{Site, parse};
+/// use repertoire_core::skill_md::{FileContext, parse};
 /// use repertoire_engine::{PermissionPolicy, ToolCheck};
 ///
 /// let text = b"---\nname: a\ndescription: A.\nrequired_tools: [Bash, mcp__github__*, Write]\n---\n";
-/// let skill = parse(text, Site::new("SKILL.md")).skill.ok_or("a skill")?;
+/// let skill = parse(text, FileContext::new("SKILL.md")).skill.ok_or("a skill")?;
 /// let policy = PermissionPolicy::from_roles([("reader", vec!["mcp__github__list"])], "reader")?;
 /// let check = ToolCheck::of(&skill, &["Write", "mcp__github__list"], &[Arc::new(policy)]);
 /// assert_eq!((check.missing, check.denied), (vec!["Bash".to_owned()], vec!["Write".to_owned()]));

@@ -1,6 +1,6 @@
 //! Laws of triggers, for any triggers and any message. The fuzz target holds them too.
 
-use repertoire_core::{Listed, Listing, Revision, Skill, SkillTrigger, Stamp, Value};
+use repertoire_core::{Listing, ListingEntry, Revision, Skill, SkillTrigger, Stamp, Value};
 use repertoire_engine::{FiredBy, Occasion, Triggers};
 use repertoire_registry::{Layer, Origin, Snapshot, Tier, merge};
 use unicode_normalization::UnicodeNormalization;
@@ -24,7 +24,10 @@ pub(crate) fn hold(texts: &[&str], message: &str) {
         for span in fired.spans.iter() {
             let name: String = message[span.start + 1..span.end].nfkc().collect();
             let found = snapshot.resolve(&name).expect("a name");
-            assert!(message[span.clone()].starts_with(['$', '/']) && found.claim.is_same(&fired.claim), "{name:?}");
+            assert!(
+                message[span.clone()].starts_with(['$', '/']) && found.candidate.is_same(&fired.candidate),
+                "{name:?}"
+            );
         }
     }
     assert_eq!(triggers.missed(&occasion), [], "every skill is for users, and none is called like another");
@@ -48,7 +51,7 @@ fn snapshot(texts: &[&str]) -> Snapshot<Skill> {
         let kinds = ["keyword", "task", "tool", "path", "command", "regex"];
         let trigger = |kind: &str| Value::Map(vec![(kind.into(), Value::text(*text))]);
         skill.fields.push(("triggers".into(), Value::List(kinds.map(trigger).into())));
-        Listed::new(skill, Stamp::of(text))
+        ListingEntry::new(skill, Stamp::of(text))
     };
     let listing = Listing::new(Revision(0), texts.iter().enumerate().map(row), []);
     merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)])

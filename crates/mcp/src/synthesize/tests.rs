@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn said(file: &str) -> (Map<String, Json>, String) {
-    let parsed = skill_md::parse(file.as_bytes(), skill_md::Site::new("SKILL.md"));
+    let parsed = skill_md::parse(file.as_bytes(), skill_md::FileContext::new("SKILL.md"));
     let skill = parsed.skill.unwrap_or_else(|| panic!("{file}: {:?}", parsed.diagnostics));
     (front_matter(&skill, false), skill_md::body(file.as_bytes()).unwrap().into_owned())
 }

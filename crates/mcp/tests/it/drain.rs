@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use repertoire::registry::Claim;
+use repertoire::registry::Candidate;
 use repertoire::skill::{Bytes, Resource, ResourcePath, SourceError, async_trait};
 use repertoire::tools::{Instructions, Reader};
 use repertoire::{Mount, Skill};
@@ -25,17 +25,17 @@ struct Held {
 
 #[async_trait]
 impl Reader for Held {
-    async fn body(&self, _: &Claim<Skill>, _: &str) -> Result<Instructions, SourceError> {
+    async fn body(&self, _: &Candidate<Skill>, _: &str) -> Result<Instructions, SourceError> {
         self.waiting.add_permits(1);
         self.let_go.acquire().await.expect("nobody closes it").forget();
         Ok("Sort it in the end.\n".into())
     }
 
-    async fn resources(&self, _: &Claim<Skill>) -> Result<Vec<Resource>, SourceError> {
+    async fn resources(&self, _: &Candidate<Skill>) -> Result<Vec<Resource>, SourceError> {
         Ok(Vec::new())
     }
 
-    async fn resource(&self, _: &Claim<Skill>, _: &ResourcePath) -> Result<Bytes, SourceError> {
+    async fn resource(&self, _: &Candidate<Skill>, _: &ResourcePath) -> Result<Bytes, SourceError> {
         unreachable!("there is none")
     }
 }

@@ -287,7 +287,7 @@ async fn m25_what_a_file_says_is_what_its_entry_says() {
     let client = Client::of(&server).await;
     let entry = &listed(&client).await[0];
     let bytes = read(&client, &entry.uri).await.unwrap();
-    let parsed = repertoire::skill::skill_md::parse(&bytes, repertoire::skill::skill_md::Site::new("SKILL.md"));
+    let parsed = repertoire::skill::skill_md::parse(&bytes, repertoire::skill::skill_md::FileContext::new("SKILL.md"));
     let fields = parsed.skill.expect("a skill").fields;
     let fields: serde_json::Map<_, _> = fields.iter().map(|(key, value)| (key.to_string(), value.json())).collect();
     assert_eq!(serde_json::to_value(&entry.frontmatter).unwrap(), serde_json::Value::Object(fields));

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use repertoire::registry::Claim;
+use repertoire::registry::Candidate;
 use repertoire::skill::{Bytes, Resource, ResourcePath, SourceError, SourceErrorKind, async_trait};
 use repertoire::tools::{Instructions, Reader};
 use repertoire::{Mount, Skill};
@@ -18,15 +18,15 @@ struct Broken;
 
 #[async_trait]
 impl Reader for Broken {
-    async fn body(&self, _: &Claim<Skill>, _: &str) -> Result<Instructions, SourceError> {
+    async fn body(&self, _: &Candidate<Skill>, _: &str) -> Result<Instructions, SourceError> {
         Err(SourceError::new(SourceErrorKind::Unavailable, "the disk is on fire"))
     }
 
-    async fn resources(&self, _: &Claim<Skill>) -> Result<Vec<Resource>, SourceError> {
+    async fn resources(&self, _: &Candidate<Skill>) -> Result<Vec<Resource>, SourceError> {
         Ok(Vec::new())
     }
 
-    async fn resource(&self, _: &Claim<Skill>, _: &ResourcePath) -> Result<Bytes, SourceError> {
+    async fn resource(&self, _: &Candidate<Skill>, _: &ResourcePath) -> Result<Bytes, SourceError> {
         unreachable!("there is none")
     }
 }

@@ -8,7 +8,7 @@ use super::front_matter;
 
 fn read(skill: &Skill) -> Skill {
     let text = front_matter(skill);
-    let parsed = skill_md::parse(text.as_bytes(), skill_md::Site::new("SKILL.md"));
+    let parsed = skill_md::parse(text.as_bytes(), skill_md::FileContext::new("SKILL.md"));
     parsed.skill.unwrap_or_else(|| panic!("{text}{:?}", parsed.diagnostics))
 }
 

@@ -1,21 +1,21 @@
 //! One file that several sources reach counts once.
 
-use repertoire_core::{Code, Listed, Listing, Revision, Skill, Stamp};
-use repertoire_registry::{Authority, Layer, Level, Origin, Rules, Snapshot, Tier, Trust, merge, merge_under};
+use repertoire_core::{Code, Listing, ListingEntry, Revision, Skill, Stamp};
+use repertoire_registry::{Authority, Layer, Origin, RuleSet, RuleStack, Snapshot, Tier, Trust, merge, merge_under};
 
-fn row(path: &str, real: &str) -> Listed<Skill> {
+fn row(path: &str, real: &str) -> ListingEntry<Skill> {
     let skill = Skill::new("tidy".parse().unwrap(), "Tidies.").from_location(path).from_real_location(real);
-    Listed::new(skill, Stamp::of(path))
+    ListingEntry::new(skill, Stamp::of(path))
 }
 
-fn layer(source: &str, position: usize, rows: impl IntoIterator<Item = Listed<Skill>>) -> Layer<Skill> {
+fn layer(source: &str, position: usize, rows: impl IntoIterator<Item = ListingEntry<Skill>>) -> Layer<Skill> {
     Layer::new(Origin::new(Tier::User, source), position, Listing::new(Revision(0), rows, []))
 }
 
 /// The sources that have the id, the winner first, and the codes of what is reported.
 fn seen(snapshot: &Snapshot<Skill>) -> (Vec<&str>, Vec<Code>) {
     let entry = snapshot.get("tidy").unwrap();
-    let sources = entry.claims().map(|claim| claim.origin.source.as_ref()).collect();
+    let sources = entry.candidates().map(|candidate| candidate.origin.source.as_ref()).collect();
     (sources, snapshot.diagnostics().iter().map(|found| found.diagnostic.code).collect())
 }
 
@@ -32,7 +32,7 @@ fn a_link_to_a_skill_is_not_a_shadow() {
     let snapshot = merge(&layers());
     assert_eq!(seen(&snapshot), (vec!["agents", "copy"], vec![Code::SHADOWED]));
     let found = snapshot.resolve("claude:tidy").unwrap();
-    assert_eq!(found.claim.origin.source.as_ref(), "claude", "it is still found by its full name");
+    assert_eq!(found.candidate.origin.source.as_ref(), "claude", "it is still found by its full name");
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn the_next_way_to_a_file_counts_when_the_first_is_gone() {
 #[test]
 fn what_counts_comes_before_what_does_not() {
     let [agents, claude, copy] = layers();
-    let rules = Rules::new([Level::new("test", Authority::MayWiden).disable("agents:tidy".parse().unwrap())]);
+    let rules = RuleStack::new([RuleSet::new("test", Authority::Full).disable("agents:tidy".parse().unwrap())]);
     let snapshot = merge_under(&rules, &[agents.clone(), claude.clone(), copy.clone()]);
     assert_eq!(seen(&snapshot).0, ["claude", "copy"]);
     let mut pending = agents;
@@ -58,8 +58,9 @@ fn what_counts_comes_before_what_does_not() {
 
 #[test]
 fn a_location_that_is_merely_the_same_text_is_not_one_file() {
-    let row =
-        || Listed::new(Skill::new("tidy".parse().unwrap(), "Tidies.").from_location("/agents/tidy"), Stamp::of("x"));
+    let row = || {
+        ListingEntry::new(Skill::new("tidy".parse().unwrap(), "Tidies.").from_location("/agents/tidy"), Stamp::of("x"))
+    };
     let snapshot = merge(&[layer("agents", 0, [row()]), layer("stranger", 1, [row()])]);
     assert_eq!(seen(&snapshot).0, ["agents", "stranger"]);
 }

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use repertoire_registry::{Registry, Unsubscribe, Update};
+use repertoire_registry::{CallbackGuard, Registry, Update};
 use tokio::runtime::Handle;
 
 use crate::workflow::{Script, Workflow, id, row};
@@ -123,7 +123,7 @@ struct Blocking {
 }
 
 impl Blocking {
-    fn on(registry: &Registry<Workflow>) -> (Blocking, Unsubscribe) {
+    fn on(registry: &Registry<Workflow>) -> (Blocking, CallbackGuard) {
         let ((begins, began), (may_end, ends)) = (mpsc::channel(), mpsc::channel::<()>());
         let is_over = Arc::new(AtomicBool::new(false));
         let over = Arc::clone(&is_over);
@@ -178,7 +178,7 @@ fn unsubscribing_waits_for_a_call_in_another_thread() {
 #[test]
 fn a_callback_may_end_itself() {
     let registry = loaded();
-    let own: Arc<Mutex<Option<Unsubscribe>>> = Arc::default();
+    let own: Arc<Mutex<Option<CallbackGuard>>> = Arc::default();
     let (sender, receiver) = mpsc::channel();
     let handle = registry.on_change({
         let own = Arc::clone(&own);

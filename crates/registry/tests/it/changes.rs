@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use repertoire_core::{Code, Diagnostic, Id, Listed, Listing, Manifest, Parts, Revision, Stamp};
+use repertoire_core::{Code, ContentDigests, Diagnostic, Id, Listing, ListingEntry, Manifest, Revision, Stamp};
 use repertoire_registry::{Cause, Change, Layer, Mount, Registry, Snapshot, SourceDiagnostic, Tier, merge};
 
 use crate::workflow::{Script, Workflow, any_layers, any_rows, digested, id, layer, row};
 
 /// A listing that says something about itself, some of it twice.
-fn telling(revision: u64, rows: Vec<Listed<Workflow>>, said: &[u8]) -> Listing<Workflow> {
+fn telling(revision: u64, rows: Vec<ListingEntry<Workflow>>, said: &[u8]) -> Listing<Workflow> {
     let finding = |said: &u8| Diagnostic::new(Code::STALE, format!("number {said}"));
     Listing::new(Revision(revision), rows, said.iter().map(finding))
 }
@@ -82,18 +82,18 @@ proptest! {
         prop_assert_eq!(named.len(), change.causes.len(), "each once");
         let (mut must, mut may) = (BTreeSet::new(), BTreeSet::new());
         for (old, new) in before.iter().zip(&layers) {
-            let rows = |layer: &Layer<Workflow>| -> BTreeMap<Id, Listed<Workflow>> {
+            let rows = |layer: &Layer<Workflow>| -> BTreeMap<Id, ListingEntry<Workflow>> {
                 layer.listing.iter().map(|row| (row.item.id.clone(), row.clone())).collect()
             };
             let (a, b) = (rows(old), rows(new));
-            let is_like = |same: fn(&Listed<Workflow>, &Listed<Workflow>) -> bool| {
+            let is_like = |same: fn(&ListingEntry<Workflow>, &ListingEntry<Workflow>) -> bool| {
                 a.len() == b.len() && a.iter().all(|(id, row)| b.get(id).is_some_and(|other| same(row, other)))
             };
             let said = |layer: &Layer<Workflow>| counted(
                 merge(std::slice::from_ref(layer)).diagnostics().iter().filter(|finding| finding.diagnostic.code == Code::STALE)
             );
             let cause = Cause::Source(new.origin.source.clone());
-            if said(old) != said(new) || !is_like(Listed::is_same) {
+            if said(old) != said(new) || !is_like(ListingEntry::is_same) {
                 must.insert(cause.clone());
             }
             // A digest that became known may tell that copies are identical; another order is none of a change's.
@@ -155,10 +155,10 @@ async fn a_preference_that_no_longer_decides_is_a_finding_gone() {
 }
 
 /// A row whose parts are known, written for the `written`th time.
-fn with_parts(written: u8, body: &str) -> Listed<Workflow> {
+fn with_parts(written: u8, body: &str) -> ListingEntry<Workflow> {
     let files = Manifest::new([]).unwrap();
-    let row = Listed::new(Workflow { id: id("a"), steps: 1 }, Stamp::of(&written));
-    row.with_parts(Parts::new(body, &files))
+    let row = ListingEntry::new(Workflow { id: id("a"), steps: 1 }, Stamp::of(&written));
+    row.with_parts(ContentDigests::new(body, &files))
 }
 
 #[tokio::test]
@@ -168,7 +168,11 @@ async fn a_file_that_was_written_again_with_the_same_content_is_no_change() {
     home.set([with_parts(2, "Do it.")]);
     let change = registry.refresh().await.unwrap();
     assert_eq!((change.is_empty(), change.from, change.to), (true, change.to, change.to));
-    assert_eq!(registry.get("a").unwrap().claim.stamp, Stamp::of(&2u8), "what is read is compared with the newer file");
+    assert_eq!(
+        registry.get("a").unwrap().candidate.stamp,
+        Stamp::of(&2u8),
+        "what is read is compared with the newer file"
+    );
     home.set([with_parts(3, "Do it well.")]);
     assert_eq!(registry.refresh().await.unwrap().summary().to_string(), "~ a (body)");
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use repertoire_core::{
-    Body, Digest, Id, Listed, Listing, Revision, Skill, Source, SourceError, SourceErrorKind, Stamp, async_trait,
+    Body, Digest, Id, Listing, ListingEntry, Revision, Skill, Source, SourceError, SourceErrorKind, Stamp, async_trait,
 };
 use repertoire_registry::{Change, Closed, ComposeError, Mount, Registry, Tier, Trust, merge};
 use tokio::runtime::Handle;
@@ -16,7 +16,7 @@ use crate::workflow::{Script, Workflow, id, listing, row, table};
 /// Hangs are failures, not endless tests. Far above what anything here takes.
 const HANG: Duration = Duration::from_secs(60);
 
-fn script(name: &str, rows: impl IntoIterator<Item = Listed<Workflow>>) -> Arc<Script> {
+fn script(name: &str, rows: impl IntoIterator<Item = ListingEntry<Workflow>>) -> Arc<Script> {
     Arc::new(Script::new(name, rows))
 }
 
@@ -97,12 +97,12 @@ async fn shadows_step_forward_when_a_source_goes_and_its_claims_can_no_longer_be
     assert_eq!(change.modified.len(), 1);
     assert_eq!(table(&registry.snapshot()), ["a <- home"]);
 
-    let error = registry.body(&before.get("a").unwrap().claim).await.unwrap_err();
+    let error = registry.body(&before.get("a").unwrap().candidate).await.unwrap_err();
     assert_eq!(
         (error.kind(), error.to_string().as_str()),
         (SourceErrorKind::Unavailable, "source `agent` is no longer composed")
     );
-    assert_eq!(registry.body(&before.resolve("home:a").unwrap().claim.clone()).await.unwrap().text.as_ref(), "2");
+    assert_eq!(registry.body(&before.resolve("home:a").unwrap().candidate.clone()).await.unwrap().text.as_ref(), "2");
 }
 
 #[tokio::test]
@@ -116,12 +116,12 @@ async fn a_replaced_source_keeps_its_place_its_preferences_and_what_is_the_same(
     let change = registry.replace_source(Mount::user(second)).await.unwrap();
     assert_eq!(table(&registry.snapshot()), ["a <- team > home", "b <- team > home"]);
     assert_eq!(change.modified.iter().map(|id| id.new.id.as_str()).collect::<Vec<_>>(), ["b"]);
-    assert_eq!(registry.body(&before.get("b").unwrap().claim).await.unwrap().text.as_ref(), "3");
+    assert_eq!(registry.body(&before.get("b").unwrap().candidate).await.unwrap().text.as_ref(), "3");
 
     // What was read as trusted is not read from a source that is not.
     let third = Script::new("team", [row("b", 3)]).with_body("b", 3);
     registry.replace_source(Mount::user(third).trust(Trust::Pending)).await.unwrap();
-    let error = registry.body(&before.get("b").unwrap().claim).await.unwrap_err();
+    let error = registry.body(&before.get("b").unwrap().candidate).await.unwrap_err();
     assert_eq!(
         (error.kind(), error.to_string().as_str()),
         (SourceErrorKind::Unavailable, "source `team` is composed in another way by now")
@@ -151,7 +151,7 @@ async fn what_is_refused_changes_nothing() {
             "source `registered` holds the entries registered in code, and stays",
             "no source is called `team`; known: home, registered",
             "two sources are called `team`; give each its own name",
-            "`a` is preferred from `home`, but no source is called that; known: registered, team",
+            "unknown source `home` in the preference for `a`; known sources: registered, team",
         ]
     );
     registry.close().await;
@@ -227,8 +227,8 @@ async fn recomposing_lists_only_what_is_new_and_keeps_what_is_registered() {
     registry.recompose(builder().user(team).registered_at(Tier::Plugin)).await.unwrap();
     assert_eq!(table(&registry.snapshot()), ["a <- slow > team", "b <- team", "c <- registered"]);
     registry.recompose(Registry::builder().mount(known.trust(Trust::Restricted))).await.unwrap();
-    assert_eq!(registry.get("a").unwrap().claim.trust, Trust::Restricted);
-    assert!(Arc::ptr_eq(&registry.get("a").unwrap().claim.item, &before.claim.item));
+    assert_eq!(registry.get("a").unwrap().candidate.trust, Trust::Restricted);
+    assert!(Arc::ptr_eq(&registry.get("a").unwrap().candidate.item, &before.candidate.item));
     assert_eq!(slow.listed.load(Ordering::SeqCst), 1, "it was not listed again");
 }
 
@@ -331,7 +331,7 @@ impl Source<Skill> for Unread {
 
     async fn list(&self) -> Result<Listing<Skill>, SourceError> {
         let skill = Skill::new(id("tidy"), "Sorts a folder.");
-        Ok(Listing::new(Revision(0), [Listed::new(skill, Stamp::of(TEXT))], []))
+        Ok(Listing::new(Revision(0), [ListingEntry::new(skill, Stamp::of(TEXT))], []))
     }
 
     async fn body(&self, _: &Id) -> Result<Body, SourceError> {

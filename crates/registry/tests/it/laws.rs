@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use repertoire_core::{Id, Item};
-use repertoire_registry::{Change, Claim, Entry, Layer, Reason, Snapshot, Standing, Tier, Trust, merge};
+use repertoire_registry::{Candidate, Change, Entry, Layer, Reason, Snapshot, Status, Tier, Trust, merge};
 
 use crate::workflow::{Workflow, any_layers, any_rows, bare, digested, id, layer, listing, row, table};
 
@@ -20,19 +20,19 @@ fn key(layer: &Layer<Workflow>, item: &Id) -> Key {
 
 /// Who should have each id, said the slow way.
 fn model(layers: &[Layer<Workflow>]) -> BTreeMap<Id, Vec<String>> {
-    let mut claims: BTreeMap<Id, Vec<(Key, String)>> = BTreeMap::new();
+    let mut candidates: BTreeMap<Id, Vec<(Key, String)>> = BTreeMap::new();
     for layer in layers {
         for row in layer.listing.iter() {
             let (item, source) = (row.item.id(), &layer.origin.source);
             let id = if layer.namespaced { format!("{source}:{}", bare(layer, item)) } else { item.to_string() };
-            claims.entry(id.parse().unwrap()).or_default().push((key(layer, item), source.to_string()));
+            candidates.entry(id.parse().unwrap()).or_default().push((key(layer, item), source.to_string()));
         }
     }
-    let chain = |(id, mut claims): (Id, Vec<(Key, String)>)| {
-        claims.sort();
-        (id, claims.into_iter().map(|(_, source)| source).collect())
+    let chain = |(id, mut candidates): (Id, Vec<(Key, String)>)| {
+        candidates.sort();
+        (id, candidates.into_iter().map(|(_, source)| source).collect())
     };
-    claims.into_iter().map(chain).collect()
+    candidates.into_iter().map(chain).collect()
 }
 
 /// The place of the first part of the keys that differs.
@@ -44,7 +44,7 @@ fn first_difference(won: Key, lost: Key) -> usize {
 /// The place of a reason among the parts of a key.
 fn place(reason: &Reason) -> usize {
     match reason {
-        Reason::Standing { .. } => 0,
+        Reason::Status { .. } => 0,
         Reason::Preference { .. } => 1,
         Reason::Tier { .. } => 2,
         Reason::Namespace { .. } => 3,
@@ -56,7 +56,7 @@ fn place(reason: &Reason) -> usize {
 
 fn chains(snapshot: &Snapshot<Workflow>) -> BTreeMap<Id, Vec<String>> {
     let chain = |entry: &Arc<Entry<Workflow>>| {
-        (entry.id.clone(), entry.claims().map(|claim| claim.origin.source.to_string()).collect())
+        (entry.id.clone(), entry.candidates().map(|candidate| candidate.origin.source.to_string()).collect())
     };
     snapshot.entries().iter().map(chain).collect()
 }
@@ -93,12 +93,12 @@ proptest! {
     #[test]
     fn the_reason_is_the_first_difference(layers in any_layers()) {
         let view = merge(&layers);
-        let layer = |claim: &Claim<Workflow>| view.layer(&claim.origin.source).unwrap();
-        let key = |claim: &Claim<Workflow>| key(layer(claim), &claim.item.id);
+        let layer = |candidate: &Candidate<Workflow>| view.layer(&candidate.origin.source).unwrap();
+        let key = |candidate: &Candidate<Workflow>| key(layer(candidate), &candidate.item.id);
         for entry in view.entries() {
             for shadow in &entry.shadows {
-                let reason = view.reason(&entry.claim, &shadow.claim);
-                prop_assert_eq!(place(&reason), first_difference(key(&entry.claim), key(&shadow.claim)));
+                let reason = view.reason(&entry.candidate, &shadow.candidate);
+                prop_assert_eq!(place(&reason), first_difference(key(&entry.candidate), key(&shadow.candidate)));
             }
         }
     }
@@ -107,10 +107,10 @@ proptest! {
     fn no_later_tier_hides_an_admitted_entry(layers in any_layers()) {
         for entry in merge(&layers).entries() {
             let is_preferred = layers.iter().any(|layer| {
-                layer.origin == *entry.origin() && layer.preferred.contains(&bare(layer, &entry.claim.item.id))
+                layer.origin == *entry.origin() && layer.preferred.contains(&bare(layer, &entry.candidate.item.id))
             });
-            let hidden = entry.shadows.iter().filter(|shadow| shadow.claim.standing == Standing::Admitted);
-            let earliest = hidden.map(|shadow| shadow.claim.origin.tier).min();
+            let hidden = entry.shadows.iter().filter(|shadow| shadow.candidate.status == Status::Active);
+            let earliest = hidden.map(|shadow| shadow.candidate.origin.tier).min();
             prop_assert!(is_preferred || earliest.is_none_or(|tier| entry.origin().tier <= tier));
         }
     }
@@ -120,14 +120,14 @@ proptest! {
         let view = merge(&layers);
         for entry in view.entries() {
             for shadow in &entry.shadows {
-                let name = entry.shadow_id(&shadow.claim);
+                let name = entry.shadow_id(&shadow.candidate);
                 // A source that spells one id in two ways, and loses it both times, has one name for both.
-                let of_source = entry.shadows.iter().filter(|other| other.claim.origin == shadow.claim.origin).count();
+                let of_source = entry.shadows.iter().filter(|other| other.candidate.origin == shadow.candidate.origin).count();
                 if view.get(name.as_str()).is_some() || of_source > 1 {
                     continue;
                 }
-                let found = view.resolve(name.as_str()).unwrap().claim;
-                let meant = (&shadow.claim.origin, &shadow.claim.item.id);
+                let found = view.resolve(name.as_str()).unwrap().candidate;
+                let meant = (&shadow.candidate.origin, &shadow.candidate.item.id);
                 prop_assert_eq!((&found.origin, &found.item.id), meant, "{}", name);
             }
         }

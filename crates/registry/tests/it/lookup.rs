@@ -1,6 +1,8 @@
 //! From what somebody typed to a claim.
 
-use repertoire_registry::{Authority, Level, LookupError, Rules, Snapshot, Standing, Tier, Trust, merge, merge_under};
+use repertoire_registry::{
+    Authority, LookupError, RuleSet, RuleStack, Snapshot, Status, Tier, Trust, merge, merge_under,
+};
 
 use crate::workflow::{Workflow, id, layer, listing, row, table};
 
@@ -21,7 +23,7 @@ fn view() -> Snapshot<Workflow> {
 
 /// `effective id @ source` of what a name leads to.
 fn found(name: &str) -> Result<String, LookupError> {
-    view().resolve(name).map(|found| format!("{} @ {}", found.entry.id, found.claim.origin.source))
+    view().resolve(name).map(|found| format!("{} @ {}", found.entry.id, found.candidate.origin.source))
 }
 
 #[test]
@@ -35,10 +37,10 @@ fn an_exact_id_comes_first() {
 fn a_namespace_hides_no_entry_of_an_earlier_tier() {
     let view = view();
     let entry = view.get("kit:slides").unwrap();
-    let chain: Vec<_> = entry.claims().map(|claim| claim.origin.source.to_string()).collect();
+    let chain: Vec<_> = entry.candidates().map(|candidate| candidate.origin.source.to_string()).collect();
     assert_eq!(chain, ["home", "kit"], "the user tier comes before the plugin tier");
     assert_eq!(
-        view.reason(&entry.claim, &entry.shadows[0].claim).to_string(),
+        view.reason(&entry.candidate, &entry.shadows[0].candidate).to_string(),
         "the plugin tier comes after the user tier"
     );
     assert_eq!(found("kit:slides"), Ok("kit:slides @ home".to_owned()));
@@ -67,9 +69,9 @@ fn inside_a_tier_a_namespace_is_its_sources() {
     kit.namespaced = true;
     let view = merge(&[home, kit]);
     let entry = view.get("kit:slides").unwrap();
-    let chain: Vec<_> = entry.claims().map(|claim| claim.origin.source.to_string()).collect();
+    let chain: Vec<_> = entry.candidates().map(|candidate| candidate.origin.source.to_string()).collect();
     assert_eq!(chain, ["kit", "other"]);
-    let reason = view.reason(&entry.claim, &entry.shadows[0].claim);
+    let reason = view.reason(&entry.candidate, &entry.shadows[0].candidate);
     assert_eq!(reason.to_string(), "ids that begin with `kit:` belong to `kit`");
 }
 
@@ -80,7 +82,8 @@ fn a_lower_tier_takes_no_full_name() {
     other.trust = Trust::Restricted;
     let layers = [home, other];
     let view = merge(&layers);
-    let source = |view: &Snapshot<Workflow>, name: &str| view.resolve(name).unwrap().claim.origin.source.to_string();
+    let source =
+        |view: &Snapshot<Workflow>, name: &str| view.resolve(name).unwrap().candidate.origin.source.to_string();
     assert_eq!(source(&view, "home:deploy"), "home");
     assert_eq!(source(&view, "other:home:deploy"), "other");
     assert_eq!(source(&view, "home:only"), "other", "no other source has it");
@@ -93,15 +96,15 @@ fn a_lower_tier_takes_no_full_name() {
     );
 
     let off = |target: &str| {
-        let level = Level::new("user", Authority::MayWiden).disable(target.parse().unwrap());
-        merge_under(&Rules::new([level]), &layers)
+        let level = RuleSet::new("user", Authority::Full).disable(target.parse().unwrap());
+        merge_under(&RuleStack::new([level]), &layers)
     };
-    let standing = |view: &Snapshot<Workflow>, id: &str| view.get(id).unwrap().claim.standing;
-    let both = |view: &Snapshot<Workflow>| ["deploy", "home:deploy"].map(|id| standing(view, id));
-    assert_eq!(both(&off("home:deploy")), [Standing::Disabled, Standing::Admitted], "the one that the name leads to");
+    let status = |view: &Snapshot<Workflow>, id: &str| view.get(id).unwrap().candidate.status;
+    let both = |view: &Snapshot<Workflow>| ["deploy", "home:deploy"].map(|id| status(view, id));
+    assert_eq!(both(&off("home:deploy")), [Status::Disabled, Status::Active], "the one that the name leads to");
     assert_eq!(source(&off("home:deploy"), "home:deploy"), "home", "what is off gives its name to no stranger");
-    assert_eq!(both(&off("other:home:deploy")), [Standing::Admitted, Standing::Disabled]);
-    assert_eq!(standing(&off("home:only"), "home:only"), Standing::Disabled);
+    assert_eq!(both(&off("other:home:deploy")), [Status::Active, Status::Disabled]);
+    assert_eq!(status(&off("home:only"), "home:only"), Status::Disabled);
 }
 
 #[test]
@@ -112,19 +115,19 @@ fn a_written_prefix_is_taken_off_once() {
     both.listing = listing(1, [row("acme:tidy", 1), row("tidy", 4)]);
     let view = merge(&[acme]);
     assert_eq!(table(&view), ["acme:tidy <- acme", "acme:acme:deep <- acme", "acme:kit:other <- acme"]);
-    let steps = |view: &Snapshot<Workflow>, name: &str| view.resolve(name).unwrap().claim.item.steps;
+    let steps = |view: &Snapshot<Workflow>, name: &str| view.resolve(name).unwrap().candidate.item.steps;
     for (name, expected) in
         [("acme:tidy", 1), ("tidy", 1), ("acme:acme:tidy", 1), ("acme:acme:deep", 2), ("kit:other", 3)]
     {
         assert_eq!(steps(&view, name), expected, "{name}");
     }
-    assert_eq!(view.get("acme:tidy").unwrap().claim.qualified_id(), id("acme:tidy"));
+    assert_eq!(view.get("acme:tidy").unwrap().candidate.qualified_id(), id("acme:tidy"));
 
     let view = merge(&[both]);
     assert_eq!(table(&view), ["acme:tidy <- acme > acme"]);
     assert_eq!((steps(&view, "acme:tidy"), steps(&view, "acme:acme:tidy")), (4, 1));
     let entry = view.get("acme:tidy").unwrap();
-    let reason = view.reason(&entry.claim, &entry.shadows[0].claim);
+    let reason = view.reason(&entry.candidate, &entry.shadows[0].candidate);
     assert_eq!(reason.to_string(), "it writes the prefix `acme:` itself");
     let told: Vec<_> = view.diagnostics().iter().map(|one| one.diagnostic.to_string()).collect();
     assert_eq!(told, ["warning[shadowed]: workflow `acme:tidy` is hidden by the one from plugin source `acme`"]);
@@ -156,7 +159,7 @@ fn a_pending_skill_takes_no_full_name_from_anybody() {
     project.trust = Trust::Pending;
     let home = layer(Tier::User, "home", 1, [row("review", 2)]);
     let view = merge(&[project, home]);
-    let source = |name: &str| view.resolve(name).unwrap().claim.origin.source.to_string();
+    let source = |name: &str| view.resolve(name).unwrap().candidate.origin.source.to_string();
     assert_eq!(source("home:review"), "home");
     assert_eq!(source("nobody:x"), "project", "the operator still reaches what nobody else has");
     assert_eq!(source("project:home:review"), "project");

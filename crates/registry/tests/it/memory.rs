@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use repertoire_core::{
-    Content, Flavor, Id, Injection, Message, Moved, NotASkill, Role, Skill, Source, SourceErrorKind, ToolSpec, Trigger,
-    Value,
+    ChangedParts, Content, Flavor, Id, Injection, Message, NotASkill, Role, Skill, Source, SourceErrorKind, ToolSpec,
+    Trigger, Value,
 };
 use repertoire_registry::{MemorySource, RegisterError, Registered};
 
@@ -182,15 +182,15 @@ async fn another_file_beside_the_same_body_modifies_the_entry_and_nothing_else_o
     let before = registry.register(with_file("ls\n")).unwrap().snapshot();
     let after = registry.replace(&id("a"), with_file("ls -l\n")).unwrap().snapshot();
     let change = after.changes_since(&before);
-    let moved: Vec<_> = change.modified.iter().map(|modified| modified.moved()).collect();
-    assert_eq!(moved, [Moved { resources: true, ..Moved::default() }]);
+    let moved: Vec<_> = change.modified.iter().map(|modified| modified.changed_parts()).collect();
+    assert_eq!(moved, [ChangedParts { resources: true, ..ChangedParts::default() }]);
 }
 
 #[tokio::test]
 async fn a_file_is_found_in_other_composed_letters() {
     let registry = repertoire_registry::SkillRegistry::builder().load().await.unwrap();
     registry.register(skill("a").with_resource("references/\u{d559}\u{c810}.md".parse().unwrap(), "hello")).unwrap();
-    let claim = registry.get("a").unwrap().claim.clone();
+    let candidate = registry.get("a").unwrap().candidate.clone();
     let decomposed = "references/\u{1112}\u{1161}\u{11a8}\u{110c}\u{1165}\u{11b7}.md".parse().unwrap();
-    assert_eq!(registry.resource(&claim, &decomposed).await.unwrap(), "hello");
+    assert_eq!(registry.resource(&candidate, &decomposed).await.unwrap(), "hello");
 }

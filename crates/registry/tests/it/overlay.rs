@@ -3,8 +3,10 @@
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use repertoire_core::{Code, Listed};
-use repertoire_registry::{Authority, Cause, Closed, ComposeError, Level, Mount, Registry, Rules, Standing, Target};
+use repertoire_core::{Code, ListingEntry};
+use repertoire_registry::{
+    Authority, Cause, Closed, ComposeError, Mount, Registry, RuleSet, RuleStack, Status, Target,
+};
 use tokio::runtime::Handle;
 
 use crate::workflow::{Script, Workflow, id, row, table};
@@ -12,7 +14,7 @@ use crate::workflow::{Script, Workflow, id, row, table};
 /// Hangs are failures, not endless tests. Far above what anything here takes.
 const HANG: Duration = Duration::from_secs(60);
 
-fn script(name: &str, rows: impl IntoIterator<Item = Listed<Workflow>>) -> Arc<Script> {
+fn script(name: &str, rows: impl IntoIterator<Item = ListingEntry<Workflow>>) -> Arc<Script> {
     Arc::new(Script::new(name, rows))
 }
 
@@ -20,8 +22,8 @@ fn workflow(name: &str, steps: u8) -> Workflow {
     Workflow { id: id(name), steps }
 }
 
-fn disabling(level: &str, target: &str) -> Rules {
-    Rules::new([Level::new(level, Authority::NarrowsOnly).disable(target.parse().unwrap())])
+fn disabling(level: &str, target: &str) -> RuleStack {
+    RuleStack::new([RuleSet::new(level, Authority::RestrictOnly).disable(target.parse().unwrap())])
 }
 
 #[tokio::test]
@@ -124,13 +126,13 @@ async fn bodies_come_from_whoever_made_the_claim() {
     let project = Script::new("project", [row("a", 2)]).with_body("a", 2);
     let session = base.overlay().user(project).load().await.unwrap();
     let view = session.snapshot();
-    let body = async |name: &str| session.body(view.resolve(name).unwrap().claim).await.unwrap().text.to_string();
+    let body = async |name: &str| session.body(view.resolve(name).unwrap().candidate).await.unwrap().text.to_string();
     assert_eq!([body("a").await, body("home:a").await, body("b").await], ["2", "1", "1"]);
-    let error = base.body(view.resolve("project:a").unwrap().claim).await.unwrap_err();
+    let error = base.body(view.resolve("project:a").unwrap().candidate).await.unwrap_err();
     assert_eq!(error.to_string(), "source `project` is no longer composed");
     base.remove_source("home").await.unwrap();
     assert_eq!(
-        session.body(view.resolve("b").unwrap().claim).await.unwrap_err().to_string(),
+        session.body(view.resolve("b").unwrap().candidate).await.unwrap_err().to_string(),
         "source `home` is no longer composed"
     );
 }
@@ -178,19 +180,19 @@ async fn its_rules_are_levels_behind_those_of_its_base() {
     let base = builder.rules(disabling("user", "a")).load().await.unwrap();
     let session = base.overlay().rules(disabling("session", "b")).load().await.unwrap();
     let off = |registry: &Registry<Workflow>| {
-        let entries = registry.list().into_iter().filter(|entry| entry.claim.standing == Standing::Disabled);
+        let entries = registry.list().into_iter().filter(|entry| entry.candidate.status == Status::Disabled);
         entries.map(|entry| entry.id.to_string()).collect::<Vec<_>>()
     };
     assert_eq!((off(&session), off(&base)), (vec!["a".to_owned(), "b".to_owned()], vec!["a".to_owned()]));
     base.set_rules(&disabling("user", "c"));
     assert_eq!((off(&session), off(&base)), (vec!["b".to_owned(), "c".to_owned()], vec!["c".to_owned()]));
-    let widening = Level::new("session", Authority::MayWiden).enable(Target::All);
-    session.set_rules(&Rules::new([widening]));
+    let widening = RuleSet::new("session", Authority::Full).enable(Target::All);
+    session.set_rules(&RuleStack::new([widening]));
     assert_eq!((off(&session), off(&base)), (vec![], vec!["c".to_owned()]));
     let levels: Vec<_> = session.snapshot().rules().levels().map(|level| level.name().to_string()).collect();
     assert_eq!(levels, ["user", "session"]);
     let change = session.snapshot().changes_since(&base.snapshot());
-    assert!(change.causes.contains(&Cause::Rules));
+    assert!(change.causes.contains(&Cause::RuleStack));
 }
 
 #[tokio::test]

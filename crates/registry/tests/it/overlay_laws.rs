@@ -4,25 +4,25 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use proptest::prelude::*;
-use repertoire_core::Listed;
-use repertoire_registry::{Authority, Builder, Layer, Level, Mount, Registry, Rules, Tier, Trust, merge_under};
+use repertoire_core::ListingEntry;
+use repertoire_registry::{Authority, Builder, Layer, Mount, Registry, RuleSet, RuleStack, Tier, Trust, merge_under};
 
 use crate::workflow::{Script, Workflow, any_rows, id};
 
-fn script(name: &str, rows: impl IntoIterator<Item = Listed<Workflow>>) -> Arc<Script> {
+fn script(name: &str, rows: impl IntoIterator<Item = ListingEntry<Workflow>>) -> Arc<Script> {
     Arc::new(Script::new(name, rows))
 }
 
-fn disabling(target: &str) -> Rules {
-    Rules::new([Level::new("level", Authority::NarrowsOnly).disable(target.parse().unwrap())])
+fn disabling(target: &str) -> RuleStack {
+    RuleStack::new([RuleSet::new("level", Authority::RestrictOnly).disable(target.parse().unwrap())])
 }
 
 #[derive(Debug, Clone)]
 enum Step {
-    Rows { on_overlay: bool, source: usize, rows: Vec<Listed<Workflow>> },
+    Rows { on_overlay: bool, source: usize, rows: Vec<ListingEntry<Workflow>> },
     Registered { on_overlay: bool, name: u8, steps: Option<u8> },
     Disabled { on_overlay: bool, name: u8 },
-    Added { on_overlay: bool, tier: Tier, rows: Vec<Listed<Workflow>> },
+    Added { on_overlay: bool, tier: Tier, rows: Vec<ListingEntry<Workflow>> },
     Removed { on_overlay: bool },
 }
 
@@ -95,7 +95,7 @@ proptest! {
                 }
             }
             let view = session.snapshot();
-            let rules = Rules::new(view.rules().levels().cloned().collect::<Vec<_>>());
+            let rules = RuleStack::new(view.rules().levels().cloned().collect::<Vec<_>>());
             let scratch = merge_under(&rules, &expected(&base, &session));
             prop_assert_eq!(&view, &scratch);
             // Every source's rows are those that it has, and base layers are those of the base.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use repertoire_core::Code;
 use repertoire_registry::{
-    Authority, Claim, Decision, Layer, Level, Mount, Registry, Rules, Snapshot, Standing, Target, Tier, Trust, merge,
-    merge_under,
+    Authority, Candidate, Decision, Layer, Mount, Registry, RuleSet, RuleStack, Snapshot, Status, Target, Tier, Trust,
+    merge, merge_under,
 };
 
 use crate::workflow::{Script, Workflow, any_layers, any_rows, bare, id, layer, listing, row, table};
@@ -15,21 +15,17 @@ fn target(text: &str) -> Target {
     text.parse().unwrap()
 }
 
-fn level(name: &str, authority: Authority, rules: &[(&str, Decision)]) -> Level {
-    rules.iter().fold(Level::new(name, authority), |level, (text, decision)| level.with(target(text), *decision))
+fn level(name: &str, authority: Authority, rules: &[(&str, Decision)]) -> RuleSet {
+    rules.iter().fold(RuleSet::new(name, authority), |level, (text, decision)| level.with(target(text), *decision))
 }
 
-use Authority::{MayWiden, NarrowsOnly};
+use Authority::{Full, RestrictOnly};
 use Decision::{Disable, Enable};
 
-/// `id standing <- source > source` in order of iteration.
-fn standings(view: &Snapshot<Workflow>) -> Vec<String> {
-    let standings = view.entries().iter().map(|entry| entry.claim.standing.to_string());
-    table(view)
-        .iter()
-        .zip(standings)
-        .map(|(row, standing)| row.replacen(" <-", &format!(" {standing} <-"), 1))
-        .collect()
+/// `id status <- source > source` in order of iteration.
+fn statuses(view: &Snapshot<Workflow>) -> Vec<String> {
+    let standings = view.entries().iter().map(|entry| entry.candidate.status.to_string());
+    table(view).iter().zip(standings).map(|(row, status)| row.replacen(" <-", &format!(" {status} <-"), 1)).collect()
 }
 
 fn findings(view: &Snapshot<Workflow>) -> Vec<String> {
@@ -48,46 +44,46 @@ fn layers() -> Vec<Layer<Workflow>> {
     ]
 }
 
-fn under(levels: &[Level]) -> Vec<String> {
-    standings(&merge_under(&Rules::new(levels.to_vec()), &layers()))
+fn under(levels: &[RuleSet]) -> Vec<String> {
+    statuses(&merge_under(&RuleStack::new(levels.to_vec()), &layers()))
 }
 
 #[test]
 fn an_id_is_off_in_every_source_and_a_full_name_in_one() {
     assert_eq!(
-        under(&[level("user", MayWiden, &[("a", Disable)])]),
+        under(&[level("user", Full, &[("a", Disable)])]),
         [
             "a disabled <- agent > home",
-            "b admitted <- agent",
-            "d admitted <- home",
+            "b active <- agent",
+            "d active <- home",
             "kit:a disabled <- kit",
-            "kit:c admitted <- kit"
+            "kit:c active <- kit"
         ]
     );
-    assert_eq!(under(&[level("user", MayWiden, &[("agent:a", Disable)])])[1], "a admitted <- home > agent");
-    assert_eq!(under(&[level("user", MayWiden, &[("kit:a", Disable)])])[3], "kit:a disabled <- kit");
+    assert_eq!(under(&[level("user", Full, &[("agent:a", Disable)])])[1], "a active <- home > agent");
+    assert_eq!(under(&[level("user", Full, &[("kit:a", Disable)])])[3], "kit:a disabled <- kit");
 }
 
 #[test]
 fn the_most_specific_rule_of_a_level_decides_and_of_two_for_the_same_the_later() {
-    let level = |rules: &[(&str, Decision)]| under(&[level("user", MayWiden, rules)]);
+    let level = |rules: &[(&str, Decision)]| under(&[level("user", Full, rules)]);
     let all_but_b = level(&[("*", Disable), ("agent:b", Enable)]);
-    assert_eq!(all_but_b.iter().filter(|row| row.contains("admitted")).collect::<Vec<_>>(), ["b admitted <- agent"]);
-    assert_eq!(level(&[("home:*", Disable), ("d", Enable)])[2], "d admitted <- home");
-    assert_eq!(level(&[("d", Disable), ("home:d", Enable)])[2], "d admitted <- home");
-    assert_eq!(level(&[("d", Enable), ("home:*", Disable)])[2], "d admitted <- home", "the order does not matter");
+    assert_eq!(all_but_b.iter().filter(|row| row.contains("active")).collect::<Vec<_>>(), ["b active <- agent"]);
+    assert_eq!(level(&[("home:*", Disable), ("d", Enable)])[2], "d active <- home");
+    assert_eq!(level(&[("d", Disable), ("home:d", Enable)])[2], "d active <- home");
+    assert_eq!(level(&[("d", Enable), ("home:*", Disable)])[2], "d active <- home", "the order does not matter");
     assert_eq!(level(&[("d", Enable), ("d", Disable)])[2], "d disabled <- home");
-    assert_eq!(level(&[("d", Disable), ("d", Enable)])[2], "d admitted <- home");
+    assert_eq!(level(&[("d", Disable), ("d", Enable)])[2], "d active <- home");
 }
 
 #[test]
 fn a_later_level_may_always_disable_and_enable_only_if_it_may_widen() {
-    let user = level("user", MayWiden, &[("d", Disable), ("b", Enable)]);
+    let user = level("user", Full, &[("d", Disable), ("b", Enable)]);
     let project = |authority| level("project", authority, &[("d", Enable), ("b", Disable)]);
-    assert_eq!(under(&[user.clone(), project(MayWiden)])[1..3], ["b disabled <- agent", "d admitted <- home"]);
-    let narrowing = Rules::new([user, project(NarrowsOnly)]);
+    assert_eq!(under(&[user.clone(), project(Full)])[1..3], ["b disabled <- agent", "d active <- home"]);
+    let narrowing = RuleStack::new([user, project(RestrictOnly)]);
     let view = merge_under(&narrowing, &layers());
-    assert_eq!(standings(&view)[1..3], ["b disabled <- agent", "d disabled <- home"]);
+    assert_eq!(statuses(&view)[1..3], ["b disabled <- agent", "d disabled <- home"]);
     assert_eq!(
         findings(&view),
         ["project: warning[rule-ignored]: rule `enable d` of level `project` is ignored: the level may only narrow, \
@@ -97,16 +93,18 @@ fn a_later_level_may_always_disable_and_enable_only_if_it_may_widen() {
 
 #[test]
 fn a_narrowing_level_may_make_exceptions_to_its_own_rules() {
-    let view =
-        merge_under(&Rules::new([level("project", NarrowsOnly, &[("home:*", Disable), ("d", Enable)])]), &layers());
-    assert_eq!(standings(&view)[2], "d admitted <- home");
+    let view = merge_under(
+        &RuleStack::new([level("project", RestrictOnly, &[("home:*", Disable), ("d", Enable)])]),
+        &layers(),
+    );
+    assert_eq!(statuses(&view)[2], "d active <- home");
     assert_eq!(findings(&view), [""; 0]);
 }
 
 #[test]
 fn a_rule_about_nothing_is_told() {
     let rules = [("nope", Disable), ("team:*", Disable), ("home:c", Enable), ("kit:*", Disable), ("*", Enable)];
-    let view = merge_under(&Rules::new([level("user", MayWiden, &rules)]), &layers());
+    let view = merge_under(&RuleStack::new([level("user", Full, &rules)]), &layers());
     assert_eq!(
         findings(&view),
         [
@@ -122,14 +120,14 @@ fn what_counts_less_hides_nothing_that_counts_more() {
     let mut pending = layer(Tier::Builtin, "agent", 0, [row("a", 1), row("home:b", 1), row("home:c", 1)]);
     pending.trust = Trust::Pending;
     let home = layer(Tier::User, "home", 1, [row("a", 2), row("b", 2), row("c", 2)]);
-    let rules = Rules::new([level("user", MayWiden, &[("home:a", Disable), ("home:c", Disable)])]);
+    let rules = RuleStack::new([level("user", Full, &[("home:a", Disable), ("home:c", Disable)])]);
     let view = merge_under(&rules, &[pending, home]);
     assert_eq!(
-        view.get("a").unwrap().claims().map(|claim| claim.standing).collect::<Vec<_>>(),
-        [Standing::Pending, Standing::Disabled]
+        view.get("a").unwrap().candidates().map(|candidate| candidate.status).collect::<Vec<_>>(),
+        [Status::Pending, Status::Disabled]
     );
-    let source = |name: &str| view.resolve(name).unwrap().claim.origin.source.to_string();
-    assert_eq!(source("home:b"), "home", "an admitted one before a pending one that is only written so");
+    let source = |name: &str| view.resolve(name).unwrap().candidate.origin.source.to_string();
+    assert_eq!(source("home:b"), "home", "an active one before a pending one that is only written so");
     assert_eq!(source("home:c"), "home", "a full name that is off stays with its source");
 }
 
@@ -142,9 +140,9 @@ fn a_disabled_one_makes_no_bare_name_ambiguous() {
     };
     let layers = [namespaced("pa", 0), namespaced("pb", 1)];
     assert!(merge(&layers).resolve("seed").is_err());
-    let view = merge_under(&Rules::new([level("user", MayWiden, &[("pa:*", Disable)])]), &layers);
+    let view = merge_under(&RuleStack::new([level("user", Full, &[("pa:*", Disable)])]), &layers);
     assert_eq!(view.resolve("seed").unwrap().entry.id, id("pb:seed"));
-    assert_eq!(view.resolve("pa:seed").unwrap().claim.standing, Standing::Disabled, "the operator reaches it");
+    assert_eq!(view.resolve("pa:seed").unwrap().candidate.status, Status::Disabled, "the operator reaches it");
 }
 
 #[test]
@@ -162,28 +160,28 @@ fn a_target_reads_as_it_is_written() {
 #[tokio::test]
 async fn rules_hold_at_once_and_for_whatever_comes() {
     let home = Arc::new(Script::new("home", [row("a", 1)]));
-    let off = |text: &str| Rules::new([level("user", MayWiden, &[(text, Disable)])]);
+    let off = |text: &str| RuleStack::new([level("user", Full, &[(text, Disable)])]);
     let registry = Registry::builder().user(Arc::clone(&home)).rules(off("b")).load().await.unwrap();
     let mut subscription = registry.subscribe();
     home.set([row("a", 1), row("b", 1)]);
     registry.refresh().await.unwrap();
     registry.add_source(Mount::user(Script::new("team", [row("b", 2)]))).await.unwrap();
-    assert_eq!(standings(&registry.snapshot()), ["a admitted <- home", "b disabled <- home > team"]);
+    assert_eq!(statuses(&registry.snapshot()), ["a active <- home", "b disabled <- home > team"]);
     subscription.next().await.unwrap();
 
     let before = registry.get("a").unwrap();
     registry.set_rules(&off("home:b"));
-    assert_eq!(standings(&registry.snapshot()), ["a admitted <- home", "b admitted <- team > home"]);
+    assert_eq!(statuses(&registry.snapshot()), ["a active <- home", "b active <- team > home"]);
     assert!(Arc::ptr_eq(&registry.get("a").unwrap(), &before));
     let change = subscription.next().await.unwrap().change;
     assert_eq!(change.causes.iter().map(ToString::to_string).collect::<Vec<_>>(), ["rules"]);
     assert_eq!(change.summary().to_string(), "~ b (source, metadata, body, resources, enabled)");
 
     registry.set_rules(&off("*"));
-    assert_eq!(standings(&registry.snapshot()), ["a disabled <- home", "b disabled <- home > team"]);
+    assert_eq!(statuses(&registry.snapshot()), ["a disabled <- home", "b disabled <- home > team"]);
     assert_eq!(registry.snapshot().rules(), &off("*"));
     registry.recompose(Registry::builder().user(Script::new("team", [row("b", 2)]))).await.unwrap();
-    assert_eq!(standings(&registry.snapshot()), ["b admitted <- team"], "a new composition brings its own rules");
+    assert_eq!(statuses(&registry.snapshot()), ["b active <- team"], "a new composition brings its own rules");
 }
 
 fn any_target() -> impl Strategy<Value = Target> {
@@ -195,33 +193,36 @@ fn any_target() -> impl Strategy<Value = Target> {
     ]
 }
 
-fn any_rules() -> impl Strategy<Value = Rules> {
+fn any_rules() -> impl Strategy<Value = RuleStack> {
     let decision = prop_oneof![2 => Just(Disable), 1 => Just(Enable)];
-    let authority = prop_oneof![Just(MayWiden), Just(NarrowsOnly)];
+    let authority = prop_oneof![Just(Full), Just(RestrictOnly)];
     let level = (authority, prop::collection::vec((any_target(), decision), 0..4)).prop_map(|(authority, rules)| {
-        rules.into_iter().fold(Level::new("level", authority), |level, (target, decision)| level.with(target, decision))
+        rules
+            .into_iter()
+            .fold(RuleSet::new("level", authority), |level, (target, decision)| level.with(target, decision))
     });
-    prop::collection::vec(level, 0..4).prop_map(Rules::new)
+    prop::collection::vec(level, 0..4).prop_map(RuleStack::new)
 }
 
 /// Whether a rule for the full name that `claim` is written like is about the item of another source.
-fn is_anothers(view: &Snapshot<Workflow>, claim: &Claim<Workflow>) -> bool {
-    let Some((source, rest)) = claim.item.id.as_str().split_once(':') else { return false };
-    let weight = |claim: &Claim<Workflow>| (claim.trust == Trust::Pending, claim.origin.tier, claim.trust);
-    let mut claims = view.entries().iter().flat_map(|entry| entry.claims());
-    claims.any(|owner| {
+fn is_anothers(view: &Snapshot<Workflow>, candidate: &Candidate<Workflow>) -> bool {
+    let Some((source, rest)) = candidate.item.id.as_str().split_once(':') else { return false };
+    let weight =
+        |candidate: &Candidate<Workflow>| (candidate.trust == Trust::Pending, candidate.origin.tier, candidate.trust);
+    let mut candidates = view.entries().iter().flat_map(|entry| entry.candidates());
+    candidates.any(|owner| {
         let layer = view.layer(&owner.origin.source).unwrap();
         let has_name = *owner.origin.source == *source && bare(layer, &owner.item.id).as_str() == rest;
-        has_name && owner.origin != claim.origin && weight(owner) <= weight(claim)
+        has_name && owner.origin != candidate.origin && weight(owner) <= weight(candidate)
     })
 }
 
 /// Whether an item is off, said the slow way.
-fn is_off(rules: &Rules, view: &Snapshot<Workflow>, claim: &Claim<Workflow>) -> bool {
-    let source = &*claim.origin.source;
-    let name = bare(view.layer(source).unwrap(), &claim.item.id);
+fn is_off(rules: &RuleStack, view: &Snapshot<Workflow>, candidate: &Candidate<Workflow>) -> bool {
+    let source = &*candidate.origin.source;
+    let name = bare(view.layer(source).unwrap(), &candidate.item.id);
     let full = format!("{source}:{name}");
-    let own = (!is_anothers(view, claim)).then(|| Target::Id(name.clone()));
+    let own = (!is_anothers(view, candidate)).then(|| Target::Id(name.clone()));
     let mut off = false;
     for level in rules.levels() {
         let of = |wanted: &Target| level.rules().find(|(target, _)| target == wanted).map(|(_, decision)| decision);
@@ -229,7 +230,7 @@ fn is_off(rules: &Rules, view: &Snapshot<Workflow>, claim: &Claim<Workflow>) -> 
         let by_specificity: Vec<_> = ids.chain([Target::Source(source.into()), Target::All]).collect();
         match by_specificity.iter().find_map(of) {
             Some(Disable) => off = true,
-            Some(Enable) if level.authority() == MayWiden => off = false,
+            Some(Enable) if level.authority() == Full => off = false,
             _ => {}
         }
     }
@@ -240,16 +241,16 @@ proptest! {
     #[test]
     fn rules_decide_as_they_are_described(layers in any_layers(), rules in any_rules()) {
         let view = merge_under(&rules, &layers);
-        for claim in view.entries().iter().flat_map(|entry| entry.claims()) {
-            let expected = match claim.trust {
-                _ if is_off(&rules, &view, claim) => Standing::Disabled,
-                Trust::Pending => Standing::Pending,
-                _ => Standing::Admitted,
+        for candidate in view.entries().iter().flat_map(|entry| entry.candidates()) {
+            let expected = match candidate.trust {
+                _ if is_off(&rules, &view, candidate) => Status::Disabled,
+                Trust::Pending => Status::Pending,
+                _ => Status::Active,
             };
-            prop_assert_eq!(claim.standing, expected);
+            prop_assert_eq!(candidate.status, expected);
         }
         for entry in view.entries() {
-            let standings: Vec<_> = entry.claims().map(|claim| claim.standing).collect();
+            let standings: Vec<_> = entry.candidates().map(|candidate| candidate.status).collect();
             prop_assert!(standings.is_sorted());
         }
     }

@@ -73,7 +73,7 @@ async fn a_source_that_panics_has_failed_and_keeps_its_last_listing() {
         "source `panicking` could not be listed: it panicked: no list today; its last listing stays"
     );
     let view = registry.snapshot();
-    let error = registry.body(&view.get("a").unwrap().claim).await.unwrap_err();
+    let error = registry.body(&view.get("a").unwrap().candidate).await.unwrap_err();
     assert_eq!((error.kind(), error.to_string().as_str()), (SourceErrorKind::Other, "it panicked: no body today"));
 
     bad.set_well(true);

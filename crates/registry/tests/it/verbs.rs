@@ -93,7 +93,7 @@ async fn names_of_sources_are_unique_and_can_stand_before_a_colon() {
 async fn a_preference_for_an_unknown_source_is_refused() {
     let home = Script::new("home", []);
     let error = Registry::builder().user(home).prefer(id("a"), "hom").load().await.map(|_| ()).unwrap_err();
-    assert_eq!(error.to_string(), "`a` is preferred from `hom`, but no source is called that; known: home, registered");
+    assert_eq!(error.to_string(), "unknown source `hom` in the preference for `a`; known sources: home, registered");
 }
 
 #[tokio::test]
@@ -113,7 +113,7 @@ async fn bodies_of_winners_and_shadows_come_from_their_own_source() {
     let registry = SkillRegistry::builder().user(theirs).load().await.unwrap();
     registry.register(Registered::new(Skill::new(id("tidy"), "Mine."), "My body.")).unwrap();
     let view = registry.snapshot();
-    let body = async |name: &str| registry.body(view.resolve(name).unwrap().claim).await.unwrap().text;
+    let body = async |name: &str| registry.body(view.resolve(name).unwrap().candidate).await.unwrap().text;
     assert_eq!(body("tidy").await.as_ref(), "My body.");
     assert_eq!(body("theirs:tidy").await.as_ref(), "Their body.");
 }

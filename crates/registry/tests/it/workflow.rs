@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use proptest::prelude::*;
 use repertoire_core::{
-    Body, Digest, Id, Item, Listed, Listing, Revision, Source, SourceError, SourceErrorKind, Stamp, async_trait,
+    Body, Digest, Id, Item, Listing, ListingEntry, Revision, Source, SourceError, SourceErrorKind, Stamp, async_trait,
 };
 use repertoire_registry::{Layer, Origin, Snapshot, Tier, Trust};
 use tokio::sync::watch;
@@ -29,16 +29,16 @@ pub(crate) fn id(text: &str) -> Id {
 }
 
 /// A row whose content is its number of steps.
-pub(crate) fn row(name: &str, steps: u8) -> Listed<Workflow> {
-    Listed::new(Workflow { id: id(name), steps }, Stamp::of(&steps))
+pub(crate) fn row(name: &str, steps: u8) -> ListingEntry<Workflow> {
+    ListingEntry::new(Workflow { id: id(name), steps }, Stamp::of(&steps))
 }
 
 /// As [`row`], with a digest that tells `content` apart.
-pub(crate) fn digested(name: &str, steps: u8, content: u8) -> Listed<Workflow> {
+pub(crate) fn digested(name: &str, steps: u8, content: u8) -> ListingEntry<Workflow> {
     row(name, steps).with_digest(Digest::of(&[content]))
 }
 
-pub(crate) fn listing(revision: u64, rows: impl IntoIterator<Item = Listed<Workflow>>) -> Listing<Workflow> {
+pub(crate) fn listing(revision: u64, rows: impl IntoIterator<Item = ListingEntry<Workflow>>) -> Listing<Workflow> {
     Listing::new(Revision(revision), rows, [])
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn layer(
     tier: Tier,
     source: &str,
     position: usize,
-    rows: impl IntoIterator<Item = Listed<Workflow>>,
+    rows: impl IntoIterator<Item = ListingEntry<Workflow>>,
 ) -> Layer<Workflow> {
     Layer::new(Origin::new(tier, source), position, listing(0, rows))
 }
@@ -54,7 +54,7 @@ pub(crate) fn layer(
 /// `id <- source` and `id <- source > shadow > shadow`, in order of iteration.
 pub(crate) fn table(snapshot: &Snapshot<Workflow>) -> Vec<String> {
     let row = |entry: &std::sync::Arc<repertoire_registry::Entry<Workflow>>| {
-        let chain: Vec<_> = entry.claims().map(|claim| claim.origin.source.to_string()).collect();
+        let chain: Vec<_> = entry.candidates().map(|candidate| candidate.origin.source.to_string()).collect();
         format!("{} <- {}", entry.id, chain.join(" > "))
     };
     snapshot.entries().iter().map(row).collect()
@@ -78,7 +78,7 @@ prop_compose! {
     pub(crate) fn any_rows()(
         rows in prop::collection::btree_map(0u8..14, (0u8..4, prop::option::of(0u8..3)), 0..8),
         order in any::<u64>(),
-    ) -> Vec<Listed<Workflow>> {
+    ) -> Vec<ListingEntry<Workflow>> {
         let mut rows: Vec<_> = rows
             .into_iter()
             .map(|(name, (steps, content))| {
@@ -118,13 +118,13 @@ pub(crate) fn any_layers() -> impl Strategy<Value = Vec<Layer<Workflow>>> {
 #[derive(Debug)]
 pub(crate) struct Script {
     name: String,
-    rows: Mutex<Result<Vec<Listed<Workflow>>, String>>,
+    rows: Mutex<Result<Vec<ListingEntry<Workflow>>, String>>,
     bodies: Mutex<BTreeMap<Id, u8>>,
     revision: watch::Sender<u64>,
 }
 
 impl Script {
-    pub(crate) fn new(name: &str, rows: impl IntoIterator<Item = Listed<Workflow>>) -> Script {
+    pub(crate) fn new(name: &str, rows: impl IntoIterator<Item = ListingEntry<Workflow>>) -> Script {
         let rows = Mutex::new(Ok(rows.into_iter().collect()));
         Script { name: name.to_owned(), rows, bodies: Mutex::default(), revision: watch::Sender::new(0) }
     }
@@ -134,7 +134,7 @@ impl Script {
         self
     }
 
-    pub(crate) fn set(&self, rows: impl IntoIterator<Item = Listed<Workflow>>) {
+    pub(crate) fn set(&self, rows: impl IntoIterator<Item = ListingEntry<Workflow>>) {
         *self.rows.lock().unwrap() = Ok(rows.into_iter().collect());
         self.revision.send_modify(|revision| *revision += 1);
     }

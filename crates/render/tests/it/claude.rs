@@ -133,7 +133,7 @@ fn a_11_what_is_switched_off_says_so_in_known_words() {
 #[test]
 fn a_skill_that_declares_arguments_means_its_numbers() {
     let body = "---\nname: a\ndescription: d\narguments: [issue]\n---\n";
-    let site = repertoire_core::skill_md::Site::new("a/SKILL.md").in_directory("a");
+    let site = repertoire_core::skill_md::FileContext::new("a/SKILL.md").in_directory("a");
     let skill: Skill = repertoire_core::skill_md::parse(body.as_bytes(), site).skill.expect("it is a skill");
     assert_eq!(with(&Syntax::of(&skill, None, None), "$0 $issue", "7"), "7 7");
     // Others mean money.

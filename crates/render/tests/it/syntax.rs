@@ -5,7 +5,9 @@ use repertoire_render::{Context, Dialect, DialectBy, Plan, Syntax, Warning};
 
 fn skill(fields: &str) -> Skill {
     let text = format!("---\nname: it\ndescription: Does it.\n{fields}---\n");
-    skill_md::parse(text.as_bytes(), skill_md::Site::new("it/SKILL.md").in_directory("it")).skill.expect("a skill")
+    skill_md::parse(text.as_bytes(), skill_md::FileContext::new("it/SKILL.md").in_directory("it"))
+        .skill
+        .expect("a skill")
 }
 
 #[test]

@@ -27,7 +27,7 @@ async fn what_is_declared_is_in_a_registry_without_being_listed() {
     let snapshot = registry.snapshot();
     let ids: Vec<_> = snapshot.entries().iter().map(|entry| entry.id.as_str()).collect();
     assert_eq!(ids, ["answer", "triage"]);
-    let body = registry.body(&snapshot.entries()[1].claim).await.expect("it is in the program");
+    let body = registry.body(&snapshot.entries()[1].candidate).await.expect("it is in the program");
     assert_eq!(&*body.text, "Label them.\n");
 }
 

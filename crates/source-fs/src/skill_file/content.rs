@@ -1,6 +1,6 @@
 //! The content behind a row.
 
-use repertoire_core::{Body, Manifest, Parts};
+use repertoire_core::{Body, ContentDigests, Manifest};
 
 use super::{ListedRow, ReadContext, SkillFile};
 use crate::FsLimits;
@@ -47,7 +47,7 @@ impl SkillFile {
         let beside_now = SiblingFiles::of(&self.path, self.is_search_root, limits, Some(siblings));
         let is_current = body.stamp == row.version && self.file == Some(file) && beside_now.stamp == siblings.stamp;
         is_current.then(|| ListedRow {
-            listed: row.listed.clone().with_digest(body.digest).with_parts(Parts::new(&body.text, &files)),
+            listed: row.listed.clone().with_digest(body.digest).with_parts(ContentDigests::new(&body.text, &files)),
             version: row.version,
         })
     }

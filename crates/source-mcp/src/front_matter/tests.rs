@@ -12,7 +12,7 @@ fn fields(value: Json) -> Fields {
 
 fn file(yaml: &str) -> Skill {
     let text = format!("---\nname: tidy\ndescription: Sorts.\n{yaml}---\n");
-    parse(text.as_bytes(), Site::new("SKILL.md").in_directory("tidy")).skill.unwrap()
+    parse(text.as_bytes(), FileContext::new("SKILL.md").in_directory("tidy")).skill.unwrap()
 }
 
 fn said(more: Json) -> Fields {

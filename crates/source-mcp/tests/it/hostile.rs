@@ -564,10 +564,10 @@ async fn a_server_shadows_nobody_and_passes_for_nobody() {
         .await
         .unwrap();
     let mine = registry.get("tidy").unwrap();
-    assert_eq!(mine.claim.origin.source.as_ref(), "home");
+    assert_eq!(mine.candidate.origin.source.as_ref(), "home");
     assert_eq!(mine.shadows.len(), 0);
     let ids: Vec<_> =
-        registry.snapshot().entries().iter().map(|entry| (entry.id.to_string(), entry.claim.trust)).collect();
+        registry.snapshot().entries().iter().map(|entry| (entry.id.to_string(), entry.candidate.trust)).collect();
     let expected = [("tidy", Trust::Trusted), ("acme:tidy", Trust::Restricted), ("acme:home:tidy", Trust::Restricted)];
     assert_eq!(ids, expected.map(|(id, trust)| (id.to_owned(), trust)));
     let theirs = registry.get("acme:tidy").unwrap();

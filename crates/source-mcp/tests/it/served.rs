@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use axum::serve::ListenerExt;
-use repertoire_core::skill_md::{Site, parse};
+use repertoire_core::skill_md::{FileContext, parse};
 use repertoire_source_mcp::{McpOptions, McpSource};
 use rmcp::model::{
     CustomResult, ErrorData, GetSkillRequestParams, GetSkillResult, ListSkillsResult, PaginatedRequestParams,
@@ -111,7 +111,7 @@ fn uri(id: &str, path: &str) -> String {
 
 fn entry(id: &str, files: &BTreeMap<String, Vec<u8>>) -> Skill {
     let text = &files["SKILL.md"];
-    let parsed = parse(text, Site::new("SKILL.md").in_directory(id)).skill.unwrap();
+    let parsed = parse(text, FileContext::new("SKILL.md").in_directory(id)).skill.unwrap();
     let mut said = SkillFrontmatter::new(id, parsed.description.as_ref());
     for (key, value) in parsed.fields.iter().filter(|(key, _)| !matches!(key.as_ref(), "name" | "description")) {
         said = said.with_field(key.as_ref(), value.json());

@@ -137,7 +137,7 @@ async fn a_plugin_is_restricted_and_last_unless_its_composer_says_otherwise() {
         .unwrap();
     let snapshot = registry.snapshot();
     let entry = &snapshot.entries()[0];
-    assert_eq!((entry.id.as_str(), entry.claim.trust), ("acme:one", Trust::Restricted));
+    assert_eq!((entry.id.as_str(), entry.candidate.trust), ("acme:one", Trust::Restricted));
     let codes: Vec<_> =
         snapshot.diagnostics().iter().map(|one| (one.source.to_string(), one.diagnostic.code)).collect();
     assert_eq!(codes, [("broken".to_owned(), Code::SOURCE_FAILED)], "and another plugin's failure is its own");

@@ -20,7 +20,7 @@ const FULL: StaticSkill = StaticSkill::new("full", "Says everything.", "Say ever
 #[test]
 fn a_skill_in_code_equals_its_file() {
     let check = |skill: StaticSkill, file: &str| {
-        let parsed = skill_md::parse(file.as_bytes(), skill_md::Site::new("SKILL.md"));
+        let parsed = skill_md::parse(file.as_bytes(), skill_md::FileContext::new("SKILL.md"));
         let mut parsed = parsed.skill.expect("the file is sound");
         // A compiled-in skill has no place.
         parsed.location = None;

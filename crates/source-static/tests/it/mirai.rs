@@ -1,7 +1,7 @@
 //! A registry of descriptors, by the vectors of the system that had it first. V-8 is
 //! `ui/descriptor_assigned.rs`, V-10 is in `collected.rs`.
 
-use repertoire_core::{Attachable, Category, Gate, Skill, Source, SourceErrorKind, ToolPolicy};
+use repertoire_core::{Attachable, Category, Skill, Source, SourceErrorKind, ToolPolicies, ToolPolicy};
 use repertoire_registry::SkillRegistry;
 use repertoire_source_static::{StaticList, StaticSkill, StaticSource};
 
@@ -120,7 +120,8 @@ async fn a_raw_skill_needs_a_gate() {
     let skill = |id| registry.get(id).unwrap().item().clone();
     assert!(Attachable::new(skill("find-skills")).is_ok());
     let raw = Attachable::new(skill("execution")).unwrap_err();
-    let gate = Gate::new().with("read_output", ToolPolicy::Safe).with("run_python", ToolPolicy::RequiresApproval);
+    let gate =
+        ToolPolicies::new().with("read_output", ToolPolicy::Safe).with("run_python", ToolPolicy::RequiresApproval);
     let gated = raw.gated(gate);
     let tools: Vec<_> = gated.tools().collect();
     assert_eq!(tools, [("run_python", ToolPolicy::RequiresApproval), ("read_output", ToolPolicy::Safe)]);

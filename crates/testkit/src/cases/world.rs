@@ -17,7 +17,7 @@ use std::{fs, thread};
 
 use repertoire_core::{ResourcePath, Severity, Skill};
 use repertoire_engine::{Catalog, CatalogOptions, Session};
-use repertoire_registry::{Entry, Mount, Origin, SkillRegistry, Snapshot, Standing, Tier, Trust};
+use repertoire_registry::{Entry, Mount, Origin, SkillRegistry, Snapshot, Status, Tier, Trust};
 use repertoire_source_fs::{Client, Discovery, FsSource, InstalledPlugins, WatchOptions, discover};
 use tokio::runtime::Runtime;
 
@@ -148,7 +148,7 @@ impl World {
     /// The ids that a model or a user may be offered, sorted by bytes.
     pub(crate) fn offered(&self) -> Vec<String> {
         let snapshot = self.snapshot();
-        let entries = snapshot.entries().iter().filter(|entry| entry.claim.standing == Standing::Admitted);
+        let entries = snapshot.entries().iter().filter(|entry| entry.candidate.status == Status::Active);
         let mut ids: Vec<_> = entries.map(|entry| entry.id.to_string()).collect();
         ids.sort();
         ids
@@ -200,18 +200,18 @@ impl World {
     }
 
     pub(crate) fn body(&self, entry: &Entry<Skill>) -> Result<String, String> {
-        let body = self.runtime.block_on(self.registry.body(&entry.claim));
+        let body = self.runtime.block_on(self.registry.body(&entry.candidate));
         self.printed(body.map(|body| body.text.to_string()))
     }
 
     pub(crate) fn resource(&self, entry: &Entry<Skill>, path: &ResourcePath) -> Result<String, String> {
-        let bytes = self.runtime.block_on(self.registry.resource(&entry.claim, path));
+        let bytes = self.runtime.block_on(self.registry.resource(&entry.candidate, path));
         self.printed(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
     /// The paths of the files beside a skill.
     pub(crate) fn resources(&self, entry: &Entry<Skill>) -> Result<Vec<String>, String> {
-        let resources = self.runtime.block_on(self.registry.resources(&entry.claim));
+        let resources = self.runtime.block_on(self.registry.resources(&entry.candidate));
         let paths: Vec<_> = resources
             .map_err(|error| self.print(&error.to_string()))?
             .iter()

@@ -1,6 +1,6 @@
 //! Tests of bodies.
 
-use repertoire_core::{Body, Digest, Id, Listed, Listing, Skill, Source, SourceErrorKind};
+use repertoire_core::{Body, Digest, Id, Listing, ListingEntry, Skill, Source, SourceErrorKind};
 
 use super::timeout::{BODY, id, list, path, row, shown, until, with_two_skills, without_changes};
 use crate::{Envelope, Fixture, Unsupported};
@@ -78,7 +78,7 @@ pub async fn a_body_agrees_with_its_row(mut fixture: impl Fixture) -> Result<(),
         bodies
     };
     let (listing, bodies) = without_changes(source, bodies).await;
-    for (Listed { item, stamp, digest, .. }, body) in listing.iter().zip(bodies) {
+    for (ListingEntry { item, stamp, digest, .. }, body) in listing.iter().zip(bodies) {
         assert_eq!(body.stamp, *stamp, "the stamps of the body and of the row of `{}`", item.id);
         assert_eq!(
             body.digest,
@@ -95,7 +95,7 @@ pub async fn a_body_has_the_digest_of_its_content(mut fixture: impl Fixture) -> 
     let source = &*fixture.source();
     fixture.reads_bodies()?;
     let listing = with_two_skills(&mut fixture).await?;
-    for Listed { item, .. } in listing.iter() {
+    for ListingEntry { item, .. } in listing.iter() {
         let content = fixture.content(&item.id).await?;
         assert_eq!(read(source, &item.id).await.digest, Digest::of(&content), "the digest of `{}`", item.id);
     }

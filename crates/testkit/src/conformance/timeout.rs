@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
 
-use repertoire_core::{Id, Listed, Listing, ResourcePath, Skill, Source};
+use repertoire_core::{Id, Listing, ListingEntry, ResourcePath, Skill, Source};
 
 use crate::{Fixture, Unsupported};
 
@@ -27,7 +27,7 @@ pub(super) fn path(path: &str) -> ResourcePath {
     path.parse().expect("the paths in tests are valid")
 }
 
-pub(super) fn row<'a>(listing: &'a Listing<Skill>, id: &Id) -> Option<&'a Listed<Skill>> {
+pub(super) fn row<'a>(listing: &'a Listing<Skill>, id: &Id) -> Option<&'a ListingEntry<Skill>> {
     listing.iter().find(|row| row.item.id == *id)
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use repertoire_core::{
-    Body, Bytes, Digest, Id, Listed, Listing, Resource, ResourcePath, Revision, Skill, Source, SourceError,
+    Body, Bytes, Digest, Id, Listing, ListingEntry, Resource, ResourcePath, Revision, Skill, Source, SourceError,
     SourceErrorKind, Stamp, async_trait,
 };
 use repertoire_testkit::{Dynamic, Fixture, Unsupported};
@@ -152,9 +152,9 @@ const LINK: &str = "link.md";
 
 impl Faulty {
     /// `row`, or what the fault makes of it.
-    fn row(&self, row: &Listed<Skill>) -> Listed<Skill> {
+    fn row(&self, row: &ListingEntry<Skill>) -> ListingEntry<Skill> {
         match self.fault {
-            Fault::SameStampForEver => Listed::new(row.item.clone(), Stamp::of("")),
+            Fault::SameStampForEver => ListingEntry::new(row.item.clone(), Stamp::of("")),
             _ => row.clone(),
         }
     }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use repertoire_core::{
-    Body, Bytes, Code, Diagnostic, Digest, Id, Listed, Listing, Resource, ResourcePath, Revision, Severity, Skill,
-    Source, SourceError, Stamp, async_trait,
+    Body, Bytes, Code, Diagnostic, Digest, Id, Listing, ListingEntry, Resource, ResourcePath, Revision, Severity,
+    Skill, Source, SourceError, Stamp, async_trait,
 };
 use repertoire_testkit::{Fixture, Unsupported};
 use tokio::sync::watch;
@@ -69,7 +69,7 @@ impl Source<Skill> for MemoryStore {
         for (id, record) in self.records().iter() {
             match record {
                 Record::Skill { description, body, .. } => {
-                    rows.push(Listed::new(Skill::new(id.clone(), description.as_str()), Stamp::of(body)));
+                    rows.push(ListingEntry::new(Skill::new(id.clone(), description.as_str()), Stamp::of(body)));
                 }
                 Record::Malformed => diagnostics.push(Diagnostic::new(TORN, format!("`{id}` is torn"))),
             }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use repertoire::{Id, Skill};
 use repertoire::registry::{ConfigError, SourceConfig, SourceKind, inventory};
-use repertoire::skill::{Body, Digest, Listed, Listing, Revision, Source, SourceError, Stamp, async_trait};
+use repertoire::skill::{Body, Digest, ListingEntry, Listing, Revision, Source, SourceError, Stamp, async_trait};
 
 inventory::submit! {
     SourceKind::new("haiku", "a poem to a season", |config| Ok(Arc::new(Haikus::configured(config)?)))
@@ -47,7 +47,7 @@ impl Source<Skill> for Haikus {
     async fn list(&self) -> Result<Listing<Skill>, SourceError> {
         let row = |id: &Id| {
             let skill = Skill::new(id.clone(), format!("Writes about {id}."));
-            Listed::new(skill, Stamp::of(&poem(id)))
+            ListingEntry::new(skill, Stamp::of(&poem(id)))
         };
         Ok(Listing::new(Revision(0), self.seasons.iter().map(row), []))
     }

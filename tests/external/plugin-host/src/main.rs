@@ -35,8 +35,8 @@ async fn list(name: &str, plugin: PluginOptions) -> Result<(), Failure> {
         .await?;
     let snapshot = registry.snapshot();
     for entry in snapshot.entries() {
-        let body = registry.body(&entry.claim).await?;
-        println!("{} ({}): {}", entry.id, entry.claim.trust, body.text.trim());
+        let body = registry.body(&entry.candidate).await?;
+        println!("{} ({}): {}", entry.id, entry.candidate.trust, body.text.trim());
     }
     for finding in snapshot.diagnostics() {
         println!("{}: {}", finding.source, finding.diagnostic);

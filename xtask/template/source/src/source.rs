@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use repertoire_core::{
-    Body, Bytes, Digest, Id, Listed, Listing, Resource, ResourcePath, Revision, Skill, Source, SourceError,
+    Body, Bytes, Digest, Id, ListingEntry, Listing, Resource, ResourcePath, Revision, Skill, Source, SourceError,
     SourceErrorKind, Stamp, async_trait,
 };
 
@@ -81,7 +81,7 @@ impl Source<Skill> for AcmeSource {
             // The stamp covers everything that a row stands for; a digest is of the raw bytes of the instructions.
             let stamp = Stamp::of(&(&written.description, &written.body, &written.resources));
             let skill = Skill::new(id.clone(), written.description.as_str());
-            Listed::new(skill, stamp).with_digest(Digest::of(written.body.as_bytes()))
+            ListingEntry::new(skill, stamp).with_digest(Digest::of(written.body.as_bytes()))
         });
         // An entry that cannot be understood is a diagnostic in place of this empty list, and hides no other.
         Ok(Listing::new(revision, rows, []))

@@ -83,7 +83,7 @@ impl Instructions {
         let (dialect, dialect_by) = syntax.dialect();
         Instructions {
             id: skill.id.clone(),
-            qualified_id: skill.claim.qualified_id(),
+            qualified_id: skill.candidate.qualified_id(),
             digest: rendered.digest(),
             dialect: dialect.name,
             dialect_by,

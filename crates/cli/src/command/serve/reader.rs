@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use parking_lot::RwLock;
-use repertoire::registry::Claim;
+use repertoire::registry::Candidate;
 use repertoire::render::{Approvals, Outcome, Runner};
 use repertoire::skill::{Bytes, Resource, ResourcePath, SourceError, async_trait};
 use repertoire::tools::{ApprovedCommands, Asked, Commands, Instructions, Reader};
@@ -102,16 +102,16 @@ fn renderer(
 
 #[async_trait]
 impl Reader for ReloadableReader {
-    async fn body(&self, claim: &Claim<Skill>, arguments: &str) -> Result<Instructions, SourceError> {
-        self.current().body(claim, arguments).await
+    async fn body(&self, candidate: &Candidate<Skill>, arguments: &str) -> Result<Instructions, SourceError> {
+        self.current().body(candidate, arguments).await
     }
 
-    async fn resources(&self, claim: &Claim<Skill>) -> Result<Vec<Resource>, SourceError> {
-        self.current().resources(claim).await
+    async fn resources(&self, candidate: &Candidate<Skill>) -> Result<Vec<Resource>, SourceError> {
+        self.current().resources(candidate).await
     }
 
-    async fn resource(&self, claim: &Claim<Skill>, path: &ResourcePath) -> Result<Bytes, SourceError> {
-        self.current().resource(claim, path).await
+    async fn resource(&self, candidate: &Candidate<Skill>, path: &ResourcePath) -> Result<Bytes, SourceError> {
+        self.current().resource(candidate, path).await
     }
 }
 
@@ -127,7 +127,7 @@ struct ApprovedCommandsOf {
 #[async_trait]
 impl Commands for ApprovedCommandsOf {
     async fn run(&self, asked: Asked<'_>) -> Vec<Outcome> {
-        if !self.sources.contains(asked.claim.origin.source.as_ref()) {
+        if !self.sources.contains(asked.candidate.origin.source.as_ref()) {
             return Vec::new();
         }
         let approvals = match ApprovalStore::read(self.approvals.clone()) {

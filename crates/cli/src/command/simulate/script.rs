@@ -12,7 +12,8 @@ use repertoire::permission::{Authorizer, Offer, PermissionPolicy, SkillTools};
 use repertoire::registry::Target;
 use repertoire::session::{Bodies, Lifetime, MessageRules, Refresh, Survival, Tail};
 use repertoire::skill::{
-    Attachable, Content, Flavor, FunctionalTier, Gate, Injection, InvokeLevel, Role, ToolPolicy, ToolSpec, Trigger,
+    Attachable, Content, Flavor, FunctionalTier, Injection, InvokeLevel, Role, ToolPolicies, ToolPolicy, ToolSpec,
+    Trigger,
 };
 use repertoire::tools::Toolset;
 use repertoire::{Id, SessionOptions};
@@ -235,7 +236,7 @@ impl Script {
         for tool in &self.tools {
             let Some(of) = &tool.of else { continue };
             let found = context.find(of)?;
-            let skill = Attachable::new(found.claim.item.clone()).unwrap_or_else(|raw| raw.gated(tool.gate()));
+            let skill = Attachable::new(found.candidate.item.clone()).unwrap_or_else(|raw| raw.gated(tool.gate()));
             gate = gate.with(&found.entry.id, &skill, [tool.spec()?])?;
         }
         Ok(match policy {
@@ -263,10 +264,10 @@ impl ToolDefinition {
     }
 
     /// Returns the gate of a raw skill, which blocks the tool if no policy is set.
-    fn gate(&self) -> Gate {
+    fn gate(&self) -> ToolPolicies {
         match self.policy {
-            Some(policy) => Gate::new().with(self.name.as_str(), policy),
-            None => Gate::new(),
+            Some(policy) => ToolPolicies::new().with(self.name.as_str(), policy),
+            None => ToolPolicies::new(),
         }
     }
 }

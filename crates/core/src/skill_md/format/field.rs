@@ -22,7 +22,7 @@ pub(super) struct Field<'a> {
     pub(super) lead: &'a str,
     /// Its lines, from the beginning of the first.
     text: &'a str,
-    /// How far the key is indented.
+    /// The indentation of the key.
     indent: usize,
     value: &'a Value,
     mark: &'a Mark,
@@ -51,7 +51,6 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// What stands ahead of the first field: what stays on top, and what belongs to the field.
 fn head(text: &str) -> Result<(&str, &str), Left> {
     let mut apart = 0;
     for (at, line) in lines(text) {
@@ -65,7 +64,6 @@ fn head(text: &str) -> Result<(&str, &str), Left> {
     Ok((if header.trim().is_empty() { "" } else { header }, lead))
 }
 
-/// A field's lines, and the comments below them that are not indented deeper than the key.
 fn split_comments(text: &str, indent: usize) -> (&str, &str) {
     let mut cut = None;
     for (at, line) in lines(text).skip(1) {
@@ -80,7 +78,6 @@ fn split_comments(text: &str, indent: usize) -> (&str, &str) {
 }
 
 impl<'a> Field<'a> {
-    /// The field in its canonical form, which has the key at column 0.
     pub(super) fn canonical(&self, source: &'a str) -> Cow<'a, str> {
         match self.one_line(source) {
             Some(text) => text.into(),
@@ -88,7 +85,6 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// `key: value` for a value on the key's line; what follows it stays.
     fn one_line(&self, source: &str) -> Option<String> {
         let Value::Scalar(Scalar { text, .. }) = self.value else { return None };
         let start = line_start(source, self.mark.key);
@@ -109,7 +105,6 @@ impl<'a> Field<'a> {
         Some(format!("{key}: {value}{comment}{rest}"))
     }
 
-    /// The field with blanks in place of the tabs that lines begin with.
     pub(super) fn without_tabs(&self) -> Cow<'a, str> {
         match recovery::untabbed(self.text) {
             Some(text) => dedented(&text, self.indent).into_owned().into(),
@@ -117,7 +112,6 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The field with `text` as a value that YAML reads; comments inside the field go above it.
     pub(super) fn repaired(&self, text: &str) -> Option<String> {
         let mut all = lines(self.text);
         let (_, first) = all.next()?;
@@ -157,7 +151,7 @@ impl<'a> Field<'a> {
     }
 }
 
-/// Whether every YAML reader takes `text` without quotes for this very text: no number, date, flag, mark or comment.
+/// Returns whether every YAML reader reads `text` without quotes as this text: no number, date, flag, mark or comment.
 pub(in crate::skill_md) fn is_plain(text: &str) -> bool {
     const WORDS: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
     text.starts_with(char::is_alphabetic)
@@ -170,19 +164,19 @@ pub(in crate::skill_md) fn is_plain(text: &str) -> bool {
         && !WORDS.iter().any(|word| word.eq_ignore_ascii_case(text))
 }
 
-/// `text` with up to `indent` blanks less on each line.
 fn dedented(text: &str, indent: usize) -> Cow<'_, str> {
     if indent == 0 {
         return text.into();
     }
-    let dedent = |(_, line): (usize, &str)| {
-        let blanks = line.bytes().take(indent).take_while(|byte| *byte == b' ').count();
-        line[blanks..].to_owned()
-    };
-    lines(text).map(dedent).collect::<String>().into()
+    lines(text)
+        .map(|(_, line): (usize, &str)| {
+            let blanks = line.bytes().take(indent).take_while(|byte| *byte == b' ').count();
+            line[blanks..].to_owned()
+        })
+        .collect::<String>()
+        .into()
 }
 
-/// The lines of `text` with their ends, and where each begins.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -192,7 +186,6 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Where the line begins that holds the byte `at`.
 fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1)
 }

@@ -4,8 +4,8 @@ use super::*;
 use crate::Skill;
 use crate::skill_md::body;
 
-fn site() -> Site<'static> {
-    Site::new("some-skill/SKILL.md").in_directory("some-skill")
+fn site() -> FileContext<'static> {
+    FileContext::new("some-skill/SKILL.md").in_directory("some-skill")
 }
 
 #[track_caller]
@@ -46,8 +46,8 @@ fn assert_laws(file: &[u8]) {
     let (before, after) = (parse(file, site()), parse(&text, site()));
     assert_eq!(values(&after), values(&before), "the values");
     assert_eq!(comments(&text), comments(file), "the comments");
-    let old = |finding: &&Diagnostic| before.diagnostics.iter().any(|other| other.code == finding.code);
-    assert_eq!(after.diagnostics.iter().find(|finding| !old(finding)), None, "a new finding");
+    let old = |diagnostic: &&Diagnostic| before.diagnostics.iter().any(|other| other.code == diagnostic.code);
+    assert_eq!(after.diagnostics.iter().find(|diagnostic| !old(diagnostic)), None, "a new diagnostic");
 }
 
 /// Everything a skill says, by key.

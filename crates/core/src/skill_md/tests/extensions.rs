@@ -6,8 +6,10 @@ use super::*;
 
 /// What is reported of a skill with these lines, as `code line: message`.
 fn told(lines: &str) -> Vec<String> {
-    let findings = parse_text(front(&beside(lines))).diagnostics.into_iter();
-    findings.map(|finding| format!("{} {}: {}", finding.code, finding.line.unwrap(), finding.message)).collect()
+    let diagnostics = parse_text(front(&beside(lines))).diagnostics.into_iter();
+    diagnostics
+        .map(|diagnostic| format!("{} {}: {}", diagnostic.code, diagnostic.line.unwrap(), diagnostic.message))
+        .collect()
 }
 
 #[test]

@@ -39,11 +39,11 @@ fn what_other_readers_may_not_accept_is_a_warning() {
         ("V-3 P18 blank line", format!("\n{FIELDS}"), "warning not-first-line 2:1"),
         ("comment", format!("<!-- made by a tool -->\n<!--\n two\n-->\n\n{FIELDS}"), "warning not-first-line 6:1"),
     ];
-    for (label, text, finding) in rows {
+    for (label, text, diagnostic) in rows {
         let text = format!("{}---\n", text.replace("name:", "---\nname:"));
         let parsed = parse_text(text);
         assert!(parsed.skill.is_some(), "{label}");
-        assert_eq!(found(&parsed), [finding], "{label}");
+        assert_eq!(found(&parsed), [diagnostic], "{label}");
     }
     let dots = parse_text(format!("---\n{FIELDS}...\nBody.\n"));
     assert!(dots.skill.is_some(), "V-32");
@@ -74,10 +74,10 @@ fn no_block_is_guessed() {
         ("T5 P28 list", "---\n- a\n- b\n---\n".to_owned(), "error not-a-mapping 2:1"),
         ("P12 P28 text", "---\njust text\n---\n".to_owned(), "error not-a-mapping 2:1"),
     ];
-    for (label, text, finding) in rows {
+    for (label, text, diagnostic) in rows {
         let parsed = parse_text(&text);
         assert_eq!(parsed.skill, None, "{label}");
-        assert_eq!(found(&parsed), [finding], "{label}");
+        assert_eq!(found(&parsed), [diagnostic], "{label}");
     }
 }
 
@@ -129,14 +129,14 @@ fn the_body_is_what_follows_byte_for_byte() {
 fn a_head_is_complete_once_no_later_byte_can_change_it() {
     let file = b"---\nname: some-skill\n---\nBody.\n";
     for cut in 0..25 {
-        assert_eq!(head(&file[..cut]), Head::NeedsMore, "{cut}");
+        assert_eq!(find_front_matter_end(&file[..cut]), FrontMatterEnd::NeedsMore, "{cut}");
     }
     for cut in 25..=file.len() {
-        assert_eq!(head(&file[..cut]), Head::Complete(25), "{cut}");
+        assert_eq!(find_front_matter_end(&file[..cut]), FrontMatterEnd::Complete(25), "{cut}");
     }
-    assert_eq!(head(b"---\r\nname: a\r\n---\r"), Head::NeedsMore, "a line feed may follow");
-    assert_eq!(head(b"---\r\nname: a\r\n---\r\n"), Head::Complete(19));
-    assert_eq!(head(b"<!-- banner"), Head::NeedsMore);
-    assert_eq!(head(b"# Title"), Head::NeedsMore, "the first line is not over");
-    assert_eq!(head(b"# Title\n"), Head::Complete(8));
+    assert_eq!(find_front_matter_end(b"---\r\nname: a\r\n---\r"), FrontMatterEnd::NeedsMore, "a line feed may follow");
+    assert_eq!(find_front_matter_end(b"---\r\nname: a\r\n---\r\n"), FrontMatterEnd::Complete(19));
+    assert_eq!(find_front_matter_end(b"<!-- banner"), FrontMatterEnd::NeedsMore);
+    assert_eq!(find_front_matter_end(b"# Title"), FrontMatterEnd::NeedsMore, "the first line is not over");
+    assert_eq!(find_front_matter_end(b"# Title\n"), FrontMatterEnd::Complete(8));
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 fn parse_within(text: &str, limits: Limits) -> Parsed {
-    let site = Site::new("some-skill/SKILL.md").in_directory("some-skill");
+    let site = FileContext::new("some-skill/SKILL.md").in_directory("some-skill");
     parse_with(text.as_bytes(), site, &limits, Strictness::Lenient)
 }
 
@@ -22,7 +22,7 @@ fn too_many_fields_are_refused_whole_or_broken() {
     for lines in [beside(&fields), beside(&format!("x: @y\n{fields}")), beside(&"a: 1\n".repeat(300))] {
         let parsed = parse_text(front(&lines));
         assert_eq!(parsed.skill, None);
-        assert_eq!(parsed.diagnostics.last().map(|finding| finding.code), Some(Code::TOO_LARGE));
+        assert_eq!(parsed.diagnostics.last().map(|diagnostic| diagnostic.code), Some(Code::TOO_LARGE));
     }
 }
 
@@ -45,7 +45,7 @@ fn deep_and_wide_values_cost_their_field_only() {
         assert_eq!((&*skill.description, skill.license()), ("Does it.", Some("MIT")), "{label}");
         let found = found_in(&lines);
         assert!(
-            !found.is_empty() && found.iter().all(|finding| finding.starts_with("warning invalid-yaml")),
+            !found.is_empty() && found.iter().all(|diagnostic| diagnostic.starts_with("warning invalid-yaml")),
             "{label}"
         );
     }
@@ -54,7 +54,8 @@ fn deep_and_wide_values_cost_their_field_only() {
 #[test]
 fn limits_can_be_set() {
     let text = front(&beside("metadata: {a: [b, c]}"));
-    let codes = |limits| parse_within(&text, limits).diagnostics.iter().map(|finding| finding.code).collect::<Vec<_>>();
+    let codes =
+        |limits| parse_within(&text, limits).diagnostics.iter().map(|diagnostic| diagnostic.code).collect::<Vec<_>>();
     assert_eq!(codes(Limits::default()), []);
     assert_eq!(codes(Limits { depth: 3, ..Limits::default() }), []);
     assert_eq!(codes(Limits { depth: 2, ..Limits::default() }), [Code::INVALID_YAML]);

@@ -4,12 +4,12 @@ use snapbox::{assert_data_eq, str};
 
 use super::*;
 
-/// Every finding with its place (P13) and its advice.
+/// Every diagnostic with its place (P13) and its advice.
 fn report(text: &str) -> String {
     let mut lines = Vec::new();
-    for finding in parse_text(text).diagnostics {
-        lines.push(format!("{} {finding}", finding.place().unwrap_or_default()));
-        lines.extend(finding.help.map(|help| format!("  help: {help}")));
+    for diagnostic in parse_text(text).diagnostics {
+        lines.push(format!("{} {diagnostic}", diagnostic.place().unwrap_or_default()));
+        lines.extend(diagnostic.help.map(|help| format!("  help: {help}")));
     }
     lines.join("\n")
 }
@@ -115,16 +115,17 @@ fn a_missing_field_names_its_look_alike() {
     ] {
         let parsed = parse_text(front(lines));
         assert_eq!(parsed.skill, None, "{lines}");
-        let finding = parsed.diagnostics.iter().find(|finding| finding.code == Code::MISSING_DESCRIPTION).unwrap();
-        let (line, column) = (finding.line.unwrap(), finding.column.unwrap());
-        let found = match finding.message.split_once("; on") {
-            Some((_, rest)) => format!("{line}:{column} on{rest} | {}", finding.help.as_deref().unwrap_or_default()),
+        let diagnostic =
+            parsed.diagnostics.iter().find(|diagnostic| diagnostic.code == Code::MISSING_DESCRIPTION).unwrap();
+        let (line, column) = (diagnostic.line.unwrap(), diagnostic.column.unwrap());
+        let found = match diagnostic.message.split_once("; on") {
+            Some((_, rest)) => format!("{line}:{column} on{rest} | {}", diagnostic.help.as_deref().unwrap_or_default()),
             None => format!("{line}:{column}"),
         };
         assert_eq!(found, expected, "{lines}");
     }
     let parsed = parse_text(front("Name: other\ndescription: Does it."));
-    let name = parsed.diagnostics.iter().find(|finding| finding.code == Code::MISSING_NAME).unwrap();
+    let name = parsed.diagnostics.iter().find(|diagnostic| diagnostic.code == Code::MISSING_NAME).unwrap();
     assert_eq!((name.line, parsed.skill.unwrap().id.as_str()), (Some(2), "some-skill"));
 }
 
@@ -162,11 +163,11 @@ fn a_tag_that_eats_a_word_is_named() {
     ] {
         let parsed = parse_text(front(&format!("name: some-skill\ndescription: {value}")));
         assert_eq!(&*parsed.skill.unwrap().description, read);
-        let [finding] = parsed.diagnostics.as_slice() else { panic!("one: {:?}", parsed.diagnostics) };
-        assert_eq!((finding.code, finding.line, finding.column), (Code::CUT_BY_TAG, Some(3), Some(14)));
-        assert!(finding.message.starts_with(&format!("`{word}` is a tag")), "{}", finding.message);
+        let [diagnostic] = parsed.diagnostics.as_slice() else { panic!("one: {:?}", parsed.diagnostics) };
+        assert_eq!((diagnostic.code, diagnostic.line, diagnostic.column), (Code::CUT_BY_TAG, Some(3), Some(14)));
+        assert!(diagnostic.message.starts_with(&format!("`{word}` is a tag")), "{}", diagnostic.message);
         assert_eq!(
-            finding.help.as_deref(),
+            diagnostic.help.as_deref(),
             Some(&*format!("quote this value if it is text: `description: \"{value}\"`"))
         );
     }
@@ -187,15 +188,15 @@ fn other_encodings_and_empty_blocks_have_a_remedy() {
         (utf16(&file, u16::to_be_bytes), "big-endian"),
     ] {
         let parsed = parse_text(bytes);
-        let [finding] = parsed.diagnostics.as_slice() else { panic!("one: {:?}", parsed.diagnostics) };
-        assert_eq!((finding.code, parsed.skill), (Code::NOT_UTF8, None));
-        assert!(finding.message.ends_with(&format!("it looks like UTF-16, {order}")), "{}", finding.message);
-        assert!(finding.help.as_ref().is_some_and(|help| help.contains("PowerShell")));
+        let [diagnostic] = parsed.diagnostics.as_slice() else { panic!("one: {:?}", parsed.diagnostics) };
+        assert_eq!((diagnostic.code, parsed.skill), (Code::NOT_UTF8, None));
+        assert!(diagnostic.message.ends_with(&format!("it looks like UTF-16, {order}")), "{}", diagnostic.message);
+        assert!(diagnostic.help.as_ref().is_some_and(|help| help.contains("PowerShell")));
     }
     assert_data_eq!(
         report("---\n---\nBody.\n"),
         str![[r#"
-some-skill/SKILL.md:1:1 error[not-a-mapping]: frontmatter must be a YAML mapping, found nothing
+some-skill/SKILL.md:1:1 error[not-a-mapping]: frontmatter must be a YAML mapping, but is empty
   help: write `name` and `description` between the `---` lines
 "#]]
     );
@@ -207,7 +208,7 @@ fn misspelt_fields_are_kept_and_named() {
     let told: Vec<_> = parsed
         .diagnostics
         .iter()
-        .map(|finding| (finding.code, finding.line.unwrap(), finding.help.as_deref().unwrap_or_default()))
+        .map(|diagnostic| (diagnostic.code, diagnostic.line.unwrap(), diagnostic.help.as_deref().unwrap_or_default()))
         .collect();
     assert_eq!(
         told,

@@ -53,7 +53,7 @@ fn both_broken_fields_are_read() {
     let parsed = parse_text("---\nname: [b-bad\ndescription: {unclosed\n---\nB.\n");
     let skill = parsed.skill.as_ref().unwrap();
     assert_eq!((skill.id.as_str(), &*skill.description), ("[b-bad", "{unclosed"));
-    assert!(found(&parsed).iter().all(|finding| finding.starts_with("warning")));
+    assert!(found(&parsed).iter().all(|diagnostic| diagnostic.starts_with("warning")));
 }
 
 #[test]

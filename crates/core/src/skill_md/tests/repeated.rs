@@ -68,10 +68,10 @@ fn of_a_limit_the_stricter_value_counts() {
                     let lines = format!("{first}\nlicense: MIT\n{second}{beside}");
                     assert_eq!(Limits::of(&lines), Limits::of(one), "{lines}");
                     let twice = parse_text(front(&self::beside(&lines))).diagnostics;
-                    let twice = twice.iter().find(|finding| finding.code == Code::DUPLICATE_KEY);
+                    let twice = twice.iter().find(|diagnostic| diagnostic.code == Code::DUPLICATE_KEY);
                     let message =
                         format!("`{key}` is written on line 4 and again on line 6; the stricter value counts");
-                    assert_eq!(twice.map(|finding| &finding.message), Some(&message), "{lines}");
+                    assert_eq!(twice.map(|diagnostic| &diagnostic.message), Some(&message), "{lines}");
                 }
             }
         }
@@ -89,7 +89,7 @@ fn disjoint_lists_leave_nothing() {
 #[test]
 fn formatting_keeps_a_repeated_limit() {
     let file = front(&beside("allowed-tools: Read\nallowed-tools: Read Bash"));
-    let formatted = format(file.as_bytes(), Site::new("some-skill/SKILL.md"));
+    let formatted = format(file.as_bytes(), FileContext::new("some-skill/SKILL.md"));
     assert_eq!(formatted.text, None);
     assert_eq!(formatted.diagnostics[0].code, Code::NOT_FORMATTED);
 }
@@ -143,19 +143,19 @@ proptest! {
     #[test]
     fn advice_is_yaml_of_the_value(text in "\\PC{1,40}|[-#\\[{&*!|>'\"%@`a-c :,0-9.]{1,12}") {
         let directory = text.replace(['/', '\\'], "");
-        let site = Site::new("SKILL.md").in_directory(&directory);
+        let site = FileContext::new("SKILL.md").in_directory(&directory);
         let parsed = parse(b"---\ndescription: Does it.\n---\n", site);
         let described = parse_text(front(&format!("name: some-skill\ndescription: {text}: x: y")));
         for parsed in [parsed, described] {
             let Some(skill) = &parsed.skill else { continue };
-            for help in parsed.diagnostics.iter().filter_map(|finding| finding.help.as_deref()) {
+            for help in parsed.diagnostics.iter().filter_map(|diagnostic| diagnostic.help.as_deref()) {
                 let Some(line) = help.split_once(": `").map(|(_, rest)| rest).or(help.strip_prefix("write `")) else {
                     continue;
                 };
                 let Some(line) = line.strip_suffix('`').filter(|line| line.contains(": ")) else { continue };
                 let (key, _) = line.split_once(':').unwrap();
                 let other = if key == "name" { "description: Does it." } else { "name: some-skill" };
-                let again = parse(front(&format!("{line}\n{other}")).as_bytes(), Site::new("SKILL.md"));
+                let again = parse(front(&format!("{line}\n{other}")).as_bytes(), FileContext::new("SKILL.md"));
                 let again = again.skill.unwrap_or_else(|| panic!("no skill with {line:?}"));
                 match key {
                     "name" => prop_assert_eq!(&again.id, &skill.id),

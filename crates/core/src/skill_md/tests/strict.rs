@@ -3,14 +3,17 @@
 use super::*;
 
 fn strict_in(text: impl AsRef<[u8]>, directory: &str) -> Parsed {
-    let site = Site::new("SKILL.md").in_directory(directory);
+    let site = FileContext::new("SKILL.md").in_directory(directory);
     parse_with(text.as_ref(), site, &Limits::default(), Strictness::Strict)
 }
 
 /// The errors of a file, in order.
 fn errors(text: impl AsRef<[u8]>, directory: &str) -> Vec<String> {
-    let findings = strict_in(text, directory).diagnostics.into_iter();
-    findings.filter(|finding| finding.severity == Severity::Error).map(|finding| finding.message).collect()
+    let diagnostics = strict_in(text, directory).diagnostics.into_iter();
+    diagnostics
+        .filter(|diagnostic| diagnostic.severity == Severity::Error)
+        .map(|diagnostic| diagnostic.message)
+        .collect()
 }
 
 /// Asserts the words of the errors, in order and letter case aside.

@@ -38,9 +38,9 @@ fn without_a_description_there_is_no_skill() {
         ("L-7 both empty", "name: ''\ndescription: ''", "error missing-description 3:1"),
         ("a list", "name: some-skill\ndescription: [a]", "error missing-description 3:1"),
     ];
-    for (label, lines, finding) in rows {
+    for (label, lines, diagnostic) in rows {
         assert_eq!(parse_text(front(lines)).skill, None, "{label}");
-        assert!(found_in(lines).contains(&finding.to_owned()), "{label}: {:?}", found_in(lines));
+        assert!(found_in(lines).contains(&diagnostic.to_owned()), "{label}: {:?}", found_in(lines));
     }
 }
 
@@ -263,8 +263,8 @@ fn a_name_is_the_text_that_was_written() {
 
 #[test]
 fn what_is_odd_about_a_name_is_said() {
-    let check = |name: &str, findings: &[&str]| {
-        assert_eq!(found_in(&format!("name: {name}\ndescription: Does it.")), findings, "{name}");
+    let check = |name: &str, diagnostics: &[&str]| {
+        assert_eq!(found_in(&format!("name: {name}\ndescription: Does it.")), diagnostics, "{name}");
     };
     check("some-skill", &[]);
     check("Some-Skill", &["warning name-fault 2:7", "warning directory-mismatch 2:7"]); // V-41
@@ -283,24 +283,24 @@ fn what_is_odd_about_a_name_is_said() {
 #[test]
 fn a_name_equals_its_directory_in_nfkc() {
     let text = front("name: cafe\u{301}\ndescription: Serves.");
-    assert_eq!(found(&parse(text.as_bytes(), Site::new("x").in_directory("café"))), [""; 0], "T40");
+    assert_eq!(found(&parse(text.as_bytes(), FileContext::new("x").in_directory("café"))), [""; 0], "T40");
     let text = front("name: café\ndescription: Serves.");
-    assert_eq!(found(&parse(text.as_bytes(), Site::new("x").in_directory("cafe\u{301}"))), [""; 0]);
+    assert_eq!(found(&parse(text.as_bytes(), FileContext::new("x").in_directory("cafe\u{301}"))), [""; 0]);
 }
 
 #[test]
 fn without_a_directory_a_name_is_needed() {
     for lines in ["description: Does it.", "name: ../x\ndescription: Does it.", "name:\ndescription: Does it."] {
-        let parsed = parse(front(lines).as_bytes(), Site::new("SKILL.md"));
+        let parsed = parse(front(lines).as_bytes(), FileContext::new("SKILL.md"));
         assert_eq!(parsed.skill, None, "{lines}");
         assert_eq!(parsed.diagnostics[0].code, Code::NO_NAME, "{lines}");
     }
-    assert!(parse(front("name: a\ndescription: b").as_bytes(), Site::new("SKILL.md")).skill.is_some());
+    assert!(parse(front("name: a\ndescription: b").as_bytes(), FileContext::new("SKILL.md")).skill.is_some());
 }
 
 #[test]
 fn long_texts_are_kept_whole_with_a_warning() {
-    let check = |lines: String, findings: &[&str]| assert_eq!(found_in(&lines), findings, "V-15 V-16");
+    let check = |lines: String, diagnostics: &[&str]| assert_eq!(found_in(&lines), diagnostics, "V-15 V-16");
     let described = |length: usize| format!("name: some-skill\ndescription: {}", "é".repeat(length));
     check(described(1024), &[]);
     check(described(1025), &["warning long-description 3:14"]);

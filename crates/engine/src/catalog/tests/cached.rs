@@ -1,6 +1,6 @@
 //! Catalogs that are kept.
 
-use repertoire_registry::{Authority, Level, Rules};
+use repertoire_registry::{Authority, RuleSet, RuleStack};
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn after(
     revision: u64,
     skills: impl IntoIterator<Item = (Skill, &'static str)>,
 ) -> Snapshot<Skill> {
-    let rows = skills.into_iter().map(|(skill, stamp)| Listed::new(skill, Stamp::of(stamp)));
+    let rows = skills.into_iter().map(|(skill, stamp)| ListingEntry::new(skill, Stamp::of(stamp)));
     snapshot.with_listing("home", Listing::new(Revision(revision), rows, []))
 }
 
@@ -34,7 +34,7 @@ fn a_catalog_is_kept_until_its_text_would_change() {
         assert!(next.text.contains(about));
     }
 
-    let rules = Rules::new([Level::new("user", Authority::MayWiden).disable("a".parse().unwrap())]);
+    let rules = RuleStack::new([RuleSet::new("user", Authority::Full).disable("a".parse().unwrap())]);
     let without = cache.of(&first.with_rules(&rules));
     assert!(!without.text.contains("<name>a</name>"), "{}", without.text);
     assert_eq!(*cache.of(&first), *catalog);

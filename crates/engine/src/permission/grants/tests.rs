@@ -1,17 +1,17 @@
-use repertoire_core::{Listed, Listing, Revision, Skill, Stamp, ToolPattern};
-use repertoire_registry::{Claim, Layer, Origin, Tier, Trust, merge};
+use repertoire_core::{Listing, ListingEntry, Revision, Skill, Stamp, ToolPattern};
+use repertoire_registry::{Candidate, Layer, Origin, Tier, Trust, merge};
 
 use crate::Effect;
 use crate::permission::grants::*;
 
 /// A skill of a source with this trust that pre-approves these tools.
-fn claim(trust: Trust, tools: &[&str]) -> Claim<Skill> {
+fn candidate(trust: Trust, tools: &[&str]) -> Candidate<Skill> {
     let mut skill = Skill::new("release".parse().unwrap(), "Releases.");
     skill.allowed_tools = Some(tools.iter().map(|tool| (*tool).into()).collect());
-    let listing = Listing::new(Revision(0), [Listed::new(skill, Stamp::of("1"))], []);
+    let listing = Listing::new(Revision(0), [ListingEntry::new(skill, Stamp::of("1"))], []);
     let mut layer = Layer::new(Origin::new(Tier::User, "home"), 0, listing);
     layer.trust = trust;
-    merge(&[layer]).get("release").unwrap().claim.clone()
+    merge(&[layer]).get("release").unwrap().candidate.clone()
 }
 
 fn pattern(text: &str) -> ToolPattern {
@@ -22,20 +22,20 @@ fn pattern(text: &str) -> ToolPattern {
 fn grants_last_as_long_as_the_activation_and_need_trust() {
     let effect =
         |grants: &Grants| grants.ruling("Bash", "git log").map(|ruling| (ruling.effect, ruling.rule.to_string()));
-    let active = claim(Trust::Trusted, &["Bash(git:*)", "Bash(* x)"]);
+    let active = candidate(Trust::Trusted, &["Bash(git:*)", "Bash(* x)"]);
     let grants = Grants::of([&active]);
     assert_eq!(effect(&grants), Some((Effect::Allow, "skill:home:release.allowed-tools".to_owned())));
     assert_eq!(grants.unread(), [("home:release".parse().unwrap(), "Bash(* x)".into())]);
     assert_eq!(effect(&Grants::of([])), None);
     for trust in [Trust::Restricted, Trust::Pending] {
-        assert_eq!(Grants::of([&claim(trust, &["Bash(git:*)"])]), Grants::default(), "{trust}");
+        assert_eq!(Grants::of([&candidate(trust, &["Bash(git:*)"])]), Grants::default(), "{trust}");
     }
-    assert_eq!(effect(&Grants::of([&claim(Trust::Trusted, &[])])), None, "an empty list pre-approves nothing");
+    assert_eq!(effect(&Grants::of([&candidate(Trust::Trusted, &[])])), None, "an empty list pre-approves nothing");
 }
 
 #[test]
 fn what_the_operator_denies_stays_denied() {
-    let active = claim(Trust::Trusted, &["Bash(git push *)", "Bash"]);
+    let active = candidate(Trust::Trusted, &["Bash(git push *)", "Bash"]);
     let grants = Grants::of([&active]).except([pattern("Bash(git push *)")]);
     let ruling = grants.ruling("Bash", "git push --force").unwrap();
     assert_eq!((ruling.effect, &*ruling.rule), (Effect::Deny, "deny.Bash(git push *)"));

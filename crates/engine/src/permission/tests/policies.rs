@@ -69,7 +69,7 @@ fn m15_m21_what_is_governed_follows_from_the_rules() {
 #[test]
 fn m16_skills_are_ruled_by_role() {
     let policy = policy().with_skills("support", [target("billing"), target("home:tax")]).unwrap();
-    let asked = |policy: &PermissionPolicy, id: &str| policy.ruling(&Access::Skill(&claim(id)));
+    let asked = |policy: &PermissionPolicy, id: &str| policy.ruling(&Access::Skill(&candidate(id)));
     assert_eq!(rule(&asked(&policy, "billing")), (Effect::Allow, "support.skills"));
     assert_eq!(rule(&asked(&policy, "tax")), (Effect::Allow, "support.skills"));
     let denied = asked(&policy, "payroll");
@@ -80,11 +80,11 @@ fn m16_skills_are_ruled_by_role() {
 }
 
 /// A skill `probe` of `home` with these lines of front matter.
-fn declaring(lines: &str) -> Claim<Skill> {
+fn declaring(lines: &str) -> Candidate<Skill> {
     let text = format!("---\nname: probe\ndescription: Probes.\n{lines}\n---\n");
-    let skill = skill_md::parse(text.as_bytes(), skill_md::Site::new("SKILL.md")).skill.unwrap();
-    let listing = Listing::new(Revision(0), [Listed::new(skill, Stamp::of("1"))], []);
-    merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)]).get("probe").unwrap().claim.clone()
+    let skill = skill_md::parse(text.as_bytes(), skill_md::FileContext::new("SKILL.md")).skill.unwrap();
+    let listing = Listing::new(Revision(0), [ListingEntry::new(skill, Stamp::of("1"))], []);
+    merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)]).get("probe").unwrap().candidate.clone()
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn skills_are_ruled_by_label_and_level_too() {
 #[test]
 fn m17_m18_a_tool_and_a_skill_of_one_name_are_two_things() {
     let policy = policy().with_skills("support", []).unwrap();
-    let refunds = claim("refunds");
+    let refunds = candidate("refunds");
     let (tool, skill) = (Access::Tool("refunds"), Access::Skill(&refunds));
     assert_eq!(rule(&policy.ruling(&tool)), (Effect::Allow, "support.allowlist"));
     assert_eq!(rule(&policy.ruling(&skill)), (Effect::Deny, "support.skills.miss"));
@@ -164,7 +164,7 @@ fn m23_what_a_caller_does_with_its_lists_later_is_its_own_affair() {
 /// What `authorizers` hide of a skill `payroll`, from the model and from the user.
 fn hidden(authorizers: impl IntoIterator<Item = Arc<dyn Authorizer>>) -> [Option<Hidden>; 2] {
     let modes = authorizers.into_iter().fold(Modes::default(), Modes::permitted_by);
-    [Audience::Model, Audience::User].map(|audience| modes.hides(audience, &claim("payroll")))
+    [Audience::Model, Audience::User].map(|audience| modes.hides(audience, &candidate("payroll")))
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn several_checkers_only_narrow() {
     };
     let view = view(&["a", "b", "c"]);
     let seen = |modes: &Modes| -> Vec<&str> {
-        let seen = view.entries().iter().filter(|entry| modes.sees(Audience::Model, &entry.claim));
+        let seen = view.entries().iter().filter(|entry| modes.sees(Audience::Model, &entry.candidate));
         seen.map(|entry| entry.id.as_str()).collect()
     };
     assert_eq!(seen(&Modes::default().permitted_by(of(&["a", "b"])).permitted_by(of(&["b", "c"]))), ["b"]);
@@ -204,17 +204,17 @@ fn several_checkers_only_narrow() {
 fn a_checker_is_asked_once_as_long_as_a_skill_stays_as_it_is() {
     let fickle = host(|_| Ok(Ruling::new(Effect::Deny, "test.deny", "not today")));
     let modes = Modes::default().permitted_by(fickle.clone());
-    let payroll = claim("payroll");
+    let payroll = candidate("payroll");
     for modes in [modes.clone(), modes.clone()] {
         assert_eq!(modes.hides(Audience::Model, &payroll), Some(Hidden::Denied));
-        assert_eq!(modes.hides(Audience::User, &claim("payroll")), Some(Hidden::Denied), "an equal one");
+        assert_eq!(modes.hides(Audience::User, &candidate("payroll")), Some(Hidden::Denied), "an equal one");
     }
     assert_eq!(fickle.1.load(Ordering::Relaxed), 1);
     assert_eq!(modes.explain(Audience::Model, &payroll).as_deref(), Some("permissions deny it: test.deny: not today"));
     let mut changed = payroll.clone();
     changed.digest = Some(repertoire_core::Digest::of(b"another body"));
-    for claim in [&changed, &payroll, &changed] {
-        assert_eq!(modes.hides(Audience::Model, claim), Some(Hidden::Denied));
+    for candidate in [&changed, &payroll, &changed] {
+        assert_eq!(modes.hides(Audience::Model, candidate), Some(Hidden::Denied));
     }
     assert_eq!(fickle.1.load(Ordering::Relaxed), 2, "a state before and the one after are both remembered");
 }
@@ -223,8 +223,8 @@ fn a_checker_is_asked_once_as_long_as_a_skill_stays_as_it_is() {
 fn a_checker_may_look_at_skills_itself() {
     let inner = Modes::default().permitted_by(host(|_| Ok(allowed())));
     let modes = inner.clone().permitted_by(host(move |access| match access {
-        Access::Skill(claim) if inner.sees(Audience::Model, claim) => Ok(allowed()),
+        Access::Skill(candidate) if inner.sees(Audience::Model, candidate) => Ok(allowed()),
         _ => Err("not seen".into()),
     }));
-    assert!(modes.sees(Audience::Model, &claim("payroll")));
+    assert!(modes.sees(Audience::Model, &candidate("payroll")));
 }

@@ -11,7 +11,7 @@ fn tool(name: &str) -> ToolSpec {
 
 fn skill(front_matter: &str) -> Skill {
     let text = format!("---\nname: probe\ndescription: Probes.\n{front_matter}\n---\n");
-    skill_md::parse(text.as_bytes(), skill_md::Site::new("SKILL.md")).skill.unwrap()
+    skill_md::parse(text.as_bytes(), skill_md::FileContext::new("SKILL.md")).skill.unwrap()
 }
 
 fn attachable(front_matter: &str) -> Attachable {
@@ -125,7 +125,7 @@ fn m10_a_blank_name_is_no_skill() {
 #[test]
 fn a_shared_tool_is_there_while_one_of_its_skills_is_and_the_strictest_of_them_decides() {
     let raw = Attachable::new(skill("category: raw")).unwrap_err();
-    let raw = raw.gated(Gate::new().with("run", ToolPolicy::RequiresApproval));
+    let raw = raw.gated(ToolPolicies::new().with("run", ToolPolicy::RequiresApproval));
     let tools = own(&[], Offer::WhileActive);
     let tools = tools.with(&id("plain"), &attachable(""), [tool("run")]).unwrap();
     let tools = tools.with(&id("raw"), &raw, [tool("run"), tool("drop")]).unwrap();

@@ -131,7 +131,7 @@ async fn nobody_takes_an_active_skill_by_writing_its_full_name() {
     other.register(Registered::new(copy, "other body")).unwrap();
     let registry = SkillRegistry::builder().user(world.home.clone()).mount(Mount::plugin(other)).load().await.unwrap();
     let tools = Toolset::of(&registry.snapshot(), &ToolOptions::default());
-    assert_eq!(registry.snapshot().resolve("home:tea").unwrap().claim.origin.source.as_ref(), "home");
+    assert_eq!(registry.snapshot().resolve("home:tea").unwrap().candidate.origin.source.as_ref(), "home");
     let mut session = Session::new(tools, plain());
     session.activate(Audience::Model, "tea", "").unwrap();
     let evaluation = session.read(session.evaluate(&Turn::of("")), &registry).await;

@@ -45,7 +45,7 @@ async fn whoever_keeps_what_is_active_learns_what_was_read() {
         call(&registry, &ToolOptions::default(), "read_skill", json!({"id": "home:billing", "arguments": " for Ann "}))
             .await;
     let read = answer.read.unwrap();
-    assert_eq!((read.entry.id.as_str(), read.claim.origin.source.as_ref()), ("billing", "home"));
+    assert_eq!((read.entry.id.as_str(), read.candidate.origin.source.as_ref()), ("billing", "home"));
     assert_eq!(read.body.as_ref(), "Write the bill.\n\nARGUMENTS: for Ann\n");
     assert!(answer.text.contains("ARGUMENTS: for Ann"));
 }
@@ -166,15 +166,15 @@ struct Failing(SourceErrorKind);
 
 #[async_trait]
 impl Reader for Failing {
-    async fn body(&self, _: &Claim<Skill>, _: &str) -> Result<Instructions, SourceError> {
+    async fn body(&self, _: &Candidate<Skill>, _: &str) -> Result<Instructions, SourceError> {
         Err(SourceError::new(self.0, "cannot open `/secret/place`").caused_by("the disk is gone"))
     }
 
-    async fn resources(&self, _: &Claim<Skill>) -> Result<Vec<Resource>, SourceError> {
+    async fn resources(&self, _: &Candidate<Skill>) -> Result<Vec<Resource>, SourceError> {
         Ok(Vec::new())
     }
 
-    async fn resource(&self, _: &Claim<Skill>, _: &ResourcePath) -> Result<Bytes, SourceError> {
+    async fn resource(&self, _: &Candidate<Skill>, _: &ResourcePath) -> Result<Bytes, SourceError> {
         Err(SourceError::new(self.0, "cannot open `/secret/place`"))
     }
 }

@@ -61,7 +61,7 @@ async fn eight() -> SkillRegistry {
     for (name, about) in names.into_iter().zip(about) {
         let text =
             format!("---\nname: {name}\ndescription: {about}\ntools: [run_{name}]\nreferences: [how to.md]\n---\n");
-        let site = repertoire_core::skill_md::Site::new("SKILL.md").in_directory(name);
+        let site = repertoire_core::skill_md::FileContext::new("SKILL.md").in_directory(name);
         let skill = repertoire_core::skill_md::parse(text.as_bytes(), site).skill.unwrap();
         registry.register(Registered::new(skill, "Do it.")).unwrap();
     }

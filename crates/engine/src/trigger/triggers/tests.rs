@@ -1,24 +1,24 @@
-use repertoire_core::skill_md::{Site, parse};
-use repertoire_core::{Listed, Listing, Revision, Stamp};
+use repertoire_core::skill_md::{FileContext, parse};
+use repertoire_core::{Listing, ListingEntry, Revision, Stamp};
 use repertoire_registry::{Layer, Origin, Tier, Trust, merge};
 
 use super::*;
 use crate::{Hidden, Mode, WhyMissed};
 
 /// A skill with these lines of front matter.
-fn skill(name: &str, lines: &str) -> Listed<Skill> {
+fn skill(name: &str, lines: &str) -> ListingEntry<Skill> {
     let text = format!("---\nname: {name}\ndescription: Does it.\n{lines}\n---\n");
-    let skill = parse(text.as_bytes(), Site::new("SKILL.md")).skill.unwrap();
-    Listed::new(skill, Stamp::of(&text))
+    let skill = parse(text.as_bytes(), FileContext::new("SKILL.md")).skill.unwrap();
+    ListingEntry::new(skill, Stamp::of(&text))
 }
 
-fn layer(tier: Tier, source: &str, trust: Trust, rows: Vec<Listed<Skill>>) -> Layer<Skill> {
+fn layer(tier: Tier, source: &str, trust: Trust, rows: Vec<ListingEntry<Skill>>) -> Layer<Skill> {
     let mut layer = Layer::new(Origin::new(tier, source), 0, Listing::new(Revision(0), rows, []));
     layer.trust = trust;
     layer
 }
 
-fn view(rows: Vec<Listed<Skill>>) -> Snapshot<Skill> {
+fn view(rows: Vec<ListingEntry<Skill>>) -> Snapshot<Skill> {
     merge(&[layer(Tier::User, "home", Trust::Trusted, rows)])
 }
 
@@ -30,7 +30,7 @@ fn told(triggers: &Triggers, occasion: &Occasion<'_>) -> Vec<String> {
             FiredBy::Declared(trigger) => format!("{trigger:?}"),
         };
         let parts: Vec<_> = fired.spans.iter().map(|span| &occasion.message[span.clone()]).collect();
-        format!("{} by {by}: {}", fired.claim.qualified_id(), parts.join(" | "))
+        format!("{} by {by}: {}", fired.candidate.qualified_id(), parts.join(" | "))
     };
     triggers.fired(occasion).into_iter().map(tell).collect()
 }
@@ -173,7 +173,7 @@ fn a_mention_is_the_name_behind_a_sigil() {
         let tell = |fired: &Fired| {
             assert_eq!(fired.by, FiredBy::Mention, "{message}");
             let parts: Vec<_> = fired.spans.iter().map(|span| &message[span.clone()]).collect();
-            format!("{}: {}", fired.claim.qualified_id(), parts.join(" | "))
+            format!("{}: {}", fired.candidate.qualified_id(), parts.join(" | "))
         };
         assert_eq!(fired.iter().map(tell).collect::<Vec<_>>(), expected, "{message}");
     }
@@ -369,6 +369,6 @@ fn an_update_equals_a_new_start_and_keeps_what_is_compiled() {
         assert_eq!(kept(&triggers, &updated), expected, "{lines}");
         let occasion = Occasion::of("alpha beta gamma").paths(&["src/x.rs"]);
         assert_eq!(told(&updated, &occasion), told(&Triggers::of(&after), &occasion));
-        assert!(updated.snapshot().is(&after));
+        assert!(updated.snapshot().ptr_eq(&after));
     }
 }

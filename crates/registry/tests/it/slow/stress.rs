@@ -85,7 +85,7 @@ fn refresh(registry: &Registry<Workflow>, home: &Script, done: &AtomicBool) {
     }
 }
 
-fn all_ids() -> Vec<repertoire_core::Listed<Workflow>> {
+fn all_ids() -> Vec<repertoire_core::ListingEntry<Workflow>> {
     (0..WRITERS).flat_map(|writer| (0..IDS).map(move |n| row(&format!("w{writer}-{n}"), 0))).collect()
 }
 

@@ -4,12 +4,12 @@ use std::fs::{File, read, remove_dir_all, write};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use repertoire_core::{Digest, Listed, Manifest, Moved, Parts, Resource, Severity, Skill};
+use repertoire_core::{ChangedParts, ContentDigests, Digest, ListingEntry, Manifest, Resource, Severity, Skill};
 
 use super::*;
 
 impl Stage {
-    fn row(&self, skill: &str) -> Listed<Skill> {
+    fn row(&self, skill: &str) -> ListingEntry<Skill> {
         self.shown().iter().find(|row| row.item.id.as_str() == skill).unwrap().clone()
     }
 
@@ -52,7 +52,7 @@ async fn contents_are_hashed_later_and_published_once() {
         assert_eq!(new.digest, Some(Digest::of(&file)));
     }
     let script = Resource::new("scripts/run.sh".parse().unwrap(), 10, Digest::of(b"echo seven"));
-    let expected = Parts::new("", &Manifest::new([script]).unwrap());
+    let expected = ContentDigests::new("", &Manifest::new([script]).unwrap());
     assert_eq!(stage.row("s7").parts.as_deref(), Some(&expected));
     assert!(stage.is_quiet().await);
 }
@@ -115,7 +115,7 @@ async fn a_rewrite_with_old_size_and_time_is_seen() {
     rewrite(&script, "echo two");
     stage.world.tell(Kind::Written, &script);
     stage.change().await;
-    assert_eq!(before.moved(&stage.row("a")), Moved { resources: true, ..Moved::default() });
+    assert_eq!(before.changed_parts(&stage.row("a")), ChangedParts { resources: true, ..ChangedParts::default() });
     // What moves the change time alone is none.
     let before = stage.shown();
     std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -131,22 +131,22 @@ async fn a_rewrite_with_old_size_and_time_is_seen() {
 #[tokio::test(start_paused = true)]
 async fn changed_parts_are_named_and_other_rows_stay() {
     let stage = with_script().await;
-    let (other, nothing) = (stage.row("b"), Moved::default());
-    let check = async |expected: Moved| {
+    let (other, nothing) = (stage.row("b"), ChangedParts::default());
+    let check = async |expected: ChangedParts| {
         let before = stage.row("a");
         stage.change().await;
-        assert_eq!(before.moved(&stage.row("a")), expected);
+        assert_eq!(before.changed_parts(&stage.row("a")), expected);
         assert!(Arc::ptr_eq(&other.item, &stage.row("b").item));
         assert_eq!(other, stage.row("b"));
     };
     stage.put("a/scripts/run.sh", "echo two");
-    check(Moved { resources: true, ..nothing }).await;
+    check(ChangedParts { resources: true, ..nothing }).await;
     stage.put("a/SKILL.md", "---\nname: a\ndescription: First.\n---\nDo it.\n");
-    check(Moved { body: true, ..nothing }).await;
+    check(ChangedParts { body: true, ..nothing }).await;
     stage.put("a/SKILL.md", "---\nname: a\ndescription: Second.\n---\nDo it.\n");
-    check(Moved { metadata: true, ..nothing }).await;
+    check(ChangedParts { metadata: true, ..nothing }).await;
     stage.put("a/SKILL.md", "---\nname: a\n# A remark.\ndescription: Second.\n---\nDo it.\n");
-    check(Moved { metadata: true, ..nothing }).await;
+    check(ChangedParts { metadata: true, ..nothing }).await;
 }
 
 #[tokio::test(start_paused = true)]

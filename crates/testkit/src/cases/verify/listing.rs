@@ -17,7 +17,7 @@ pub(super) fn at_least(names: &[String], world: &World) -> Verdict {
 
 pub(super) fn user_list(want: &Want, world: &World) -> Verdict {
     let snapshot = world.snapshot();
-    let offered = snapshot.entries().iter().filter(|entry| Audience::User.sees(&entry.claim));
+    let offered = snapshot.entries().iter().filter(|entry| Audience::User.sees(&entry.candidate));
     let offered = offered.map(|entry| entry.id.to_string()).collect();
     Verdict::of(want.holds(&offered), format_args!("{want:?}"), offered)
 }
@@ -25,11 +25,11 @@ pub(super) fn user_list(want: &Want, world: &World) -> Verdict {
 pub(super) fn skips(paths: &[String], world: &World) -> Verdict {
     Verdict::all(paths.iter().map(|path| {
         let snapshot = world.snapshot();
-        let mut claims = snapshot.entries().iter().flat_map(|entry| entry.claims());
-        if let Some(claim) =
-            claims.find(|claim| claim.item.location.as_deref().map(|at| world.relative(at)) == Some(path))
+        let mut candidates = snapshot.entries().iter().flat_map(|entry| entry.candidates());
+        if let Some(candidate) =
+            candidates.find(|candidate| candidate.item.location.as_deref().map(|at| world.relative(at)) == Some(path))
         {
-            return Verdict::fails(format_args!("no skill from `{path}`"), format_args!("`{}`", claim.item.id));
+            return Verdict::fails(format_args!("no skill from `{path}`"), format_args!("`{}`", candidate.item.id));
         }
         let reported = world.findings().iter().any(|finding| finding.path == *path);
         Verdict::of(reported, format_args!("a finding on `{path}`"), world.findings_text())
@@ -41,7 +41,7 @@ pub(super) fn shadowed(rows: &[(String, String)], world: &World) -> Verdict {
     let mut found = Vec::new();
     for entry in snapshot.entries() {
         for shadow in &entry.shadows {
-            let path = shadow.claim.item.location.as_deref().unwrap_or_default();
+            let path = shadow.candidate.item.location.as_deref().unwrap_or_default();
             found.push((entry.id.to_string(), world.relative(path).to_owned()));
         }
     }

@@ -49,8 +49,10 @@ fn no_file(glob: &str, world: &World) -> Verdict {
 fn no_skill(names: &[String], field: Option<&str>, world: &World) -> Verdict {
     let snapshot = world.snapshot();
     // By the id in lists, which has the prefix of a source that has one.
-    let mut rows =
-        snapshot.entries().iter().flat_map(|entry| entry.claims().map(move |claim| (&entry.id, &claim.item)));
+    let mut rows = snapshot
+        .entries()
+        .iter()
+        .flat_map(|entry| entry.candidates().map(move |candidate| (&entry.id, &candidate.item)));
     let meant = rows.find(|(id, skill)| {
         names.iter().any(|name| name == id.as_str()) && field.is_none_or(|field| skill.field(field).is_some())
     });

@@ -1,7 +1,7 @@
 //! The doors of a case.
 
 use repertoire_engine::{Answer, Audience, ToolOptions, Toolset};
-use repertoire_registry::{Authority, Level, Rules, Target};
+use repertoire_registry::{Authority, RuleSet, RuleStack, Target};
 use serde_json::json;
 
 use super::World;
@@ -25,10 +25,10 @@ impl World {
     /// What `check` gives while these skills are switched off.
     pub(crate) fn with_disabled<T>(&self, names: &[String], check: impl FnOnce() -> T) -> T {
         let targets = names.iter().filter_map(|name| name.parse::<Target>().ok());
-        let level = targets.fold(Level::new("case", Authority::MayWiden), Level::disable);
-        self.registry.set_rules(&Rules::new([level]));
+        let level = targets.fold(RuleSet::new("case", Authority::Full), RuleSet::disable);
+        self.registry.set_rules(&RuleStack::new([level]));
         let checked = check();
-        self.registry.set_rules(&Rules::default());
+        self.registry.set_rules(&RuleStack::default());
         checked
     }
 }

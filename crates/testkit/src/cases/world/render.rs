@@ -20,7 +20,7 @@ impl World {
     }
 
     async fn rendered(&self, entry: &Entry<Skill>, line: &RenderLine) -> Result<String, String> {
-        let body = self.registry.body(&entry.claim).await.map_err(|error| error.to_string())?;
+        let body = self.registry.body(&entry.candidate).await.map_err(|error| error.to_string())?;
         let location = entry.item().location.as_deref().unwrap_or_default();
         let folder = Path::new(location).parent().unwrap_or(Path::new(""));
         let context = Context::new()
@@ -29,7 +29,7 @@ impl World {
             .project_dir(self.cwd.to_string_lossy());
         let plan = Plan::new(&body.text, &Syntax::of(entry.item(), None, None));
 
-        let binding = Renderer::over(self.registry.clone()).binding(&entry.claim, body.digest).await;
+        let binding = Renderer::over(self.registry.clone()).binding(&entry.candidate, body.digest).await;
         let binding = binding.map_err(|error| error.to_string())?;
         let mut approvals = Approvals::default();
         approvals.approve(&binding);
@@ -37,7 +37,7 @@ impl World {
             Shell::On => Switch::On,
             Shell::Off => Switch::Off,
         };
-        let rights = Rights { switch, trust: entry.claim.trust, approval: approvals.approval(&binding) };
+        let rights = Rights { switch, trust: entry.candidate.trust, approval: approvals.approval(&binding) };
         let mut limits = Limits::default();
         limits.timeout = line.timeout.unwrap_or(limits.timeout);
         let runner = Runner::new(std::env::vars_os()).limits(limits);

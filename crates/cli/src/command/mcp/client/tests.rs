@@ -7,8 +7,10 @@ fn read(client: &Client, text: &str) -> Value {
         Language::Toml => toml_edit::de::from_str(text).expect("TOML"),
         Language::Yaml => {
             let file = format!("---\nname: x\ndescription: x\n{text}---\nx\n");
-            let parsed =
-                repertoire::skill::skill_md::parse(file.as_bytes(), repertoire::skill::skill_md::Site::new("SKILL.md"));
+            let parsed = repertoire::skill::skill_md::parse(
+                file.as_bytes(),
+                repertoire::skill::skill_md::FileContext::new("SKILL.md"),
+            );
             let skill = parsed.skill.unwrap_or_else(|| panic!("{:?}", parsed.diagnostics));
             let (key, value) = skill.fields.last().expect("a field").clone();
             json!({key.as_ref(): value.json()})

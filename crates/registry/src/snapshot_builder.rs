@@ -3,13 +3,13 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use repertoire_core::{Digest, Id, Item, Listed, Listing};
+use repertoire_core::{Digest, Id, Item, Listing, ListingEntry};
 
-use crate::entry::Claim;
+use crate::entry::Candidate;
 use crate::index::Index;
 use crate::layers::{Layers, moved};
-use crate::level::FullName;
-use crate::{Entry, Layer, Rules, Target};
+use crate::rules::FullName;
+use crate::{Entry, Layer, RuleStack, Target};
 
 /// The rows that differ between two listings of one source.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(crate) struct RowChanges<T> {
     /// The ids that are gone.
     removed: Vec<Id>,
     /// The rows that are new or differ.
-    pub(crate) inserted: Vec<Listed<T>>,
+    pub(crate) inserted: Vec<ListingEntry<T>>,
     is_reordered: bool,
 }
 
@@ -28,12 +28,14 @@ impl<T: Item> RowChanges<T> {
         let before = gaps.iter().flat_map(|(before, _)| old.rows().iter_from(before.start).take(before.len()));
         let after = gaps.iter().flat_map(|(_, after)| new.rows().iter_from(after.start).take(after.len()));
         let is_reordered = !before.clone().map(|row| row.item.id()).eq(after.clone().map(|row| row.item.id()));
-        let mut gone: HashMap<&Id, &Listed<T>> = before.map(|row| (row.item.id(), row)).collect();
-        let is_new = |row: &&Listed<T>| {
-            let old = gone.remove(row.item.id());
-            !old.is_some_and(|old| old.is_same(row) && !old.adds_information(row))
-        };
-        let inserted = after.filter(is_new).cloned().collect();
+        let mut gone: HashMap<&Id, &ListingEntry<T>> = before.map(|row| (row.item.id(), row)).collect();
+        let inserted = after
+            .filter(|row: &&ListingEntry<T>| {
+                let old = gone.remove(row.item.id());
+                !old.is_some_and(|old| old.is_same(row) && !old.adds_information(row))
+            })
+            .cloned()
+            .collect();
         RowChanges { removed: gone.into_keys().cloned().collect(), inserted, is_reordered }
     }
 
@@ -44,29 +46,29 @@ impl<T: Item> RowChanges<T> {
 
 /// The next snapshot while it is built. Changes that are applied one after another copy what they touch once.
 #[derive(Debug, Clone)]
-pub(crate) struct Draft<T: Item> {
+pub(crate) struct SnapshotBuilder<T: Item> {
     pub(crate) layers: Layers<T>,
-    pub(crate) rules: Rules,
+    pub(crate) rules: RuleStack,
     pub(crate) index: Index<T>,
 }
 
-impl<T: Item> Draft<T> {
+impl<T: Item> SnapshotBuilder<T> {
     /// Merges `layers` from scratch.
-    pub(crate) fn merge(layers: &[Layer<T>], rules: &Rules) -> Draft<T> {
+    pub(crate) fn merge(layers: &[Layer<T>], rules: &RuleStack) -> SnapshotBuilder<T> {
         let layers = Layers::new(layers.to_vec());
-        let mut claims: HashMap<Id, Vec<Claim<T>>> = HashMap::new();
+        let mut candidates: HashMap<Id, Vec<Candidate<T>>> = HashMap::new();
         for layer in layers.as_slice() {
             for row in layer.listing.iter() {
-                claims.entry(layer.effective_id(row.item.id())).or_default().push(layer.claim(row, rules));
+                candidates.entry(layer.effective_id(row.item.id())).or_default().push(layer.candidate(row, rules));
             }
         }
         let mut index = Index::default();
-        index.reserve(claims.len());
-        for (id, claims) in claims {
-            let entry = Entry::resolve(id.clone(), claims, &layers);
+        index.reserve(candidates.len());
+        for (id, candidates) in candidates {
+            let entry = Entry::resolve(id.clone(), candidates, &layers);
             index.set(&id, Some(entry));
         }
-        Draft { layers, rules: rules.clone(), index }.finish()
+        SnapshotBuilder { layers, rules: rules.clone(), index }.finish()
     }
 
     /// Replaces the listing of `source`. `changes` are those between its present listing and `listing`.
@@ -82,14 +84,14 @@ impl<T: Item> Draft<T> {
     }
 
     /// Resolves every conflict, and returns the finished state.
-    pub(crate) fn finish(mut self) -> Draft<T> {
+    pub(crate) fn finish(mut self) -> SnapshotBuilder<T> {
         self.index.resolve_conflicts(&self.layers);
         // A rule for `home:tidy` is not about an item of a different source that is only written so, as long as the source
         // `home` has a `tidy` that counts as much.
         for id in self.index.full_names().clone().iter() {
             let owner = owner(id, &self.layers, &self.index).cloned();
-            self.update_standing(id.clone(), |layers, claim| match &owner {
-                Some(owner) if layers.gives_way(claim, owner) => FullName::Anothers,
+            self.update_status(id.clone(), |layers, candidate| match &owner {
+                Some(owner) if layers.gives_way(candidate, owner) => FullName::Anothers,
                 _ => FullName::Own,
             });
         }
@@ -97,31 +99,31 @@ impl<T: Item> Draft<T> {
         self
     }
 
-    /// Resolves `id` again if a rule is about one of the claims to it in a different way now.
-    fn update_standing(&mut self, id: Id, full_name: impl Fn(&Layers<T>, &Claim<T>) -> FullName) {
-        let Draft { layers, rules, index } = self;
+    /// Resolves `id` again if a rule is about one of the candidates for it in a different way now.
+    fn update_status(&mut self, id: Id, full_name: impl Fn(&Layers<T>, &Candidate<T>) -> FullName) {
+        let SnapshotBuilder { layers, rules, index } = self;
         let Some(entry) = index.get(id.as_str()) else { return };
-        let mut claims: Vec<_> = entry.all_claims().cloned().collect();
+        let mut candidates: Vec<_> = entry.all_candidates().cloned().collect();
         let mut differs = false;
-        for claim in &mut claims {
-            let layer = layers.get(&claim.origin.source).expect("every claim was made by a layer");
-            let full_name = full_name(layers, claim);
-            let standing = layer.standing(claim.item.id(), rules, full_name);
-            differs |= (claim.standing, claim.full_name) != (standing, full_name);
-            (claim.standing, claim.full_name) = (standing, full_name);
+        for candidate in &mut candidates {
+            let layer = layers.get(&candidate.origin.source).expect("every candidate was made by a layer");
+            let full_name = full_name(layers, candidate);
+            let status = layer.status(candidate.item.id(), rules, full_name);
+            differs |= (candidate.status, candidate.full_name) != (status, full_name);
+            (candidate.status, candidate.full_name) = (status, full_name);
         }
         if differs {
-            index.mark_conflict(id, claims);
+            index.mark_conflict(id, candidates);
         }
     }
 
     /// Replaces the rules. The cost is proportional to the number of entries whose state differs.
-    pub(crate) fn set_rules(&mut self, rules: &Rules) {
+    pub(crate) fn set_rules(&mut self, rules: &RuleStack) {
         let targets = self.rules.differing(rules);
         let ids: BTreeSet<Id> = targets.iter().flat_map(|target| touched(&self.layers, target)).collect();
         self.rules = rules.clone();
         self.index.resolve_conflicts(&self.layers);
-        ids.into_iter().for_each(|id| self.update_standing(id, |_, _| FullName::Own));
+        ids.into_iter().for_each(|id| self.update_status(id, |_, _| FullName::Own));
     }
 
     /// Adds digests of the content of `source`.
@@ -136,7 +138,7 @@ impl<T: Item> Draft<T> {
 
     /// Replaces all layers. The cost is proportional to the rows of layers that come, go, or are composed differently.
     ///
-    /// The listings of layers that stay are those of this draft, except where `is_fresh` returns `true`.
+    /// The listings of layers that stay are those of this builder, except where `is_fresh` returns `true`.
     pub(crate) fn set_layers(&mut self, layers: Vec<Layer<T>>, is_fresh: impl Fn(&str) -> bool) {
         let next = Layers::new(layers);
         let stays = |layer: &Layer<T>| {
@@ -146,7 +148,7 @@ impl<T: Item> Draft<T> {
         let old = std::mem::replace(&mut self.layers, next.clone());
         let kept: Vec<Arc<str>> = sources(old.as_slice().iter().filter(|layer| stays(layer)));
         let is_kept: HashSet<&str> = kept.iter().map(AsRef::as_ref).collect();
-        let Draft { rules, index, .. } = self;
+        let SnapshotBuilder { rules, index, .. } = self;
         for layer in old.as_slice().iter().filter(|layer| !is_kept.contains(&*layer.origin.source)) {
             for row in layer.listing.iter() {
                 index.upsert(&layer.origin, row.item.id(), layer.effective_id(row.item.id()), None);
@@ -157,9 +159,9 @@ impl<T: Item> Draft<T> {
         for layer in moved(&kept, sources(stay)).iter().filter_map(|source| next.get(source)) {
             for row in layer.listing.iter() {
                 let id = layer.effective_id(row.item.id());
-                if let Some(entry) = index.get(id.as_str()).filter(|entry| entry.all_claims().nth(1).is_some()) {
-                    let claims = entry.all_claims().cloned().collect();
-                    index.mark_conflict(id, claims);
+                if let Some(entry) = index.get(id.as_str()).filter(|entry| entry.all_candidates().nth(1).is_some()) {
+                    let candidates = entry.all_candidates().cloned().collect();
+                    index.mark_conflict(id, candidates);
                 }
             }
         }
@@ -171,12 +173,12 @@ impl<T: Item> Draft<T> {
 fn insert<'r, T: Item>(
     index: &mut Index<T>,
     layer: &Layer<T>,
-    rows: impl IntoIterator<Item = &'r Listed<T>>,
-    rules: &Rules,
+    rows: impl IntoIterator<Item = &'r ListingEntry<T>>,
+    rules: &RuleStack,
 ) {
     for row in rows {
         let id = row.item.id();
-        index.upsert(&layer.origin, id, layer.effective_id(id), Some(layer.claim(row, rules)));
+        index.upsert(&layer.origin, id, layer.effective_id(id), Some(layer.candidate(row, rules)));
     }
 }
 
@@ -184,20 +186,18 @@ fn sources<'l, T: Item>(layers: impl IntoIterator<Item = &'l Layer<T>>) -> Vec<A
     layers.into_iter().map(|layer| layer.origin.source.clone()).collect()
 }
 
-/// Returns the claim whose full name `id` is, split at the first colon.
-fn owner<'i, T: Item>(id: &Id, layers: &Layers<T>, index: &'i Index<T>) -> Option<&'i Claim<T>> {
+fn owner<'i, T: Item>(id: &Id, layers: &Layers<T>, index: &'i Index<T>) -> Option<&'i Candidate<T>> {
     let (source, rest) = id.as_str().split_once(':')?;
     let layer = layers.get(source)?;
     let id = layer.effective_id(&rest.parse().ok()?);
-    index.get(id.as_str())?.all_claims().find(|claim| claim.origin == layer.origin)
+    index.get(id.as_str())?.all_candidates().find(|candidate| candidate.origin == layer.origin)
 }
 
 /// Returns the ids of the entries that `target` may be about.
 pub(crate) fn touched<T: Item>(layers: &Layers<T>, target: &Target) -> Vec<Id> {
-    let ids_of = |layer: &Layer<T>| layer.listing.iter().map(|row| layer.effective_id(row.item.id())).collect();
     match target {
-        Target::All => layers.as_slice().iter().flat_map(|layer| -> Vec<Id> { ids_of(layer) }).collect(),
-        Target::Source(source) => layers.get(source).map(ids_of).unwrap_or_default(),
+        Target::All => layers.as_slice().iter().flat_map(effective_ids).collect(),
+        Target::Source(source) => layers.get(source).into_iter().flat_map(effective_ids).collect(),
         Target::Id(id) => {
             let in_one = id.as_str().split_once(':').and_then(|(source, id)| {
                 let layer = layers.get(source).filter(|layer| !layer.namespaced)?;
@@ -207,4 +207,8 @@ pub(crate) fn touched<T: Item>(layers: &Layers<T>, target: &Target) -> Vec<Id> {
             std::iter::once(id.clone()).chain(namespaced.map(|layer| layer.effective_id(id))).chain(in_one).collect()
         }
     }
+}
+
+fn effective_ids<T: Item>(layer: &Layer<T>) -> impl Iterator<Item = Id> {
+    layer.listing.iter().map(|row| layer.effective_id(row.item.id()))
 }

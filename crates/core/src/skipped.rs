@@ -1,21 +1,20 @@
-//! Files that are not part of a skill.
+//! Files and folders that are not part of a skill by their names.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Why a file beside a skill's instructions is not part of the skill, by its name alone. Every reader goes by this one table.
+/// The reason why a file is not part of a skill, by its name alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SkippedFile {
-    /// What systems and editors leave in folders. It comes and goes by itself.
+    /// Files that systems and editors leave in folders. They come and go by themselves.
     Litter,
     /// Keys, passwords and tokens, by convention. No model and no client gets it.
     Secret,
 }
 
-/// Whole names of files that systems leave.
 const LITTER: &[&str] = &[
     ".DS_Store",
     ".localized",
@@ -29,10 +28,8 @@ const LITTER: &[&str] = &[
     ".directory",
 ];
 
-/// Beginnings of names of files that systems and editors leave.
 const LITTER_PREFIXES: &[&str] = &["._", ".#", "~$", ".~lock.", ".nfs0", ".fuse_hidden"];
 
-/// Whole names of files that hold secrets.
 const SECRET: &[&str] = &[
     ".env",
     ".envrc",
@@ -56,10 +53,8 @@ const SECRET: &[&str] = &[
     "id_ed25519_sk",
 ];
 
-/// Ends of names of private keys and of stores of keys.
 const SECRET_SUFFIXES: &[&str] = &[".pem", ".key", ".p8", ".p12", ".pfx", ".ppk", ".jks", ".keystore", ".kdbx"];
 
-/// Ends of names of files that show what a `.env` looks like.
 const EXAMPLES: &[&str] = &[".example", ".sample", ".template", ".dist"];
 
 /// Names of files that show what a `.env` looks like.
@@ -104,7 +99,6 @@ fn is_litter(name: &str) -> bool {
         || is_swap(name)
 }
 
-/// Whether an editor called its swap file so: `.NAME.swp`, then `.swo` and on to `.swa`.
 fn is_swap(name: &str) -> bool {
     let end = name.strip_prefix('.').and_then(|name| name.rsplit_once('.')).map(|(_, end)| end.as_bytes());
     matches!(end, Some([b's' | b'S', b'w' | b'W', last]) if (b'a'..=b'p').contains(&last.to_ascii_lowercase()))
@@ -144,7 +138,7 @@ fn ends_with(name: &str, suffix: &str) -> bool {
 
 /// Returns what `name` may be to a file system that drops invisible characters, composes letters, and reads neither trailing
 /// dots and blanks nor the name of a stream.
-pub(crate) fn plain(name: &str) -> Cow<'_, str> {
+fn plain(name: &str) -> Cow<'_, str> {
     let name = name.split(':').next().unwrap_or_default();
     let name = name.trim_end_matches(['.', ' ']);
     if name.is_ascii() {
@@ -154,12 +148,101 @@ pub(crate) fn plain(name: &str) -> Cow<'_, str> {
     Cow::Owned(folded.trim_end_matches(['.', ' ']).to_owned())
 }
 
-/// Whether a file system may drop a character from names: those of HFS+, and what else is never seen.
 fn is_ignored(c: char) -> bool {
     matches!(c,
         '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' | '\u{180B}'..='\u{180F}'
         | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{3164}'
         | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}' | '\u{E0000}'..='\u{E0FFF}')
+}
+
+/// The reason why a folder is skipped, by its name alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SkippedFolder {
+    /// Folders of version control. They are never compared.
+    VersionControl,
+    /// Dependencies that a tool installed. Scripts of a skill load them, so a lock compares them as a whole.
+    Dependencies,
+    /// Folders that tools and interpreters write as they run. They come and go by themselves.
+    Cache,
+    /// Folders that the system leaves.
+    Litter,
+    /// Keys and credentials, by convention.
+    Secrets,
+    /// Folders of build output. A skill may have such a name and scripts may be shipped in such a folder,
+    /// so only the search for skills below it is left out.
+    Output,
+}
+
+const TABLE: &[(&str, SkippedFolder)] = &[
+    (".git", SkippedFolder::VersionControl),
+    (".hg", SkippedFolder::VersionControl),
+    (".svn", SkippedFolder::VersionControl),
+    (".jj", SkippedFolder::VersionControl),
+    ("node_modules", SkippedFolder::Dependencies),
+    ("bower_components", SkippedFolder::Dependencies),
+    ("site-packages", SkippedFolder::Dependencies),
+    (".venv", SkippedFolder::Dependencies),
+    ("venv", SkippedFolder::Dependencies),
+    ("__pycache__", SkippedFolder::Cache),
+    (".tox", SkippedFolder::Cache),
+    (".nox", SkippedFolder::Cache),
+    (".mypy_cache", SkippedFolder::Cache),
+    (".pytest_cache", SkippedFolder::Cache),
+    (".ruff_cache", SkippedFolder::Cache),
+    ("__MACOSX", SkippedFolder::Litter),
+    (".AppleDouble", SkippedFolder::Litter),
+    (".Spotlight-V100", SkippedFolder::Litter),
+    (".Trashes", SkippedFolder::Litter),
+    (".fseventsd", SkippedFolder::Litter),
+    (".TemporaryItems", SkippedFolder::Litter),
+    ("$RECYCLE.BIN", SkippedFolder::Litter),
+    ("System Volume Information", SkippedFolder::Litter),
+    ("@eaDir", SkippedFolder::Litter),
+    (".ssh", SkippedFolder::Secrets),
+    (".gnupg", SkippedFolder::Secrets),
+    (".aws", SkippedFolder::Secrets),
+    (".kube", SkippedFolder::Secrets),
+    (".docker", SkippedFolder::Secrets),
+    (".azure", SkippedFolder::Secrets),
+    ("target", SkippedFolder::Output),
+    ("dist", SkippedFolder::Output),
+    ("build", SkippedFolder::Output),
+    ("coverage", SkippedFolder::Output),
+    (".next", SkippedFolder::Output),
+];
+
+impl SkippedFolder {
+    /// Returns why a folder of this name is skipped, if it is.
+    ///
+    /// A name that some file system takes for one of the table counts as that one: letter case, invisible characters and
+    /// trailing dots do not matter. The names of build output are taken as they are, since skills bear them.
+    ///
+    /// ```
+    /// use repertoire_core::SkippedFolder;
+    ///
+    /// assert_eq!(SkippedFolder::of("node_modules"), Some(SkippedFolder::Dependencies));
+    /// assert_eq!(SkippedFolder::of(".GIT"), Some(SkippedFolder::VersionControl));
+    /// assert_eq!(SkippedFolder::of("skills"), None);
+    /// ```
+    pub fn of(name: impl AsRef<OsStr>) -> Option<SkippedFolder> {
+        let name = name.as_ref().to_str()?;
+        if let Some((_, why)) =
+            TABLE.iter().find(|(known, why): &&(&str, SkippedFolder)| *why == SkippedFolder::Output && *known == name)
+        {
+            return Some(*why);
+        }
+        let name = plain(name);
+        TABLE
+            .iter()
+            .find(|(known, why): &&(&str, SkippedFolder)| why.is_apart() && known.eq_ignore_ascii_case(&name))
+            .map(|(_, why)| *why)
+    }
+
+    /// Returns whether nothing in such a folder is a part of a skill.
+    pub fn is_apart(self) -> bool {
+        self != SkippedFolder::Output
+    }
 }
 
 #[cfg(test)]

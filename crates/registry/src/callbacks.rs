@@ -1,4 +1,4 @@
-//! Callbacks that are told of changes.
+//! Callbacks.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,27 +11,28 @@ use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
 use crate::registry::WeakRegistry;
-use crate::signals::{Closing, Notices};
+use crate::subscription::{ChangeSignals, CloseSignals};
 use crate::{Registry, Snapshot, Update};
 
-/// Ends a callback: [`Registry::on_change`].
+/// A guard of a callback, returned by [`Registry::on_change`].
 ///
-/// Dropping it ends the callback too; [`detach`](Unsubscribe::detach) keeps it for as long as the registry.
+/// Dropping it ends the callback. [`detach`](CallbackGuard::detach) lets the callback live as long as the registry.
 #[must_use = "dropping this ends the callback"]
-pub struct Unsubscribe(Option<Box<dyn FnOnce() + Send + Sync>>);
+pub struct CallbackGuard(Option<Box<dyn FnOnce() + Send + Sync>>);
 
-impl Unsubscribe {
-    /// Ends the callback. One that runs in another thread is waited for; none runs after this returned. May be called
-    /// from inside the callback itself, which then runs to its end.
+impl CallbackGuard {
+    /// Ends the callback, and waits for a call in a different thread. No call runs after this returned.
+    ///
+    /// May be called from inside the callback, which then runs to its end.
     pub fn unsubscribe(self) {}
 
-    /// Keeps the callback until the registry is closed or its last handle is dropped.
+    /// Lets the callback live until the registry is closed or its last handle is dropped.
     pub fn detach(mut self) {
         self.0 = None;
     }
 }
 
-impl Drop for Unsubscribe {
+impl Drop for CallbackGuard {
     fn drop(&mut self) {
         if let Some(end) = self.0.take() {
             end();
@@ -39,13 +40,13 @@ impl Drop for Unsubscribe {
     }
 }
 
-impl fmt::Debug for Unsubscribe {
+impl fmt::Debug for CallbackGuard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Unsubscribe").finish_non_exhaustive()
+        f.debug_struct("CallbackGuard").finish_non_exhaustive()
     }
 }
 
-/// A callback, and what it was told last.
+/// A callback with the snapshot of its last call.
 pub(crate) struct Listener<T: Item> {
     state: Mutex<State<T>>,
     idle: Condvar,
@@ -78,9 +79,7 @@ impl<T: Item> Listener<T> {
         })
     }
 
-    /// Tells the callback what it has not been told yet. While it runs in another thread or further up in this one,
-    /// that call goes on with what is new when it is done, so nobody waits.
-    fn tell(&self, latest: impl Fn() -> Snapshot<T>) {
+    fn notify(&self, latest: impl Fn() -> Snapshot<T>) {
         let mut state = self.state();
         loop {
             let State { callback: Some(_), seen, .. } = &*state else { return };
@@ -99,7 +98,7 @@ impl<T: Item> Listener<T> {
             state = self.state();
             if *self.ended.borrow() {
                 drop(state);
-                // Whoever waits may rely on it that nothing of the callback is left.
+                // A caller that waits relies on it that the callback was dropped.
                 caught(|| drop(callback));
                 state = self.state();
             } else {
@@ -111,7 +110,6 @@ impl<T: Item> Listener<T> {
         }
     }
 
-    /// No call begins after this.
     fn end(&self) {
         let mut state = self.state();
         self.ended.send_replace(true);
@@ -124,11 +122,10 @@ impl<T: Item> Listener<T> {
     /// Waits for a call that runs, unless this is it.
     fn wait(&self) {
         let here = thread::current().id();
-        let elsewhere = |state: &mut State<T>| state.running.is_some_and(|thread| thread != here);
-        self.idle.wait_while(&mut self.state(), elsewhere);
+        self.idle
+            .wait_while(&mut self.state(), |state: &mut State<T>| state.running.is_some_and(|thread| thread != here));
     }
 
-    /// As [`wait`](Listener::wait), without holding up the thread.
     async fn waited(&self) {
         loop {
             let idle = self.went_idle.notified();
@@ -190,16 +187,15 @@ impl<T: Item> Listeners<T> {
 }
 
 impl<T: Item> Registry<T> {
-    /// Calls `callback` with every change from now on, until the handle is dropped or the registry closed.
+    /// Calls `callback` with every change from now on, until the guard is dropped or the registry closed.
     ///
-    /// On a registry that was [started](crate::Builder::start) it runs on the runtime's threads for blocking work. On one that
-    /// was only [loaded](crate::Builder::load) it runs in the thread that published, when that is done: before
-    /// [`register`](Registry::register), [`refresh`](Registry::refresh) or the like returns. No lock is held meanwhile, so it may use
-    /// the registry; what it changes itself it is told when it returns.
-    ///
-    /// One call at a time: changes that come meanwhile are folded into one for the next call, which the same thread makes.
-    /// No caller waits for a callback of another thread, and one that panics is told the next change as if it had not. One
-    /// that holds a handle of the registry keeps it alive until it is ended.
+    /// - On a registry that was [started](crate::Builder::start), it runs on the runtime's threads for blocking work.
+    /// - On a registry that was only [loaded](crate::Builder::load), it runs in the thread that published, before
+    ///   [`register`](Registry::register), [`refresh`](Registry::refresh) or the like returns.
+    /// - No lock is held, so the callback may modify the registry. It is called again for its own changes after it returns.
+    /// - One call runs at a time. Changes during a call are folded into one for the next call, in the same thread.
+    /// - No caller waits for a callback in a different thread. A callback that panics is still called for the next change.
+    /// - A callback that holds a handle of the registry keeps it alive until the callback ends.
     ///
     /// ```
     /// use std::sync::mpsc;
@@ -210,23 +206,23 @@ impl<T: Item> Registry<T> {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let registry = SkillRegistry::builder().load().await?;
-    /// let (sender, told) = mpsc::channel();
+    /// let (sender, summaries) = mpsc::channel();
     /// let handle = registry.on_change(move |update| sender.send(update.change.summary().to_string()).unwrap_or_default());
     ///
     /// registry.register(Skill::new("tidy".parse()?, "Sorts a folder."))?;
-    /// assert_eq!(told.recv()?, "+ tidy");
+    /// assert_eq!(summaries.recv()?, "+ tidy");
     ///
     /// handle.unsubscribe();
     /// registry.unregister("tidy");
-    /// assert!(told.recv().is_err(), "the callback is gone");
+    /// assert!(summaries.recv().is_err(), "the callback is gone");
     /// # Ok(())
     /// # }
     /// ```
-    pub fn on_change(&self, callback: impl FnMut(&Update<T>) + Send + 'static) -> Unsubscribe {
+    pub fn on_change(&self, callback: impl FnMut(&Update<T>) + Send + 'static) -> CallbackGuard {
         let notices = self.notices();
-        self.hear_base();
+        self.follow_base();
         let listener = {
-            // Whoever publishes looks here afterwards, so no view falls between this snapshot and that look.
+            // A publisher reads the list after publishing, so no snapshot is missed in between.
             let mut list = self.listeners().list();
             let listener = Listener::new(Box::new(callback), self.snapshot());
             let task = self
@@ -240,7 +236,7 @@ impl<T: Item> Registry<T> {
             listener
         };
         let registry = self.downgrade();
-        Unsubscribe(Some(Box::new(move || {
+        CallbackGuard(Some(Box::new(move || {
             listener.end();
             if let Some(registry) = registry.upgrade() {
                 registry.listeners().list().retain(|(other, _)| !Arc::ptr_eq(other, &listener));
@@ -249,39 +245,35 @@ impl<T: Item> Registry<T> {
         })))
     }
 
-    /// As [`tell`](Registry::tell), and the callbacks of its base too, which may have learned what its contents are.
-    pub(crate) fn tell_all(&self) {
+    pub(crate) fn notify_all_callbacks(&self) {
         if let Some(base) = self.base() {
-            base.tell_all();
+            base.notify_all_callbacks();
         }
-        self.tell();
+        self.notify_callbacks();
     }
 
-    /// Has callbacks told of what the base publishes, unless they have tasks of their own, which wait for that as well.
-    fn hear_base(&self) {
+    fn follow_base(&self) {
         if let (Some(base), None, false) = (self.base(), self.runtime(), self.closing().is_closed()) {
             self.hook().get_or_insert_with(|| {
                 let overlay = self.downgrade();
-                base.on_change(move |_| overlay.upgrade().iter().for_each(Registry::tell))
+                base.on_change(move |_| overlay.upgrade().iter().for_each(Registry::notify_callbacks))
             });
         }
     }
 
-    /// Tells the callbacks what was published, unless they have tasks of their own; outside of every lock and turn.
-    pub(crate) fn tell(&self) {
+    pub(crate) fn notify_callbacks(&self) {
         if self.runtime().is_none() {
             let all: Vec<_> = self.listeners().list().iter().map(|(listener, _)| Arc::clone(listener)).collect();
-            all.iter().for_each(|listener| listener.tell(|| self.snapshot()));
+            all.iter().for_each(|listener| listener.notify(|| self.snapshot()));
         }
     }
 }
 
-/// Tells a callback what is published, until one of both ends.
 async fn follow<T: Item>(
     registry: WeakRegistry<T>,
     listener: Arc<Listener<T>>,
-    mut notices: Notices,
-    mut closing: Closing,
+    mut notices: ChangeSignals,
+    mut closing: CloseSignals,
 ) {
     let mut ended = listener.ended.subscribe();
     loop {
@@ -294,6 +286,6 @@ async fn follow<T: Item>(
         let Some(registry) = registry.upgrade() else { return };
         let listener = Arc::clone(&listener);
         // It cannot panic: the callback is caught.
-        let _ = tokio::task::spawn_blocking(move || listener.tell(|| registry.snapshot())).await;
+        let _ = tokio::task::spawn_blocking(move || listener.notify(|| registry.snapshot())).await;
     }
 }
