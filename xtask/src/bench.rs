@@ -52,7 +52,7 @@ pub(crate) struct Options {
     /// Take the skills from the `SKILL.md` files of this corpus.
     #[arg(long, value_name = "DIR")]
     corpus: Option<PathBuf>,
-    /// Leave the rivals out, which take minutes to build.
+    /// Skip the rivals, which take minutes to build.
     #[arg(long)]
     no_rivals: bool,
     /// Reloads of 100,000 skills too, which need as many watches.
@@ -125,7 +125,7 @@ enum Part {
     Trigger { count: usize },
 }
 
-/// A rival that gets fewer of a hundred skills right is no measure of speed.
+/// The least percentage of right skills for a rival to be a measure of speed.
 const RIGHT_PERCENT: usize = 90;
 
 /// Measures everything and prints it.
@@ -349,7 +349,7 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// Edits of one file at a time, kept up with. Comes last, because trees are edited.
+    /// Measures reloads after edits of one file. Runs last, because it edits the trees.
     fn reloads(&mut self) -> Result<(), Failure> {
         let counts = if self.options.quick { &[200][..] } else { &[1_000, 10_000, 100_000] };
         let rival = self.figures.iter().find(|figure| figure.name == "rivals/best/wall/10000").map(|best| best.value);

@@ -25,7 +25,7 @@ pub(crate) fn build() -> Result<(), Failure> {
 
 /// Returns the first complaint of mdBook, which succeeds even if a page cannot be included.
 fn complaint(said: &str) -> Option<&str> {
-    // The level comes first, or behind the time.
+    // The level is the first word, or follows the time.
     let is_level = |word: &str| matches!(word.trim_matches(['[', ']']), "WARN" | "ERROR");
     said.lines().find(|line| line.split_whitespace().take(3).any(is_level))
 }

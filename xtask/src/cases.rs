@@ -6,10 +6,10 @@ use repertoire_testkit::cases::Runner;
 
 use crate::{Failure, step, workspace};
 
-/// Runs every case of `dir` and prints how each ended, with `binary` or else with one that is built first.
+/// Runs every case of `dir` and prints the results. Without `binary`, builds it first.
 pub(crate) fn run(dir: &Path, binary: Option<PathBuf>) -> Result<(), Failure> {
     let runner = match binary {
-        // A check that runs it stands in another folder.
+        // Checks run the binary in other folders.
         Some(binary) => Runner::new().binary(binary.canonicalize()?),
         None => {
             build()?;

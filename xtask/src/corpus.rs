@@ -43,11 +43,11 @@ enum Class {
     Exact,
     /// A skill and a warning where PyYAML rejects.
     Recovered,
-    /// No skill, and an error that says why.
+    /// No skill, and an error with the reason.
     Skipped,
-    /// A skill from a file of which nothing is expected: no name in it, or one that is no text.
+    /// A skill from a file for which none is required: without a name, or with a name that is not text.
     Unasked,
-    /// No skill or another value where PyYAML reads both.
+    /// No skill or a different value, although PyYAML reads both.
     Wrong,
     /// Neither a skill nor an error, or a panic.
     Lost,

@@ -15,7 +15,7 @@ struct Scene {
     heading: &'static str,
     line: &'static str,
     exit: Exit,
-    /// Texts that standard output must hold.
+    /// The texts that standard output must contain.
     seen: &'static [&'static str],
     /// The only lines to print, by how they begin; empty for all.
     only: &'static [&'static str],

@@ -23,7 +23,7 @@ struct Release {
     version: String,
     /// The target triple of this machine, without a version of glibc.
     triple: String,
-    /// Everything that is released, and nothing else.
+    /// The folder that contains exactly the released files.
     folder: PathBuf,
     /// The tools that build it, installed from PyPI and crates.io.
     tools: PathBuf,
@@ -96,9 +96,9 @@ impl Release {
         Ok(command)
     }
 
-    /// Builds the wheel, and takes the program that is in it.
+    /// Builds the wheel, and copies the program that is in it.
     ///
-    /// maturin brings cargo-zigbuild, so one build gives every package the same program.
+    /// maturin contains cargo-zigbuild, so one build gives every package the same program.
     fn build(&self) -> Result<(), Failure> {
         let mut maturin = self.tool("maturin")?;
         maturin.args(["build", "--release", "--locked", "--target", &self.triple, "--out"]).arg(&self.folder);

@@ -3,7 +3,7 @@
 use crate::Failure;
 use crate::step::{command, skipped, succeeds};
 
-/// Fuzzes for `seconds`, each target for its share of them. Needs a nightly toolchain and cargo-fuzz; without them it says so and succeeds.
+/// Fuzzes for `seconds`, split between the targets. Without a nightly toolchain and cargo-fuzz, reports the missing tool and succeeds.
 pub(crate) fn run(seconds: u32) -> Result<(), Failure> {
     if !succeeds("cargo +nightly --version") {
         skipped("fuzz", "there is no nightly toolchain");

@@ -11,7 +11,7 @@ use repertoire_core::{Code, Strictness};
 
 use crate::{Failure, command_line, workspace};
 
-/// A generated part of a page: what lies between `<!-- generated: NAME -->` and `<!-- end of NAME -->`.
+/// A generated part of a page, between `<!-- generated: NAME -->` and `<!-- end of NAME -->`.
 struct Part {
     page: &'static str,
     name: &'static str,
@@ -24,7 +24,7 @@ const PARTS: &[Part] = &[
     Part { page: "docs/book/src/fields.md", name: "fields", text: crate::fields::table },
 ];
 
-/// Brings every generated part up to date, and removes what is no longer generated.
+/// Writes every generated part, and removes files that are no longer generated.
 pub(crate) fn write() -> Result<(), Failure> {
     for (page, text) in stale()? {
         let path = workspace::root().join(&page);
@@ -52,7 +52,7 @@ pub(crate) fn check() -> Result<(), Failure> {
     Err(format!("out of date: {}; `cargo xtask gen` writes what is missing", pages.join(", ")).into())
 }
 
-/// The pages that differ from what they should hold, with what they should hold; nothing for those that should not be.
+/// Returns the pages that are out of date, with their new text, or `None` for pages to be removed.
 fn stale() -> Result<BTreeMap<String, Option<String>>, Failure> {
     let mut stale = BTreeMap::new();
     for &Part { page, name, text } in PARTS {
@@ -81,7 +81,7 @@ fn stale() -> Result<BTreeMap<String, Option<String>>, Failure> {
     Ok(stale)
 }
 
-/// `page` with `text` between the two marks of `name`; nothing if a mark is missing.
+/// Returns `page` with `text` between the two marks of `name`, or `None` if a mark is missing.
 fn replace(page: &str, name: &str, text: &str) -> Option<String> {
     let (open, close) = (format!("<!-- generated: {name} -->\n"), format!("<!-- end of {name} -->"));
     let (before, rest) = page.split_once(&open)?;

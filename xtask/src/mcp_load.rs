@@ -32,7 +32,7 @@ pub(crate) struct Options {
     /// The sessions that wait for notifications.
     #[arg(long, value_name = "N", default_value_t = 1000)]
     idle: usize,
-    /// 20 sessions of either kind, 200 skills, two seconds, a server that was built for tests: to see that nothing is wrong.
+    /// Use 20 sessions of either kind, 200 skills, two seconds and the debug server: a check without figures.
     #[arg(long, conflicts_with_all = ["sessions", "seconds", "skills", "idle"])]
     quick: bool,
     /// Write what was measured into `docs/benchmarks.md` too.
@@ -93,7 +93,7 @@ async fn load(options: &Options, program: &Path, mut tree: Tree) -> Result<Vec<F
 
     server.stop()?;
 
-    // Another process: the memory of one that was busy has room for what comes.
+    // A new process, because a busy one has free memory that hides growth.
     let server = Process::start(program, tree.root(), options.idle)?;
     let idle = idle::run(&server, &mut tree, options.idle).await?;
     figures.extend([

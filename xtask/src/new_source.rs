@@ -1,4 +1,4 @@
-//! `cargo xtask new-source NAME`: the beginning of a source, and what it still has to keep.
+//! `cargo xtask new-source NAME`: creates a source crate from the template.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -93,7 +93,7 @@ fn named(template: &str, name: &str) -> String {
         .replace("CHECKOUT", &workspace::root().to_string_lossy())
 }
 
-/// A name that can stand in a package's name and, with capitals, in a type's.
+/// Checks that a name is valid in a package name and, in camel case, in a type name.
 fn check_name(name: &str) -> Result<(), Failure> {
     let is_plain = name.starts_with(|c: char| c.is_ascii_lowercase()) && name.is_ascii();
     if is_plain && NameFault::all_in(name).is_empty() {

@@ -26,7 +26,7 @@ pub(crate) struct Options {
     /// For how long to edit.
     #[arg(long, default_value_t = 60, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     seconds: u64,
-    /// The beginning of the random numbers [default: another one each time].
+    /// The seed of the random numbers [default: a different one for each run].
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Expect that the system refuses to watch most folders.
@@ -34,7 +34,7 @@ pub(crate) struct Options {
     starved: bool,
 }
 
-/// Fewer edits a second than this say nothing.
+/// The least rate of edits a second that is a valid run.
 const RATE: u64 = 200;
 
 /// The least share of each of these deeds, in percent.

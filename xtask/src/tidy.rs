@@ -88,7 +88,7 @@ fn assert_none(found: impl Iterator<Item = PathBuf>, what: &str) {
     assert!(found.is_empty(), "{what}: {found:?}");
 }
 
-/// Every file of the checkout, without what git and cargo keep there.
+/// Returns every file of the checkout, without `.git` and `target`.
 fn files() -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![root().to_owned()];
@@ -122,7 +122,7 @@ fn inside(path: &Path) -> &Path {
     path.strip_prefix(root()).expect("the file lies in the workspace")
 }
 
-/// The text of a file; nothing for bytes that are no text.
+/// Returns the text of a file, or an empty text if the file is not UTF-8.
 pub(crate) fn text(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_default()
 }

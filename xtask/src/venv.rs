@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::Failure;
 
-/// The programs of a virtual environment in `folder` that holds what `pins` say and nothing else; made where it is not there.
+/// Creates a virtual environment in `folder` with the packages of `pins`, unless it exists, and returns the folder of its programs.
 pub(crate) fn venv(folder: &Path, pins: &Path) -> Result<PathBuf, Failure> {
     let (venv, installed) = (folder.join("venv"), folder.join("python-pins"));
     if !is_installed(pins, &installed)? {

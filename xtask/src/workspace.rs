@@ -24,7 +24,7 @@ pub(crate) struct Package {
 #[derive(Debug, Deserialize)]
 pub(crate) struct Dependency {
     pub(crate) name: String,
-    /// `dev`, `build`, or nothing for a normal one.
+    /// `dev`, `build`, or `None` for a normal dependency.
     pub(crate) kind: Option<String>,
     /// The folder, for a package of this workspace.
     pub(crate) path: Option<PathBuf>,

@@ -27,13 +27,13 @@ pub(super) struct Arming {
 
 /// Measures arming of `tree`.
 ///
-/// The first wait of a source lists, arms, and lists again. So arming is what it takes beyond two listings.
+/// The first wait of a source lists, arms, and lists again. Arming is the difference to two listings.
 pub(super) fn measure(tree: &Path) -> Result<Arming, Failure> {
     let runtime = Runtime::new()?;
     let skills = sample::skills(tree);
     let folders = skills.read_dir()?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<PathBuf>, Failure>>()?;
     let source = || FsSource::new("tree", &skills).watching(WatchOptions::default());
-    // The system takes back what watching has left at each file only when the file is next used.
+    // The system frees the watch data of a file only at the next use of the file.
     let settle = || runtime.block_on(FsSource::new("tree", &skills).list());
     let [mut lists, mut waits, mut bare] = [f64::INFINITY; 3];
     for _ in 0..TURNS {

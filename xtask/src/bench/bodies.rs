@@ -40,7 +40,7 @@ pub(super) fn measure(tree: &Path) -> Result<Bodies, Failure> {
     let mut bodies = Vec::new();
     for entry in sample::skills(tree).read_dir()? {
         let bytes = std::fs::read(entry?.path().join("SKILL.md"))?;
-        // Of a file that is no text there is no body.
+        // A file that is not text has no body.
         bodies.extend(skill_md::body(&bytes).ok().map(String::from));
     }
     let plain: Vec<String> = bodies.iter().map(|body| body.replace(['$', '!'], "-")).collect();
@@ -55,7 +55,7 @@ pub(super) fn measure(tree: &Path) -> Result<Bodies, Failure> {
         let rendered = Plan::new(body, &syntax).render(&context, []);
         black_box(rendered.map(|rendered| rendered.text.len())).is_ok()
     };
-    // The line with the arguments that nothing took would be a copy.
+    // Without placeholders, the arguments would be appended as a copy.
     let nothing = Context::new();
     let keep = |body: &String| {
         let rendered = Plan::new(body, &syntax).render(&nothing, []);

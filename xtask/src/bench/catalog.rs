@@ -23,7 +23,7 @@ pub(super) struct Told {
     pub(super) floor: f64,
     /// The catalog, whole.
     pub(super) whole: f64,
-    /// The kept catalog, after a change of one description.
+    /// The cached catalog, after a change of one description.
     pub(super) changed: f64,
     /// The catalog in the room that clients give it.
     pub(super) short: f64,

@@ -54,7 +54,7 @@ pub(super) fn print(measured: Result<impl serde::Serialize, Failure>) -> Result<
     Ok(())
 }
 
-/// Prints what readers pay per look-up and per list.
+/// Prints the cost of a look-up and of a list.
 pub(super) fn read(tree: &Path) -> Result<(), Failure> {
     print(readers::measure(&sample::skills(tree)))
 }
@@ -71,7 +71,7 @@ pub(super) fn reload(tree: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Prints what it takes to begin watching.
+/// Prints the cost of starting to watch.
 pub(super) fn arm(tree: &Path) -> Result<(), Failure> {
     println!("{}", serde_json::to_string(&arm::measure(tree)?)?);
     Ok(())

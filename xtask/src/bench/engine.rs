@@ -15,7 +15,7 @@ use crate::Failure;
 /// Another search engine: a program that asks the same questions of the same skills.
 const RIVAL: &str = "tantivy";
 
-/// Another search of skills. It takes a second for a question among ten thousand, so it is asked but a few, and among no more.
+/// A rival search. It needs a second for a query over ten thousand skills, so it gets few queries and no larger trees.
 const SLOW_RIVAL: &str = "adk-skill";
 
 /// The processor time in seconds and the quality of the results.

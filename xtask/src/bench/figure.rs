@@ -11,7 +11,7 @@ pub(crate) struct Figure {
     pub(crate) name: String,
     pub(crate) value: f64,
     pub(crate) unit: &'static str,
-    /// The value as a multiple of what [`of`](Figure::of) says.
+    /// The value as a multiple of the reference [`of`](Figure::of).
     pub(crate) ratio: Option<f64>,
     /// The reference of the ratio.
     pub(crate) of: Option<&'static str>,
@@ -59,7 +59,7 @@ impl Figure {
         self
     }
 
-    /// `yes`, `NO`, or nothing where there is no goal.
+    /// Returns `yes`, `NO`, or an empty text without a goal.
     pub(crate) fn verdict(&self) -> &'static str {
         match self.holds {
             Some(true) => "yes",

@@ -100,7 +100,7 @@ fn write(file: &Path, all: &[Known]) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
-/// Reads what [`make`] and [`take`] write.
+/// Parses the output of [`make`] and [`take`].
 pub(super) fn read(file: &Path) -> Result<Vec<Known>, Failure> {
     fs::read_to_string(file)?.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
 }

@@ -20,7 +20,7 @@ use crate::{Failure, plugin};
 pub(super) struct Calls {
     /// The first listing.
     list: f64,
-    /// Another one, with nothing changed.
+    /// A second listing without changes.
     again: f64,
     body: f64,
 }

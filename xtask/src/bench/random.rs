@@ -1,4 +1,4 @@
-//! Numbers that look random and are the same in every run.
+//! Pseudo-random numbers, the same in every run.
 
 /// SplitMix64, by Sebastiano Vigna, in the public domain.
 #[derive(Debug, Clone)]
@@ -38,7 +38,7 @@ impl Random {
         choices[self.below(choices.len())]
     }
 
-    /// One of `choices`, each as often as its weight says.
+    /// Returns one of `choices`, with the probability of its weight.
     pub(super) fn weighted<T: Copy>(&mut self, choices: &[(T, usize)]) -> T {
         let mut at = self.below(choices.iter().map(|(_, weight)| weight).sum());
         for (choice, weight) in choices {

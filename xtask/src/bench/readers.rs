@@ -24,7 +24,7 @@ const TURNS: usize = 9;
 /// Processor time of one operation of a reader, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct Readings {
-    /// A look-up in the registry, the entry taken along.
+    /// A look-up in the registry that clones the entry.
     pub(super) get: f64,
     /// The same in a `HashMap` of the standard library.
     pub(super) floor_get: f64,

@@ -33,11 +33,11 @@ pub(super) struct Reload {
     pub(super) cpu: f64,
     /// Bytes that are read for one edit, those of events too.
     pub(super) read: f64,
-    /// A refresh, which looks at everything.
+    /// A refresh of the whole tree.
     pub(super) refresh: f64,
 }
 
-/// Edits one skill of `tree` after another, and waits each time for the view.
+/// Edits the skills of `tree` in turn, and waits for the snapshot of each edit.
 pub(super) fn measure(tree: &Path) -> Result<Reload, Failure> {
     let runtime = Runtime::new()?;
     let options: FsOptions = serde_json::from_value(serde_json::json!({
@@ -98,7 +98,7 @@ async fn edit(tree: PathBuf, registry: SkillRegistry) -> Result<Reload, String> 
     })
 }
 
-/// Waits for the view in which `id`, and nothing else, is modified.
+/// Waits for the snapshot in which only `id` is modified.
 async fn await_edit(updates: &mut Subscription<Skill>, id: &repertoire::Id) -> Result<(), String> {
     let update = tokio::time::timeout(LOST, updates.next()).await.map_err(|_| format!("the edit of `{id}` is lost"))?;
     let change = update.ok_or("the registry is closed")?.change;

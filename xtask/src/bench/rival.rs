@@ -31,7 +31,7 @@ pub(super) fn command(program: &Path, tree: &Path) -> Command {
     command
 }
 
-/// The command that serves skills with FastMCP, installed; it takes a shape and a folder.
+/// Installs FastMCP, and returns the command that serves skills with it. Its arguments are a shape and a folder.
 pub(super) fn fastmcp() -> Result<Command, Failure> {
     let own = workspace::root().join("bench/rivals/fastmcp");
     let scratch = workspace::target()?.join("external/fastmcp");

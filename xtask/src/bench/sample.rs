@@ -24,7 +24,7 @@ pub struct Sample {
     pub right: usize,
 }
 
-/// A skill that a tree holds: one line of its list.
+/// A skill of a tree: one line of its list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Expected {
     /// The name as written.

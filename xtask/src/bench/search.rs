@@ -22,7 +22,7 @@ pub(super) struct Searched {
     pub(super) build: f64,
     /// The question in the middle, by processor time.
     pub(super) middle: f64,
-    /// The one that only one in a hundred is slower than.
+    /// The 99th percentile.
     pub(super) slow: f64,
     /// Following one changed skill.
     pub(super) update: f64,

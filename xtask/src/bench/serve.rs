@@ -125,10 +125,10 @@ const LISTS: usize = 5;
 const LOOKS: usize = 100;
 const EDITS: usize = 5;
 
-/// Lists that take longer together are enough of them.
+/// The total duration after which no further list is measured.
 const LONG: Duration = Duration::from_secs(60);
 
-/// Longer than any of them takes.
+/// The timeout of a server.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A client of a server.
@@ -183,7 +183,7 @@ impl Served {
                 client.call("tools/call", json!({"name": "reload", "arguments": {}}))?;
             }
             loop {
-                // While a server looks at what changed, it may say that it is changing.
+                // A server may send more than one notification while it refreshes.
                 let got = client.call("skills/get", json!({"uri": uri}));
                 if got.is_ok_and(|got| got["skill"]["frontmatter"]["description"] == description.as_str()) {
                     break;

@@ -23,9 +23,9 @@ pub(super) struct Triggered {
     pub(super) update: f64,
     /// Evaluating the triggers for a message of four kilobytes.
     pub(super) fired: f64,
-    /// A session's evaluation of that message, in which nothing is active yet.
+    /// A session's evaluation of that message, before any skill is active.
     pub(super) evaluate: f64,
-    /// One look through the message for each keyword, in lower case, without any rule.
+    /// A search of the message for each keyword, in lower case.
     pub(super) each: f64,
     /// The number of triggers that held.
     pub(super) holding: usize,

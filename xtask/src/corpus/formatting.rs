@@ -54,7 +54,7 @@ impl fmt::Display for Formatting {
     }
 }
 
-/// Everything that a skill says, whatever the order.
+/// Returns every field and the body of a skill, in sorted order.
 fn said(parsed: &Parsed) -> Option<(Skill, BTreeMap<String, Value>)> {
     let mut skill = parsed.skill.clone()?;
     let fields = std::mem::take(&mut skill.fields);

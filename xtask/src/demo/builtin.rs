@@ -1,4 +1,4 @@
-//! The skills that the demo's agent brings along, as a kind of source that its configuration file names.
+//! The built-in skills of the demo's agent, as a kind of source that its configuration file names.
 
 use std::sync::Arc;
 

@@ -11,7 +11,7 @@ use repertoire_cli::{Environment, Exit, Signal, Signals, Stream};
 
 use crate::Failure;
 
-/// Far more than any change takes.
+/// The timeout, far longer than the duration of any change.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 const FIRST: &str = "---\nname: greet\ndescription: Greets people. Use at the beginning.\n---\nSay hello.\n";
@@ -60,7 +60,7 @@ fn tell(lines: &Receiver<String>, file: &Path, out: &mut impl Write) -> Result<(
     Ok(())
 }
 
-/// Copies lines up to the one that begins so.
+/// Copies lines up to the first with this prefix.
 fn copy_until(start: &str, lines: &Receiver<String>, out: &mut impl Write) -> Result<(), Failure> {
     loop {
         let line = lines.recv_timeout(PATIENCE).map_err(|_| format!("`repertoire watch` never said `{start}`"))?;
@@ -71,7 +71,7 @@ fn copy_until(start: &str, lines: &Receiver<String>, out: &mut impl Write) -> Re
     }
 }
 
-/// Runs the command, and hands over what it says line by line.
+/// Runs the command, and sends its output line by line.
 fn watch(root: &Path, lines: Sender<String>, signals: Signals) -> Exit {
     let (stdout, stderr) = (Stream::lines(lines.clone()), Stream::lines(lines));
     let environment = Environment { stdout, stderr, signals, ..Environment::quiet(root) };

@@ -7,7 +7,7 @@ use crate::Failure;
 /// The folder of the schemas.
 pub(super) const FOLDER: &str = "docs/schema";
 
-/// The one schema that no type of ours can write: its format belongs to the tool `skills`, whose rows we keep as they are.
+/// The schema that is written by hand: its format belongs to the tool `skills`.
 pub(super) const FOREIGN: &str = "docs/schema/skills-lock-1.json";
 
 /// The command whose output belongs to a protocol of another project.

@@ -34,7 +34,7 @@ pub(super) struct Pages {
     pub(super) serialising: f64,
 }
 
-/// Memory that allocators keep, whatever is asked for.
+/// The growth that is due to allocators.
 const SLACK: u64 = 16 << 20;
 
 /// For how long pages are listed to see what one costs: the system counts in hundredths of a second.

@@ -77,7 +77,7 @@ impl Session {
         }
     }
 
-    /// Listens to what the server says on its own, and lets the connection for requests go.
+    /// Receives notifications of the server, and closes the connection for requests.
     pub(super) async fn listen(self) -> Result<Notices, Failure> {
         let mut connection = Connection::open(self.connection.address).await?;
         let request = format!(
@@ -151,7 +151,7 @@ impl Connection {
         }
     }
 
-    /// The next chunk of a body; nothing at its end.
+    /// Returns the next chunk of a body, or `None` at its end.
     async fn chunk(&mut self) -> Result<Option<Vec<u8>>, Failure> {
         let size = usize::from_str_radix(&self.line().await?, 16)?;
         let mut chunk = vec![0; size];
@@ -170,7 +170,7 @@ impl Connection {
     }
 }
 
-/// The messages of a body: of a stream of events those that say something.
+/// Returns the messages of a body or of a stream of events.
 fn messages(body: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = body.split(|byte| *byte == b'\n');
     lines.filter_map(|line| line.strip_prefix(b"data:")).map(<[u8]>::trim_ascii).filter(|data| !data.is_empty())

@@ -13,7 +13,7 @@ use crate::Failure;
 pub(super) struct Process {
     child: Child,
     address: SocketAddr,
-    /// When it said that the registry had another view.
+    /// The times at which the server logged a new snapshot.
     published: Receiver<Instant>,
 }
 
@@ -57,7 +57,7 @@ impl Process {
         self.published.try_iter().for_each(drop);
     }
 
-    /// When the registry had another view, the next time it did.
+    /// Returns the time at which the server logs the next snapshot.
     pub(super) fn published(&self) -> Result<Instant, Failure> {
         Ok(self.published.recv_timeout(PATIENCE).map_err(|_| "the server published nothing")?)
     }

@@ -55,7 +55,7 @@ fn read(stop: &AtomicBool, registry: &SkillRegistry, runtime: &tokio::runtime::H
             return Err(format!("`{}` is listed and cannot be looked up", entry.id));
         }
         if let Some(entry) = fastrand::choice(view.entries()) {
-            // It may be gone by now; it must not be another one's.
+            // The skill may be deleted, but the body must not belong to a different one.
             let body = runtime.block_on(registry.body(&entry.candidate));
             if body.is_ok_and(|body| body.text.is_empty()) {
                 return Err(format!("`{}` has an empty body", entry.id));

@@ -16,7 +16,7 @@ pub(crate) struct Tree {
     random: Rng,
     skills: Vec<Planted>,
     categories: Vec<PathBuf>,
-    /// Makes every name and every text another one.
+    /// Makes every name and every text different.
     next: u64,
     counts: BTreeMap<Deed, u64>,
 }
@@ -67,7 +67,7 @@ const WEIGHTS: [(Deed, u32); 15] = [
     (Deed::MoveRoot, 1),
 ];
 
-/// Between so many skills a tree is kept.
+/// The limits of the number of skills.
 const SKILLS: std::ops::Range<usize> = 60..240;
 
 impl Tree {
@@ -98,7 +98,7 @@ impl Tree {
         &self.root
     }
 
-    /// The files that hold no skill now.
+    /// The files that are broken.
     pub(crate) fn broken(&self) -> BTreeSet<PathBuf> {
         let broken = self.skills.iter().filter(|skill| skill.is_broken);
         broken.map(Planted::file).collect()
@@ -136,7 +136,7 @@ impl Tree {
         self.perform(deed)
     }
 
-    /// Makes every file hold a skill again.
+    /// Repairs every broken file.
     pub(crate) fn repair_all(&mut self) -> io::Result<()> {
         for at in 0..self.skills.len() {
             if self.skills[at].is_broken {

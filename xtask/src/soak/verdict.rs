@@ -26,7 +26,7 @@ pub(crate) struct Verdict {
 impl Verdict {
     /// Compares `view` with a scan of `tree` made now.
     pub(crate) async fn of(tree: &Tree, view: &Snapshot<Skill>) -> Result<Verdict, Failure> {
-        // Of the same kind as the live one, so that their stamps can be compared; nothing waits for its changes.
+        // The same kind of source as the live one, so that their revisions can be compared.
         let source = FsSource::new("soak", tree.root()).watching(WatchOptions::default());
         let fresh = SkillRegistry::builder().user(source).load().await?;
         let mut verdict = Verdict::default();
