@@ -119,7 +119,7 @@ enum Part {
     Search { skills: PathBuf },
     /// Measure catalogs of the skills of a file.
     #[command(hide = true)]
-    Tell { skills: PathBuf },
+    Catalog { skills: PathBuf },
     /// Measure triggers of so many made-up skills.
     #[command(hide = true)]
     Trigger { count: usize },
@@ -139,7 +139,7 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
         Some(Part::List { tree }) => return child::print(listing::measure(tree)),
         Some(Part::Plugin { library, runner, count }) => return child::plugin(library, runner, *count),
         Some(Part::Search { skills }) => return child::print(search::measure(skills)),
-        Some(Part::Tell { skills }) => return child::print(catalog::measure(skills)),
+        Some(Part::Catalog { skills }) => return child::print(catalog::measure(skills)),
         Some(Part::Trigger { count }) => return child::print(trigger::measure(*count)),
         None => {}
     }

@@ -91,7 +91,7 @@ const SCENES: &[Scene] = &[
         only: &["full name", "surface", "shadow of"],
     },
     Scene {
-        heading: "What a model is told, within a budget",
+        heading: "What a model gets, within a budget",
         line: "catalog --tokens 200",
         exit: Exit::Success,
         seen: &["<name>code-review</name>", "<name>onboarding</name>"],
@@ -171,7 +171,7 @@ pub(crate) fn run() -> Result<(), Failure> {
 fn source(word: &str) -> Result<String, Failure> {
     let (kind, name) = word.split_once(':').unwrap_or(("plugin", word));
     let library = plugin::library(name, Profile::Debug)?;
-    let told = match name {
+    let options = match name {
         "hello" => "{ people = [\"Ann\", \"Bob\"] }".to_owned(),
         _ => format!("{{ folder = {:?} }}", workspace::root().join("xtask/demo/shelf").to_string_lossy()),
     };
@@ -181,7 +181,7 @@ fn source(word: &str) -> Result<String, Failure> {
     };
     let digest = plugin::digest(&library)?;
     let path = library.to_string_lossy().into_owned();
-    Ok(format!("{kind}:{name}:path = {path:?}, digest = \"{digest}\", options = {told}{runner}"))
+    Ok(format!("{kind}:{name}:path = {path:?}, digest = \"{digest}\", options = {options}{runner}"))
 }
 
 /// The output of a command line.
@@ -239,11 +239,11 @@ mod tests {
     }
 
     #[test]
-    fn a_watched_skill_is_told_of_as_it_should_be() {
-        let mut told = Vec::new();
-        live::show(&mut told).expect("everything is told");
-        let told = String::from_utf8(told).expect("it is text");
-        assert!(told.contains("error[missing-description]") && told.contains("stays as it was"), "{told}");
+    fn watch_prints_every_change_of_a_skill() {
+        let mut output = Vec::new();
+        live::show(&mut output).expect("every change is printed");
+        let output = String::from_utf8(output).expect("it is text");
+        assert!(output.contains("error[missing-description]") && output.contains("stays as it was"), "{output}");
     }
 
     #[test]

@@ -191,7 +191,7 @@ mod tests {
             "tools" => format!("{:?}", skill.tools()),
             "references" => format!("{:?}", skill.references()),
             "import_path" => format!("{:?}", skill.import_path()),
-            other => panic!("the table names `{other}`, which nobody can read"),
+            other => panic!("the table names `{other}`, which no method reads"),
         }
     }
 

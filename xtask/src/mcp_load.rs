@@ -97,13 +97,13 @@ async fn load(options: &Options, program: &Path, mut tree: Tree) -> Result<Vec<F
     let server = Process::start(program, tree.root(), options.idle)?;
     let idle = idle::run(&server, &mut tree, options.idle).await?;
     figures.extend([
-        Figure::new(name("told/edit/p50"), milliseconds(idle.since_edit.at(50)), "ms"),
-        Figure::new(name("told/first"), milliseconds(idle.first.at(50)), "ms"),
-        Figure::new(name("told/p50"), milliseconds(idle.since_view.at(50)), "ms"),
-        Figure::new(name("told/p99"), milliseconds(idle.since_view.at(99)), "ms"),
-        Figure::new(name("told/last"), milliseconds(idle.last.at(50)), "ms").goal(Goal::AtMost(50.0)),
+        Figure::new(name("notified/edit/p50"), milliseconds(idle.since_edit.at(50)), "ms"),
+        Figure::new(name("notified/first"), milliseconds(idle.first.at(50)), "ms"),
+        Figure::new(name("notified/p50"), milliseconds(idle.since_view.at(50)), "ms"),
+        Figure::new(name("notified/p99"), milliseconds(idle.since_view.at(99)), "ms"),
+        Figure::new(name("notified/last"), milliseconds(idle.last.at(50)), "ms").goal(Goal::AtMost(50.0)),
         Figure::new(name("idle/resident"), idle.resident / 1024.0, "KiB a session").goal(Goal::AtMost(64.0)),
-        Figure::new(name("idle/resident/told"), idle.resident_told / 1024.0, "KiB a session"),
+        Figure::new(name("idle/resident/notified"), idle.resident_notified / 1024.0, "KiB a session"),
     ]);
     server.stop()?;
     Ok(figures)

@@ -67,7 +67,7 @@ fn starve(seconds: u64, seed: u64) -> Result<(), Failure> {
     };
     let limit = format!("echo {WATCHES} > {LIMIT}");
     if !in_namespace(&limit).output().is_ok_and(|output| output.status.success()) {
-        skipped("the limit of watches", "this system lets nobody lower it for one process (user namespaces)");
+        skipped("the limit of watches", "it needs user namespaces, which this system does not allow");
         return Ok(());
     }
     let (seconds, seed) = (seconds.to_string(), seed.to_string());

@@ -133,7 +133,7 @@ fn begins_a_path(before: &str) -> bool {
 }
 
 #[test]
-fn an_absolute_path_is_told_from_the_middle_of_one() {
+fn an_absolute_path_is_recognised() {
     for before in ["", "see `", "a ", "(", "\"", "="] {
         assert!(begins_a_path(before), "{before}");
     }

@@ -18,7 +18,7 @@ use crate::Failure;
 
 /// Processor times in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(super) struct Told {
+pub(super) struct CatalogCosts {
     /// Names sorted, and written as XML by hand.
     pub(super) floor: f64,
     /// The catalog, whole.
@@ -37,7 +37,7 @@ const ROUNDS: usize = 15;
 const AGAIN: usize = 10_000;
 
 /// Makes the catalogs of the skills in `file`.
-pub(super) fn measure(file: &Path) -> Result<Told, Failure> {
+pub(super) fn measure(file: &Path) -> Result<CatalogCosts, Failure> {
     let known = known::read(file)?;
     let snapshot = search::snapshot(&known)?;
     // Made when first asked for, and no part of a catalog.
@@ -59,7 +59,7 @@ pub(super) fn measure(file: &Path) -> Result<Told, Failure> {
     let (floors, wholes): (Vec<f64>, Vec<f64>) = (0..ROUNDS).map(|_| (once(&by_hand), once(&whole))).unzip();
     let views = [&changed, &snapshot];
     let turn = Cell::new(0);
-    Ok(Told {
+    Ok(CatalogCosts {
         floor: super::median(floors.into_iter()),
         whole: super::median(wholes.into_iter()),
         // The last of an odd number of rounds is of the changed view.

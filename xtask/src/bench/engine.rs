@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde::Deserialize;
 
-use super::catalog::Told;
+use super::catalog::CatalogCosts;
 use super::figure::{Figure, Goal};
 use super::search::Searched;
 use super::trigger::Triggered;
@@ -43,7 +43,7 @@ pub(super) fn figures(bench: &mut Bench<'_>) -> Result<(), Failure> {
         if let Some(rival) = slow_rival.as_deref().filter(|_| count <= 10_000) {
             searched_slowly(bench, &skills, count, rival)?;
         }
-        told(bench, &skills, count)?;
+        catalogs(bench, &skills, count)?;
         triggered(bench, count)?;
     }
     if let Some(corpus) = &bench.options.corpus {
@@ -118,19 +118,19 @@ fn triggered(bench: &mut Bench<'_>, count: usize) -> Result<(), Failure> {
     Ok(())
 }
 
-fn told(bench: &mut Bench<'_>, skills: &Path, count: usize) -> Result<(), Failure> {
-    let told: Told = rounds::parsed(bench.itself().arg("tell").arg(skills))?;
+fn catalogs(bench: &mut Bench<'_>, skills: &Path, count: usize) -> Result<(), Failure> {
+    let costs: CatalogCosts = rounds::parsed(bench.itself().arg("catalog").arg(skills))?;
     let figure = |name: &str, value: f64, unit| Figure::new(format!("{name}/{count}"), value, unit);
     let milliseconds = |name: &str, seconds: f64| figure(name, seconds * 1e3, "ms");
-    let whole = milliseconds("catalog/whole", told.whole).against(told.floor * 1e3, "by hand");
-    let again = figure("catalog/again", told.again * 1e9, "ns");
+    let whole = milliseconds("catalog/whole", costs.whole).against(costs.floor * 1e3, "by hand");
+    let again = figure("catalog/again", costs.again * 1e9, "ns");
     let large = count == 10_000;
     bench.figures.extend([
         if large { whole.goal(Goal::RatioAtMost(2.0)) } else { whole },
-        milliseconds("catalog/changed", told.changed).against(told.floor * 1e3, "by hand"),
-        milliseconds("catalog/short", told.short).against(told.floor * 1e3, "by hand"),
+        milliseconds("catalog/changed", costs.changed).against(costs.floor * 1e3, "by hand"),
+        milliseconds("catalog/short", costs.short).against(costs.floor * 1e3, "by hand"),
         if large { again.goal(Goal::AtMost(1000.0)) } else { again },
-        milliseconds("tools", told.tools),
+        milliseconds("tools", costs.tools),
     ]);
     Ok(())
 }

@@ -20,7 +20,7 @@ pub(super) enum Seen {
     /// By itself, sooner or later.
     ByItself,
     /// On a request to refresh.
-    WhenTold,
+    OnNotification,
     /// On a restart.
     Never,
 }
@@ -70,7 +70,7 @@ pub(super) fn figures(bench: &mut Bench<'_>) -> Result<(), Failure> {
     if !bench.options.quick && !bench.options.no_rivals {
         match rival::build("rival-rmcp-serve").map(Command::new) {
             Ok(command) => {
-                all.push(contender("rivals/rmcp/serve", command, Tongue::Extension, Seen::WhenTold, rounds));
+                all.push(contender("rivals/rmcp/serve", command, Tongue::Extension, Seen::OnNotification, rounds));
             }
             Err(failure) => bench.remarks.push(failure.to_string()),
         }
@@ -179,7 +179,7 @@ impl Served {
             fs::write(folder.join(".new"), format!("---\nname: {name}\ndescription: {description}\n---\nRead it.\n"))?;
             fs::rename(folder.join(".new"), file)?;
             let begun = Instant::now();
-            if seen == Seen::WhenTold {
+            if seen == Seen::OnNotification {
                 client.call("tools/call", json!({"name": "reload", "arguments": {}}))?;
             }
             loop {

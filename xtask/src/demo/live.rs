@@ -38,10 +38,10 @@ pub(super) fn show(out: &mut impl Write) -> Result<(), Failure> {
     let (signal, signals) = Signals::sent();
     thread::scope(|scope| {
         let watching = scope.spawn(|| watch(&root, sender, signals));
-        let told = tell(&lines, &file, out);
+        let printed = print(&lines, &file, out);
         // Also after a failure, so that no thread waits forever.
         let _ = signal.send(Signal::Stop);
-        told?;
+        printed?;
         match watching.join() {
             Ok(Exit::Success) => Ok(()),
             Ok(exit) => Err(format!("`repertoire watch`: expected {:?}, found {exit:?}", Exit::Success).into()),
@@ -50,7 +50,7 @@ pub(super) fn show(out: &mut impl Write) -> Result<(), Failure> {
     })
 }
 
-fn tell(lines: &Receiver<String>, file: &Path, out: &mut impl Write) -> Result<(), Failure> {
+fn print(lines: &Receiver<String>, file: &Path, out: &mut impl Write) -> Result<(), Failure> {
     copy_until("note: watching 1 skill", lines, out)?;
     for (what, text, last) in ACTS {
         writeln!(out, "# {what}")?;

@@ -16,7 +16,7 @@ pub(super) struct Idle {
     /// Resident bytes of the server for each session, its stream open.
     pub(super) resident: f64,
     /// The same after the notifications of every edit.
-    pub(super) resident_told: f64,
+    pub(super) resident_notified: f64,
     /// From an edit to each session, with the time that the registry waits for more of them.
     pub(super) since_edit: Times,
     /// From the registry's view to each session.
@@ -36,16 +36,16 @@ pub(super) async fn run(server: &Process, tree: &mut Tree, sessions: usize) -> R
     busy::walk(&mut Session::begin(server.address()).await?, tree, &mut Vec::new()).await?;
     let before = server.resident()?;
     let grown = || Ok::<_, Failure>(server.resident()?.saturating_sub(before) as f64 / sessions as f64);
-    let (tell, mut told) = mpsc::unbounded_channel();
+    let (sender, mut notified) = mpsc::unbounded_channel();
     let mut listening = Vec::new();
     for number in 0..sessions {
         listening.push((number, Session::begin(server.address()).await?.listen().await?));
     }
     let mut idle = Idle { resident: grown()?, ..Idle::default() };
     for (number, notices) in listening {
-        tokio::spawn(hear(number, notices, tell.clone()));
+        tokio::spawn(hear(number, notices, sender.clone()));
     }
-    drop(tell);
+    drop(sender);
     let mut counts = vec![0; sessions];
     for edit in 1..=EDITS {
         server.forget();
@@ -53,13 +53,13 @@ pub(super) async fn run(server: &Process, tree: &mut Tree, sessions: usize) -> R
         tree.edit()?;
         let mut times = Vec::with_capacity(sessions);
         while times.len() < sessions {
-            let next = tokio::time::timeout(PATIENCE, told.recv()).await;
-            let next = next.map_err(|_| format!("{} of {sessions} sessions were told", times.len()))?;
+            let next = tokio::time::timeout(PATIENCE, notified.recv()).await;
+            let next = next.map_err(|_| format!("{} of {sessions} sessions were notified", times.len()))?;
             let (number, heard) = next.ok_or("every session ended")?;
             let at = heard?;
             counts[number] += 1;
             if counts[number] != edit {
-                return Err(format!("session {number} was told {} times of {edit} edits", counts[number]).into());
+                return Err(format!("session {number} was notified {} times of {edit} edits", counts[number]).into());
             }
             times.push(at);
         }
@@ -70,7 +70,7 @@ pub(super) async fn run(server: &Process, tree: &mut Tree, sessions: usize) -> R
         idle.last.0.extend(since.clone().max());
         idle.since_view.0.extend(since);
     }
-    idle.resident_told = grown()?;
+    idle.resident_notified = grown()?;
     Ok(idle)
 }
 
@@ -78,7 +78,7 @@ pub(super) async fn run(server: &Process, tree: &mut Tree, sessions: usize) -> R
 type Heard = Result<Instant, String>;
 
 /// Reports the time at which this session is notified of changed resources.
-async fn hear(number: usize, mut notices: Notices, tell: mpsc::UnboundedSender<(usize, Heard)>) {
+async fn hear(number: usize, mut notices: Notices, sender: mpsc::UnboundedSender<(usize, Heard)>) {
     loop {
         let heard = match notices.next().await {
             Ok(method) if method == "notifications/resources/list_changed" => Ok(Instant::now()),
@@ -86,7 +86,7 @@ async fn hear(number: usize, mut notices: Notices, tell: mpsc::UnboundedSender<(
             Err(failure) => Err(failure.to_string()),
         };
         let is_over = heard.is_err();
-        if tell.send((number, heard)).is_err() || is_over {
+        if sender.send((number, heard)).is_err() || is_over {
             return;
         }
     }

@@ -18,13 +18,13 @@ fn under_a_short_load_nothing_is_wrong() {
         "read/p50",
         "read/p99",
         "resident",
-        "told/edit/p50",
-        "told/first",
-        "told/p50",
-        "told/p99",
-        "told/last",
+        "notified/edit/p50",
+        "notified/first",
+        "notified/p50",
+        "notified/p99",
+        "notified/last",
         "idle/resident",
-        "idle/resident/told",
+        "idle/resident/notified",
     ];
     assert_eq!(names, parts.map(|part| format!("mcp-load/{part}")));
 }
