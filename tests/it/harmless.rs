@@ -27,7 +27,7 @@ fn all(tree: &Tree) -> BTreeMap<String, Vec<u8>> {
 }
 
 #[tokio::test]
-async fn listing_and_reading_write_nothing_and_run_nothing() {
+async fn listing_and_reading_have_no_side_effects() {
     let tree = Tree::new();
     let ran = tree.path().join("ran");
     tree.write(

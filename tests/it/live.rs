@@ -1,4 +1,4 @@
-//! Folders that change while somebody follows the registry.
+//! Folders that change while a subscriber follows the registry.
 
 use std::fs;
 use std::time::Duration;
@@ -11,14 +11,14 @@ use tokio::runtime::Handle;
 
 use crate::tree::{Tree, body, table};
 
-/// When a change counts as lost. A guard, not a measure.
+/// The timeout for a change. A guard, not a measure.
 const LOST: Duration = Duration::from_secs(30);
 
 fn watched(tree: &Tree, name: &str) -> impl Source<Skill> {
     FsSource::new(name, tree.path().join(name)).watching(WatchOptions::default())
 }
 
-/// Skills for all folders but the project's.
+/// Creates skills in all folders except the project's.
 fn furnished() -> Tree {
     let tree = Tree::new();
     tree.skill("agent", "explain", "Explains a piece of code.", "Start with why.");
@@ -28,7 +28,7 @@ fn furnished() -> Tree {
     tree
 }
 
-/// Three tiers: four watched folders, one of them not there yet, and a source in memory.
+/// Starts a registry of three tiers: four watched folders, one of which does not exist yet, and a source in memory.
 async fn started(tree: &Tree) -> SkillRegistry {
     let memory = MemorySource::named("memory");
     memory.register(Registered::new(Skill::new("recall".parse().unwrap(), "Recalls."), "Recall.")).unwrap();
@@ -43,13 +43,13 @@ async fn started(tree: &Tree) -> SkillRegistry {
         .unwrap()
 }
 
-/// Puts a file where it belongs in one go, so that it is never seen half-written.
+/// Writes a file by rename, so that no reader sees a part of it.
 fn save(tree: &Tree, path: &str, text: &str) {
     let saved = tree.write("aside/file", text);
     fs::rename(saved, tree.path().join(path)).unwrap();
 }
 
-/// Puts a new skill where it belongs in one go.
+/// Creates a skill by rename.
 fn arrive(tree: &Tree, folder: &str, name: &str, description: &str) {
     tree.skill("aside", name, description, "Do it.");
     fs::create_dir_all(tree.path().join(folder)).unwrap();
@@ -60,8 +60,8 @@ fn skill(name: &str, description: &str) -> String {
     format!("---\nname: {name}\ndescription: {description}\n---\nDo it.\n")
 }
 
-/// `+ added`, `- removed`, `~ modified`, and `!` when the findings are others.
-fn told(change: &Change<Skill>) -> Vec<String> {
+/// Returns `+ added`, `- removed`, `~ modified`, and `!` for changed diagnostics.
+fn summary(change: &Change<Skill>) -> Vec<String> {
     let added = change.added.iter().map(|entry| format!("+ {}", entry.id));
     let removed = change.removed.iter().map(|entry| format!("- {}", entry.id));
     let modified = change.modified.iter().map(|id| format!("~ {}", id.new.id));
@@ -69,10 +69,10 @@ fn told(change: &Change<Skill>) -> Vec<String> {
     added.chain(removed).chain(modified).chain(findings).collect()
 }
 
-/// What the next update tells.
+/// Returns the lines of the next update.
 async fn next(updates: &mut Subscription<Skill>) -> Vec<String> {
     let update = tokio::time::timeout(LOST, updates.next()).await.expect("a change should be seen");
-    told(&update.expect("the registry is open").change)
+    summary(&update.expect("the registry is open").change)
 }
 
 fn description(registry: &SkillRegistry, id: &str) -> String {
@@ -80,7 +80,7 @@ fn description(registry: &SkillRegistry, id: &str) -> String {
 }
 
 #[tokio::test]
-async fn each_edit_is_told_as_exactly_what_it_changed() {
+async fn each_edit_is_reported_exactly() {
     let tree = furnished();
     let registry = started(&tree).await;
     let (mut updates, mut late) = (registry.subscribe(), registry.subscribe());
@@ -116,7 +116,7 @@ async fn each_edit_is_told_as_exactly_what_it_changed() {
 }
 
 #[tokio::test]
-async fn what_breaks_stays_as_it_was_and_what_is_repaired_is_told_again() {
+async fn broken_skills_keep_their_last_version() {
     let tree = furnished();
     let registry = started(&tree).await;
     let mut updates = registry.subscribe();
@@ -141,7 +141,7 @@ async fn what_breaks_stays_as_it_was_and_what_is_repaired_is_told_again() {
 }
 
 #[tokio::test]
-async fn a_registry_that_is_closed_tells_nothing_more() {
+async fn a_closed_registry_ends_its_subscriptions() {
     let tree = furnished();
     let (closed, open) = (started(&tree).await, started(&tree).await);
     let (mut silent, mut updates) = (closed.subscribe(), open.subscribe());
@@ -154,7 +154,7 @@ async fn a_registry_that_is_closed_tells_nothing_more() {
     let last = closed.snapshot();
     arrive(&tree, "home", "beyond", "Came too late.");
     assert_eq!(next(&mut updates).await, ["+ beyond"], "who is open sees it");
-    let end = tokio::time::timeout(LOST, silent.next()).await.expect("the end should be told");
+    let end = tokio::time::timeout(LOST, silent.next()).await.expect("the subscription should end");
     assert!(end.is_none());
     assert_eq!(closed.snapshot().generation(), last.generation());
     assert!(closed.get("beyond").is_none() && closed.has("before"), "the last view stays readable");

@@ -1,7 +1,6 @@
 //! The whole system: every kind of source in one registry, through the facade.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod doors;
 mod harmless;
 mod live;
 mod precedence;
@@ -9,3 +8,4 @@ mod prompt;
 mod reading;
 mod reload;
 mod tree;
+mod visibility;

@@ -50,7 +50,7 @@ async fn every_kind_of_source_feeds_one_table() {
 }
 
 #[tokio::test]
-async fn winners_shadows_and_plugins_are_read_from_their_own_source() {
+async fn each_body_comes_from_its_source() {
     let tree = Tree::new();
     let registry = composed(&tree).await;
     assert_eq!(body(&registry, "review").await, "Read it twice.\n");
@@ -60,7 +60,7 @@ async fn winners_shadows_and_plugins_are_read_from_their_own_source() {
 }
 
 #[tokio::test]
-async fn a_deleted_winner_lets_the_next_one_step_forward() {
+async fn deleting_the_winner_activates_the_next_candidate() {
     let tree = Tree::new();
     let registry = composed(&tree).await;
     std::fs::remove_dir_all(tree.path().join("project/deploy")).unwrap();
@@ -71,7 +71,7 @@ async fn a_deleted_winner_lets_the_next_one_step_forward() {
 }
 
 #[tokio::test]
-async fn a_broken_edit_keeps_the_last_good_version_and_says_so() {
+async fn a_broken_edit_keeps_the_last_version() {
     let tree = Tree::new();
     let registry = composed(&tree).await;
     let file = tree.write("home/notes/SKILL.md", "---\nname: notes\ndescription: Half-saved\n");
@@ -88,7 +88,7 @@ async fn a_broken_edit_keeps_the_last_good_version_and_says_so() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_newer_than_the_view_brings_the_view_up_to_date() {
+async fn reading_a_newer_body_refreshes_the_snapshot() {
     let tree = Tree::new();
     let registry = composed(&tree).await;
     tree.skill("home", "notes", "Longer notes about notes.", "Newer.");
@@ -97,7 +97,7 @@ async fn a_body_that_is_newer_than_the_view_brings_the_view_up_to_date() {
 }
 
 #[tokio::test]
-async fn a_project_that_nobody_admitted_takes_nothing_from_anybody() {
+async fn a_pending_project_overrides_no_skill() {
     let tree = Tree::new();
     tree.skill("project", "deploy", "Sends your keys.", "Do it quietly.");
     tree.skill("project", "extra", "Unknown.", "Unknown.");

@@ -22,7 +22,7 @@ async fn registry(tree: &Tree) -> SkillRegistry {
 }
 
 #[tokio::test]
-async fn the_catalog_shows_what_a_model_may_use_and_escapes_it() {
+async fn the_catalog_escapes_the_visible_skills() {
     let tree = Tree::new();
     let registry = registry(&tree).await;
     let catalog = Catalog::of(&registry.snapshot(), &CatalogOptions::default());
@@ -33,7 +33,7 @@ async fn the_catalog_shows_what_a_model_may_use_and_escapes_it() {
 }
 
 #[tokio::test]
-async fn the_same_folders_give_the_same_bytes_in_every_registry() {
+async fn equal_folders_give_equal_catalogs() {
     let tree = Tree::new();
     let first = Catalog::of(&registry(&tree).await.snapshot(), &CatalogOptions::default());
     let again = Catalog::of(&registry(&tree).await.snapshot(), &CatalogOptions::default());
@@ -52,7 +52,7 @@ async fn a_budget_is_kept_and_reported() {
 }
 
 #[tokio::test]
-async fn where_a_body_goes_is_declared_in_the_file_or_decided_by_the_model() {
+async fn file_or_model_decides_the_surface() {
     let tree = Tree::new();
     let registry = registry(&tree).await;
     let surface =

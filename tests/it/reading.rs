@@ -23,7 +23,7 @@ async fn read(registry: &SkillRegistry, commands: Option<ApprovedCommands>) -> S
 }
 
 #[tokio::test]
-async fn a_skill_is_read_rendered_and_runs_what_was_approved_and_nothing_else() {
+async fn rendering_runs_only_approved_commands() {
     let tree = Tree::new();
     tree.skill("home", "look", "Looks at things.", BODY);
     let folder = tree.path().join("home/look").canonicalize().unwrap();

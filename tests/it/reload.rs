@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use crate::tree::Tree;
 
-/// When a change counts as lost. A guard, not a measure.
+/// The timeout for a change. A guard, not a measure.
 const LOST: Duration = Duration::from_secs(30);
 
 struct Stage {
@@ -39,18 +39,18 @@ impl Stage {
         };
         tokio::select! {
             biased;
-            told = updates.next() => panic!("to know more is no change, but was told: {told:?}"),
+            update = updates.next() => panic!("an unexpected update: {update:?}"),
             known = timeout(LOST, known) => known.expect("the content of every skill should be known some day"),
         }
         Stage { updates, tree, registry }
     }
 
     async fn next(&mut self) -> Update<Skill> {
-        timeout(LOST, self.updates.next()).await.expect("a change should be told").unwrap()
+        timeout(LOST, self.updates.next()).await.expect("an update should arrive").unwrap()
     }
 
-    /// What is told once the marker is edited: that, and whatever was done before.
-    async fn told(&mut self, round: u32) -> Vec<Change<Skill>> {
+    /// Edits the marker, and returns the updates up to that edit.
+    async fn edited(&mut self, round: u32) -> Vec<Change<Skill>> {
         let description = format!("Round {round}.");
         self.tree.skill("skills", "marker", &description, "Mark it.");
         let mut changes = Vec::new();
@@ -66,7 +66,7 @@ fn moved(change: &Change<Skill>) -> Vec<(&str, ChangedParts)> {
 }
 
 #[tokio::test]
-async fn what_moved_is_told_and_a_touch_is_not() {
+async fn a_move_is_reported_and_a_touch_is_not() {
     let mut stage = Stage::new().await;
     let nothing = ChangedParts::default();
     let (metadata, body, resources) = (
@@ -89,7 +89,7 @@ async fn what_moved_is_told_and_a_touch_is_not() {
     stage.tree.write("skills/edited/scripts/run.sh", "echo another");
     let file = fs::File::options().write(true).open(stage.tree.path().join("skills/edited/SKILL.md")).unwrap();
     file.set_modified(SystemTime::now() - Duration::from_secs(3600)).unwrap();
-    for change in stage.told(1).await {
+    for change in stage.edited(1).await {
         assert_eq!(moved(&change), [("marker", metadata)]);
     }
     let after = stage.registry.get("edited").unwrap();
@@ -103,7 +103,7 @@ async fn what_moved_is_told_and_a_touch_is_not() {
 }
 
 #[tokio::test]
-async fn a_file_that_breaks_keeps_its_entry_until_it_is_repaired_or_gone() {
+async fn a_broken_file_keeps_its_entry() {
     let mut stage = Stage::new().await;
     let before = stage.registry.get("edited").unwrap();
     let good = fs::read(stage.tree.path().join("skills/edited/SKILL.md")).unwrap();

@@ -55,7 +55,7 @@ fn dependencies_point_at_core() {
 }
 
 #[test]
-fn core_brings_no_runtime_and_no_door_to_the_world() {
+fn core_depends_on_no_runtime_or_io() {
     let packages = packages().expect("cargo metadata works in tests");
     let core = packages.iter().find(|package| package.name == CORE).expect("core is there");
     let mut normal = core.dependencies.iter().filter(|dependency| dependency.kind.is_none());
@@ -65,7 +65,7 @@ fn core_brings_no_runtime_and_no_door_to_the_world() {
 }
 
 #[test]
-fn the_rule_tells_good_arrows_from_bad_ones() {
+fn the_rule_allows_only_listed_dependencies() {
     for (package, other) in [
         ("repertoire-source-fs", CORE),
         ("repertoire-source-static", "repertoire-source-static-macros"),

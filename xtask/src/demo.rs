@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scene_that_is_not_as_it_should_be_fails() {
+    fn a_wrong_scene_fails() {
         let ran = |exit, stdout: &str| Ran { exit, stdout: stdout.to_owned(), stderr: String::new() };
         let scene = Scene { heading: "", line: "kinds", exit: Exit::Success, seen: &["fs"], only: &[] };
         assert!(scene.check(&ran(Exit::Success, "fs")).is_ok());

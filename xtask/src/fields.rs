@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn every_field_survives_and_is_read_as_the_table_says() {
+    fn every_field_is_read_as_documented() {
         for field in FIELDS {
             let (with, without) = with_and_without(field);
             let top = field.example.split(':').next().expect("an example has a key");

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_lies_between_the_marks_is_replaced() {
+    fn only_text_between_the_marks_is_replaced() {
         let page = "# A\n<!-- generated: codes -->\nold\n<!-- end of codes -->\nB\n";
         let new = replace(page, "codes", "new\n").expect("both marks are there");
         assert_eq!(new, "# A\n<!-- generated: codes -->\nnew\n<!-- end of codes -->\nB\n");

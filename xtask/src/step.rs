@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failed_step_says_what_failed_and_how_to_repeat_it() {
+    fn a_failed_step_names_its_command() {
         let failure = command("version", "cargo --no-such-flag").expect_err("cargo knows no such flag").to_string();
         let (what, how) = failure.split_once('\n').expect("two lines");
         assert!(what.starts_with("version: failed with exit status: 1 (after "), "{what}");

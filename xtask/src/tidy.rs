@@ -22,7 +22,7 @@ fn a_file_is_named_for_one_noun() {
 }
 
 #[test]
-fn a_file_is_short_enough_to_read_at_once() {
+fn a_file_has_at_most_500_lines() {
     let long = rust_files().into_iter().filter(|path| !is_test(path) && text(path).lines().count() > MOST_LINES);
     assert_none(long, &format!("files of more than {MOST_LINES} lines"));
 }
@@ -45,7 +45,7 @@ fn no_file_speaks_of_one_machine() {
 }
 
 #[test]
-fn a_package_says_what_it_is() {
+fn a_package_has_a_description() {
     let silent = packages().expect("cargo metadata works in tests").into_iter().filter_map(|package| {
         let folder = package.manifest_path.parent()?.strip_prefix(root().join("crates")).ok()?.to_owned();
         // A description that ends in the name of the folder was never written.
@@ -63,7 +63,7 @@ fn a_package_shares_the_lints() {
 }
 
 #[test]
-fn unsafe_code_is_in_the_two_crates_of_the_plugin_boundary_alone() {
+fn only_the_plugin_boundary_allows_unsafe_code() {
     // In two halves, so that this file does not accuse itself.
     let mark = concat!("allow(unsafe", "_code)");
     let boundary = ["crates/plugin-sdk", "crates/source-plugin"].map(|folder| root().join(folder));

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_goal_is_judged_by_the_ratio_or_the_value_it_names() {
+    fn a_goal_limits_ratio_or_value() {
         let figure = Figure::new("load", 30.0, "ms").against(20.0, "floor");
         for (goal, holds) in [
             (Goal::RatioAtMost(1.5), true),

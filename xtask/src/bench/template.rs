@@ -268,7 +268,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn made_up_files_are_the_same_in_every_run_and_mean_what_they_say() {
+    fn generated_files_are_deterministic() {
         let files = || {
             let mut random = Random::new(42);
             (0..2_000).map(|number| template(number, &mut random)).collect::<Vec<_>>()

@@ -41,7 +41,7 @@ mod slow {
 }
 
 #[test]
-fn a_new_source_of_the_workspace_takes_what_the_workspace_shares() {
+fn a_workspace_source_inherits_package_fields() {
     let place = tempfile::tempdir().expect("a temporary folder");
     let folder = place.path().join("source-git");
     write("git", &folder, true).expect("the template can be written");
@@ -53,7 +53,7 @@ fn a_new_source_of_the_workspace_takes_what_the_workspace_shares() {
 }
 
 #[test]
-fn a_name_is_one_for_packages_and_types() {
+fn a_name_is_valid_in_packages_and_types() {
     for name in ["git", "s3", "two-words"] {
         assert!(check_name(name).is_ok(), "{name}");
     }

@@ -1,4 +1,4 @@
-//! The same over MCP: every feature, as a client of its own hears it.
+//! The same over MCP: every feature, as a client sees it.
 
 use repertoire_mcp::{Server, ServerOptions};
 use rmcp::ServiceExt;
@@ -13,9 +13,9 @@ use super::*;
 
 type Client = RunningService<RoleClient, ClientConfig>;
 
-/// A client of `world`, with the skills extension or without it.
-async fn client(world: &World, has_extension: bool) -> Client {
-    let server = Server::new(world.registry.clone(), ServerOptions::default().modes(world.modes.clone()));
+/// Connects a client, with or without the skills extension.
+async fn client(env: &TestEnv, has_extension: bool) -> Client {
+    let server = Server::new(env.registry.clone(), ServerOptions::default().modes(env.modes.clone()));
     let (ours, theirs) = tokio::io::duplex(64 * 1024);
     let (read, write) = tokio::io::split(theirs);
     tokio::spawn(async move { server.serve_lines(read, write).await });
@@ -26,13 +26,13 @@ async fn client(world: &World, has_extension: bool) -> Client {
     ClientConfig::new(capabilities, Implementation::new("somebody", "1")).serve(ours).await.unwrap()
 }
 
-/// The hidden names that occur in `text`, which shows whole front matter, and so has parts of them as keys.
-fn told(text: &str, audience: Audience) -> Vec<&'static str> {
-    let hidden = VEILED.iter().filter(|(.., from)| from.contains(&audience)).map(|(id, ..)| *id);
+/// Returns the hidden names in `text`, which shows whole front matter and so contains parts of them as keys.
+fn leaked(text: &str, audience: Audience) -> Vec<&'static str> {
+    let hidden = HIDDEN.iter().filter(|(.., from)| from.contains(&audience)).map(|(id, ..)| *id);
     hidden.filter(|id| text.contains(id)).collect()
 }
 
-/// An answer or an error, as text.
+/// Returns an answer or an error as text.
 fn text<T: std::fmt::Debug>(answer: Result<T, ServiceError>) -> String {
     match answer {
         Ok(answer) => format!("{answer:?}"),
@@ -45,13 +45,13 @@ async fn call(client: &Client, tool: &'static str, arguments: serde_json::Value)
     text(client.call_tool(CallToolRequestParams::new(tool).with_arguments(arguments)).await)
 }
 
-/// What the features tell of their own accord, and whether they list; tools, skills and resources are for models, prompts for users.
-async fn listed(world: &World) -> Vec<(Audience, String, bool, String)> {
-    let mut said = Vec::new();
+/// Returns the output of every feature without a name, and whether it lists. Prompts are for users, all others for models.
+async fn listed(env: &TestEnv) -> Vec<(Audience, String, bool, String)> {
+    let mut outputs = Vec::new();
     for has_extension in [true, false] {
-        let client = client(world, has_extension).await;
-        let mut at = |audience, door: &str, lists, text| {
-            said.push((audience, format!("{door} (extension: {has_extension})"), lists, text));
+        let client = client(env, has_extension).await;
+        let mut at = |audience, interface: &str, lists, text| {
+            outputs.push((audience, format!("{interface} (extension: {has_extension})"), lists, text));
         };
         let instructions = client.peer_info().and_then(|info| info.instructions.clone()).unwrap();
         at(Model, "instructions", !has_extension, instructions);
@@ -74,7 +74,7 @@ async fn listed(world: &World) -> Vec<(Audience, String, bool, String)> {
         let completed = CompleteRequestParams::new(template, argument);
         at(Model, "completions of the template", true, text(client.complete(completed).await));
     }
-    said
+    outputs
 }
 
 #[expect(deprecated, reason = "clients that begin with a handshake subscribe in this way")]
@@ -82,52 +82,52 @@ async fn subscribed(client: &Client, uri: &str) -> String {
     text(client.subscribe(SubscribeRequestParams::new(uri)).await)
 }
 
-/// What is answered to who names the skill `id` of `source` in every way there is: the audience, the door and the text.
+/// Returns the answers to every request that names the skill `id` of `source`.
 async fn named(client: &Client, source: &str, id: &str) -> Vec<(Audience, &'static str, String)> {
-    let (root, mut said) = (format!("skill://{source}/{id}"), Vec::new());
+    let (root, mut outputs) = (format!("skill://{source}/{id}"), Vec::new());
     let file = format!("{root}/SKILL.md");
-    said.push((Model, "get", text(client.get_skill(GetSkillRequestParams::new(&file)).await)));
-    said.push((Model, "read", text(client.read_resource(ReadResourceRequestParams::new(&file)).await)));
+    outputs.push((Model, "get", text(client.get_skill(GetSkillRequestParams::new(&file)).await)));
+    outputs.push((Model, "read", text(client.read_resource(ReadResourceRequestParams::new(&file)).await)));
     let folder = ReadResourceDirectoryRequestParams::new(&root);
-    said.push((Model, "folder", text(client.read_resource_directory(folder).await)));
-    said.push((Model, "subscribe", subscribed(client, &file).await));
+    outputs.push((Model, "folder", text(client.read_resource_directory(folder).await)));
+    outputs.push((Model, "subscribe", subscribed(client, &file).await));
     for name in [id.to_owned(), format!("{source}:{id}")] {
-        said.push((User, "prompt", text(client.get_prompt(GetPromptRequestParams::new(&name)).await)));
+        outputs.push((User, "prompt", text(client.get_prompt(GetPromptRequestParams::new(&name)).await)));
     }
-    said
+    outputs
 }
 
 #[tokio::test]
-async fn what_is_hidden_is_named_by_no_face() {
-    for (audience, door, _, text) in listed(&World::veiled().await).await {
-        assert_eq!(told(&text, audience), [""; 0], "{audience:?} at {door}: {text}");
+async fn no_mcp_feature_names_a_hidden_skill() {
+    for (audience, interface, _, text) in listed(&TestEnv::with_hidden().await).await {
+        assert_eq!(leaked(&text, audience), [""; 0], "{audience:?} at {interface}: {text}");
     }
 }
 
 #[tokio::test]
-async fn what_is_not_hidden_is_named_by_the_same_faces() {
-    for (audience, door, lists, text) in listed(&World::open().await).await {
+async fn the_same_mcp_features_name_visible_skills() {
+    for (audience, interface, lists, text) in listed(&TestEnv::open().await).await {
         if lists {
-            let all = told(&VEILED.map(|(id, ..)| id).concat(), audience);
-            assert_eq!(told(&text, audience), all, "{audience:?} at {door}: {text}");
+            let all = leaked(&HIDDEN.map(|(id, ..)| id).concat(), audience);
+            assert_eq!(leaked(&text, audience), all, "{audience:?} at {interface}: {text}");
         }
     }
 }
 
-/// By its name, what is hidden is not told from what is not there.
+/// A request for a hidden skill gets the answer for an unknown one.
 #[tokio::test]
-async fn what_is_hidden_is_to_every_face_as_what_is_not_there() {
-    let client = client(&World::veiled().await, true).await;
-    for (id, reason, from) in VEILED {
+async fn mcp_answers_hidden_and_unknown_alike() {
+    let client = client(&TestEnv::with_hidden().await, true).await;
+    for (id, reason, from) in HIDDEN {
         let source = if reason == Hidden::Pending { "clone" } else { "home" };
         let none = named(&client, source, "release-zzzzzz").await;
-        for ((audience, door, answer), (.., none)) in named(&client, source, id).await.into_iter().zip(none) {
-            // Whoever subscribes to nothing waits for it, as for what is hidden.
-            assert!(door == "subscribe" || none.starts_with("error: "), "{door}: {none}");
+        for ((audience, interface, answer), (.., none)) in named(&client, source, id).await.into_iter().zip(none) {
+            // A subscription to an unknown skill waits for it, as one to a hidden skill does.
+            assert!(interface == "subscribe" || none.starts_with("error: "), "{interface}: {none}");
             if from.contains(&audience) {
-                assert_eq!(answer.replace(id, "release-zzzzzz"), none, "{audience:?}: {door} of {id}");
+                assert_eq!(answer.replace(id, "release-zzzzzz"), none, "{audience:?}: {interface} of {id}");
             } else {
-                assert!(!answer.starts_with("error: "), "{audience:?}: {door} of {id}: {answer}");
+                assert!(!answer.starts_with("error: "), "{audience:?}: {interface} of {id}: {answer}");
             }
         }
         let read = call(&client, "read_skill", json!({"id": id})).await;
@@ -135,11 +135,11 @@ async fn what_is_hidden_is_to_every_face_as_what_is_not_there() {
         assert!(!from.contains(&Model) || !read.contains(&reason.to_string()), "{id}: {read}");
     }
     // A hidden claim to the id of a visible skill.
-    for (audience, door, answer) in named(&client, "clone", OPEN).await {
-        let is_winners = door == "prompt" && !answer.contains("clone");
+    for (audience, interface, answer) in named(&client, "clone", OPEN).await {
+        let is_winners = interface == "prompt" && !answer.contains("clone");
         assert!(
-            answer.starts_with("error: ") || is_winners || door == "subscribe",
-            "{audience:?}: {door} of clone:{OPEN}: {answer}"
+            answer.starts_with("error: ") || is_winners || interface == "subscribe",
+            "{audience:?}: {interface} of clone:{OPEN}: {answer}"
         );
     }
 }

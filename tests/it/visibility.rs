@@ -1,6 +1,6 @@
-//! Hidden means absent: every door, every reason to be hidden, both audiences.
+//! Hidden skills appear in no interface, for every reason and both audiences.
 //!
-//! A new way to reach a skill adds a line to [`said`]; a new reason adds one to [`VEILED`].
+//! A new interface adds a line to [`outputs`]; a new reason adds one to [`HIDDEN`].
 
 mod mcp;
 
@@ -25,11 +25,11 @@ use serde_json::json;
 
 use Audience::{Model, User};
 
-/// The one skill that everybody sees.
+/// The only skill that is visible to both audiences.
 const OPEN: &str = "release-notes";
 
-/// What is hidden, why, and from whom.
-const VEILED: [(&str, Hidden, &[Audience]); 12] = [
+/// The hidden skills, each with its reason and the audiences that do not see it.
+const HIDDEN: [(&str, Hidden, &[Audience]); 12] = [
     ("release-ruled", Hidden::Disabled, &[Model, User]),
     ("release-quiet", Hidden::Disabled, &[Model, User]),
     ("release-stray", Hidden::Pending, &[Model, User]),
@@ -44,13 +44,13 @@ const VEILED: [(&str, Hidden, &[Audience]); 12] = [
     ("release-spare", Hidden::NotNeeded, &[Model, User]),
 ];
 
-/// Skills and what hides them.
-struct World {
+/// Skills, and the options that hide them.
+struct TestEnv {
     registry: SkillRegistry,
     modes: Modes,
 }
 
-/// No tool is there, and every set of tools.
+/// An environment without tools that has every set of tools.
 #[derive(Debug)]
 struct NoTools;
 
@@ -60,7 +60,7 @@ impl Probe for NoTools {
     }
 }
 
-/// A skill as it declares itself, or one that declares nothing.
+/// Returns a skill, with or without the fields that hide it.
 fn skill(id: &str, declares: bool) -> Skill {
     let mut skill = Skill::new(id.parse().unwrap(), format!("Handles the {id} of a product."));
     let command = Value::Map(vec![("command".into(), Value::text("ship"))]);
@@ -93,10 +93,10 @@ fn source(name: &str, skills: impl IntoIterator<Item = Skill>) -> MemorySource<S
     source
 }
 
-impl World {
-    /// Everything that is veiled is hidden, each for its reason.
-    async fn veiled() -> World {
-        let ids = VEILED.iter().map(|(id, ..)| *id).filter(|id| *id != "release-stray");
+impl TestEnv {
+    /// Hides each skill of [`HIDDEN`] for its reason.
+    async fn with_hidden() -> TestEnv {
+        let ids = HIDDEN.iter().map(|(id, ..)| *id).filter(|id| *id != "release-stray");
         let home = source("home", ids.chain([OPEN]).map(|id| skill(id, true)));
         let clone = source("clone", [skill("release-stray", true), skill(OPEN, true)]);
         let rules = RuleStack::new([RuleSet::new("user", Authority::Full).disable("release-ruled".parse().unwrap())]);
@@ -107,7 +107,7 @@ impl World {
             .load()
             .await
             .unwrap();
-        let allowed = VEILED.iter().map(|(id, ..)| *id).filter(|id| *id != "release-payroll").chain([OPEN]);
+        let allowed = HIDDEN.iter().map(|(id, ..)| *id).filter(|id| *id != "release-payroll").chain([OPEN]);
         let policy = PermissionPolicy::from_roles([("support", Vec::<&str>::new())], "support").unwrap();
         let policy = policy.with_skills("support", allowed.map(|id| id.parse().unwrap())).unwrap();
         let modes = Modes::default()
@@ -117,14 +117,14 @@ impl World {
             .invoke_level(InvokeLevel::Executor)
             .permitted_by(Arc::new(policy))
             .ready_by(Arc::new(NoTools));
-        World { registry, modes }
+        TestEnv { registry, modes }
     }
 
-    /// The same skills, and nothing hides any of them.
-    async fn open() -> World {
-        let ids = VEILED.iter().map(|(id, ..)| *id).chain([OPEN]);
+    /// Returns the same skills, all visible.
+    async fn open() -> TestEnv {
+        let ids = HIDDEN.iter().map(|(id, ..)| *id).chain([OPEN]);
         let home = source("home", ids.map(|id| skill(id, false)));
-        World { registry: SkillRegistry::builder().user(home).load().await.unwrap(), modes: Modes::default() }
+        TestEnv { registry: SkillRegistry::builder().user(home).load().await.unwrap(), modes: Modes::default() }
     }
 
     fn tools(&self, audience: Audience) -> ToolOptions {
@@ -132,18 +132,18 @@ impl World {
     }
 }
 
-/// The hidden names that occur in `text`, however it writes them.
+/// Returns the hidden names in `text`, in any spelling.
 fn leaked(text: &str, audience: Audience) -> Vec<&'static str> {
-    let hidden = VEILED.iter().filter(|(.., from)| from.contains(&audience)).map(|(id, ..)| *id);
+    let hidden = HIDDEN.iter().filter(|(.., from)| from.contains(&audience)).map(|(id, ..)| *id);
     hidden.filter(|id| text.contains(id.trim_start_matches("release-"))).collect()
 }
 
-/// All that `audience` is told at every door, none of which was told a hidden name before: the door and the text.
-async fn said(world: &World, audience: Audience) -> Vec<(String, String)> {
-    let (registry, modes) = (&world.registry, &world.modes);
+/// Returns the output of every interface for `audience`.
+async fn outputs(env: &TestEnv, audience: Audience) -> Vec<(String, String)> {
+    let (registry, modes) = (&env.registry, &env.modes);
     let snapshot = registry.snapshot();
-    let mut said = Vec::new();
-    let mut at = |door: &str, text: String| said.push((door.to_owned(), text));
+    let mut outputs = Vec::new();
+    let mut at = |interface: &str, text: String| outputs.push((interface.to_owned(), text));
 
     let catalogs = CatalogOptions::default().seen_by(audience).modes(modes.clone());
     for format in [Format::Xml, Format::Indented, Format::Reference, Format::Bullets, Format::Lines, Format::Json] {
@@ -152,12 +152,12 @@ async fn said(world: &World, audience: Audience) -> Vec<(String, String)> {
     }
     at("kept catalog", CatalogCache::new(catalogs).of(&snapshot).text.clone());
 
-    let options = world.tools(audience);
+    let options = env.tools(audience);
     let with_catalog = options.clone().catalog(CatalogOptions::default());
-    for (door, options) in [("tools", &options), ("tools with a catalog", &with_catalog)] {
+    for (interface, options) in [("tools", &options), ("tools with a catalog", &with_catalog)] {
         let tools = Toolset::of(&snapshot, options);
         for format in [ToolFormat::Anthropic, ToolFormat::OpenAiChat, ToolFormat::OpenAiResponses, ToolFormat::Gemini] {
-            at(&format!("{door} {format:?}"), format.tools(tools.tools()).to_string());
+            at(&format!("{interface} {format:?}"), format.tools(tools.tools()).to_string());
         }
     }
     for preset in ToolPreset::ALL {
@@ -180,8 +180,8 @@ async fn said(world: &World, audience: Audience) -> Vec<(String, String)> {
     at("ranked", hits(&index.search_with(&query("product"), &ranked)));
 
     let empty = SkillRegistry::builder().load().await.unwrap().snapshot();
-    for (door, old, new) in [("news of what came", &empty, &snapshot), ("news of what went", &snapshot, &empty)] {
-        at(door, modes.news(audience, old, new).map(|news| news.to_string()).unwrap_or_default());
+    for (interface, old, new) in [("news of what came", &empty, &snapshot), ("news of what went", &snapshot, &empty)] {
+        at(interface, modes.news(audience, old, new).map(|news| news.to_string()).unwrap_or_default());
     }
 
     let named: Vec<_> = snapshot.entries().iter().map(|entry| format!("${}", entry.id)).collect();
@@ -196,10 +196,10 @@ async fn said(world: &World, audience: Audience) -> Vec<(String, String)> {
 
     let menu = snapshot.entries().iter().filter(|entry| modes.sees(audience, &entry.candidate));
     at("menu", menu.map(|entry| format!("/{}\n", entry.id)).collect());
-    said
+    outputs
 }
 
-/// Calls of the tools of `preset` that name nobody who is hidden.
+/// Returns calls of the tools of `preset` that name no hidden skill.
 fn calls(preset: &ToolPreset) -> Vec<(String, serde_json::Value)> {
     let mut calls = Vec::new();
     for name in preset.list.iter() {
@@ -221,48 +221,48 @@ fn calls(preset: &ToolPreset) -> Vec<(String, serde_json::Value)> {
 }
 
 #[tokio::test]
-async fn what_is_hidden_is_named_at_no_door() {
-    let world = World::veiled().await;
+async fn no_interface_names_a_hidden_skill() {
+    let env = TestEnv::with_hidden().await;
     for audience in [Model, User] {
-        for (door, text) in said(&world, audience).await {
-            assert_eq!(leaked(&text, audience), [""; 0], "{audience:?} at {door}: {text}");
+        for (interface, text) in outputs(&env, audience).await {
+            assert_eq!(leaked(&text, audience), [""; 0], "{audience:?} at {interface}: {text}");
         }
     }
 }
 
-/// The check above would see a name: where nothing is hidden, every name is told, and by all doors that list.
+/// Proves the check above: without hidden skills, every interface that lists prints every name.
 #[tokio::test]
-async fn what_is_not_hidden_is_named_at_the_same_doors() {
-    let world = World::open().await;
+async fn the_same_interfaces_name_visible_skills() {
+    let env = TestEnv::open().await;
     for audience in [Model, User] {
-        let all = leaked(&VEILED.map(|(id, ..)| id).concat(), audience);
-        for (door, text) in said(&world, audience).await {
+        let all = leaked(&HIDDEN.map(|(id, ..)| id).concat(), audience);
+        for (interface, text) in outputs(&env, audience).await {
             let lists =
                 ["catalog", "kept", "tools", "search \"\"", "search \"release\"", "ranked", "news", "triggers", "menu"];
-            if lists.iter().any(|list| door.starts_with(list)) {
-                assert_eq!(leaked(&text, audience), all, "{audience:?} at {door}: {text}");
+            if lists.iter().any(|list| interface.starts_with(list)) {
+                assert_eq!(leaked(&text, audience), all, "{audience:?} at {interface}: {text}");
             }
         }
     }
 }
 
-/// The reason and the audience for each that is veiled, and what a host is told.
+/// A host gets the reason and the audience of each hidden skill.
 #[tokio::test]
-async fn what_is_hidden_is_hidden_for_its_reason_and_from_its_audience() {
-    let world = World::veiled().await;
-    let snapshot = world.registry.snapshot();
-    for (id, reason, from) in VEILED {
+async fn each_hidden_skill_has_reason_and_audience() {
+    let env = TestEnv::with_hidden().await;
+    let snapshot = env.registry.snapshot();
+    for (id, reason, from) in HIDDEN {
         let candidate = &snapshot.get(id).unwrap().candidate;
         for audience in [Model, User] {
             let expected = from.contains(&audience).then_some(reason);
-            assert_eq!(world.modes.hides(audience, candidate), expected, "{id} from {audience:?}");
-            let why = world.modes.explain(audience, candidate).unwrap_or_default();
+            assert_eq!(env.modes.hides(audience, candidate), expected, "{id} from {audience:?}");
+            let why = env.modes.explain(audience, candidate).unwrap_or_default();
             assert!(why.starts_with(&expected.map(|hidden| hidden.to_string()).unwrap_or_default()), "{id}: {why}");
         }
     }
 }
 
-/// Reads from a registry, and remembers nothing of it: a read that is let through gives the inside away.
+/// A reader that returns marked text, so that a read of a hidden skill is visible in the output.
 #[derive(Debug)]
 struct Inside;
 
@@ -281,7 +281,7 @@ impl Reader for Inside {
     }
 }
 
-/// What the doors that read answer to who names `id` in full.
+/// Returns the answers of the tools that read the qualified name `id`.
 async fn read(tools: &Toolset, preset: &ToolPreset, id: &str) -> Vec<Answer> {
     let mut answers = Vec::new();
     let arguments = json!({preset.read.id.as_ref(): id});
@@ -294,12 +294,12 @@ async fn read(tools: &Toolset, preset: &ToolPreset, id: &str) -> Vec<Answer> {
 }
 
 #[tokio::test]
-async fn who_names_what_is_hidden_gets_nothing_of_it() {
-    let world = World::veiled().await;
-    let snapshot = world.registry.snapshot();
+async fn naming_a_hidden_skill_returns_nothing_of_it() {
+    let env = TestEnv::with_hidden().await;
+    let snapshot = env.registry.snapshot();
     for (audience, preset) in ToolPreset::ALL.into_iter().flat_map(|preset| [(Model, preset), (User, preset)]) {
-        let tools = Toolset::of(&snapshot, &world.tools(audience).preset(preset.clone()));
-        for (id, reason, from) in VEILED {
+        let tools = Toolset::of(&snapshot, &env.tools(audience).preset(preset.clone()));
+        for (id, reason, from) in HIDDEN {
             let source = if reason == Hidden::Pending { "clone" } else { "home" };
             for name in [id.to_owned(), format!("{source}:{id}")] {
                 for answer in read(&tools, preset, &name).await {
@@ -328,12 +328,12 @@ async fn who_names_what_is_hidden_gets_nothing_of_it() {
 }
 
 #[tokio::test]
-async fn what_must_not_be_known_of_is_answered_as_what_is_not_there() {
-    let world = World::veiled().await;
+async fn hidden_and_unknown_names_get_equal_answers() {
+    let env = TestEnv::with_hidden().await;
     for audience in [Model, User] {
         for preset in ToolPreset::ALL {
-            let tools = Toolset::of(&world.registry.snapshot(), &world.tools(audience).preset(preset.clone()));
-            for (id, _, from) in VEILED {
+            let tools = Toolset::of(&env.registry.snapshot(), &env.tools(audience).preset(preset.clone()));
+            for (id, _, from) in HIDDEN {
                 if !from.contains(&audience) {
                     continue;
                 }
@@ -346,9 +346,9 @@ async fn what_must_not_be_known_of_is_answered_as_what_is_not_there() {
     }
 }
 
-/// A skill that becomes hidden while tools are offered goes from all of them at once.
+/// A skill that becomes hidden disappears from all live tools at once.
 #[tokio::test]
-async fn what_becomes_hidden_is_gone_from_what_is_live() {
+async fn a_newly_hidden_skill_leaves_live_tools() {
     let home = source("home", [skill(OPEN, true), skill("release-quiet", true)]);
     let registry = SkillRegistry::builder().user(home).load().await.unwrap();
     let tools = LiveTools::over(registry.clone(), ToolOptions::default());
@@ -362,7 +362,7 @@ async fn what_becomes_hidden_is_gone_from_what_is_live() {
     assert_eq!((answer.code, answer.text.contains("inside")), (AnswerCode::Refused, false));
 }
 
-/// What reaches the model of a session in one call, and what it would be given again after its conversation was shortened.
+/// Returns the text that a model gets in one call, and again after its conversation was compacted.
 async fn composed(session: &mut Session, message: &str) -> String {
     let evaluation = session.evaluate(&Turn::of(message));
     let evaluation = session.read(evaluation, &Inside).await;
@@ -371,56 +371,56 @@ async fn composed(session: &mut Session, message: &str) -> String {
     format!("{}\n{:?}\n{:?}\n{}", slots.system_prompt, slots.messages, slots.tools, again.text)
 }
 
-/// What is active and becomes hidden is in no prompt any more, nor is it given again; a mention or a trigger brings nothing back.
+/// An active skill that becomes hidden leaves every prompt. Neither a mention nor a trigger restores it.
 #[tokio::test]
-async fn what_becomes_hidden_is_gone_from_a_session() {
-    let (open, veiled) = (World::open().await, World::veiled().await);
-    let everybody: Vec<_> = VEILED.iter().map(|(id, ..)| format!("${id}")).collect();
+async fn a_newly_hidden_skill_leaves_sessions() {
+    let (open, hidden_env) = (TestEnv::open().await, TestEnv::with_hidden().await);
+    let everybody: Vec<_> = HIDDEN.iter().map(|(id, ..)| format!("${id}")).collect();
     let mentions = format!("A product launch: {}", everybody.join(" "));
     for audience in [Model, User] {
-        let tools = |world: &World| Toolset::of(&world.registry.snapshot(), &world.tools(audience));
+        let tools = |env: &TestEnv| Toolset::of(&env.registry.snapshot(), &env.tools(audience));
         let options = SessionOptions::new(open.registry.surface_policy()).lifetime(Lifetime::Conversation);
         let mut session = Session::new(tools(&open), options);
-        for (id, ..) in VEILED {
+        for (id, ..) in HIDDEN {
             session.activate(audience, id, "").unwrap();
         }
         let before = composed(&mut session, "Go on.").await;
         assert_eq!(leaked(&before, audience), leaked(&everybody.concat(), audience), "{before}");
-        session.begin(tools(&veiled));
+        session.begin(tools(&hidden_env));
         let after = composed(&mut session, "Go on.").await;
         assert_eq!(leaked(&after, audience), [""; 0], "{audience:?}: {after}");
-        // A mention is the user's door, a keyword the model's: who is hidden at both comes by neither.
+        // A mention is for the user, a keyword for the model.
         let named = composed(&mut session, &mentions).await;
-        for (id, _, from) in VEILED {
+        for (id, _, from) in HIDDEN {
             assert_eq!(named.contains(id), from.len() < 2, "{id}: {named}");
         }
     }
 }
 
-/// Neither does a session that was stored while nothing was hidden bring it back, and its state holds no body.
+/// A session that was stored before the skill was hidden does not restore it, and its state contains no body.
 #[tokio::test]
-async fn what_becomes_hidden_is_gone_from_a_session_that_is_resumed() {
-    let (open, veiled) = (World::open().await, World::veiled().await);
+async fn a_newly_hidden_skill_leaves_resumed_sessions() {
+    let (open, hidden_env) = (TestEnv::open().await, TestEnv::with_hidden().await);
     for audience in [Model, User] {
-        let tools = |world: &World| Toolset::of(&world.registry.snapshot(), &world.tools(audience));
+        let tools = |env: &TestEnv| Toolset::of(&env.registry.snapshot(), &env.tools(audience));
         let options = || SessionOptions::new(open.registry.surface_policy());
         let mut session = Session::new(tools(&open), options());
-        for (id, ..) in VEILED {
+        for (id, ..) in HIDDEN {
             session.activate(audience, id, "").unwrap();
         }
         composed(&mut session, "Go on.").await;
         let stored = serde_json::to_string(&session.state()).unwrap();
         assert!(!stored.contains("inside"), "{stored}");
         let state: SessionState = serde_json::from_str(&stored).unwrap();
-        let (mut resumed, since) = Session::resume(state, tools(&veiled), options(), &Inside).await;
+        let (mut resumed, since) = Session::resume(state, tools(&hidden_env), options(), &Inside).await;
         let after = composed(&mut resumed, "Go on.").await;
         assert_eq!(leaked(&after, audience), [""; 0], "{audience:?}: {after}");
-        // The host learns of each what became of it.
-        for (resumed, (id, reason, from)) in since.iter().zip(VEILED) {
+        // The result names the reason for each skill.
+        for (resumed, (id, reason, from)) in since.iter().zip(HIDDEN) {
             assert!(resumed.id.as_str().ends_with(id));
             let gone = if reason == Hidden::Pending { Since::Gone } else { Since::Hidden(reason) };
             assert_eq!(resumed.since, if from.contains(&audience) { gone } else { Since::Same }, "{id}");
         }
-        assert_eq!(since.len(), VEILED.len());
+        assert_eq!(since.len(), HIDDEN.len());
     }
 }
