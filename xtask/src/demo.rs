@@ -115,12 +115,12 @@ const SCENES: &[Scene] = &[
             "ruling: ask, by skill:database.tools",
             "ruling: allow, by skill:skills:hotfix.allowed-tools",
             "ruling: deny, by developer.allowlist.miss",
-            "the conversation was shortened; again come minutes (",
+            "the conversation was compacted; repeated: minutes (",
             ", review (0 of ",
         ],
         only: &[
             "#",
-            "the user",
+            "user",
             "active",
             "careful",
             "house",
@@ -138,7 +138,7 @@ const SCENES: &[Scene] = &[
             "notice",
             "ruling",
             "the conversation",
-            "the model calls",
+            "call",
         ],
     },
     Scene {

@@ -164,9 +164,9 @@ fn doc_comments(path: PathBuf) -> Vec<(String, String)> {
     found
 }
 
-/// Returns every function of `path` that has a body, with its number of lines.
+/// Returns every function of `path`, with its number of lines.
 ///
-/// rustfmt puts the brace that ends a function below the first character of its first line.
+/// rustfmt puts the end of a function below the first character of its first line.
 fn functions(path: &Path) -> Vec<(String, usize)> {
     let text = text(path);
     let lines: Vec<_> = text.lines().collect();
@@ -176,11 +176,8 @@ fn functions(path: &Path) -> Vec<(String, usize)> {
         if declared.starts_with("//") || !format!(" {declared}").contains(" fn ") || declared.contains('"') {
             continue;
         }
-        let end = format!("{}}}", &line[..line.len() - declared.len()]);
-        let ends = |line: &&str| {
-            **line == *end
-                || (line.trim_end().ends_with(';') && !line.starts_with(&format!("{}  ", &end[..end.len() - 1])))
-        };
+        let indent = line.len() - declared.len();
+        let ends = |line: &&str| line.len() - line.trim_start().len() == indent && line.ends_with(['}', ';']);
         let length = lines[at..].iter().position(|line| ends(&line)).unwrap_or(0) + 1;
         found.push((format!("{}:{}, {length} lines", inside(path), at + 1), length));
     }

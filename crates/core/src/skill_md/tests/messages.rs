@@ -1,6 +1,6 @@
 //! What people read.
 
-use snapbox::{assert_data_eq, str};
+use snapbox::{IntoData, assert_data_eq, str};
 
 use super::*;
 
@@ -22,7 +22,7 @@ fn a_colon_comes_with_what_to_type() {
         str![[r#"
 some-skill/SKILL.md:3:31 warning[invalid-description]: invalid YAML in `description`: unquoted text must not hold a colon before a blank; its text was taken as it stands
   help: quote this value: `description: "Collects run data: progress, \"errors\"."`
-"#]]
+"#]].raw()
     );
 }
 
