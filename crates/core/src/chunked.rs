@@ -243,10 +243,12 @@ impl<T> ChunkedMap<T> {
 
     /// Returns the items in shards that `other` does not share.
     pub fn unshared<'a>(&'a self, other: &'a ChunkedMap<T>) -> impl Iterator<Item = &'a T> {
-        let is_shared = move |number: usize| {
-            self.shards.len() == other.shards.len() && Arc::ptr_eq(&self.shards[number], &other.shards[number])
-        };
-        (0..self.shards.len()).filter(move |number| !is_shared(*number)).flat_map(|number| self.shards[number].iter())
+        // The maps share nothing if the shards of one were doubled.
+        let others = if self.shards.len() == other.shards.len() { &other.shards[..] } else { &[] };
+        let shards = self.shards.iter().enumerate();
+        let unshared =
+            shards.filter(move |(at, shard)| !others.get(*at).is_some_and(|other| Arc::ptr_eq(shard, other)));
+        unshared.flat_map(|(_, shard)| shard.iter())
     }
 
     fn place(&self, key: &str) -> (usize, u64) {

@@ -44,31 +44,28 @@ impl Declared {
 ///
 /// The result does not depend on which of the two came first, but for the order of names.
 pub(crate) fn stricter(key: &str, one: &Value, other: &Value) -> Value {
-    let is_strict = |value: &Value| match key {
-        DISABLE_MODEL_INVOCATION => value.as_bool() != Some(false),
-        USER_INVOCABLE => value.as_bool() != Some(true),
-        _ => Category::of(value) == Some(Category::Raw),
+    let is_strict = match key {
+        ALLOWED_TOOLS => return common_names(key, one, other, tools),
+        ALLOWED_WORKFLOWS => return common_names(key, one, other, workflows),
+        DISABLE_MODEL_INVOCATION => one.as_bool() != Some(false),
+        USER_INVOCABLE => one.as_bool() != Some(true),
+        _ => Category::of(one) == Some(Category::Raw),
     };
-    let split = match key {
-        ALLOWED_TOOLS => tools,
-        ALLOWED_WORKFLOWS => workflows,
-        _ => return if is_strict(one) { one.clone() } else { other.clone() },
-    };
-    let names = |value| names(value, key, split, &mut |_, _, _| {});
-    let (mut one, other) = (names(one), names(other));
-    one.retain(|name| other.contains(name));
-    Value::List(one.into_iter().map(Value::text).collect())
+    if is_strict { one.clone() } else { other.clone() }
+}
+
+fn common_names(key: &str, one: &Value, other: &Value, split: fn(&str, &mut Names)) -> Value {
+    let others = names(other, key, split, &mut |_, _, _| {});
+    let mut names = names(one, key, split, &mut |_, _, _| {});
+    names.retain(|name| others.contains(name));
+    Value::List(names.into_iter().map(Value::text).collect())
 }
 
 /// Returns rows with unique keys: the place of the first, the value of the last, of a limiting field the stricter one.
 pub(crate) fn unique(rows: Vec<(Arc<str>, Value)>) -> Vec<(Arc<str>, Value)> {
     const FEW: usize = 16;
-    if rows.len() <= FEW
-        && !rows
-            .iter()
-            .enumerate()
-            .any(|(index, (key, _)): (usize, &(Arc<str>, Value))| rows[..index].iter().any(|(other, _)| other == key))
-    {
+    let mut keys = rows.iter().enumerate().map(|(index, (key, _))| (key, &rows[..index]));
+    if rows.len() <= FEW && !keys.any(|(key, earlier)| earlier.iter().any(|(other, _)| other == key)) {
         return rows;
     }
     let mut places = HashMap::new();
@@ -140,17 +137,15 @@ fn is_readable(scalar: &Scalar) -> bool {
 
 fn tools(text: &str, names: &mut Names) {
     let mut depth = 0_usize;
-    for name in text
-        .split(|c: char| {
-            match c {
-                '(' => depth += 1,
-                ')' => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            depth == 0 && (c == ',' || c.is_whitespace())
-        })
-        .filter(|name| !name.is_empty())
-    {
+    let parts = text.split(|c: char| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && (c == ',' || c.is_whitespace())
+    });
+    for name in parts.filter(|name| !name.is_empty()) {
         if is_tool(name) { names.found.push(name.into()) } else { names.dropped += 1 }
     }
 }

@@ -114,8 +114,9 @@ impl ResourcePath {
     /// Returns whether nothing at this path is part of a skill, whatever lies there: litter, secrets, version control,
     /// dependencies and caches.
     pub fn is_apart(&self) -> bool {
-        let is_skipped = |name: &str| SkippedFolder::of(name).is_some_and(SkippedFolder::is_apart);
-        self.0.split('/').any(|name| is_skipped(name) || SkippedFile::of(name).is_some())
+        let mut names = self.0.split('/');
+        names
+            .any(|name| SkippedFolder::of(name).is_some_and(SkippedFolder::is_apart) || SkippedFile::of(name).is_some())
     }
 
     /// The path.

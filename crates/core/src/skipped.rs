@@ -105,22 +105,13 @@ fn is_swap(name: &str) -> bool {
 }
 
 fn is_secret(name: &str) -> bool {
-    let is_known = |name: &str| {
-        is_one_of(name, SECRET)
-            || SECRET_SUFFIXES.iter().any(|suffix| ends_with(name, suffix) && name.len() > suffix.len())
-            || ends_with(name, ".env") && !is_one_of(name, EXAMPLE_FILES)
-            || starts_with(name, ".env.") && !EXAMPLES.iter().any(|example| ends_with(name, example))
-    };
-    let mut name = name;
-    loop {
-        if is_known(name) {
-            return true;
-        }
-        match COPIES.iter().find(|copy| ends_with(name, copy) && name.len() > copy.len()) {
-            Some(copy) => name = &name[..name.len() - copy.len()],
-            None => return false,
-        }
-    }
+    is_one_of(name, SECRET)
+        || SECRET_SUFFIXES.iter().any(|suffix| ends_with(name, suffix) && name.len() > suffix.len())
+        || ends_with(name, ".env") && !is_one_of(name, EXAMPLE_FILES)
+        || starts_with(name, ".env.") && !EXAMPLES.iter().any(|example| ends_with(name, example))
+        || COPIES
+            .iter()
+            .any(|copy| ends_with(name, copy) && name.len() > copy.len() && is_secret(&name[..name.len() - copy.len()]))
 }
 
 fn is_one_of(name: &str, names: &[&str]) -> bool {

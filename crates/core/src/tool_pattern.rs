@@ -48,22 +48,18 @@ impl FromStr for ToolPattern {
     type Err = UnreadablePattern;
 
     fn from_str(text: &str) -> Result<ToolPattern, UnreadablePattern> {
-        let read = || {
-            let (tool, argument) = match text.split_once('(') {
-                None => (text, Argument::Any),
-                Some((tool, rest)) => (tool, Argument::read(rest.strip_suffix(')')?)?),
-            };
-            Some(ToolPattern { text: text.into(), tool: Name::read(tool)?, argument })
+        let (tool, argument) = match text.split_once('(') {
+            None => (text, Some(Argument::Any)),
+            Some((tool, rest)) => (tool, rest.strip_suffix(')').and_then(Argument::read)),
         };
-        read().ok_or_else(|| UnreadablePattern(text.to_owned()))
+        let parts = Name::read(tool).zip(argument);
+        let (tool, argument) = parts.ok_or_else(|| UnreadablePattern(text.to_owned()))?;
+        Ok(ToolPattern { text: text.into(), tool, argument })
     }
 }
 
 impl Name {
     fn read(text: &str) -> Option<Name> {
-        let is_name = |name: &str| {
-            !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/'))
-        };
         match text.strip_suffix('*') {
             // All tools of one server, never all servers.
             Some(beginning) => {
@@ -74,6 +70,10 @@ impl Name {
             None => is_name(text).then(|| Name::Is(text.into())),
         }
     }
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/'))
 }
 
 fn is_server_alone(name: &str) -> bool {
@@ -125,10 +125,9 @@ impl ToolPattern {
         if !FOLDER.iter().any(|variable| rule.contains(variable)) {
             return rule.parse();
         }
-        let unreadable = || UnreadablePattern(rule.to_owned());
-        let folder = location.and_then(folder).ok_or_else(unreadable)?;
+        let folder = location.and_then(folder).ok_or_else(|| UnreadablePattern(rule.to_owned()))?;
         let resolved = FOLDER.iter().fold(rule.to_owned(), |rule, variable| rule.replace(variable, folder));
-        resolved.parse().map_err(|_| unreadable())
+        resolved.parse().map_err(|_| UnreadablePattern(rule.to_owned()))
     }
 
     /// Returns whether it is about `tool`, with any argument.
@@ -143,10 +142,11 @@ impl ToolPattern {
     /// to no other folder.
     pub fn covers(&self, tool: &str, argument: &str) -> bool {
         let argument = &words(argument);
-        let is_plain = || is_simple(argument) && !argument.contains(['$', '`', '\\']) && !climbs(argument);
         let is_sure = match self.argument {
             Argument::Any | Argument::Is(_) => true,
-            Argument::Begins(_) | Argument::Parts(_) => is_plain(),
+            Argument::Begins(_) | Argument::Parts(_) => {
+                is_simple(argument) && !argument.contains(['$', '`', '\\']) && !climbs(argument)
+            }
         };
         self.is_about(tool) && is_sure && self.argument.has(argument)
     }

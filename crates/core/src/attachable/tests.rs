@@ -11,7 +11,7 @@ fn skill(category: &str) -> Skill {
 }
 
 #[test]
-fn a_skill_that_is_not_raw_is_attached_as_it_is() {
+fn standard_skills_are_attached_as_they_are() {
     for category in ["standard", "Standard", ""] {
         let attachable = Attachable::new(skill(category)).unwrap();
         let tools: Vec<_> = attachable.tools().collect();
@@ -20,7 +20,7 @@ fn a_skill_that_is_not_raw_is_attached_as_it_is() {
 }
 
 #[test]
-fn a_raw_skill_needs_a_gate_however_it_is_spelled() {
+fn raw_skills_need_policies_in_any_spelling() {
     for category in ["raw", "Raw", "\" RAW \"", "[raw]", "[database, raw]", "rwa", "productivity"] {
         let raw = Attachable::new(skill(category)).unwrap_err();
         assert_eq!(raw.to_string(), "skill `probe` is raw and can be attached behind a gate only", "{category}");
@@ -28,7 +28,7 @@ fn a_raw_skill_needs_a_gate_however_it_is_spelled() {
 }
 
 #[test]
-fn a_gate_decides_tool_by_tool_and_blocks_what_it_does_not_name() {
+fn policies_block_unnamed_tools() {
     let gate = ToolPolicies::new().with("read", Safe).with("run", RequiresApproval).with("elsewhere", Safe);
     let gated = Attachable::new(skill("raw")).unwrap_err().gated(gate);
     let tools: Vec<_> = gated.tools().collect();

@@ -51,7 +51,7 @@ proptest! {
     }
 
     #[test]
-    fn a_place_in_a_sorted_chunked_vec_is_found(mut items in prop::collection::vec(any::<u16>(), 0..1500), bound in any::<u16>()) {
+    fn partition_point_finds_the_place(mut items in prop::collection::vec(any::<u16>(), 0..1500), bound in any::<u16>()) {
         items.sort_unstable();
         let chunked: ChunkedVec<u16> = items.iter().copied().collect();
         prop_assert_eq!(chunked.partition_point(|item| *item < bound), items.partition_point(|item| *item < bound));

@@ -3,7 +3,7 @@ use super::*;
 const EMPTY: &str = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 #[test]
-fn a_digest_is_written_as_oci_and_mcp_write_it() {
+fn digests_have_the_oci_form() {
     assert_eq!(Digest::of(b"").to_string(), EMPTY);
     assert_eq!(EMPTY.parse(), Ok(Digest::of(b"")));
     assert_eq!(EMPTY.to_uppercase().replace("SHA256", "sha256").parse(), Ok(Digest::of(b"")));

@@ -18,7 +18,7 @@ fn names_are_trimmed_and_normalised() {
 }
 
 #[test]
-fn what_could_be_a_path_or_repaint_a_terminal_is_refused() {
+fn ids_that_are_paths_are_refused() {
     let name = |text: &str| text.to_owned();
     assert_eq!(Id::new(" \t "), Err(InvalidId::Blank));
     assert_eq!(Id::new("a/b"), Err(InvalidId::Separator { name: name("a/b"), found: '/' }));
@@ -31,7 +31,7 @@ fn what_could_be_a_path_or_repaint_a_terminal_is_refused() {
 }
 
 #[test]
-fn a_name_that_does_not_look_like_itself_is_refused() {
+fn names_with_lost_characters_are_refused() {
     for unseen in ['\u{202e}', '\u{200e}', '\u{2066}', '\u{e0065}', '\u{2028}', '\u{fffe}', '\u{7f}', '\u{9b}'] {
         let name = format!("com{unseen}mit");
         let shown = format!("com{}mit", unseen.escape_unicode());

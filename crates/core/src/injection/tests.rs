@@ -45,7 +45,7 @@ fn two_tools_of_one_name_are_refused() {
 }
 
 #[test]
-fn a_tool_has_a_name_and_an_object_schema() {
+fn tools_need_a_name_and_a_schema() {
     let refused = |name: &str, schema: serde_json::Value| ToolSpec::new(name, "", schema).unwrap_err().to_string();
     assert_eq!(refused(" ", serde_json::json!({})).to_string(), "tool ` ` cannot be offered: its name is blank");
     assert_eq!(
@@ -55,7 +55,7 @@ fn a_tool_has_a_name_and_an_object_schema() {
 }
 
 #[test]
-fn an_injection_with_the_fields_of_a_skill_is_that_skill() {
+fn skill_injections_become_skills_again() {
     let text = b"---\nname: tidy-up\ndescription: Sorts a folder.\nallowed-tools: Read Bash(ls:*)\nsurface: both\n\
         disable-model-invocation: yes\nuser-invocable: ture\nallowedWorkflows: [nightly]\nmetadata: {a: 1.0}\n---\nSort.\n";
     let skill: Skill = crate::skill_md::parse(text, crate::skill_md::FileContext::new("SKILL.md")).skill.unwrap();

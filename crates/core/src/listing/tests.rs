@@ -15,7 +15,7 @@ fn listing(revision: u64, rows: &[(u16, u8)]) -> Listing<Skill> {
 }
 
 #[test]
-fn the_first_of_two_rows_with_one_id_stays_and_the_other_is_reported_with_both_places() {
+fn duplicate_rows_are_reported() {
     let listing = Listing::new(Revision(0), [row("a", "x"), row("b", "x"), row("a", "y")], []);
     assert_eq!(listing.iter().cloned().collect::<Vec<_>>(), [row("a", "x"), row("b", "x")]);
     assert_eq!(
@@ -28,7 +28,7 @@ fn the_first_of_two_rows_with_one_id_stays_and_the_other_is_reported_with_both_p
 }
 
 #[test]
-fn modified_means_another_item_another_digest_or_an_unknown_digest_and_another_stamp() {
+fn digests_decide_before_stamps() {
     let digested =
         |content: &str, digest: &str| row("a", "x").with_digest(Digest::of(digest.as_bytes())).clone_stamped(content);
     assert!(!row("a", "x").is_modified_by(&row("a", "x")));
@@ -42,7 +42,7 @@ fn modified_means_another_item_another_digest_or_an_unknown_digest_and_another_s
 }
 
 #[test]
-fn what_moved_is_told_by_the_parts_and_what_cannot_be_told_has_moved() {
+fn unknown_parts_count_as_changed() {
     let files = |text: &str| {
         let file = crate::Resource::new("run.sh".parse().unwrap(), text.len() as u64, Digest::of(text.as_bytes()));
         Manifest::new([file]).unwrap()

@@ -25,7 +25,7 @@ fn a_value_of_another_shape_counts_as_absent() {
 }
 
 #[test]
-fn lists_of_names_are_read_from_texts_and_lists() {
+fn name_lists_are_read_in_both_forms() {
     assert_eq!(skill("arguments: issue branch").arguments(), ["issue", "branch"]);
     assert_eq!(skill("arguments: [issue, branch]").arguments(), ["issue", "branch"]);
     assert_eq!(skill("").arguments(), [""; 0]);
@@ -47,7 +47,7 @@ fn extensions_may_stand_under_metadata() {
 }
 
 #[test]
-fn plain_triggers_are_of_the_kind_that_they_look_like() {
+fn plain_triggers_get_their_kind() {
     use SkillTrigger::{Command, Keyword, Path, Task, Tool};
     for (written, expected) in [
         ("mcp__github__*", vec![Tool("mcp__github__*".into())]),
@@ -128,7 +128,7 @@ fn a_workflow_is_a_list_of_steps() {
 }
 
 #[test]
-fn a_tier_is_a_label_in_kebab_case_or_as_displayed() {
+fn functional_tiers_are_read_in_both_spellings() {
     for (text, kebab) in [
         ("PM & Orchestration", "pm-orchestration"),
         ("Task & Roadmap", "task-roadmap"),

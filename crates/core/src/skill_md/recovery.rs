@@ -258,14 +258,13 @@ fn dedented(first: &str, lines: &[&str]) -> String {
 }
 
 fn unquoted(text: &str) -> String {
-    let whole = || text.to_owned();
-    let Some(quote) = text.chars().next().filter(|c| matches!(c, '"' | '\'')) else { return whole() };
-    let Some(inner) = text[1..].strip_suffix(quote) else { return whole() };
+    let Some(quote) = text.chars().next().filter(|c| matches!(c, '"' | '\'')) else { return text.to_owned() };
+    let Some(inner) = text[1..].strip_suffix(quote) else { return text.to_owned() };
     if inner
         .find(quote)
         .is_some_and(|at: usize| !inner[..at].ends_with('\\') && !inner[at + 1..].starts_with(char::is_alphanumeric))
     {
-        return whole();
+        return text.to_owned();
     }
     let escaped = if quote == '"' { "\\\"" } else { "''" };
     inner.replace(escaped, quote.encode_utf8(&mut [0; 4]))

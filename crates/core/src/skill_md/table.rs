@@ -31,8 +31,8 @@ impl Mark {
     }
 
     pub(super) fn moved(self, offset: usize) -> Mark {
-        let moved = |range: Range<usize>| range.start + offset..range.end + offset;
-        Mark { key: self.key + offset, value: moved(self.value), plain: self.plain, property: self.property.map(moved) }
+        let value = shifted(self.value, offset);
+        Mark { key: self.key + offset, value, property: self.property.map(|range| shifted(range, offset)), ..self }
     }
 }
 
@@ -42,6 +42,10 @@ pub(super) struct Duplicate {
     pub(super) key: Arc<str>,
     pub(super) first: usize,
     pub(super) again: usize,
+}
+
+fn shifted(range: Range<usize>, offset: usize) -> Range<usize> {
+    range.start + offset..range.end + offset
 }
 
 impl Table {

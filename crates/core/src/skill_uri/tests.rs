@@ -8,7 +8,7 @@ fn place(uri: &str) -> Option<(String, Option<String>)> {
 }
 
 #[test]
-fn a_uri_is_a_skill_and_a_path_in_it() {
+fn addresses_are_parsed_in_one_spelling() {
     let some = |root: &str, path: Option<&str>| Some((root.to_owned(), path.map(str::to_owned)));
     for (uri, expected) in [
         ("skill://home/tidy", some("skill://home/tidy", None)),
@@ -50,7 +50,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_is_too_odd_to_be_looked_at(text in ".{0,64}") {
+    fn parsed_addresses_print_as_written(text in ".{0,64}") {
         if let Some(place) = SkillAddress::parse(&text) {
             prop_assert_eq!(SkillAddress::parse(&place.to_string()), Some(place));
         }

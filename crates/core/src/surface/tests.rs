@@ -25,7 +25,7 @@ fn check(rules: &SurfaceRules, mode: SurfaceMode, names: &[&str]) {
 }
 
 #[test]
-fn the_seed_compatible_table_answers_as_the_seed_does() {
+fn seed_table_answers_like_the_seed() {
     let rules = SurfaceRules::seed_compat();
     check(
         &rules,
@@ -150,7 +150,7 @@ fn other_providers_fall_back_in_both_tables() {
 }
 
 #[test]
-fn blanks_around_a_provider_count_in_the_seed_compatible_table_only() {
+fn blanks_count_in_the_seed_table_only() {
     let model = Model::new(" anthropic", "claude-sonnet-4-5");
     let resolve = |rules| SurfacePolicy { rules, ..SurfacePolicy::default() }.resolve(None, &model).mode;
     assert_eq!(resolve(SurfaceRules::seed_compat()), ToolOnly);
@@ -183,7 +183,7 @@ fn the_first_concrete_mode_wins_and_is_named() {
 }
 
 #[test]
-fn the_hint_stands_in_for_a_provider_that_is_not_given() {
+fn hints_replace_missing_providers() {
     let policy = policy(None, Some("anthropic"));
     let rule = DecidedBy::Rule("claude-3.5-or-later".to_owned());
     let both = Surface { mode: Both, decided_by: rule };
@@ -213,7 +213,7 @@ fn a_mode_is_read_at_one_door() {
 }
 
 #[test]
-fn rules_are_data_and_the_first_that_matches_wins() {
+fn first_matching_surface_rule_wins() {
     let quiet = SurfaceRule::new("quiet-haiku", "anthropic", ModelPattern::Prefix("claude-haiku".to_owned()), ToolOnly);
     let local = SurfaceRule::new("local", "*", ModelPattern::Any, SystemPrompt);
     let table = SurfaceRules::new([local]).with(quiet);
@@ -242,7 +242,7 @@ proptest! {
     }
 
     #[test]
-    fn the_cascade_always_answers_and_a_declaration_always_wins(
+    fn declarations_win_in_the_cascade(
         provider in any::<Option<String>>(),
         name in any::<Option<String>>(),
         hint in any::<Option<String>>(),

@@ -332,7 +332,7 @@ proptest! {
     }
 
     #[test]
-    fn a_log_value_is_one_word_or_one_string(text in odd_text()) {
+    fn log_values_are_words_or_strings(text in odd_text()) {
         let value = log_value(&text);
         prop_assert!(!value.contains(|c: char| c.is_control() || is_break(c)) && is_clean(&value), "{:?}", value);
         let inner = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));

@@ -41,7 +41,7 @@ fn a_pattern_covers_what_it_surely_means() {
 }
 
 #[test]
-fn what_a_pattern_may_be_about_is_more_than_what_it_covers() {
+fn patterns_touch_more_than_they_cover() {
     for (text, argument, touches) in [
         ("Bash(git push *)", "git push", true),
         ("Bash(git push *)", "git push --force", true),
@@ -57,7 +57,7 @@ fn what_a_pattern_may_be_about_is_more_than_what_it_covers() {
 }
 
 #[test]
-fn what_could_mean_more_than_its_author_saw_is_not_read() {
+fn ambiguous_patterns_are_refused() {
     for text in [
         "",
         "*",

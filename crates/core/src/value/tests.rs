@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn a_plain_scalar_is_typed_only_where_json_spells_it_alike() {
+fn plain_scalars_keep_their_spelling_in_json() {
     for (text, json) in [
         ("true", serde_json::json!(true)),
         ("7", serde_json::json!(7)),

@@ -88,7 +88,7 @@ fn schedule(calls: usize, steps: &[(usize, bool)]) -> Vec<Event> {
 
 proptest! {
     #[test]
-    fn every_caller_is_served_by_a_whole_run_that_began_after_it_asked(
+    fn every_caller_gets_a_later_run(
         calls in 1usize..6,
         steps in prop::collection::vec((0usize..6, prop::bool::weighted(0.1)), 0..60),
     ) {
@@ -114,7 +114,7 @@ fn callers_that_wait_together_share_one_run() {
 }
 
 #[test]
-fn when_the_running_caller_is_dropped_the_next_takes_over() {
+fn dropped_callers_are_replaced() {
     let log = schedule(2, &[(0, false), (1, false), (0, true)]);
     assert_eq!(
         log,

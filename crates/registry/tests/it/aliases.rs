@@ -28,7 +28,7 @@ fn layers() -> [Layer<Skill>; 3] {
 }
 
 #[test]
-fn a_link_to_a_skill_is_not_a_shadow() {
+fn links_to_a_skill_are_not_shadows() {
     let snapshot = merge(&layers());
     assert_eq!(seen(&snapshot), (vec!["agents", "copy"], vec![Code::SHADOWED]));
     let found = snapshot.resolve("claude:tidy").unwrap();
@@ -36,7 +36,7 @@ fn a_link_to_a_skill_is_not_a_shadow() {
 }
 
 #[test]
-fn the_next_way_to_a_file_counts_when_the_first_is_gone() {
+fn aliases_replace_removed_candidates() {
     let [agents, claude, copy] = layers();
     let snapshot = merge(&[agents, claude.clone(), copy.clone()]);
     let gone = layer("agents", 0, []);
@@ -57,7 +57,7 @@ fn what_counts_comes_before_what_does_not() {
 }
 
 #[test]
-fn a_location_that_is_merely_the_same_text_is_not_one_file() {
+fn equal_location_texts_are_not_one_file() {
     let row = || {
         ListingEntry::new(Skill::new("tidy".parse().unwrap(), "Tidies.").from_location("/agents/tidy"), Stamp::of("x"))
     };

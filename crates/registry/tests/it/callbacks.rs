@@ -37,7 +37,7 @@ fn told(receiver: &Receiver<String>) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_callback_is_told_before_the_verb_returns_and_of_nothing_that_is_no_change() {
+async fn callbacks_run_before_the_verb_returns() {
     let home = Arc::new(Script::new("home", [row("a", 1)]));
     let registry = Registry::builder().user(Arc::clone(&home)).load().await.unwrap();
     let (sender, receiver) = mpsc::channel();
@@ -58,7 +58,7 @@ async fn a_callback_is_told_before_the_verb_returns_and_of_nothing_that_is_no_ch
 }
 
 #[test]
-fn nothing_is_told_after_the_end_of_a_callback_and_the_handle_decides_about_it() {
+fn ended_callbacks_are_not_called() {
     let registry = loaded();
     let channels = || mpsc::channel::<String>();
     let ((a, ended), (b, dropped), (c, detached)) = (channels(), channels(), channels());
@@ -75,7 +75,7 @@ fn nothing_is_told_after_the_end_of_a_callback_and_the_handle_decides_about_it()
 }
 
 #[test]
-fn a_panicking_callback_harms_nobody_and_is_told_the_next_change() {
+fn panicking_callbacks_get_the_next_change() {
     let registry = loaded();
     let calls = Arc::new(AtomicUsize::new(0));
     let (sender, receiver) = mpsc::channel();
@@ -96,7 +96,7 @@ fn a_panicking_callback_harms_nobody_and_is_told_the_next_change() {
 }
 
 #[test]
-fn a_callback_may_use_the_registry_and_is_told_of_that_when_it_returns() {
+fn callbacks_may_modify_the_registry() {
     let registry = loaded();
     let (sender, receiver) = mpsc::channel();
     let handle = registry.on_change({
@@ -141,7 +141,7 @@ impl Blocking {
 }
 
 #[test]
-fn nobody_waits_for_a_slow_callback_which_is_told_the_rest_in_one_change() {
+fn slow_callbacks_get_folded_changes() {
     let registry = loaded();
     let (slow, handle) = Blocking::on(&registry);
     thread::scope(|scope| {
@@ -196,7 +196,7 @@ fn a_callback_may_end_itself() {
 }
 
 #[test]
-fn closing_waits_for_a_call_and_none_comes_after_it() {
+fn closing_waits_for_running_callbacks() {
     let registry = loaded();
     let (slow, handle) = Blocking::on(&registry);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
@@ -234,7 +234,7 @@ fn a_callback_may_close_the_registry() {
 }
 
 #[tokio::test]
-async fn a_started_registry_calls_back_on_its_runtime_until_it_is_closed() {
+async fn started_callbacks_run_on_the_runtime() {
     let home = Arc::new(Script::new("home", []));
     let registry = Registry::builder().user(Arc::clone(&home)).start(&Handle::current()).await.unwrap();
     let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
@@ -256,7 +256,7 @@ async fn a_started_registry_calls_back_on_its_runtime_until_it_is_closed() {
 }
 
 #[tokio::test]
-async fn on_a_started_registry_nobody_waits_for_a_slow_callback_but_who_ends_it() {
+async fn slow_started_callbacks_block_only_their_end() {
     let registry = Registry::<Workflow>::builder().start(&Handle::current()).await.unwrap();
     let (slow, handle) = Blocking::on(&registry);
     let slow = Arc::new(Mutex::new(slow));
@@ -275,7 +275,7 @@ async fn on_a_started_registry_nobody_waits_for_a_slow_callback_but_who_ends_it(
 }
 
 #[tokio::test]
-async fn a_callback_of_a_started_registry_may_close_it() {
+async fn started_callbacks_may_close_the_registry() {
     let registry = Registry::<Workflow>::builder().start(&Handle::current()).await.unwrap();
     let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
     let (runtime, held) = (Handle::current(), registry.clone());

@@ -51,7 +51,7 @@ fn check_findings(old: &Snapshot<Workflow>, new: &Snapshot<Workflow>, change: &C
 
 proptest! {
     #[test]
-    fn the_findings_of_a_change_are_the_difference_of_all_findings(
+    fn changed_diagnostics_are_the_difference(
         old in any_telling_layers(),
         new in any_telling_layers(),
     ) {
@@ -62,7 +62,7 @@ proptest! {
     }
 
     #[test]
-    fn a_folded_change_names_the_sources_that_have_or_say_something_else(
+    fn folded_changes_name_their_sources(
         mut layers in any_telling_layers(),
         edits in prop::collection::vec((0usize..5, any_rows(), any_findings()), 1..6),
     ) {
@@ -141,7 +141,7 @@ async fn a_change_says_why() {
 }
 
 #[tokio::test]
-async fn a_preference_that_no_longer_decides_is_a_finding_gone() {
+async fn unused_preferences_lose_their_diagnostic() {
     let mounts = || {
         let home = Mount::user(Script::new("home", [row("a", 1)]));
         (home, Mount::user(Script::new("team", [row("a", 2)])))
@@ -162,7 +162,7 @@ fn with_parts(written: u8, body: &str) -> ListingEntry<Workflow> {
 }
 
 #[tokio::test]
-async fn a_file_that_was_written_again_with_the_same_content_is_no_change() {
+async fn rewriting_equal_content_is_not_a_change() {
     let home = Arc::new(Script::new("home", [with_parts(1, "Do it.")]));
     let registry = Registry::builder().user(Arc::clone(&home)).load().await.unwrap();
     home.set([with_parts(2, "Do it.")]);
@@ -178,7 +178,7 @@ async fn a_file_that_was_written_again_with_the_same_content_is_no_change() {
 }
 
 #[test]
-fn a_summary_has_a_line_for_each_id_and_a_limit() {
+fn summaries_have_one_line_per_id() {
     let home = |rows: Vec<_>| layer(Tier::User, "home", 1, rows);
     let agent = |rows: Vec<_>| layer(Tier::Builtin, "agent", 0, rows);
     let old = merge(&[

@@ -35,7 +35,7 @@ async fn released(source: &Arc<Script>) {
 }
 
 #[tokio::test]
-async fn an_added_source_is_there_at_once_behind_all_others() {
+async fn added_sources_come_last() {
     let registry = Registry::builder().user(script("home", [row("a", 1)])).load().await.unwrap();
     let mut subscription = registry.subscribe();
     let change = registry.add_source(Mount::user(script("team", [row("a", 2), row("b", 2)]))).await.unwrap();
@@ -74,7 +74,7 @@ async fn a_name_that_looks_like_another_is_reported() {
 }
 
 #[tokio::test]
-async fn a_source_that_cannot_be_listed_is_added_with_a_finding() {
+async fn failing_sources_are_added_with_a_diagnostic() {
     let registry = Registry::<Workflow>::builder().load().await.unwrap();
     let team = script("team", []);
     team.fail("no network");
@@ -87,7 +87,7 @@ async fn a_source_that_cannot_be_listed_is_added_with_a_finding() {
 }
 
 #[tokio::test]
-async fn shadows_step_forward_when_a_source_goes_and_its_claims_can_no_longer_be_read() {
+async fn removed_sources_can_not_be_read() {
     let agent = Script::new("agent", [row("a", 1)]).with_body("a", 1);
     let home = Script::new("home", [row("a", 2)]).with_body("a", 2);
     let builder = Registry::builder().builtin(agent).user(home).prefer(id("a"), "agent");
@@ -106,7 +106,7 @@ async fn shadows_step_forward_when_a_source_goes_and_its_claims_can_no_longer_be
 }
 
 #[tokio::test]
-async fn a_replaced_source_keeps_its_place_its_preferences_and_what_is_the_same() {
+async fn replaced_sources_keep_place_and_preferences() {
     let first = Script::new("team", [row("a", 1), row("b", 1)]).with_body("b", 1);
     let builder = Registry::builder().user(first).user(script("home", [row("a", 2), row("b", 2)]));
     let registry = builder.prefer(id("b"), "team").load().await.unwrap();
@@ -185,7 +185,7 @@ fn slow(permits: usize) -> Arc<Slow> {
 }
 
 #[tokio::test]
-async fn no_view_shows_a_source_that_is_not_listed_yet_and_a_dropped_call_changes_nothing() {
+async fn dropped_calls_change_nothing() {
     let registry = Registry::builder().user(script("home", [row("b", 1)])).load().await.unwrap();
     let slow = slow(0);
     let mut adding = Box::pin(registry.add_source(Mount::user(Arc::clone(&slow))));
@@ -202,7 +202,7 @@ async fn no_view_shows_a_source_that_is_not_listed_yet_and_a_dropped_call_change
 }
 
 #[tokio::test]
-async fn what_is_registered_while_a_source_is_added_is_kept() {
+async fn concurrent_registrations_are_kept() {
     let registry = Registry::<Workflow>::builder().load().await.unwrap();
     let slow = slow(0);
     let mut adding = Box::pin(registry.add_source(Mount::user(Arc::clone(&slow))));
@@ -215,7 +215,7 @@ async fn what_is_registered_while_a_source_is_added_is_kept() {
 }
 
 #[tokio::test]
-async fn recomposing_lists_only_what_is_new_and_keeps_what_is_registered() {
+async fn recomposing_lists_only_new_sources() {
     let slow = slow(9);
     let known = Mount::user(Arc::clone(&slow));
     let builder = || Registry::builder().mount(known.clone());
@@ -233,7 +233,7 @@ async fn recomposing_lists_only_what_is_new_and_keeps_what_is_registered() {
 }
 
 #[tokio::test]
-async fn entries_that_a_new_composition_does_not_touch_stay_the_very_same() {
+async fn untouched_entries_are_shared() {
     let (home, team) =
         (Mount::user(script("home", [row("a", 1), row("b", 1)])), Mount::user(script("team", [row("b", 2)])));
     let builder = |first: &Mount<Workflow>, second: &Mount<Workflow>| {
@@ -247,7 +247,7 @@ async fn entries_that_a_new_composition_does_not_touch_stay_the_very_same() {
 }
 
 #[tokio::test]
-async fn a_started_registry_follows_added_sources_and_lets_go_of_removed_ones() {
+async fn started_registries_follow_added_sources() {
     let home = script("home", [row("a", 1)]);
     let registry = Registry::builder().user(Arc::clone(&home)).start(&Handle::current()).await.unwrap();
     let team = script("team", []);
@@ -300,7 +300,7 @@ impl Source<Workflow> for Locking {
 }
 
 #[tokio::test]
-async fn a_source_goes_on_waiting_while_another_is_looked_at() {
+async fn sources_wait_independently() {
     let (locking, home) = (Arc::new(Locking::default()), script("home", []));
     let builder = Registry::builder().user(Arc::clone(&locking)).user(Arc::clone(&home));
     let registry = builder.start(&Handle::current()).await.unwrap();
@@ -340,7 +340,7 @@ impl Source<Skill> for Unread {
 }
 
 #[tokio::test]
-async fn whether_a_shadow_is_identical_is_known_when_an_added_source_is_first_seen() {
+async fn added_shadows_have_a_known_identity() {
     let registry = Registry::builder().user(Unread("home")).load().await.unwrap();
     let change = registry.add_source(Mount::user(Unread("team"))).await.unwrap();
     let identical = |change: &Change<Skill>| change.modified[0].new.shadows[0].identical;

@@ -24,7 +24,7 @@ fn summary(update: &Update<Workflow>) -> [Vec<String>; 3] {
 }
 
 #[tokio::test]
-async fn a_subscriber_starts_with_the_current_view_and_misses_nothing_after_it() {
+async fn subscribers_miss_no_change() {
     let home = Arc::new(Script::new("home", [row("a", 1)]));
     let registry = Registry::builder().user(Arc::clone(&home)).load().await.unwrap();
     let mut updates = registry.subscribe();
@@ -96,7 +96,7 @@ async fn a_panicking_or_dropped_subscriber_harms_nobody() {
 }
 
 #[tokio::test]
-async fn a_started_registry_follows_its_sources_without_being_asked() {
+async fn started_registries_follow_their_sources() {
     let home = Arc::new(Script::new("home", [row("a", 1)]));
     let registry = Registry::builder().user(Arc::clone(&home)).start(&Handle::current()).await.unwrap();
     let mut updates = registry.subscribe();
@@ -118,7 +118,7 @@ async fn a_change_before_anybody_waited_is_not_lost() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_source_that_keeps_failing_is_asked_less_and_less_and_recovers() {
+async fn failing_sources_are_retried_with_backoff() {
     let home = Arc::new(Script::new("home", [row("a", 1)]));
     let registry = Registry::builder().user(Arc::clone(&home)).start(&Handle::current()).await.unwrap();
     let mut updates = registry.subscribe();

@@ -39,7 +39,7 @@ fn build(options: serde_json::Value) -> Result<Arc<dyn Source<Skill>>, ConfigErr
 }
 
 #[test]
-fn a_kind_says_how_its_sources_are_composed_unless_a_configuration_does() {
+fn kinds_have_defaults_for_composition() {
     let one = |_: &SourceConfig| Err(ConfigError::new("none"));
     let kinds = [
         SourceKind::new("a", "", one),

@@ -86,7 +86,7 @@ fn applied(old: &Snapshot<Workflow>, change: &Change<Workflow>) -> BTreeMap<Id, 
 
 proptest! {
     #[test]
-    fn the_winner_and_the_shadows_are_as_the_rules_say(layers in any_layers()) {
+    fn winners_and_shadows_follow_the_rules(layers in any_layers()) {
         prop_assert_eq!(chains(&merge(&layers)), model(&layers));
     }
 
@@ -116,7 +116,7 @@ proptest! {
     }
 
     #[test]
-    fn a_shadow_is_found_where_its_name_is_free(layers in any_layers()) {
+    fn shadows_are_found_under_free_names(layers in any_layers()) {
         let view = merge(&layers);
         for entry in view.entries() {
             for shadow in &entry.shadows {
@@ -134,7 +134,7 @@ proptest! {
     }
 
     #[test]
-    fn merging_does_not_depend_on_the_order_of_arrival(layers in any_layers(), turn in 0usize..5) {
+    fn merging_ignores_the_order_of_layers(layers in any_layers(), turn in 0usize..5) {
         let mut other = layers.clone();
         other.rotate_left(turn % layers.len());
         prop_assert_eq!(merge(&layers), merge(&other));
@@ -143,7 +143,7 @@ proptest! {
     }
 
     #[test]
-    fn every_id_that_differs_is_in_exactly_one_list_of_a_change(old in any_layers(), new in any_layers()) {
+    fn every_differing_id_is_listed_once(old in any_layers(), new in any_layers()) {
         let (old, new) = (merge(&old), merge(&new));
         let change = new.changes_since(&old);
         let mut listed: Vec<&Id> = change.added.iter().chain(&change.removed).map(|entry| &entry.id)
@@ -162,7 +162,7 @@ proptest! {
     }
 
     #[test]
-    fn a_change_applied_to_the_old_view_gives_the_new_one(old in any_layers(), new in any_layers()) {
+    fn changes_lead_from_old_to_new(old in any_layers(), new in any_layers()) {
         let (old, new) = (merge(&old), merge(&new));
         prop_assert!(same(&applied(&old, &new.changes_since(&old)), &by_id(&new)));
     }
@@ -174,7 +174,7 @@ proptest! {
     }
 
     #[test]
-    fn listings_applied_to_a_view_equal_merging_from_scratch(
+    fn new_listings_equal_merging_from_scratch(
         mut layers in any_layers(),
         edits in prop::collection::vec((0usize..5, any_rows()), 1..6),
     ) {
@@ -195,7 +195,7 @@ proptest! {
 }
 
 #[test]
-fn builtin_beats_user_beats_plugin_and_order_decides_inside_a_tier() {
+fn tiers_decide_before_order() {
     let view = merge(&[
         layer(Tier::Plugin, "plugin", 0, [row("a", 1), row("d", 1)]),
         layer(Tier::User, "home", 3, [row("b", 2), row("a", 2), row("c", 2)]),
@@ -209,7 +209,7 @@ fn builtin_beats_user_beats_plugin_and_order_decides_inside_a_tier() {
 }
 
 #[test]
-fn a_winner_that_goes_is_a_modification_and_the_next_steps_forward() {
+fn removed_winners_are_modifications() {
     let agent = layer(Tier::Builtin, "agent", 0, [row("a", 1)]);
     let home = layer(Tier::User, "home", 1, [row("a", 2)]);
     let old = merge(&[agent.clone(), home]);
@@ -260,7 +260,7 @@ fn identical_copies_are_quiet_and_others_warn() {
 }
 
 #[test]
-fn one_change_shares_every_other_entry_with_the_view_before() {
+fn one_change_shares_every_other_entry() {
     let rows: Vec<_> = (0..1000).map(|n| row(&format!("w{n}"), 1)).collect();
     let old = layer(Tier::User, "home", 0, rows.clone());
     let view = merge(std::slice::from_ref(&old));

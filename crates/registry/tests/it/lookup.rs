@@ -34,7 +34,7 @@ fn an_exact_id_comes_first() {
 }
 
 #[test]
-fn a_namespace_hides_no_entry_of_an_earlier_tier() {
+fn namespaces_hide_no_entry_of_earlier_tiers() {
     let view = view();
     let entry = view.get("kit:slides").unwrap();
     let chain: Vec<_> = entry.candidates().map(|candidate| candidate.origin.source.to_string()).collect();
@@ -154,7 +154,7 @@ fn a_source_and_an_id_reach_a_shadow() {
 }
 
 #[test]
-fn a_pending_skill_takes_no_full_name_from_anybody() {
+fn pending_skills_take_no_full_name() {
     let mut project = layer(Tier::User, "project", 0, [row("home:review", 1), row("nobody:x", 1)]);
     project.trust = Trust::Pending;
     let home = layer(Tier::User, "home", 1, [row("review", 2)]);

@@ -41,7 +41,7 @@ fn order_is_the_order_of_registration() {
 }
 
 #[test]
-fn registering_an_id_twice_is_refused_and_points_at_replace() {
+fn registering_twice_is_refused() {
     let error = with(&["a"]).register(skill("a")).unwrap_err();
     assert_eq!(error, already("a"));
     assert_eq!(error.to_string(), "skill `a` is already registered; use `replace` to change it");
@@ -120,7 +120,7 @@ fn replacing_keeps_the_position() {
 }
 
 #[test]
-fn replacing_checks_the_id_first_and_the_match_second() {
+fn replacing_checks_the_id_first() {
     let source = with(&["a"]);
     let unknown = source.replace(&id("x"), skill("b")).unwrap_err();
     assert_eq!(unknown.to_string(), "no skill `x` is registered; use `register` to add it");
@@ -130,7 +130,7 @@ fn replacing_checks_the_id_first_and_the_match_second() {
 }
 
 #[test]
-fn unregistering_is_quiet_and_a_comeback_goes_to_the_end() {
+fn unregistered_items_come_back_last() {
     let source = with(&["a", "b"]);
     source.unregister("a").unregister("nope");
     assert_eq!(names(&source), ["b"]);
@@ -176,7 +176,7 @@ async fn an_item_without_a_body_says_so() {
 }
 
 #[tokio::test]
-async fn another_file_beside_the_same_body_modifies_the_entry_and_nothing_else_of_it() {
+async fn changed_files_change_only_resources() {
     let with_file = |text: &'static str| skill("a").with_resource("run.sh".parse().unwrap(), text);
     let registry = repertoire_registry::SkillRegistry::builder().load().await.unwrap();
     let before = registry.register(with_file("ls\n")).unwrap().snapshot();

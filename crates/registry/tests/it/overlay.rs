@@ -27,7 +27,7 @@ fn disabling(level: &str, target: &str) -> RuleStack {
 }
 
 #[tokio::test]
-async fn what_is_its_own_comes_first_inside_its_tier_and_nobody_else_sees_it() {
+async fn overlay_entries_come_first_in_their_tier() {
     let builder = Registry::builder().builtin(script("agent", [row("a", 1)])).user(script("home", [row("b", 1)]));
     let base = builder.load().await.unwrap();
     base.register(workflow("r", 1)).unwrap();
@@ -46,7 +46,7 @@ async fn what_is_its_own_comes_first_inside_its_tier_and_nobody_else_sees_it() {
 }
 
 #[tokio::test]
-async fn everything_that_its_rows_do_not_touch_is_shared() {
+async fn overlays_share_untouched_entries() {
     let base =
         Registry::builder().user(script("home", (0..1000).map(|n| row(&format!("w{n}"), 1)))).load().await.unwrap();
     let session = base.overlay().user(script("project", [row("w7", 2), row("x", 2)])).load().await.unwrap();
@@ -94,7 +94,7 @@ async fn it_follows_its_base_and_wakes_for_both() {
 }
 
 #[tokio::test]
-async fn waiting_for_an_overlay_ends_with_a_publication_of_its_base() {
+async fn overlays_wake_for_their_base() {
     let home = script("home", []);
     let base = Registry::builder().user(Arc::clone(&home)).start(&Handle::current()).await.unwrap();
     let session = base.overlay().load().await.unwrap();
@@ -107,7 +107,7 @@ async fn waiting_for_an_overlay_ends_with_a_publication_of_its_base() {
 }
 
 #[tokio::test]
-async fn an_overlay_refreshes_what_it_lies_over_and_follows_its_own_sources_when_started() {
+async fn overlays_refresh_their_base() {
     let (home, project) = (script("home", []), script("project", []));
     let base = Registry::builder().user(Arc::clone(&home)).load().await.unwrap();
     let session = base.overlay().user(Arc::clone(&project)).start(&Handle::current()).await.unwrap();
@@ -152,7 +152,7 @@ async fn whether_copies_are_identical_is_known_across_both() {
 }
 
 #[tokio::test]
-async fn a_name_that_the_base_has_is_refused_and_one_that_it_gets_later_is_left_out() {
+async fn names_of_the_base_are_taken() {
     let base = Registry::builder().user(script("home", [row("a", 1)])).load().await.unwrap();
     let refused = |error: Result<Registry<Workflow>, ComposeError>| error.map(drop).unwrap_err().to_string();
     let duplicate = "two sources are called `home`; give each its own name";
@@ -175,7 +175,7 @@ async fn a_name_that_the_base_has_is_refused_and_one_that_it_gets_later_is_left_
 }
 
 #[tokio::test]
-async fn its_rules_are_levels_behind_those_of_its_base() {
+async fn overlay_rules_come_after_base_rules() {
     let builder = Registry::builder().user(script("home", [row("a", 1), row("b", 1), row("c", 1)]));
     let base = builder.rules(disabling("user", "a")).load().await.unwrap();
     let session = base.overlay().rules(disabling("session", "b")).load().await.unwrap();
@@ -196,7 +196,7 @@ async fn its_rules_are_levels_behind_those_of_its_base() {
 }
 
 #[tokio::test]
-async fn an_overlay_ends_alone_and_a_base_ends_what_follows_its_overlays() {
+async fn closing_a_base_ends_its_overlays() {
     let home = script("home", [row("a", 1)]);
     let base = Registry::builder().user(Arc::clone(&home)).start(&Handle::current()).await.unwrap();
     let project = script("project", []);
@@ -233,7 +233,7 @@ async fn overlays_lie_over_overlays() {
 }
 
 #[tokio::test]
-async fn callbacks_of_an_overlay_are_told_of_its_base_until_it_is_closed() {
+async fn overlay_callbacks_follow_the_base() {
     let base = Registry::<Workflow>::builder().load().await.unwrap();
     let (sender, told) = mpsc::channel();
     let session = base.overlay().load().await.unwrap();
@@ -250,7 +250,7 @@ async fn callbacks_of_an_overlay_are_told_of_its_base_until_it_is_closed() {
 }
 
 #[tokio::test]
-async fn callbacks_of_a_started_overlay_are_told_of_its_base_too() {
+async fn started_overlay_callbacks_follow_the_base() {
     let base = Registry::<Workflow>::builder().load().await.unwrap();
     let session = base.overlay().start(&Handle::current()).await.unwrap();
     let (sender, mut told) = tokio::sync::mpsc::unbounded_channel();
@@ -278,7 +278,7 @@ async fn a_dropped_overlay_leaves_nothing_on_its_base() {
 }
 
 #[tokio::test]
-async fn a_finding_of_an_overlays_rules_names_its_level() {
+async fn diagnostics_of_overlay_rules_name_the_level() {
     let base = Registry::<Workflow>::builder().load().await.unwrap();
     let session = base.overlay().rules(disabling("session rules", "nope")).load().await.unwrap();
     let view = session.snapshot();

@@ -52,7 +52,7 @@ fn expected(base: &Registry<Workflow>, session: &Registry<Workflow>) -> Vec<Laye
 
 proptest! {
     #[test]
-    fn an_overlay_equals_the_merge_of_all_layers_whatever_changes(
+    fn overlays_equal_merging_from_scratch(
         rows in prop::collection::vec(any_rows(), 4),
         steps in prop::collection::vec(any_step(), 1..12),
     ) {

@@ -10,7 +10,7 @@ use tokio::runtime::Handle;
 use crate::workflow::{Script, Workflow, listing, row, table};
 
 #[tokio::test]
-async fn a_refresh_reports_what_changed_since_the_call_and_nothing_twice() {
+async fn refreshes_report_each_change_once() {
     let home = Arc::new(Script::new("home", [row("a", 1)]));
     let registry = Registry::builder().user(Arc::clone(&home)).load().await.unwrap();
     let ids = |entries: &[Arc<repertoire_registry::Entry<Workflow>>]| {
@@ -33,7 +33,7 @@ async fn a_refresh_reports_what_changed_since_the_call_and_nothing_twice() {
 }
 
 #[tokio::test]
-async fn a_failing_source_keeps_its_last_listing_and_says_so_until_it_recovers() {
+async fn failing_sources_keep_their_last_listing() {
     let home = Arc::new(Script::new("home", [row("a", 1)]));
     let other = Arc::new(Script::new("other", [row("b", 1)]));
     let registry = Registry::builder().user(Arc::clone(&home)).user(Arc::clone(&other)).load().await.unwrap();
@@ -62,7 +62,7 @@ async fn a_failing_source_keeps_its_last_listing_and_says_so_until_it_recovers()
 }
 
 #[tokio::test]
-async fn a_source_that_fails_at_first_is_an_empty_layer() {
+async fn initially_failing_sources_are_empty_layers() {
     let home = Arc::new(Script::new("home", []));
     home.fail("no network");
     let registry = Registry::builder().user(home).load().await.unwrap();
@@ -94,7 +94,7 @@ impl Source<Workflow> for Trusting {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_source_is_only_asked_for_what_changed_since_a_listing_of_its_own() {
+async fn list_since_needs_a_listing_of_the_source() {
     let registry = Registry::builder().user(Trusting::default()).start(&Handle::current()).await.unwrap();
     assert!(registry.is_empty());
     registry.subscribe().next().await.unwrap();
@@ -102,14 +102,14 @@ async fn a_source_is_only_asked_for_what_changed_since_a_listing_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_refresh_sees_what_the_source_has_not_noticed_yet() {
+async fn refreshes_see_unnoticed_changes() {
     let registry = Registry::builder().user(Trusting(AtomicU64::new(1))).load().await.unwrap();
     assert_eq!(registry.get("a").unwrap().item().steps, 1);
     assert_eq!(registry.refresh().await.unwrap().modified[0].new.item().steps, 2);
 }
 
 #[tokio::test]
-async fn whether_copies_are_identical_is_known_before_a_view_is_published() {
+async fn published_shadows_have_a_known_identity() {
     let project =
         Arc::new(Script::new("project", [row("same", 1), row("other", 1)]).with_body("same", 7).with_body("other", 7));
     let home = Arc::new(Script::new("home", [row("same", 1)]).with_body("same", 7).with_body("other", 8));
@@ -133,7 +133,7 @@ async fn whether_copies_are_identical_is_known_before_a_view_is_published() {
 }
 
 #[tokio::test]
-async fn many_callers_at_once_all_get_a_run_that_began_after_their_call() {
+async fn concurrent_callers_get_later_runs() {
     let home = Arc::new(Script::new("home", []));
     let registry = Registry::builder().user(Arc::clone(&home)).load().await.unwrap();
     let calls = (0..50u8).map(|n| {

@@ -49,7 +49,7 @@ fn under(levels: &[RuleSet]) -> Vec<String> {
 }
 
 #[test]
-fn an_id_is_off_in_every_source_and_a_full_name_in_one() {
+fn rules_for_ids_cover_every_source() {
     assert_eq!(
         under(&[level("user", Full, &[("a", Disable)])]),
         [
@@ -65,7 +65,7 @@ fn an_id_is_off_in_every_source_and_a_full_name_in_one() {
 }
 
 #[test]
-fn the_most_specific_rule_of_a_level_decides_and_of_two_for_the_same_the_later() {
+fn most_specific_rule_decides() {
     let level = |rules: &[(&str, Decision)]| under(&[level("user", Full, rules)]);
     let all_but_b = level(&[("*", Disable), ("agent:b", Enable)]);
     assert_eq!(all_but_b.iter().filter(|row| row.contains("active")).collect::<Vec<_>>(), ["b active <- agent"]);
@@ -77,7 +77,7 @@ fn the_most_specific_rule_of_a_level_decides_and_of_two_for_the_same_the_later()
 }
 
 #[test]
-fn a_later_level_may_always_disable_and_enable_only_if_it_may_widen() {
+fn later_levels_enable_only_with_full_authority() {
     let user = level("user", Full, &[("d", Disable), ("b", Enable)]);
     let project = |authority| level("project", authority, &[("d", Enable), ("b", Disable)]);
     assert_eq!(under(&[user.clone(), project(Full)])[1..3], ["b disabled <- agent", "d active <- home"]);
@@ -92,7 +92,7 @@ fn a_later_level_may_always_disable_and_enable_only_if_it_may_widen() {
 }
 
 #[test]
-fn a_narrowing_level_may_make_exceptions_to_its_own_rules() {
+fn restricting_levels_may_have_exceptions() {
     let view = merge_under(
         &RuleStack::new([level("project", RestrictOnly, &[("home:*", Disable), ("d", Enable)])]),
         &layers(),
@@ -256,7 +256,7 @@ proptest! {
     }
 
     #[test]
-    fn other_rules_and_other_rows_equal_merging_from_scratch(
+    fn new_rules_equal_merging_from_scratch(
         mut layers in any_layers(),
         steps in prop::collection::vec((any_rules(), 0usize..5, any_rows()), 1..5),
     ) {

@@ -27,7 +27,7 @@ async fn skill_then_registry_then_rule_then_fallback() {
 }
 
 #[tokio::test]
-async fn the_hint_stands_in_for_a_missing_or_blank_provider() {
+async fn hints_replace_blank_providers() {
     let new = || SkillRegistry::builder().provider_hint("anthropic");
     let name = "claude-sonnet-4-5";
     assert_eq!(resolved(new(), None, Model::named(name)).await.0, SurfaceMode::Both);
@@ -44,7 +44,7 @@ async fn the_rules_can_be_exchanged() {
 }
 
 #[tokio::test]
-async fn the_options_can_be_read_back_and_are_unset_by_default() {
+async fn surface_options_can_be_read_back() {
     let plain = SkillRegistry::builder().load().await.unwrap();
     assert_eq!((plain.surface_mode(), plain.provider_hint()), (None, None));
     let builder = SkillRegistry::builder().surface_mode(SurfaceMode::ToolOnly).provider_hint("openai");
@@ -53,7 +53,7 @@ async fn the_options_can_be_read_back_and_are_unset_by_default() {
 }
 
 #[tokio::test]
-async fn an_unknown_skill_is_never_resolved_to_a_stranger() {
+async fn unknown_skills_have_no_surface() {
     let registry = SkillRegistry::builder().load().await.unwrap();
     let error = registry.surface_for("tydi", &Model::unknown()).unwrap_err();
     assert_eq!(error.to_string(), "no skill `tydi`");

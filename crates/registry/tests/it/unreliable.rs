@@ -61,7 +61,7 @@ impl Source<Workflow> for Panicking {
 }
 
 #[tokio::test]
-async fn a_source_that_panics_has_failed_and_keeps_its_last_listing() {
+async fn panicking_sources_keep_their_last_listing() {
     let (bad, good) = (Panicking::new(), Arc::new(Script::new("good", [row("b", 1)])));
     let registry = Registry::builder().user(Arc::clone(&bad)).user(Arc::clone(&good)).load().await.unwrap();
     bad.set_well(false);
@@ -82,7 +82,7 @@ async fn a_source_that_panics_has_failed_and_keeps_its_last_listing() {
 }
 
 #[tokio::test]
-async fn a_source_that_panics_when_asked_for_a_digest_leaves_it_open() {
+async fn panics_leave_digests_unknown() {
     let (bad, good) = (Panicking::new(), Arc::new(Script::new("good", [])));
     let registry = Registry::builder().user(Arc::clone(&bad)).user(Arc::clone(&good)).load().await.unwrap();
     good.set([row("a", 1)]);
@@ -93,7 +93,7 @@ async fn a_source_that_panics_when_asked_for_a_digest_leaves_it_open() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_source_that_panics_does_not_end_the_following_of_others_and_recovers() {
+async fn panicking_sources_do_not_end_following() {
     let (bad, good) = (Panicking::new(), Arc::new(Script::new("good", [])));
     let builder = Registry::builder().user(Arc::clone(&bad)).user(Arc::clone(&good));
     let registry = builder.start(&Handle::current()).await.unwrap();
@@ -128,7 +128,7 @@ impl Source<Workflow> for Hanging {
 }
 
 #[tokio::test]
-async fn a_source_that_never_answers_holds_up_no_reader_no_verb_and_no_end() {
+async fn hanging_sources_block_nothing_else() {
     let good = Arc::new(Script::new("good", []));
     let registry = Registry::builder().user(Hanging::default()).user(Arc::clone(&good)).load().await.unwrap();
     let refresh = tokio::spawn({
@@ -149,7 +149,7 @@ fn failures(registry: &Registry<Workflow>) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_started_registry_waits_for_a_source_as_long_as_its_time_limit_says() {
+async fn time_limits_end_listing() {
     let good = Arc::new(Script::new("good", []));
     let hanging = Mount::user(Hanging::default()).time_limit(Duration::from_secs(5));
     let builder = Registry::builder().mount(hanging).user(Arc::clone(&good));
@@ -166,7 +166,7 @@ async fn a_started_registry_waits_for_a_source_as_long_as_its_time_limit_says() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_source_that_hangs_from_the_beginning_is_an_empty_layer_and_hinders_no_composition() {
+async fn hanging_sources_do_not_block_composition() {
     let hanging = || Hanging(AtomicU64::new(1));
     let builder = Registry::builder().user(hanging()).user(Script::new("good", [row("b", 1)]));
     let registry = builder.start(&Handle::current()).await.unwrap();
@@ -200,14 +200,14 @@ impl Source<Workflow> for Bodiless {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_body_that_never_comes_leaves_open_whether_a_copy_is_identical() {
+async fn missing_bodies_leave_identity_unknown() {
     let good = Script::new("good", [row("a", 1)]).with_body("a", 1);
     let registry = Registry::builder().user(Bodiless).user(good).start(&Handle::current()).await.unwrap();
     assert_eq!(registry.get("a").unwrap().shadows[0].identical, None);
 }
 
 #[test]
-fn a_runtime_without_time_can_refresh_what_was_started_on_one_with_time() {
+fn timeouts_use_the_runtime_of_the_registry() {
     let started_on = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_time().build().unwrap();
     let without = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let hanging = Mount::user(Hanging::default()).time_limit(Duration::from_millis(1));
@@ -236,7 +236,7 @@ impl Source<Workflow> for Restless {
 }
 
 #[tokio::test]
-async fn a_source_that_never_rests_holds_up_no_other_and_no_end() {
+async fn busy_sources_block_nothing_else() {
     let good = Arc::new(Script::new("good", []));
     let builder = Registry::builder().user(Restless::default()).user(Arc::clone(&good));
     let registry = builder.start(&Handle::current()).await.unwrap();
@@ -249,7 +249,7 @@ async fn a_source_that_never_rests_holds_up_no_other_and_no_end() {
 
 /// A source whose revision went down, as after a restart.
 #[tokio::test]
-async fn a_revision_that_goes_down_is_the_failure_of_its_source() {
+async fn decreasing_revisions_are_failures() {
     #[derive(Debug)]
     struct Backwards(AtomicU64);
 

@@ -12,7 +12,7 @@ fn workflow(name: &str, steps: u8) -> Registered<Workflow> {
 }
 
 #[tokio::test]
-async fn what_is_registered_is_there_at_once_and_shadows_step_forward_when_it_goes() {
+async fn registered_entries_are_visible_at_once() {
     let home = Script::new("home", [row("a", 2), row("b", 2)]);
     let registry = Registry::builder().user(home).load().await.unwrap();
     registry.register(workflow("a", 1)).unwrap().register(workflow("c", 1)).unwrap();
@@ -28,7 +28,7 @@ async fn what_is_registered_is_there_at_once_and_shadows_step_forward_when_it_go
 }
 
 #[tokio::test]
-async fn registered_entries_go_to_the_tier_the_composer_chose() {
+async fn registered_entries_get_the_chosen_tier() {
     let home = Script::new("home", [row("a", 2)]);
     let registry = Registry::builder().user(home).registered_at(Tier::Plugin).load().await.unwrap();
     registry.register(workflow("a", 1)).unwrap();
@@ -36,7 +36,7 @@ async fn registered_entries_go_to_the_tier_the_composer_chose() {
 }
 
 #[tokio::test]
-async fn refusals_are_those_of_the_memory_source_and_change_nothing() {
+async fn refused_verbs_change_nothing() {
     let registry = Registry::<Workflow>::builder().load().await.unwrap();
     registry.register(workflow("a", 1)).unwrap();
     let generation = registry.snapshot().generation();
@@ -50,7 +50,7 @@ async fn refusals_are_those_of_the_memory_source_and_change_nothing() {
 }
 
 #[tokio::test]
-async fn many_are_registered_in_one_view_or_not_at_all() {
+async fn register_all_is_atomic() {
     let registry = Registry::<Workflow>::builder().load().await.unwrap();
     let many = |names: std::ops::Range<u32>| names.map(|n| workflow(&format!("w{n}"), 1));
     registry.register_all(many(0..2000)).unwrap();
@@ -69,7 +69,7 @@ async fn many_are_registered_in_one_view_or_not_at_all() {
 }
 
 #[tokio::test]
-async fn names_of_sources_are_unique_and_can_stand_before_a_colon() {
+async fn source_names_are_unique_and_valid() {
     let compose = |names: [&'static str; 2]| async move {
         let [a, b] = names.map(|name| Script::new(name, []));
         Registry::builder().user(a).user(b).load().await.map(|_| ()).unwrap_err()
@@ -107,7 +107,7 @@ async fn a_preference_lets_the_user_override_a_builtin() {
 }
 
 #[tokio::test]
-async fn bodies_of_winners_and_shadows_come_from_their_own_source() {
+async fn bodies_come_from_their_own_source() {
     let theirs = MemorySource::named("theirs");
     theirs.register(Registered::new(Skill::new(id("tidy"), "Theirs."), "Their body.")).unwrap();
     let registry = SkillRegistry::builder().user(theirs).load().await.unwrap();

@@ -70,7 +70,7 @@ fn comments(file: &[u8]) -> Vec<String> {
 }
 
 #[test]
-fn fields_come_in_the_order_of_the_standard_and_the_others_as_they_were() {
+fn fields_get_the_order_of_the_standard() {
     check_lines(
         "zeta: 1\nmetadata:\n  b: 1\n  a: 2\nallowed-tools:\n- Read\nid: some-skill\ncompatibility: Any.\nlicense: MIT\ndescription: >\n  Does\n  it.\nname: some-skill\nalpha: [x, y]\n",
         "name: some-skill\ndescription: >\n  Does\n  it.\nlicense: MIT\ncompatibility: Any.\nallowed-tools:\n- Read\nmetadata:\n  b: 1\n  a: 2\nzeta: 1\nid: some-skill\nalpha: [x, y]\n",
@@ -128,13 +128,13 @@ fn quotes_stay_where_they_say_something() {
 }
 
 #[test]
-fn what_stands_behind_a_value_that_is_not_one_line_stays() {
+fn comments_behind_blocks_stay() {
     let lines = "name: some-skill\ndescription: \"D.\n  More.\"\na: !!str 1\nb: &c d\ng:\nh: |\n  i\n";
     check_lines(lines, lines);
 }
 
 #[test]
-fn a_text_that_yaml_cannot_read_is_quoted_as_it_was_understood() {
+fn invalid_texts_are_quoted() {
     check_lines(
         "description: Use when: a \"word\" or \\ comes # now\nname: some-skill\n",
         "name: some-skill\ndescription: \"Use when: a \\\"word\\\" or \\\\ comes # now\"\n",
@@ -151,7 +151,7 @@ fn a_text_that_yaml_cannot_read_is_quoted_as_it_was_understood() {
 }
 
 #[test]
-fn fields_that_are_indented_alike_or_not_come_to_the_margin() {
+fn indented_fields_move_to_the_margin() {
     check_lines("  name: some-skill\n  description: |\n    D.\n", "name: some-skill\ndescription: |\n  D.\n");
     check_lines("  name: some-skill\ndescription: D.\n", "name: some-skill\ndescription: D.\n");
 }
@@ -177,7 +177,7 @@ fn line_ends_stay() {
 }
 
 #[test]
-fn a_body_that_is_no_text_stays_byte_for_byte() {
+fn binary_bodies_stay_byte_for_byte() {
     let file = b"---\ndescription: D.\nname: some-skill\n---\n\xff\xfe\n";
     let formatted = format(file, site());
     assert_eq!(formatted.text.as_deref(), Some(b"---\nname: some-skill\ndescription: D.\n---\n\xff\xfe\n".as_slice()));
@@ -213,7 +213,7 @@ fn what_only_the_author_knows_is_left() {
 }
 
 #[test]
-fn a_file_without_a_skill_is_left_with_its_errors() {
+fn files_without_a_skill_are_not_formatted() {
     check_left(
         "name: some-skill\n",
         "1:1 error[missing-description]: missing required field in frontmatter: `description`; without it nobody can choose the skill",

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::super::{Limits, reads_alike};
 
 #[test]
-fn what_nearly_all_files_use_is_read_as_the_parser_reads_it() {
+fn common_front_matter_equals_the_parser() {
     for text in [
         "name: tidy-up\ndescription: Sorts a folder; works in /tmp, too.\n",
         "name:   padded  \nversion: 1.10\nnone:\nnull: ~\n",

@@ -5,7 +5,7 @@ use super::*;
 const FIELDS: &str = "name: some-skill\ndescription: Does it.\n";
 
 #[test]
-fn fences_are_whole_lines_in_every_spelling_that_editors_leave() {
+fn fences_are_whole_lines() {
     let rows = [
         ("plain", format!("---\n{FIELDS}---\nBody.\n")),
         ("P8 byte-order mark", format!("\u{feff}---\n{FIELDS}---\nBody.\n")),
@@ -34,7 +34,7 @@ fn no_carriage_return_survives_in_a_field() {
 }
 
 #[test]
-fn what_other_readers_may_not_accept_is_a_warning() {
+fn unusual_fences_are_warnings() {
     let rows = [
         ("V-3 P18 blank line", format!("\n{FIELDS}"), "warning not-first-line 2:1"),
         ("comment", format!("<!-- made by a tool -->\n<!--\n two\n-->\n\n{FIELDS}"), "warning not-first-line 6:1"),
@@ -92,7 +92,7 @@ fn dashes_inside_values_are_text() {
 }
 
 #[test]
-fn a_file_that_is_not_utf8_gives_the_place_of_the_byte() {
+fn non_utf8_files_report_the_byte() {
     let parsed = parse_text(b"---\nname: some-skill\ndescription: Serves caf\xe9 menus.\n---\nBody.\n");
     assert_eq!(parsed.skill, None);
     assert_eq!(found(&parsed), ["error not-utf8 3:24"]);
@@ -101,7 +101,7 @@ fn a_file_that_is_not_utf8_gives_the_place_of_the_byte() {
 }
 
 #[test]
-fn a_body_that_is_not_utf8_concerns_the_reader_of_the_body() {
+fn non_utf8_bodies_do_not_fail_parsing() {
     let bytes = b"---\nname: some-skill\ndescription: Does it.\n---\nCaf\xe9.\n";
     assert!(parse_text(bytes).skill.is_some());
     assert_eq!(body(bytes), Err(50));
@@ -126,7 +126,7 @@ fn the_body_is_what_follows_byte_for_byte() {
 }
 
 #[test]
-fn a_head_is_complete_once_no_later_byte_can_change_it() {
+fn front_matter_end_is_never_premature() {
     let file = b"---\nname: some-skill\n---\nBody.\n";
     for cut in 0..25 {
         assert_eq!(find_front_matter_end(&file[..cut]), FrontMatterEnd::NeedsMore, "{cut}");

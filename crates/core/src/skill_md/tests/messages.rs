@@ -61,7 +61,7 @@ some-skill/SKILL.md:1:1 error[no-front-matter]: the file must start with YAML fr
 }
 
 #[test]
-fn a_name_that_is_a_path_says_what_is_taken_instead() {
+fn path_names_report_the_fallback() {
     assert_data_eq!(
         report(&front("name: ../../outside\ndescription: Climbs.")),
         str![[r#"

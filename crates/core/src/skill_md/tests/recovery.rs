@@ -4,7 +4,7 @@ use super::*;
 
 /// Every row is a description that YAML refuses, and what is read.
 #[test]
-fn a_description_that_yaml_refuses_is_read_from_its_lines() {
+fn invalid_descriptions_are_read_from_their_lines() {
     let rows = [
         ("V-7 P21 L-1 a colon", "Draft it: collect, group, write.", "Draft it: collect, group, write."),
         ("L-2 colons", "Tasks like: a. Keywords: b, c", "Tasks like: a. Keywords: b, c"),

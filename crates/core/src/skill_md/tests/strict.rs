@@ -168,7 +168,7 @@ fn messages_come_in_the_validators_order() {
 }
 
 #[test]
-fn the_lenient_verdict_is_silent_where_only_the_strict_one_objects() {
+fn strict_only_codes_are_silent_when_lenient() {
     for lines in ["unknown: x", "metadata: {a: [b]}", "license: &a MIT", "license:\tMIT"] {
         assert_eq!(parse_text(front(&beside(lines))).diagnostics, [], "{lines}");
         assert_eq!(errors(front(&beside(lines)), "some-skill").len(), 1, "{lines}");

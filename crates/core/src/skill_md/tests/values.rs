@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_description_is_read_in_every_style_and_trimmed() {
+fn descriptions_are_read_in_every_style() {
     let rows = [
         ("plain", "Draft it.", "Draft it."),
         ("P3 V-8 double-quoted", "\"Use this: always\"", "Use this: always"),
@@ -82,7 +82,7 @@ fn unknown_and_nested_fields_are_kept_in_order() {
 }
 
 #[test]
-fn a_nested_field_is_not_a_top_level_one() {
+fn nested_fields_are_not_top_level_fields() {
     let skill = skill_with("metadata:\n  name: other\n  allowed-tools: Bash\n  disable-model-invocation: true");
     assert_eq!(skill.id.as_str(), "some-skill", "K21");
     assert_eq!((skill.allowed_tools, skill.disable_model_invocation), (None, false));
@@ -143,7 +143,7 @@ fn tools_are_read_in_every_spelling() {
 }
 
 #[test]
-fn flags_are_read_in_every_spelling_and_limit_when_unreadable() {
+fn unreadable_flags_limit() {
     for (spelling, flag) in [
         ("true", true),
         ("True", true),
@@ -190,7 +190,7 @@ fn workflows_limit_even_when_written_wrong() {
 }
 
 #[test]
-fn the_surface_mode_is_declared_at_the_top_or_under_metadata() {
+fn surface_modes_are_read_at_both_levels() {
     use SurfaceMode::{Both, SystemPrompt, ToolOnly};
     for (lines, mode) in [
         ("", None),
@@ -211,7 +211,7 @@ fn the_surface_mode_is_declared_at_the_top_or_under_metadata() {
 }
 
 #[test]
-fn a_hint_is_shown_as_its_author_spelled_it() {
+fn hints_keep_the_authors_spelling() {
     for (written, shown) in [
         ("text with [brackets]", "text with [brackets]"),
         ("\"[quoted]\"", "[quoted]"),
@@ -327,7 +327,7 @@ fn a_comment_that_cuts_text_is_quoted() {
 }
 
 #[test]
-fn the_last_of_two_values_wins_at_the_place_of_the_first() {
+fn repeated_fields_keep_the_last_value() {
     let parsed = parse_text(front(&beside("updated: 1\nlicense: MIT\nupdated: 2")));
     let skill = parsed.skill.as_ref().unwrap();
     assert_eq!(skill.text("updated"), Some("2"), "V-24 P21");
@@ -409,7 +409,7 @@ fn a_description_without_a_shape_is_missing() {
 }
 
 #[test]
-fn a_body_of_a_file_has_no_hidden_text() {
+fn body_of_a_file_has_no_hidden_text() {
     let file = "\u{feff}---\r\nname: a\r\ndescription: b\r\n---\r\n\r\n  One.\r\nTw\u{202e}o\u{e0041}.\r\n";
     let body = crate::Body::of_file(file.as_bytes(), crate::Stamp::of("1")).unwrap();
     assert_eq!(&*body.text, "  One.\nTwo.\n");

@@ -90,7 +90,7 @@ fn all_ids() -> Vec<repertoire_core::ListingEntry<Workflow>> {
 }
 
 #[test]
-fn many_sources_that_change_at_once_are_one_view() {
+fn simultaneous_changes_are_one_snapshot() {
     let sources: Vec<_> = (0..1000).map(|n| Arc::new(Script::new(&format!("s{n}"), [row("shared", 0)]))).collect();
     let builder = sources.iter().fold(Registry::builder(), |builder, source| builder.user(Arc::clone(source)));
     let registry = futures_util::FutureExt::now_or_never(builder.load()).unwrap().unwrap();
@@ -145,7 +145,7 @@ async fn no_task_is_left_after_a_thousand_rounds() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn what_is_composed_while_others_run_is_followed_from_the_first_change_on() {
+async fn concurrently_composed_sources_are_followed() {
     let registry = Registry::<Workflow>::builder().start(&tokio::runtime::Handle::current()).await.unwrap();
     let mut subscription = registry.subscribe();
     let mut shown = async |name: &str| {
@@ -189,7 +189,7 @@ fn read_over(base: &Registry<Workflow>, done: &AtomicBool) {
 }
 
 #[test]
-fn every_verb_holds_when_it_returns_whatever_other_threads_do() {
+fn verbs_hold_under_concurrency() {
     let home = Arc::new(Script::new("home", all_ids()));
     let builder = Registry::builder().user(Arc::clone(&home));
     let registry = futures_util::FutureExt::now_or_never(builder.load()).unwrap().unwrap();
