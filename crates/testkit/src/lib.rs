@@ -79,7 +79,7 @@
 //! Tests for operations that a fixture does not support are reported as skipped. The tests are also public functions of the
 //! module [`conformance`](mod@conformance).
 //!
-//! The feature `cases` adds `cases::run`, which checks the whole system against folders with files and an `expect.txt`.
+//! The feature `cases` adds `cases::Runner`, which checks the whole system against folders with files and an `expect.txt`.
 //!
 //! # Adding a test
 //! A test is a function of [`conformance`](mod@conformance) for one line of the contract, and a row of [`conformance!`]. It waits
@@ -90,9 +90,7 @@
 pub mod cases;
 pub mod conformance;
 mod dynamic;
-mod envelope;
 mod fixture;
 
 pub use dynamic::Dynamic;
-pub use envelope::Envelope;
-pub use fixture::{Fixture, Unsupported};
+pub use fixture::{Envelope, Fixture, Unsupported};

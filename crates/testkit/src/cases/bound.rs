@@ -1,20 +1,16 @@
-//! What must not happen and cannot be checked mechanically: which test shows that it does not.
+//! Links from `never` lines to tests.
 
-/// One line of [`TABLE`].
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Bound<'a> {
     pub(crate) case: &'a str,
-    /// The words behind `never:`.
     pub(crate) words: &'a str,
-    /// The file of the test, from the root of the workspace.
+    /// The file of the test, relative to the root of the workspace.
     pub(crate) file: &'a str,
     pub(crate) test: &'a str,
 }
 
-/// `case | words | file | test`, one a line.
 const TABLE: &str = include_str!("bound.txt");
 
-/// Every row of the table.
 pub(crate) fn rows() -> impl Iterator<Item = Bound<'static>> {
     let rows = TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     rows.map(|line| match line.split(" | ").collect::<Vec<_>>()[..] {
@@ -23,7 +19,6 @@ pub(crate) fn rows() -> impl Iterator<Item = Bound<'static>> {
     })
 }
 
-/// The test that `words` of `case` are bound to.
 pub(crate) fn bound(case: &str, words: &str) -> Option<Bound<'static>> {
     rows().find(|row| row.case == case && row.words == words)
 }
@@ -43,7 +38,7 @@ mod tests {
             let test = text.split_once(&format!("fn {}(", row.test));
             let (before, _) = test.unwrap_or_else(|| panic!("no test `{}` in {}", row.test, row.file));
             let attributes = before.rsplit("\n\n").next().unwrap_or_default();
-            assert!(attributes.contains("#[test]") || attributes.contains("test]"), "`{}` is no test", row.test);
+            assert!(attributes.contains("#[test]") || attributes.contains("test]"), "`{}` is not a test", row.test);
         }
     }
 

@@ -1,22 +1,14 @@
-//! What a line of an `expect.txt` asks for.
-
-mod door;
-mod mcp;
-mod render;
-mod session;
+//! The checks of a case.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use repertoire_core::Severity;
+use repertoire_engine::Audience;
 use serde_json::Value;
 
-pub(crate) use self::door::{Activation, ActivationWant, Asked};
-pub(crate) use self::mcp::McpLine;
-pub(crate) use self::render::{RenderLine, RenderWant, Shell};
-pub(crate) use self::session::{SessionCall, SessionLine};
+use super::verdict::Verdict;
 
-/// One check.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Check {
     /// Exactly these effective ids are offered, sorted by bytes.
@@ -25,27 +17,24 @@ pub(crate) enum Check {
     LoadsAtLeast(Vec<String>),
     /// So many are.
     LoadCount(usize),
-    /// These files give no skill, and something is said about each.
+    /// These files are no skills, and each has a diagnostic.
     Skips(Vec<String>),
-    /// These files, and no others, are hidden by a winner of that id.
+    /// Exactly these files are overridden by a skill of that id.
     Shadowed(Vec<(String, String)>),
     Field(Subject, Field, Want),
     Body(String, Want),
-    /// A finding on a path; of any level if none is given.
-    Finding {
+    Diagnostic {
         level: Option<Severity>,
         path: String,
         has: Option<String>,
     },
-    /// Nothing above info, on a path or on any.
-    NoFinding(Option<String>),
-    /// A finding says that this was dropped.
+    /// No diagnostic above info, for a path or for all.
+    NoDiagnostic(Option<String>),
     SaysDropped(String),
     Catalog {
         budget: Option<usize>,
         want: CatalogWant,
     },
-    /// No panic, and text, for each of these budgets.
     CatalogAtEveryBudget(RangeInclusive<usize>),
     Read {
         name: String,
@@ -53,42 +42,34 @@ pub(crate) enum Check {
         want: ReadWant,
     },
     Resources(String, Want),
-    /// The ids that a user is offered.
     UserList(Want),
     Command(CommandLine),
     Render(Box<RenderLine>),
     Activate(Box<Activation>),
     Session(SessionLine),
-    /// Exactly these tools are offered to a model.
     Tools(Vec<String>),
-    /// They take exactly these names of skills.
+    /// The names of skills in the schemas of the tools.
     ToolsEnum(Vec<String>),
-    /// While these skills are switched off.
     Disabled(Vec<String>, Box<Check>),
-    /// One of them holds.
     Either(Vec<Check>),
-    /// None of them happens.
     Never(Vec<Never>),
-    /// A full scan takes no longer.
+    /// The time of a full scan.
     Within(Duration),
-    /// A full scan never holds as many bytes.
+    /// The peak memory of a full scan, in bytes.
     Memory(u64),
-    /// After a step, once the registry has caught up with it.
     After {
         /// From 1.
         step: usize,
         check: Box<Check>,
     },
-    /// The catalog is what it was before the step, byte for byte.
     CatalogUnchanged,
-    /// The registry watches no more folders.
+    /// The maximum number of watched folders.
     Watches(usize),
-    /// What a client of the MCP server sees.
     Mcp(McpLine),
 }
 
 impl Check {
-    /// Whether verifying it calls the one session, so that a second time has another answer.
+    /// Returns whether the check makes a call in the session, which cannot be repeated.
     pub(crate) fn is_call(&self) -> bool {
         match self {
             Check::Session(SessionLine::Calls(..)) => true,
@@ -99,11 +80,10 @@ impl Check {
     }
 }
 
-/// Whose field is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Subject {
     Named(String),
-    /// The case has but one skill.
+    /// The only skill of the case.
     Only,
 }
 
@@ -119,11 +99,11 @@ pub(crate) enum Field {
     Source,
     /// Front matter below `metadata`, or at the top level, by dotted path.
     Written(String),
-    /// The same, as the text its author typed.
+    /// The same, as text.
     WrittenText(String),
 }
 
-/// What is asked of a found value.
+/// An expectation about a value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Want {
     Is(Value),
@@ -135,22 +115,29 @@ pub(crate) enum Want {
 }
 
 impl Want {
+    pub(crate) fn check(&self, found: impl Into<Value>) -> Verdict {
+        let found = found.into();
+        Verdict::of(self.holds(&found), format_args!("{self:?}"), found)
+    }
+
     pub(crate) fn holds(&self, found: &Value) -> bool {
-        let has = |part: &str| match found {
-            Value::String(text) => text.contains(part),
-            Value::Array(items) => items.iter().any(|item| item == part),
-            _ => false,
-        };
         match self {
             Want::Is(wanted) => wanted == found,
-            Want::Has(part) => has(part),
-            Want::Lacks(part) => !has(part),
+            Want::Has(part) => has(found, part),
+            Want::Lacks(part) => !has(found, part),
             Want::Length(length) => found.as_str().is_some_and(|text| text.chars().count() == *length),
         }
     }
 }
 
-/// What is asked of a file that is read.
+fn has(found: &Value, part: &str) -> bool {
+    match found {
+        Value::String(text) => text.contains(part),
+        Value::Array(items) => items.iter().any(|item| item == part),
+        _ => false,
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ReadWant {
     Ok,
@@ -161,28 +148,25 @@ pub(crate) enum ReadWant {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum CatalogWant {
     Text(Want),
-    /// A part comes so many times.
+    /// The number of occurrences of a part.
     Count(String, usize),
     /// Exactly these names, in this order.
     Order(Vec<String>),
     Xml,
-    /// What a reader of the catalog takes for the description of a skill.
     Description(String, Want),
-    /// So many fresh processes print the same bytes.
+    /// This many processes print the same bytes.
     SameBytes(usize),
     NoCharacter(RangeInclusive<char>),
-    /// So many names, and none is left out.
+    /// The number of names, with none omitted.
     AllNames(usize),
     WithinBudget,
     Report(Vec<Tally>),
-    /// The report names every shortened skill with its old and its new length.
     ReportNamesShortened,
 }
 
-/// One number of a catalog's report.
+/// A sum of numbers of a catalog's report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tally {
-    /// Added up.
     pub(crate) counted: Vec<Counted>,
     pub(crate) allowed: RangeInclusive<usize>,
 }
@@ -194,11 +178,10 @@ pub(crate) enum Counted {
     Omitted,
 }
 
-/// A line for the real binary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CommandLine {
     pub(crate) arguments: Vec<String>,
-    /// Who reads its output and then closes the pipe.
+    /// Reads a part of the output and closes the pipe.
     pub(crate) reader: Option<Head>,
     pub(crate) wants: Vec<CommandWant>,
 }
@@ -223,22 +206,93 @@ pub(crate) enum CommandWant {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Never {
-    /// In nothing that the case printed or rendered.
     Text(String),
-    /// Of a name that fits, anywhere in the copy.
+    /// A glob for file names in the copy.
     File(String),
-    /// Of one of these command lines, when all is over.
+    /// Command lines of processes that are left over.
     ProcessLeft(Vec<String>),
-    /// While one of these commands runs.
     ChildDuring(Vec<String>),
-    /// Of one of these names; if a field is given, one that declares it.
     Skill {
         names: Vec<String>,
         field: Option<String>,
     },
     Panic,
-    /// A fresh process that lists everything ends with an exit code that is not 0.
+    /// `list` fails.
     FailedScan,
-    /// In plain words: a named test shows it.
+    /// A text that is linked to a named test.
     Plain(String),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Activation {
+    pub(crate) by: Audience,
+    pub(crate) asked: RequestedSkill,
+    pub(crate) want: ActivationWant,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum RequestedSkill {
+    Name(String),
+    PathOf(String),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum ActivationWant {
+    Ok,
+    Error,
+    ErrorText(Want),
+    Text(Want),
+    PathOf(String),
+    AtMost(usize),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum McpLine {
+    List(Want),
+    /// A value of the `initialize` result at a dotted path; `*` is every key.
+    Initialize {
+        path: String,
+        value: Value,
+    },
+    StdoutIsMessages,
+    /// One notification for each list with `listChanged`; `*` stands for the list.
+    NotifiedOnce {
+        notice: String,
+        within: Duration,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct RenderLine {
+    pub(crate) name: String,
+    pub(crate) arguments: String,
+    pub(crate) shell: Shell,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) within: Option<Duration>,
+    pub(crate) want: RenderWant,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shell {
+    Off,
+    On,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum RenderWant {
+    Text(Want),
+    PathOf { path: String, followed_by: String },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum SessionLine {
+    Active(Vec<String>),
+    Calls(Vec<SessionCall>, Want),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum SessionCall {
+    Activate(String),
+    Force(String),
+    Reset,
 }

@@ -1,4 +1,4 @@
-//! A client of the MCP server, which the real binary serves over standard input and output.
+//! A client of the MCP server over stdio.
 
 use std::cell::RefCell;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -10,31 +10,29 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// How long an answer may take.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A client and its server. Dropped, the server ends.
+/// A client and its server process, which is killed on drop.
 #[derive(Debug)]
 pub(crate) struct Client {
     server: Child,
     ask: Option<ChildStdin>,
     lines: Receiver<String>,
     stderr: Option<JoinHandle<String>>,
-    said: RefCell<Said>,
-    /// The answer to `initialize`.
-    pub(crate) introduction: Value,
+    output: RefCell<Output>,
+    /// The result of `initialize`.
+    pub(crate) server_info: Value,
 }
 
-/// What the server wrote so far.
+/// The output of the server.
 #[derive(Debug, Default)]
-struct Said {
+struct Output {
     lines: Vec<String>,
-    /// The methods of its notifications.
-    notices: Vec<String>,
-    asked: u64,
+    notifications: Vec<String>,
+    requests: u64,
 }
 
-/// How a server ended, and all that it wrote.
+/// The result of a server process.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) succeeded: bool,
@@ -43,7 +41,7 @@ pub(crate) struct Ended {
 }
 
 impl Client {
-    /// Starts `program serve` over these folders and introduces itself.
+    /// Starts `program serve` with these folders and initializes a session.
     pub(crate) fn start(program: &Path, roots: &[impl AsRef<Path>], cwd: &Path, home: &Path) -> io::Result<Client> {
         let mut command = Command::new(program);
         command.args(["serve", "--no-defaults"]).current_dir(cwd);
@@ -58,7 +56,7 @@ impl Client {
         let (sender, lines) = mpsc::channel();
         thread::spawn(move || {
             let lines = stdout.into_iter().flat_map(|stdout| BufReader::new(stdout).split(b'\n')).map_while(Result::ok);
-            // Nobody who listens, nobody to tell.
+            // Ends when the receiver is dropped.
             let _ =
                 lines.map(|line| String::from_utf8_lossy(&line).into_owned()).try_for_each(|line| sender.send(line));
         });
@@ -68,8 +66,8 @@ impl Client {
             String::from_utf8_lossy(&text).into_owned()
         });
         let stderr = Some(stderr);
-        let mut client = Client { server, ask, lines, stderr, said: RefCell::default(), introduction: Value::Null };
-        let introduction = client.ask(
+        let mut client = Client { server, ask, lines, stderr, output: RefCell::default(), server_info: Value::Null };
+        let result = client.request(
             "initialize",
             json!({
                 "protocolVersion": "2025-06-18",
@@ -77,38 +75,38 @@ impl Client {
                 "clientInfo": {"name": "case-runner", "version": "1"},
             }),
         );
-        client.introduction = introduction.map_err(io::Error::other)?;
-        client.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
+        client.server_info = result.map_err(io::Error::other)?;
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
         Ok(client)
     }
 
-    /// What the server answers.
-    pub(crate) fn ask(&self, method: &str, params: Value) -> Result<Value, String> {
+    /// Sends a request and returns the result.
+    pub(crate) fn request(&self, method: &str, params: Value) -> Result<Value, String> {
         let id = {
-            let mut said = self.said.borrow_mut();
-            said.asked += 1;
-            said.asked
+            let mut output = self.output.borrow_mut();
+            output.requests += 1;
+            output.requests
         };
         let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-        self.say(&request).map_err(|error| format!("{method} could not be asked: {error}"))?;
-        let deadline = Instant::now() + PATIENCE;
+        self.send(&request).map_err(|error| format!("cannot send {method}: {error}"))?;
+        let deadline = Instant::now() + TIMEOUT;
         loop {
-            let line = self.next(deadline).ok_or_else(|| format!("no answer to {method}"))?;
-            let Ok(mut answer) = serde_json::from_str::<Value>(&line) else { continue };
-            if answer["id"] == id {
-                return match answer.get("error") {
+            let line = self.next(deadline).ok_or_else(|| format!("no response to {method}"))?;
+            let Ok(mut response) = serde_json::from_str::<Value>(&line) else { continue };
+            if response["id"] == id {
+                return match response.get("error") {
                     Some(error) => Err(format!("{method}: {error}")),
-                    None => Ok(answer["result"].take()),
+                    None => Ok(response["result"].take()),
                 };
             }
         }
     }
 
-    /// Every row of a list, whatever pages it comes in.
+    /// Returns all pages of a list.
     pub(crate) fn list(&self, method: &str, rows: &str) -> Result<Vec<Value>, String> {
         let (mut all, mut params) = (Vec::new(), json!({}));
         loop {
-            let page = self.ask(method, params)?;
+            let page = self.request(method, params)?;
             all.extend(page[rows].as_array().into_iter().flatten().cloned());
             match &page["nextCursor"] {
                 Value::String(cursor) => params = json!({"cursor": cursor}),
@@ -117,47 +115,46 @@ impl Client {
         }
     }
 
-    /// The notifications that came until now, and those until `deadline`.
-    pub(crate) fn notices(&self, deadline: Instant) -> Vec<String> {
+    /// Waits until `deadline` and returns the methods of all notifications.
+    pub(crate) fn notifications(&self, deadline: Instant) -> Vec<String> {
         while self.next(deadline).is_some() {}
-        self.said.borrow().notices.clone()
+        self.output.borrow().notifications.clone()
     }
 
-    /// Leaves, and waits for the server to end.
+    /// Closes standard input and waits for the server to exit.
     pub(crate) fn end(mut self) -> io::Result<Ended> {
         drop(self.ask.take());
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         while self.next(deadline).is_some() {}
         let succeeded = Instant::now() < deadline && self.server.wait()?.success();
         let _ = self.server.kill();
         let stderr = self.stderr.take().and_then(|stderr| stderr.join().ok()).unwrap_or_default();
-        let lines = std::mem::take(&mut self.said.borrow_mut().lines);
+        let lines = std::mem::take(&mut self.output.borrow_mut().lines);
         Ok(Ended { succeeded, lines, stderr })
     }
 
-    fn say(&self, message: &Value) -> io::Result<()> {
+    fn send(&self, message: &Value) -> io::Result<()> {
         let mut ask = self.ask.as_ref().ok_or(io::ErrorKind::BrokenPipe)?;
         ask.write_all(format!("{message}\n").as_bytes())?;
         ask.flush()
     }
 
-    /// The next line, which is kept.
     fn next(&self, deadline: Instant) -> Option<String> {
         let line = self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok()?;
-        let mut said = self.said.borrow_mut();
+        let mut output = self.output.borrow_mut();
         if let Ok(message) = serde_json::from_str::<Value>(&line)
             && let (Some(method), None) = (message["method"].as_str(), message.get("id"))
         {
-            said.notices.push(method.to_owned());
+            output.notifications.push(method.to_owned());
         }
-        said.lines.push(line.clone());
+        output.lines.push(line.clone());
         Some(line)
     }
 }
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // One that has ended by itself needs no killing.
+        // Fails if the server has exited.
         let _ = self.server.kill();
         let _ = self.server.wait();
     }

@@ -1,4 +1,4 @@
-//! The copy of a case that its checks work on.
+//! Copies of cases.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -8,18 +8,18 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-/// A copy of one case, set up. It goes away with this value.
+/// A copy of a case that is set up. It is deleted on drop.
 #[derive(Debug)]
 pub(crate) struct Fixture {
     folder: TempDir,
-    /// The copy itself, free of links.
+    /// The real path of the copy.
     path: PathBuf,
-    /// A home folder with nothing in it, beside the copy.
+    /// An empty home folder.
     home: PathBuf,
 }
 
 impl Fixture {
-    /// Copies `case`, links as links and bytes as bytes, and runs its `setup.sh` in the copy.
+    /// Copies `case` with its links, and runs its `setup.sh`.
     pub(crate) fn set_up(case: &Path) -> io::Result<Fixture> {
         let folder = TempDir::with_prefix("case-")?;
         let real = folder.path().canonicalize()?;
@@ -41,13 +41,13 @@ impl Fixture {
         &self.home
     }
 
-    /// `path` as the case spells it: relative to the copy if it lies there.
+    /// Returns `path` relative to the copy if it is inside.
     pub(crate) fn relative<'a>(&self, path: &'a str) -> &'a str {
         let inside = Path::new(path).strip_prefix(&self.path).ok().and_then(Path::to_str);
         inside.unwrap_or(path)
     }
 
-    /// Every file, folder and link in the copy. Folders that may not be read end there.
+    /// Returns every file, folder and link in the copy. Unreadable folders are skipped.
     pub(crate) fn everything(&self) -> Vec<PathBuf> {
         let mut found = Vec::new();
         let mut folders = vec![self.path.clone()];
@@ -62,21 +62,16 @@ impl Fixture {
         found
     }
 
-    /// Whether the set-up took a permission away that this process has all the same, as root does.
-    pub(crate) fn permissions_mean_nothing(&self) -> bool {
-        let forbidden = |path: &PathBuf| {
-            let metadata = fs::symlink_metadata(path).ok()?;
-            let readable = metadata.permissions().mode() & 0o444 != 0;
-            (!readable && !metadata.is_symlink()).then_some(metadata)
-        };
-        self.everything().iter().any(|path| match forbidden(path) {
-            Some(metadata) if metadata.is_dir() => fs::read_dir(path).is_ok(),
-            Some(metadata) if metadata.is_file() => fs::File::open(path).is_ok(),
+    /// Returns whether this process can read files that the set-up made unreadable, as root can.
+    pub(crate) fn ignores_permissions(&self) -> bool {
+        self.everything().iter().any(|path| match fs::symlink_metadata(path) {
+            Ok(metadata) if metadata.permissions().mode() & 0o444 != 0 => false,
+            Ok(metadata) if metadata.is_dir() => fs::read_dir(path).is_ok(),
+            Ok(metadata) if metadata.is_file() => fs::File::open(path).is_ok(),
             _ => false,
         })
     }
 
-    /// A shell in the copy.
     pub(crate) fn shell(&self) -> Command {
         let mut shell = Command::new("sh");
         shell.current_dir(&self.path).stdin(Stdio::null());
@@ -85,11 +80,11 @@ impl Fixture {
 }
 
 impl Drop for Fixture {
-    /// Gives back what the set-up took away, so that the folder can be removed.
+    /// Restores permissions, so that the folder can be removed.
     fn drop(&mut self) {
         let mut folders = vec![self.folder.path().to_owned()];
         while let Some(folder) = folders.pop() {
-            // What cannot be changed cannot be removed either, and stays for the system to clean up.
+            // Folders that cannot be changed stay.
             let _ = fs::set_permissions(&folder, Permissions::from_mode(0o700));
             let entries = fs::read_dir(folder).into_iter().flatten().flatten();
             folders.extend(
@@ -99,17 +94,17 @@ impl Drop for Fixture {
     }
 }
 
-/// Runs `command` to its end, which has to be a good one.
+/// Runs `command`, which must succeed.
 pub(crate) fn run(command: &mut Command, name: &str) -> io::Result<()> {
     let output = command.output()?;
     if output.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    Err(io::Error::other(format!("{name} ended with {}: {}", output.status, said.trim_end())))
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    Err(io::Error::other(format!("{name} ended with {}: {}", output.status, stderr.trim_end())))
 }
 
-/// The checkout may be read-only; the copy is not.
+/// Copies recursively and makes files writable.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     let kind = fs::symlink_metadata(from)?;
     if kind.is_symlink() {

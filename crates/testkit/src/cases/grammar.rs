@@ -1,13 +1,9 @@
-//! From the text of an `expect.txt` to checks.
+//! Parsing `expect.txt`.
 
 mod catalog;
+mod combined;
 mod command;
-mod door;
-mod either;
-mod mcp;
-mod never;
-mod render;
-mod session;
+mod delivery;
 #[cfg(test)]
 mod tests;
 
@@ -16,29 +12,25 @@ use std::path::PathBuf;
 use repertoire_core::Severity;
 
 use crate::cases::check::{Check, Field, ReadWant, Subject, Want};
-use crate::cases::scan::{Scan, Unread};
+use crate::cases::scan::{ParseError, Scan};
 
-/// One case, as its `expect.txt` tells it.
+/// A parsed `expect.txt`.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Case {
-    /// The letter of its kind.
     pub(crate) kind: String,
     pub(crate) layout: Layout,
-    /// Where a user would stand, relative to the case.
+    /// The working folder, relative to the case.
     pub(crate) cwd: PathBuf,
-    /// How many steps it takes.
     pub(crate) steps: usize,
     pub(crate) lines: Vec<Line>,
 }
 
-/// Where the skills of a case lie.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Layout {
     /// From low to high priority.
     Roots(Vec<Root>),
-    /// Wherever discovery finds them.
+    /// The default folders.
     Discovered,
-    /// In the cache of a client's plugins.
     PluginCache(PathBuf),
 }
 
@@ -46,7 +38,6 @@ pub(crate) enum Layout {
 pub(crate) struct Root {
     pub(crate) path: PathBuf,
     pub(crate) scope: Scope,
-    /// Admitted by the user.
     pub(crate) admitted: bool,
 }
 
@@ -58,24 +49,23 @@ pub(crate) enum Scope {
     Plugin(String),
 }
 
-/// One line that asks for something.
+/// A line with a check.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Line {
-    /// From 1.
     pub(crate) number: usize,
     pub(crate) text: String,
-    pub(crate) check: Result<Check, Unread>,
+    pub(crate) check: Result<Check, ParseError>,
 }
 
-/// What the lines above say that a shortened line may leave out.
+/// The state of the lines above.
 #[derive(Debug, Default)]
-struct Above {
-    /// The start of the last line that rendered or activated something.
+struct Previous {
+    /// The start of the last `render` or `activate` line.
     subject: Option<String>,
 }
 
 impl Case {
-    /// Reads all lines. One that cannot be read is kept as such; it never hides another.
+    /// Parses all lines. A line with an error is kept with it.
     pub(crate) fn parse(expect: &str) -> Case {
         let mut case = Case {
             kind: String::new(),
@@ -84,11 +74,11 @@ impl Case {
             steps: 0,
             lines: Vec::new(),
         };
-        let mut above = Above::default();
+        let mut previous = Previous::default();
         for (number, text) in (1..).zip(expect.lines()).filter(|(_, text)| !text.trim().is_empty()) {
             let check = match case.header(&mut Scan::new(text)) {
                 Ok(true) => continue,
-                Ok(false) => check(text, &mut above),
+                Ok(false) => check(text, &mut previous),
                 Err(unread) => Err(unread),
             };
             case.lines.push(Line { number, text: text.to_owned(), check });
@@ -100,26 +90,26 @@ impl Case {
         case
     }
 
-    /// Whether its registry has to keep up with changes.
+    /// Returns whether the registry has to watch for changes.
     pub(crate) fn is_live(&self) -> bool {
         self.steps > 0 || self.lines.iter().any(|line| matches!(line.check, Ok(Check::Watches(_))))
     }
 
-    /// Whether a client talks to the MCP server.
-    pub(crate) fn talks(&self) -> bool {
-        fn talks(check: &Check) -> bool {
+    /// Returns whether a check needs an MCP client.
+    pub(crate) fn needs_client(&self) -> bool {
+        fn needs_client(check: &Check) -> bool {
             match check {
                 Check::Mcp(_) => true,
-                Check::After { check, .. } => talks(check),
-                Check::Either(checks) => checks.iter().any(talks),
+                Check::After { check, .. } => needs_client(check),
+                Check::Either(checks) => checks.iter().any(needs_client),
                 _ => false,
             }
         }
-        self.lines.iter().any(|line| line.check.as_ref().is_ok_and(talks))
+        self.lines.iter().any(|line| line.check.as_ref().is_ok_and(needs_client))
     }
 
-    /// Takes a line that is for people or that says how the case is set up, and tells whether it was one.
-    fn header(&mut self, scan: &mut Scan<'_>) -> Result<bool, Unread> {
+    /// Parses a line of documentation or set-up, and returns whether it was one.
+    fn header(&mut self, scan: &mut Scan<'_>) -> Result<bool, ParseError> {
         if ["case:", "source:", "about:", "why:"].into_iter().any(|label| scan.take(label)) {
             return Ok(true);
         }
@@ -154,7 +144,7 @@ impl Case {
     }
 }
 
-fn roots(scan: &mut Scan<'_>) -> Result<Vec<Root>, Unread> {
+fn roots(scan: &mut Scan<'_>) -> Result<Vec<Root>, ParseError> {
     let rows: Vec<Vec<String>> = scan.json()?;
     rows.iter()
         .map(|row| {
@@ -175,21 +165,20 @@ fn roots(scan: &mut Scan<'_>) -> Result<Vec<Root>, Unread> {
         .collect()
 }
 
-/// Reads a line that asks for something.
-fn check(text: &str, above: &mut Above) -> Result<Check, Unread> {
+fn check(text: &str, previous: &mut Previous) -> Result<Check, ParseError> {
     let scan = &mut Scan::new(text);
     if scan.take("either:") {
-        return either::either(scan.rest(), above);
+        return combined::either(scan.rest(), previous);
     }
     if scan.take("never:") {
-        return never::never(scan.rest()).map(Check::Never);
+        return combined::never(scan.rest()).map(Check::Never);
     }
-    let check = statement(scan, above)?;
+    let check = statement(scan, previous)?;
     scan.end()?;
     Ok(check)
 }
 
-fn statement(scan: &mut Scan<'_>, above: &mut Above) -> Result<Check, Unread> {
+fn statement(scan: &mut Scan<'_>, previous: &mut Previous) -> Result<Check, ParseError> {
     if scan.take("loads:") {
         Ok(Check::Loads(scan.json()?))
     } else if scan.take("loads-at-least:") {
@@ -218,7 +207,7 @@ fn statement(scan: &mut Scan<'_>, above: &mut Above) -> Result<Check, Unread> {
     } else if scan.take("body") {
         Ok(Check::Body(scan.name()?, text_want(scan)?))
     } else if scan.take("diag") {
-        finding(scan)
+        diagnostic(scan)
     } else if scan.take("catalog") {
         catalog::catalog(scan)
     } else if scan.take("read") {
@@ -228,15 +217,15 @@ fn statement(scan: &mut Scan<'_>, above: &mut Above) -> Result<Check, Unread> {
     } else if scan.take("user-list") {
         Ok(Check::UserList(want(scan)?))
     } else if scan.take("activate") {
-        door::activate(scan, above)
+        delivery::activate(scan, previous)
     } else if scan.take("session:") {
-        session::session(scan).map(Check::Session)
+        delivery::session(scan).map(Check::Session)
     } else if scan.take("tools") {
-        door::tools(scan)
+        delivery::tools(scan)
     } else if scan.take("with") {
-        door::with(scan, above)
+        delivery::with(scan, previous)
     } else if scan.take("render") {
-        render::render(scan, above)
+        delivery::render(scan, previous)
     } else if scan.take("cli") {
         command::command(scan)
     } else if scan.take("within:") {
@@ -247,9 +236,9 @@ fn statement(scan: &mut Scan<'_>, above: &mut Above) -> Result<Check, Unread> {
         scan.expect("MB")?;
         Ok(Check::Memory(megabytes * 1_000_000))
     } else if scan.take("after") {
-        after(scan, above)
+        after(scan, previous)
     } else if scan.take("mcp") {
-        mcp::mcp(scan)
+        delivery::mcp(scan)
     } else if scan.take("catalog-version unchanged") {
         Ok(Check::CatalogUnchanged)
     } else if scan.take("watches:") {
@@ -262,7 +251,7 @@ fn statement(scan: &mut Scan<'_>, above: &mut Above) -> Result<Check, Unread> {
     }
 }
 
-fn field(scan: &mut Scan<'_>) -> Result<Field, Unread> {
+fn field(scan: &mut Scan<'_>) -> Result<Field, ParseError> {
     let word = scan.word()?;
     Ok(match word {
         "description" => Field::Description,
@@ -276,7 +265,7 @@ fn field(scan: &mut Scan<'_>) -> Result<Field, Unread> {
     })
 }
 
-/// The dotted path in the front matter behind `metadata.x.y` or `extra.x`.
+/// Returns the dotted path in the front matter of `metadata.x.y` or `extra.x`.
 fn written(word: &str) -> Option<String> {
     match word.split_once('.')? {
         (_, "") => None,
@@ -286,7 +275,7 @@ fn written(word: &str) -> Option<String> {
     }
 }
 
-fn want(scan: &mut Scan<'_>) -> Result<Want, Unread> {
+fn want(scan: &mut Scan<'_>) -> Result<Want, ParseError> {
     if scan.take("=") {
         scan.json().map(Want::Is)
     } else if scan.take("length") {
@@ -300,15 +289,14 @@ fn want(scan: &mut Scan<'_>) -> Result<Want, Unread> {
     }
 }
 
-/// What is wanted of a text.
-fn text_want(scan: &mut Scan<'_>) -> Result<Want, Unread> {
+fn text_want(scan: &mut Scan<'_>) -> Result<Want, ParseError> {
     match want(scan)? {
         Want::Is(value) if !value.is_string() => Err(format!("expected a text, found `{value}`")),
         want => Ok(want),
     }
 }
 
-fn read_want(scan: &mut Scan<'_>) -> Result<ReadWant, Unread> {
+fn read_want(scan: &mut Scan<'_>) -> Result<ReadWant, ParseError> {
     if scan.take("= ok") {
         Ok(ReadWant::Ok)
     } else if scan.take("= error") {
@@ -318,9 +306,9 @@ fn read_want(scan: &mut Scan<'_>) -> Result<ReadWant, Unread> {
     }
 }
 
-fn finding(scan: &mut Scan<'_>) -> Result<Check, Unread> {
+fn diagnostic(scan: &mut Scan<'_>) -> Result<Check, ParseError> {
     if scan.take("none") {
-        return Ok(Check::NoFinding(if scan.take("*") { None } else { Some(scan.name()?) }));
+        return Ok(Check::NoDiagnostic(if scan.take("*") { None } else { Some(scan.name()?) }));
     }
     let level = if scan.take("any") {
         None
@@ -333,19 +321,17 @@ fn finding(scan: &mut Scan<'_>) -> Result<Check, Unread> {
     };
     let path = scan.name()?;
     let has = if scan.take("has") { Some(scan.json()?) } else { None };
-    Ok(Check::Finding { level, path, has })
+    Ok(Check::Diagnostic { level, path, has })
 }
 
-/// `after N …`
-fn after(scan: &mut Scan<'_>, above: &mut Above) -> Result<Check, Unread> {
+fn after(scan: &mut Scan<'_>, previous: &mut Previous) -> Result<Check, ParseError> {
     let step = scan.number()?;
-    match wrapped(scan, above)? {
-        Check::After { .. } | Check::Never(_) => Err("expected what holds after the step".to_owned()),
+    match wrapped(scan, previous)? {
+        Check::After { .. } | Check::Never(_) => Err("expected a check that holds after the step".to_owned()),
         check => Ok(Check::After { step, check: Box::new(check) }),
     }
 }
 
-/// Reads the rest of a line as a line of its own.
-fn wrapped(scan: &mut Scan<'_>, above: &mut Above) -> Result<Check, Unread> {
-    check(std::mem::replace(scan, Scan::new("")).rest(), above)
+fn wrapped(scan: &mut Scan<'_>, previous: &mut Previous) -> Result<Check, ParseError> {
+    check(std::mem::replace(scan, Scan::new("")).rest(), previous)
 }

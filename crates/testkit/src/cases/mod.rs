@@ -1,54 +1,53 @@
 //! The case runner: directories with an `expect.txt`, checked against the whole system.
 //!
-//! A case is one input and what shall come of it. [`run`] copies each case to a folder of its own, sets it up, loads it as its
-//! roots say, and checks line by line. A line that cannot be read is a failure; one that needs something
-//! that is not built is *not applicable*, and so is its case unless another line of it fails. Works on Linux.
+//! A case is one input with its expected results. A [`Runner`] copies each case to a temporary folder, sets it up, loads its roots, and
+//! checks each line. A line that cannot be parsed is a failure. A line that needs something that is not built is *not
+//! applicable*, and so is its case unless a different line of it fails. Works on Linux.
 //!
 //! # The grammar
 //! Names, paths with blanks and texts are JSON strings; paths are relative to the case.
 //!
 //! | line | holds if |
 //! |---|---|
-//! | `case:` `kind:` `source:` `about:` `why:` | for people; a kind begins with a capital letter |
-//! | `setup: setup.sh`, `cwd: PATH` | how the case is set up, and where a user would stand |
-//! | `roots: [[PATH, SCOPE, TRUST?], ...]` | from low to high priority; `auto` for what discovery finds from `cwd` |
+//! | `case:` `kind:` `source:` `about:` `why:` | documentation; a kind starts with a capital letter |
+//! | `setup: setup.sh`, `cwd: PATH` | a script that sets the case up, and the working folder |
+//! | `roots: [[PATH, SCOPE, TRUST?], ...]` | from low to high priority; `auto` for the default folders of `cwd` |
 //! | `plugin-cache: PATH` | the folder in which a client keeps its plugins, instead of roots |
 //! | `loads: [...]`, `loads-at-least: [...]`, `count loads N` | these effective ids are offered, sorted by bytes |
-//! | `skips: [PATH, ...]` | these files give no skill, and there is a finding on each |
-//! | `shadowed: [[NAME, PATH], ...]` | exactly these files are hidden by a skill of that name |
-//! | `field NAME KEY = JSON`, `has`, `length N` | a field of the winner; `metadata.a.b` and `extra.a.b` as written |
-//! | `text NAME metadata.a = JSON` | the same, as the author typed it |
+//! | `skips: [PATH, ...]` | these files are no skills, and each has a diagnostic |
+//! | `shadowed: [[NAME, PATH], ...]` | exactly these files are overridden by a skill of that name |
+//! | `field NAME KEY = JSON`, `has`, `length N` | a field of the skill; `metadata.a.b` and `extra.a.b` as written |
+//! | `text NAME metadata.a = JSON` | the same, as text |
 //! | `body NAME = JSON`, `has`, `lacks` | the text after the front matter |
-//! | `read NAME PATH = ok`, `= error`, `has JSON`; `resources NAME = [...]`, `lacks` | the files beside it |
-//! | `diag LEVEL PATH has JSON`, `diag none PATH` or `*` | what the operator is told |
-//! | `catalog has`, `lacks`, `=`, `count`, `order:`, `is XML`, `text NAME =`, `has no character in` | the text for a model |
+//! | `read NAME PATH = ok`, `= error`, `has JSON`; `resources NAME = [...]`, `lacks` | the files of the skill |
+//! | `diag LEVEL PATH has JSON`, `diag none PATH` or `*` | the diagnostics |
+//! | `catalog has`, `lacks`, `=`, `count`, `order:`, `is XML`, `text NAME =`, `has no character in` | the catalog |
 //! | `catalog budget=N names: all M`, `within budget`, `report: ...` | the same under a budget, in tokens |
 //! | `catalog bytes equal over N fresh processes` | every process prints the same |
 //! | `cli ARGUMENTS [\| head -N]: WANT, ...` | exit code, JSON, streams and time of the real binary |
 //! | `within: T`, `memory: < N MB` | the cost of a full scan by a fresh process |
-//! | `render NAME [args=JSON] [shell=on\|off] [timeout=T] [within T] =`, `has`, `lacks` | the body as a model gets it |
-//! | `either: A \| B` | one of them does |
+//! | `render NAME [args=JSON] [shell=on\|off] [timeout=T] [within T] =`, `has`, `lacks` | the rendered body |
+//! | `either: A \| B` | one of them holds |
 //! | `never: A or B` | none of them happens |
 //! | `user-list = [...]`, `has`, `lacks` | the ids that a user is offered |
-//! | `watches: <= N (inotify lines in /proc/<pid>/fdinfo)` | so many folders are watched while the registry runs |
+//! | `watches: <= N (inotify lines in /proc/<pid>/fdinfo)` | at most N folders are watched while the registry runs |
 //! | `after N CHECK` | the check holds after step N |
 //! | `after N catalog-version unchanged` | the step left every byte of the catalog as it was |
-//! | `activate model\|user NAME = ok`, `= error`, `has`, `lacks`, `result <= N bytes` | what who asks gets for the name |
-//! | `tools: [...]`, `tools enum: [...]` | the tools that a model is offered, and the skills that they take |
-//! | `with disabled=[...] CHECK` | the same while these skills are switched off |
-//! | `session: activate NAME [again\|force]`, `reset, activate NAME` `->` `=`, `has`, `lacks` | what the case's one session answers a model |
+//! | `activate model\|user NAME = ok`, `= error`, `has`, `lacks`, `result <= N bytes` | the body that a model or user receives |
+//! | `tools: [...]`, `tools enum: [...]` | the tools for a model, and the skills in their schemas |
+//! | `with disabled=[...] CHECK` | the same while these skills are disabled |
+//! | `session: activate NAME [again\|force]`, `reset, activate NAME` `->` `=`, `has`, `lacks` | the output of the case's session |
 //! | `session: active list = [...]` | the skills that are active in it |
-//! | `mcp initialize: PATH VALUE`, `mcp list has`, `lacks` | what a client of `repertoire serve` is told, and the names it lists |
-//! | `mcp stdout: every line is one JSON-RPC message, ...` | nothing else is written there, whatever is asked |
-//! | `mcp: exactly one NOTICE per announced list within T` | a client is told of each changed list, once |
+//! | `mcp initialize: PATH VALUE`, `mcp list has`, `lacks` | what a client of `repertoire serve` receives |
+//! | `mcp stdout: every line is one JSON-RPC message, ...` | standard output contains nothing else |
+//! | `mcp: exactly one NOTICE per announced list within T` | a client receives one notification for each changed list |
 //!
-//! `steps: steps.sh (N)` announces N blocks of that script, each behind a line `## step NUMBER`. They run one after another
-//! in the copy while the registry watches it. After each, the registry has two seconds to show all that the lines for
-//! it ask for, and must still show it when everything is listed anew.
+//! `steps: steps.sh (N)` declares N blocks of that script, each after a line `## step NUMBER`. They run in order while the
+//! registry watches the copy. After each block, the lines for it must hold within two seconds, and again after a refresh.
 //!
 //! `never` reads `the text X`, `a file GLOB`, `a process X left behind`, `a child process during COMMANDS`, `a skill named X
-//! with KEY`, `a panic` and `a non-empty exit of the whole scan`. What it says in other words is bound, by case and words, to
-//! a test that shows it; the runner prints which.
+//! with KEY`, `a panic` and `a non-empty exit of the whole scan`. Other texts are linked to a named test in `bound.txt`, which
+//! the runner prints.
 
 mod bound;
 mod check;
@@ -58,12 +57,11 @@ mod grammar;
 mod process;
 mod report;
 mod scan;
-mod steps;
+mod test_env;
 #[cfg(test)]
 mod tests;
 mod verdict;
 mod verify;
-mod world;
 
 use std::fs;
 use std::io::{self, Write};
@@ -73,28 +71,17 @@ use check::{Check, Never};
 use fixture::Fixture;
 use grammar::{Case, Line};
 use report::{CaseReport, LineReport};
+use test_env::TestEnv;
 use verdict::Verdict;
-use world::World;
 
-/// Runs every case of `dir` and prints how each line ended that did not hold, then totals, one kind a line.
-///
-/// The last line is `cases: N passed, N failed, N not applicable`. The binary is looked for beside the program that
-/// runs; [`Runner`] takes another. `Ok(false)` means that something failed.
-///
-/// # Errors
-/// When `dir` cannot be read or `out` not be written. What is wrong with a case is a failure of that case.
-pub fn run(dir: &Path, out: &mut dyn Write) -> io::Result<bool> {
-    Runner::new().run(dir, out)
-}
-
-/// Runs cases, with the binary `repertoire` for those that need it.
+/// A runner for cases, with the binary `repertoire` for those that need it.
 #[derive(Debug, Clone, Default)]
 pub struct Runner {
     binary: Option<PathBuf>,
 }
 
 impl Runner {
-    /// A runner with the binary that lies beside the running program, or beside the folder of that, if there is one.
+    /// Creates a runner with the binary next to the running program or in the folder above, if there is one.
     pub fn new() -> Runner {
         let program = std::env::current_exe().unwrap_or_default();
         let folders = program.ancestors().skip(1).take(2);
@@ -102,17 +89,19 @@ impl Runner {
         Runner { binary: folders.map(|folder| folder.join(&name)).find(|path| path.is_file()) }
     }
 
-    /// The same runner with another binary.
+    /// Sets the binary.
     #[must_use]
     pub fn binary(mut self, path: impl Into<PathBuf>) -> Runner {
         self.binary = Some(path.into());
         self
     }
 
-    /// As [`run`].
+    /// Runs every case of `dir`, and prints failures and the totals of each kind.
+    ///
+    /// The last line is `cases: N passed, N failed, N not applicable`. Returns `Ok(false)` if a case failed.
     ///
     /// # Errors
-    /// As [`run`].
+    /// Returns an error if `dir` cannot be read or `out` cannot be written. A faulty case is a failure of that case.
     pub fn run(&self, dir: &Path, out: &mut dyn Write) -> io::Result<bool> {
         let entries = fs::read_dir(dir)?.collect::<io::Result<Vec<_>>>()?;
         let mut paths: Vec<_> = entries.into_iter().map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
@@ -142,21 +131,21 @@ impl Runner {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "no line asks for anything"));
         }
         let fixture = Fixture::set_up(path)?;
-        let obstacle = fixture.permissions_mean_nothing().then(|| "a user without root's rights".to_owned());
-        let world = verify::catch(|| World::load(case, fixture, self.binary.clone())).map_err(io::Error::other)??;
-        let check = |line: &Line| checked(line, obstacle.as_deref(), name, &world);
-        // What must not happen in any check is looked for when all of them are done.
+        let obstacle = fixture.ignores_permissions().then(|| "a user without root's rights".to_owned());
+        let env = verify::catch(|| TestEnv::load(case, fixture, self.binary.clone())).map_err(io::Error::other)??;
+        let check = |line: &Line| checked(line, obstacle.as_deref(), name, &env);
+        // `never` lines cover all other checks, so they come last.
         let (last, first): (Vec<_>, Vec<_>) =
             case.lines.iter().partition(|line| matches!(line.check, Ok(Check::Never(_))));
         let (mut later, now): (Vec<_>, Vec<_>) =
             first.into_iter().partition(|line| matches!(line.check, Ok(Check::After { .. })));
         let mut reports: Vec<_> = now.into_iter().map(check).collect();
         if obstacle.is_none() && case.steps > 0 {
-            let blocks = steps::blocks(&world.fixture().path().join("steps.sh"), case.steps)?;
+            let blocks = test_env::step_blocks(&env.fixture().path().join("steps.sh"), case.steps)?;
             for (number, block) in (1..).zip(blocks) {
                 let (these, rest) = later.into_iter().partition(|line| is_after(line, number));
                 later = rest;
-                reports.extend(after_step(number, &block, &these, &world)?);
+                reports.extend(after_step(number, &block, &these, &env)?);
             }
         }
         reports.extend(later.into_iter().chain(last).map(check));
@@ -164,16 +153,15 @@ impl Runner {
     }
 }
 
-/// Runs one step of a case and checks the lines that ask for what holds after it.
-fn after_step(number: usize, block: &str, lines: &[&Line], world: &World) -> io::Result<Vec<LineReport>> {
+fn after_step(number: usize, block: &str, lines: &[&Line], env: &TestEnv) -> io::Result<Vec<LineReport>> {
     let checks = lines.iter().filter_map(|line| match &line.check {
         Ok(Check::After { check, .. }) => Some(check.as_ref()),
         _ => None,
     });
-    // A call changes the session, so it is made once, when everything else holds.
+    // A call changes the session, so it is made once, after everything else holds.
     let repeated = checks.clone().filter(|check| !check.is_call());
-    let verify = |check| verify::verify(check, world);
-    let mut found = world.step(number, block, || repeated.clone().map(verify).collect())?.into_iter();
+    let verify = |check| verify::verify(check, env);
+    let mut found = env.step(number, block, || repeated.clone().map(verify).collect())?.into_iter();
     let verdicts = checks.map(|check| match check.is_call() {
         true => verify(check),
         false => found.next().expect("one verdict for each check that is repeated"),
@@ -192,8 +180,7 @@ fn is_after(line: &Line, number: usize) -> bool {
     matches!(line.check, Ok(Check::After { step, .. }) if step == number)
 }
 
-/// Checks one line of a case; `obstacle` is what the case as a whole would need.
-fn checked(line: &Line, obstacle: Option<&str>, name: &str, world: &World) -> LineReport {
+fn checked(line: &Line, obstacle: Option<&str>, name: &str, env: &TestEnv) -> LineReport {
     let (verdict, bound) = match (&line.check, obstacle) {
         (Err(unread), _) => (Verdict::fails("a line of the grammar", unread), None),
         (Ok(_), Some(obstacle)) => (Verdict::missing(obstacle), None),
@@ -203,7 +190,7 @@ fn checked(line: &Line, obstacle: Option<&str>, name: &str, world: &World) -> Li
         {
             (Verdict::Holds, Some(bound))
         }
-        (Ok(check), None) => (verify::verify(check, world), None),
+        (Ok(check), None) => (verify::verify(check, env), None),
     };
     LineReport { number: line.number, text: line.text.clone(), verdict, bound }
 }

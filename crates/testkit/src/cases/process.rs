@@ -1,4 +1,4 @@
-//! One run of the real binary, from its start to the last of what it left behind.
+//! Runs of the binary.
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read};
@@ -14,38 +14,35 @@ use wait4::Wait4;
 
 use super::check::Head;
 
-/// A command line, where it runs, and how long it may.
+/// A command line with its environment and timeout.
 #[derive(Debug)]
 pub(crate) struct Run<'a> {
     pub(crate) program: &'a Path,
     pub(crate) arguments: Vec<OsString>,
     pub(crate) cwd: &'a Path,
     pub(crate) home: &'a Path,
-    /// Who reads the output; all of it is read if nobody is named.
+    /// Reads a part of the output; `None` reads all.
     pub(crate) reader: Option<Head>,
-    /// The run is killed after that.
     pub(crate) limit: Duration,
 }
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    /// As a shell tells it: 128 and the signal for a run that was killed.
+    /// The exit code, or 128 plus the signal, as in a shell.
     pub(crate) code: i32,
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: Vec<u8>,
     pub(crate) took: Duration,
-    /// The most memory it held, in bytes.
     pub(crate) peak: Peak,
-    /// Whether it started another process.
     pub(crate) had_children: bool,
 }
 
-/// The most memory that a run held, in bytes. The kernel counts in what the runner held when it began it.
+/// The peak memory of a run in bytes. The kernel includes the memory of the runner at the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Peak {
     Of(u64),
-    /// More than the runner's own peak it was not.
+    /// At most the peak of the runner.
     AtMost(u64),
 }
 
@@ -129,9 +126,10 @@ fn had_children(ended: Pid) -> bool {
     const GROUP: usize = 2;
     const FAULTS_OF_CHILDREN: [usize; 2] = [8, 10];
     let ended = ended.as_raw_pid();
-    let number = |process: i32, field: usize| status(process).and_then(|status| status.get(field).copied());
-    let waited = FAULTS_OF_CHILDREN.iter().any(|field| number(ended, *field).is_some_and(|faults| faults > 0));
-    waited || processes().any(|process| process != ended && number(process, GROUP) == Some(i64::from(ended)))
+    let own = status(ended).unwrap_or_default();
+    let waited = FAULTS_OF_CHILDREN.iter().any(|field| own.get(*field).is_some_and(|faults| *faults > 0));
+    let mut others = processes().filter(|process| *process != ended).filter_map(status);
+    waited || others.any(|other| other.get(GROUP) == Some(&i64::from(ended)))
 }
 
 /// The numbers of `/proc/PID/stat` behind the name; the state, which is a letter, counts as 0.

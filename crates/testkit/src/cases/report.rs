@@ -1,4 +1,4 @@
-//! What the runner prints.
+//! The output of the runner.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -6,13 +6,10 @@ use std::io::{self, Write};
 use super::bound::Bound;
 use super::verdict::Verdict;
 
-/// How one case ended.
 #[derive(Debug)]
 pub(crate) struct CaseReport {
     pub(crate) name: String,
-    /// The letter of its kind.
     pub(crate) kind: String,
-    /// Each line that was checked.
     pub(crate) lines: Vec<LineReport>,
 }
 
@@ -21,11 +18,10 @@ pub(crate) struct LineReport {
     pub(crate) number: usize,
     pub(crate) text: String,
     pub(crate) verdict: Verdict,
-    /// The test that shows it, where words alone could not.
+    /// The test that the line is linked to.
     pub(crate) bound: Option<Bound<'static>>,
 }
 
-/// How a whole case counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     Passed,
@@ -41,14 +37,12 @@ struct Totals {
 }
 
 impl CaseReport {
-    /// A case that could not even be set up.
     pub(crate) fn broken(name: String, kind: String, error: &io::Error) -> CaseReport {
         let verdict = Verdict::fails("a case that can be set up", error);
         let line = LineReport { number: 0, text: "the case as a whole".to_owned(), verdict, bound: None };
         CaseReport { name, kind, lines: vec![line] }
     }
 
-    /// Something failed, else something could not be told, else it passed.
     fn outcome(&self) -> Outcome {
         let mut outcome = Outcome::Passed;
         for line in &self.lines {
@@ -78,13 +72,13 @@ impl std::fmt::Display for Totals {
     }
 }
 
-/// Prints failures, what is missing, what tests are trusted, and the totals. Tells whether nothing failed.
+/// Prints failures, missing parts, linked tests and totals. Returns whether no case failed.
 pub(crate) fn print(cases: &[CaseReport], out: &mut dyn Write) -> io::Result<bool> {
     for case in cases {
         failures(case, out)?;
     }
     missing(cases, out)?;
-    trusted(cases, out)?;
+    linked(cases, out)?;
 
     let mut kinds: BTreeMap<&str, Totals> = BTreeMap::new();
     let mut all = Totals::default();
@@ -110,7 +104,7 @@ fn failures(case: &CaseReport, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Under its heading, so that what is quoted is never taken for a line of the report, and without control characters.
+/// Indents text, so that it is not taken for a line of the report, and escapes control characters.
 fn indented(text: &str) -> String {
     text.trim_end().lines().map(repertoire_core::text::terminal_line).collect::<Vec<_>>().join("\n            ")
 }
@@ -120,8 +114,7 @@ fn missing(cases: &[CaseReport], out: &mut dyn Write) -> io::Result<()> {
     for case in cases {
         for line in &case.lines {
             if let Verdict::Missing(what) = &line.verdict {
-                let told = format!("{}, line {}: {}", case.name, line.number, line.text);
-                lines.entry(what).or_default().push(told);
+                lines.entry(what).or_default().push(format!("{}, line {}: {}", case.name, line.number, line.text));
             }
         }
     }
@@ -134,7 +127,7 @@ fn missing(cases: &[CaseReport], out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn trusted(cases: &[CaseReport], out: &mut dyn Write) -> io::Result<()> {
+fn linked(cases: &[CaseReport], out: &mut dyn Write) -> io::Result<()> {
     let mut bound = cases.iter().flat_map(|case| &case.lines).filter_map(|line| line.bound.as_ref()).peekable();
     if bound.peek().is_some() {
         writeln!(out, "shown by a test:")?;

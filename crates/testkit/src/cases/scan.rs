@@ -1,4 +1,4 @@
-//! Reading one line from left to right.
+//! A parser for one line.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 
-/// Why a line cannot be read: what was expected, and what stood there.
-pub(crate) type Unread = String;
+/// The expected and the found text.
+pub(crate) type ParseError = String;
 
-/// What is left to read of a line. Blanks between two tokens mean nothing.
+/// The rest of a line. Blanks between tokens are skipped.
 #[derive(Debug, Clone)]
 pub(crate) struct Scan<'a>(&'a str);
 
@@ -22,7 +22,7 @@ impl<'a> Scan<'a> {
         self.0
     }
 
-    /// What of `start` was read so far.
+    /// Returns the part of `start` that was parsed.
     pub(crate) fn since(&self, start: &str) -> String {
         start[..start.len() - self.0.len()].trim_end().to_owned()
     }
@@ -31,28 +31,26 @@ impl<'a> Scan<'a> {
         self.0.is_empty()
     }
 
-    /// Takes `token` if it comes next; a token that ends in a letter or digit only as a whole word.
+    /// Consumes `token` if it is next. A token that ends with a letter or digit must be a whole word.
     pub(crate) fn take(&mut self, token: &str) -> bool {
         let Some(rest) = self.0.strip_prefix(token) else { return false };
-        let is_inside = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
-        if token.ends_with(char::is_alphanumeric) && rest.starts_with(is_inside) {
+        let continues = rest.starts_with(|c: char| c.is_alphanumeric() || c == '-' || c == '_');
+        if token.ends_with(char::is_alphanumeric) && continues {
             return false;
         }
         self.0 = rest.trim_start();
         true
     }
 
-    pub(crate) fn expect(&mut self, token: &str) -> Result<(), Unread> {
+    pub(crate) fn expect(&mut self, token: &str) -> Result<(), ParseError> {
         if self.take(token) { Ok(()) } else { Err(self.unread(&format!("`{token}`"))) }
     }
 
-    /// Nothing may be left.
-    pub(crate) fn end(&self) -> Result<(), Unread> {
+    pub(crate) fn end(&self) -> Result<(), ParseError> {
         if self.is_done() { Ok(()) } else { Err(self.unread("the end of the line")) }
     }
 
-    /// A JSON value.
-    pub(crate) fn json<T: DeserializeOwned>(&mut self) -> Result<T, Unread> {
+    pub(crate) fn json<T: DeserializeOwned>(&mut self) -> Result<T, ParseError> {
         let mut values = serde_json::Deserializer::from_str(self.0).into_iter::<T>();
         match values.next() {
             Some(Ok(value)) => {
@@ -64,8 +62,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Everything up to the next blank.
-    pub(crate) fn word(&mut self) -> Result<&'a str, Unread> {
+    pub(crate) fn word(&mut self) -> Result<&'a str, ParseError> {
         let end = self.0.find(char::is_whitespace).unwrap_or(self.0.len());
         if end == 0 {
             return Err(self.unread("a word"));
@@ -75,21 +72,19 @@ impl<'a> Scan<'a> {
         Ok(word)
     }
 
-    /// A name or a path: a JSON string, or a bare word.
-    pub(crate) fn name(&mut self) -> Result<String, Unread> {
+    /// Parses a JSON string or a bare word.
+    pub(crate) fn name(&mut self) -> Result<String, ParseError> {
         if self.0.starts_with('"') { self.json() } else { self.word().map(str::to_owned) }
     }
 
-    /// A number, up to what is no digit.
-    pub(crate) fn number<N: FromStr>(&mut self) -> Result<N, Unread> {
+    pub(crate) fn number<N: FromStr>(&mut self) -> Result<N, ParseError> {
         let end = self.0.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.0.len());
         let number = self.0[..end].parse().map_err(|_| self.unread("a number"))?;
         self.0 = self.0[end..].trim_start();
         Ok(number)
     }
 
-    /// `2s` or `500ms`.
-    pub(crate) fn duration(&mut self) -> Result<Duration, Unread> {
+    pub(crate) fn duration(&mut self) -> Result<Duration, ParseError> {
         let number = self.number()?;
         if self.take("ms") {
             Ok(Duration::from_millis(number))
@@ -100,33 +95,31 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// `0x1b`.
-    pub(crate) fn byte(&mut self) -> Result<u8, Unread> {
+    pub(crate) fn byte(&mut self) -> Result<u8, ParseError> {
         self.0 = self.0.strip_prefix("0x").ok_or_else(|| self.unread("`0x`"))?;
         self.hexadecimal().and_then(|number| u8::try_from(number).map_err(|_| self.unread("a byte before")))
     }
 
-    /// `U+009B`.
-    pub(crate) fn character(&mut self) -> Result<char, Unread> {
+    pub(crate) fn character(&mut self) -> Result<char, ParseError> {
         self.expect("U+")?;
         self.hexadecimal().and_then(|number| char::from_u32(number).ok_or_else(|| self.unread("a character before")))
     }
 
-    /// `U+0000..U+007F`, both ends meant.
-    pub(crate) fn characters(&mut self) -> Result<RangeInclusive<char>, Unread> {
+    /// Parses an inclusive range such as `U+0000..U+007F`.
+    pub(crate) fn characters(&mut self) -> Result<RangeInclusive<char>, ParseError> {
         let first = self.character()?;
         self.expect("..")?;
         Ok(first..=self.character()?)
     }
 
-    fn hexadecimal(&mut self) -> Result<u32, Unread> {
+    fn hexadecimal(&mut self) -> Result<u32, ParseError> {
         let end = self.0.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(self.0.len());
         let number = u32::from_str_radix(&self.0[..end], 16).map_err(|_| self.unread("a hexadecimal number"))?;
         self.0 = self.0[end..].trim_start();
         Ok(number)
     }
 
-    pub(crate) fn unread(&self, expected: &str) -> Unread {
+    pub(crate) fn unread(&self, expected: &str) -> ParseError {
         match self.0 {
             "" => format!("expected {expected}, found the end of the line"),
             rest => format!("expected {expected}, found `{rest}`"),

@@ -281,7 +281,7 @@ fn a_case_about_permissions_counts_only_where_they_bind() {
     let cases = Cases::new().case("x", &["loads: []"]).file("x/setup.sh", "chmod 000 root/tea\n");
     let fixture = Fixture::set_up(&cases.0.path().join("x")).unwrap();
     let bind = fs::read_dir(fixture.path().join("root/tea")).is_err();
-    assert_eq!(fixture.permissions_mean_nothing(), !bind);
+    assert_eq!(fixture.ignores_permissions(), !bind);
     let (passed, out) = cases.run(&Runner::default());
     assert!(passed, "{out}");
     assert_eq!(out.contains("not applicable without a user without root's rights"), !bind, "{out}");

@@ -1,8 +1,8 @@
-//! How a check ended.
+//! Results of checks.
 
 use std::fmt::Display;
 
-/// How a check ended.
+/// The result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Holds,
@@ -10,7 +10,7 @@ pub(crate) enum Verdict {
         expected: String,
         found: String,
     },
-    /// It cannot be told: this is missing.
+    /// The check needs this, which is not available.
     Missing(String),
 }
 
@@ -23,7 +23,6 @@ impl Verdict {
         Verdict::Missing(what.to_string())
     }
 
-    /// Holds if `holds` does; the two texts are for when it does not.
     pub(crate) fn of(holds: bool, expected: impl Display, found: impl Display) -> Verdict {
         if holds { Verdict::Holds } else { Verdict::fails(expected, found) }
     }
@@ -32,12 +31,11 @@ impl Verdict {
         matches!(self, Verdict::Fails { .. })
     }
 
-    /// Both are one thing.
     pub(crate) fn same<T: PartialEq + std::fmt::Debug>(expected: &T, found: &T) -> Verdict {
         Verdict::of(expected == found, format_args!("{expected:?}"), format_args!("{found:?}"))
     }
 
-    /// The first failure of several, else the first thing missing.
+    /// Returns the first failure, else the first `Missing`.
     pub(crate) fn all(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
         let mut worst = Verdict::Holds;
         for verdict in verdicts {
@@ -51,19 +49,19 @@ impl Verdict {
         worst
     }
 
-    /// Holds as soon as one does, and asks for no more then. While one cannot be told, none has failed.
+    /// Returns the first that holds, else the first `Missing`, else all failures as one.
     pub(crate) fn any(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
-        let (mut untold, mut wanted, mut seen) = (None, Vec::new(), Vec::new());
+        let (mut absent, mut wanted, mut seen) = (None, Vec::new(), Vec::new());
         for verdict in verdicts {
             match verdict {
                 Verdict::Holds => return Verdict::Holds,
-                Verdict::Missing(_) => untold = untold.or(Some(verdict)),
+                Verdict::Missing(_) => absent = absent.or(Some(verdict)),
                 Verdict::Fails { expected, found } => {
                     wanted.push(expected);
                     seen.push(found);
                 }
             }
         }
-        untold.unwrap_or_else(|| Verdict::fails(wanted.join(", or "), seen.join("; ")))
+        absent.unwrap_or_else(|| Verdict::fails(wanted.join(", or "), seen.join("; ")))
     }
 }

@@ -2,7 +2,7 @@
 
 use repertoire_core::{Body, Digest, Id, Listing, ListingEntry, Skill, Source, SourceErrorKind};
 
-use super::timeout::{BODY, id, list, path, row, shown, until, with_two_skills, without_changes};
+use super::timeout::{BODY, id, list, path, row, shown, until, until_modified, with_two_skills, without_changes};
 use crate::{Envelope, Fixture, Unsupported};
 
 /// Bodies and resources of an unknown id are not found. A source without any may return `Unsupported`.
@@ -37,8 +37,10 @@ pub async fn what_is_listed_can_be_read(mut fixture: impl Fixture) -> Result<(),
             written.push((id, envelope));
         }
     }
-    let all = |listing: &Listing<Skill>| written.iter().all(|(id, _)| row(listing, id).is_some());
-    let listing = until(source, list(source).await, "a skill in any envelope should be listed", all).await;
+    let listing = until(source, list(source).await, "a skill in any envelope should be listed", |listing| {
+        written.iter().all(|(id, _)| row(listing, id).is_some())
+    })
+    .await;
     for row in listing.iter() {
         read(source, &row.item.id).await;
     }
@@ -59,8 +61,7 @@ pub async fn a_body_is_what_was_written(mut fixture: impl Fixture) -> Result<(),
     let text = "Say hello in the language of the reader.\n";
     fixture.put(&alpha, "Greets people.", text).await?;
     let old = row(&old, &alpha).expect("shown");
-    let modified = |listing: &Listing<Skill>| row(listing, &alpha).is_some_and(|row| old.is_modified_by(row));
-    until(source, list(source).await, "a new body should be seen in the row of its skill", modified).await;
+    until_modified(source, old).await;
     assert_eq!(read(source, &alpha).await.text.as_ref(), text);
     Ok(())
 }

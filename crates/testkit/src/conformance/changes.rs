@@ -3,7 +3,7 @@
 use repertoire_core::{Listing, Skill, Source};
 
 use super::timeout::{
-    BODY, LATE_SIGNALS, id, list, poll_times, row, shown, soon, until, with_two_skills, without_changes,
+    BODY, LATE_SIGNALS, id, list, poll_times, row, shown, soon, until, until_removed, with_two_skills, without_changes,
 };
 use crate::{Fixture, Unsupported};
 
@@ -23,8 +23,7 @@ pub async fn revisions_never_go_down(mut fixture: impl Fixture) -> Result<(), Un
     }
     fixture.remove(&alpha).await?;
     check(&list(source).await);
-    let gone = |listing: &Listing<Skill>| row(listing, &alpha).is_none();
-    check(&until(source, list(source).await, "a removed skill should leave the listing", gone).await);
+    check(&until_removed(source, &alpha).await);
     fixture.put(&alpha, "Greets people.", BODY).await?;
     check(&shown(source, &alpha).await);
     Ok(())

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use repertoire_core::{Listing, Skill, Source, SourceErrorKind};
 
-use super::timeout::{BODY, id, list, row, until, with_two_skills, without_changes};
+use super::timeout::{BODY, id, list, row, until, until_modified, until_removed, with_two_skills, without_changes};
 use crate::{Fixture, Unsupported};
 
 /// The name of a source does not change and contains no colon.
@@ -53,9 +53,11 @@ pub async fn a_malformed_entry_hides_no_other(mut fixture: impl Fixture) -> Resu
     fixture.put(&before, "Sorts before.", BODY).await?;
     fixture.put_malformed(&malformed).await?;
     fixture.put(&after, "Sorts after.", BODY).await?;
-    let is_reported = |listing: &Listing<Skill>| !listing.diagnostics().is_empty() && row(listing, &after).is_some();
     let what = "a malformed entry should be a diagnostic beside the entries that follow it";
-    let listing = until(source, list(source).await, what, is_reported).await;
+    let listing = until(source, list(source).await, what, |listing| {
+        !listing.diagnostics().is_empty() && row(listing, &after).is_some()
+    })
+    .await;
     assert!(row(&listing, &malformed).is_none(), "a malformed entry should not be listed");
     assert!(row(&listing, &before).is_some(), "the entry before the malformed one is hidden in {listing:?}");
     Ok(())
@@ -68,10 +70,9 @@ pub async fn a_new_body_changes_its_row(mut fixture: impl Fixture) -> Result<(),
     let old = with_two_skills(&mut fixture).await?;
     fixture.put(&alpha, "Greets people.", "Say hello in the language of the reader.\n").await?;
     let old_row = row(&old, &alpha).expect("with_two_skills");
-    let modified = |listing: &Listing<Skill>| row(listing, &alpha).is_some_and(|row| old_row.is_modified_by(row));
-    let new = until(source, list(source).await, "a new body should be seen in the row of its skill", modified).await;
-    let beta = |listing| row(listing, &id("beta")).cloned();
-    assert_eq!(beta(&old), beta(&new), "a row changed although its skill was not touched");
+    let new = until_modified(source, old_row).await;
+    let beta = id("beta");
+    assert_eq!(row(&old, &beta), row(&new, &beta), "a row changed although its skill was not touched");
     Ok(())
 }
 
@@ -81,8 +82,7 @@ pub async fn a_removed_skill_is_gone(mut fixture: impl Fixture) -> Result<(), Un
     with_two_skills(&mut fixture).await?;
     let (alpha, beta) = (id("alpha"), id("beta"));
     fixture.remove(&alpha).await?;
-    let gone = |listing: &Listing<Skill>| row(listing, &alpha).is_none();
-    let listing = until(source, list(source).await, "a removed skill should leave the listing", gone).await;
+    let listing = until_removed(source, &alpha).await;
     assert!(row(&listing, &beta).is_some(), "a skill left the listing although another one was removed");
     fixture.reads_bodies()?;
     let kind = source.body(&alpha).await.map_err(|error| error.kind());

@@ -66,6 +66,19 @@ pub(super) async fn shown<S: Source<Skill>>(source: &S, id: &Id) -> Listing<Skil
         .await
 }
 
+pub(super) async fn until_removed<S: Source<Skill>>(source: &S, id: &Id) -> Listing<Skill> {
+    let what = "a removed skill should leave the listing";
+    until(source, list(source).await, what, |listing| row(listing, id).is_none()).await
+}
+
+pub(super) async fn until_modified<S: Source<Skill>>(source: &S, old: &Listed<Skill>) -> Listing<Skill> {
+    let what = "a new body should be seen in the row of its skill";
+    until(source, list(source).await, what, |listing| {
+        row(listing, &old.item.id).is_some_and(|row| old.is_modified_by(row))
+    })
+    .await
+}
+
 /// Returns the result of `act` and the listing at that time. Repeats `act` if the revision changed during the call.
 pub(super) async fn without_changes<S: Source<Skill>, R>(
     source: &S,
@@ -101,6 +114,8 @@ pub(super) async fn with_two_skills<F: Fixture>(fixture: &mut F) -> Result<Listi
         return if listing.is_empty() { Err(unsupported) } else { Ok(listing) };
     }
     fixture.put(&beta, "Parts from people.", "Say goodbye.\n").await?;
-    let both = |listing: &Listing<Skill>| row(listing, &alpha).and(row(listing, &beta)).is_some();
-    Ok(until(source, list(source).await, "both skills that were put should be listed", both).await)
+    Ok(until(source, list(source).await, "both skills that were put should be listed", |listing| {
+        row(listing, &alpha).and(row(listing, &beta)).is_some()
+    })
+    .await)
 }

@@ -1,11 +1,11 @@
 //! `catalog …`
 
 use crate::cases::check::{CatalogWant, Check, Counted, Tally, Want};
-use crate::cases::scan::{Scan, Unread};
+use crate::cases::scan::{ParseError, Scan};
 
 use super::text_want;
 
-pub(super) fn catalog(scan: &mut Scan<'_>) -> Result<Check, Unread> {
+pub(super) fn catalog(scan: &mut Scan<'_>) -> Result<Check, ParseError> {
     if scan.take("budget=N") {
         return every_budget(scan);
     }
@@ -14,7 +14,7 @@ pub(super) fn catalog(scan: &mut Scan<'_>) -> Result<Check, Unread> {
 }
 
 /// `for N in 1..400: never a panic, always valid UTF-8`
-fn every_budget(scan: &mut Scan<'_>) -> Result<Check, Unread> {
+fn every_budget(scan: &mut Scan<'_>) -> Result<Check, ParseError> {
     scan.expect("for N in")?;
     let first = scan.number()?;
     scan.expect("..")?;
@@ -23,7 +23,7 @@ fn every_budget(scan: &mut Scan<'_>) -> Result<Check, Unread> {
     Ok(Check::CatalogAtEveryBudget(first..=last))
 }
 
-fn wanted(scan: &mut Scan<'_>) -> Result<CatalogWant, Unread> {
+fn wanted(scan: &mut Scan<'_>) -> Result<CatalogWant, ParseError> {
     if scan.take("count") {
         Ok(CatalogWant::Count(scan.json()?, scan.number()?))
     } else if scan.take("order:") {
@@ -54,7 +54,7 @@ fn wanted(scan: &mut Scan<'_>) -> Result<CatalogWant, Unread> {
 }
 
 /// `shortened >= 1, omitted 0` and `omitted + listed = 60`
-fn report(scan: &mut Scan<'_>) -> Result<CatalogWant, Unread> {
+fn report(scan: &mut Scan<'_>) -> Result<CatalogWant, ParseError> {
     let mut tallies = Vec::new();
     loop {
         let mut counted = vec![number_of(scan)?];
@@ -77,7 +77,7 @@ fn report(scan: &mut Scan<'_>) -> Result<CatalogWant, Unread> {
     }
 }
 
-fn number_of(scan: &mut Scan<'_>) -> Result<Counted, Unread> {
+fn number_of(scan: &mut Scan<'_>) -> Result<Counted, ParseError> {
     [("listed", Counted::Listed), ("shortened", Counted::Shortened), ("omitted", Counted::Omitted)]
         .into_iter()
         .find_map(|(word, counted)| scan.take(word).then_some(counted))

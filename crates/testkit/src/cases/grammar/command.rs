@@ -1,10 +1,10 @@
 //! `cli …`
 
 use crate::cases::check::{Check, CommandLine, CommandWant, Head};
-use crate::cases::scan::{Scan, Unread};
+use crate::cases::scan::{ParseError, Scan};
 
 /// `ARGUMENT… [| head -N]: WANT, …`
-pub(super) fn command(scan: &mut Scan<'_>) -> Result<Check, Unread> {
+pub(super) fn command(scan: &mut Scan<'_>) -> Result<Check, ParseError> {
     let (line, wants) = scan.rest().split_once(": ").ok_or_else(|| scan.unread("arguments, then `: `"))?;
     *scan = Scan::new(wants);
     let (line, reader) = match line.split_once(" | ") {
@@ -22,7 +22,7 @@ pub(super) fn command(scan: &mut Scan<'_>) -> Result<Check, Unread> {
     Ok(Check::Command(CommandLine { arguments, reader, wants }))
 }
 
-fn head(scan: &mut Scan<'_>) -> Result<Head, Unread> {
+fn head(scan: &mut Scan<'_>) -> Result<Head, ParseError> {
     scan.expect("head")?;
     let head = if scan.take("-c ") {
         Head::Bytes(scan.number()?)
@@ -34,7 +34,7 @@ fn head(scan: &mut Scan<'_>) -> Result<Head, Unread> {
     Ok(head)
 }
 
-fn wanted(scan: &mut Scan<'_>) -> Result<Vec<CommandWant>, Unread> {
+fn wanted(scan: &mut Scan<'_>) -> Result<Vec<CommandWant>, ParseError> {
     if scan.take("exit") {
         let mut codes = vec![scan.number()?];
         while scan.take("or") {
@@ -60,6 +60,6 @@ fn wanted(scan: &mut Scan<'_>) -> Result<Vec<CommandWant>, Unread> {
     } else if scan.take("no") {
         Ok(vec![CommandWant::NoCharacter(scan.character()?)])
     } else {
-        Err(scan.unread("what is wanted of a command"))
+        Err(scan.unread("an expectation about a command"))
     }
 }

@@ -5,8 +5,8 @@ use serde_json::json;
 
 use super::*;
 use crate::cases::check::{
-    Activation, ActivationWant, Asked, CatalogWant, CommandLine, CommandWant, Counted, Head, McpLine, Never,
-    RenderLine, RenderWant, SessionCall, SessionLine, Shell, Tally,
+    Activation, ActivationWant, CatalogWant, CommandLine, CommandWant, Counted, Head, McpLine, Never, RenderLine,
+    RenderWant, RequestedSkill, SessionCall, SessionLine, Shell, Tally,
 };
 
 fn texts(names: &[&str]) -> Vec<String> {
@@ -22,7 +22,7 @@ fn catalog(budget: Option<usize>, want: CatalogWant) -> Check {
 }
 
 fn finding(level: Option<Severity>, path: &str, has: Option<&str>) -> Check {
-    Check::Finding { level, path: path.to_owned(), has: has.map(str::to_owned) }
+    Check::Diagnostic { level, path: path.to_owned(), has: has.map(str::to_owned) }
 }
 
 fn cli(arguments: &[&str], reader: Option<Head>, wants: Vec<CommandWant>) -> Check {
@@ -38,7 +38,7 @@ fn rendering(arguments: &str, shell: Shell, times: Option<[u64; 2]>, want: Rende
 #[track_caller]
 fn check_lines(expected: Vec<(&str, Check)>) {
     for (text, expected) in expected {
-        assert_eq!(check(text, &mut Above::default()), Ok(expected), "{text}");
+        assert_eq!(check(text, &mut Previous::default()), Ok(expected), "{text}");
     }
 }
 
@@ -89,8 +89,8 @@ fn lines_about_findings() {
         (r#"diag error p/SKILL.md has "x""#, finding(Some(Severity::Error), "p/SKILL.md", Some("x"))),
         (r#"diag warning "p q" has "x""#, finding(Some(Severity::Warning), "p q", Some("x"))),
         (r#"diag any p"#, finding(None, "p", None)),
-        (r#"diag none p"#, Check::NoFinding(Some("p".into()))),
-        (r#"diag none *"#, Check::NoFinding(None)),
+        (r#"diag none p"#, Check::NoDiagnostic(Some("p".into()))),
+        (r#"diag none *"#, Check::NoDiagnostic(None)),
     ]);
 }
 
@@ -191,7 +191,7 @@ fn lines_about_what_must_not_happen() {
         (r#"never: a file that was opened"#, vec![Never::Plain("a file that was opened".into())]),
         (r#"never: a panic of the reader"#, vec![Never::Plain("a panic of the reader".into())]),
     ] {
-        assert_eq!(check(text, &mut Above::default()), Ok(Check::Never(expected)), "{text}");
+        assert_eq!(check(text, &mut Previous::default()), Ok(Check::Never(expected)), "{text}");
     }
 }
 
@@ -200,7 +200,7 @@ fn lines_about_what_happens_meanwhile() {
     let after = |step, check| Check::After { step, check: Box::new(check) };
     check_lines(vec![
         (r#"after 1 loads: ["a"]"#, after(1, Check::Loads(texts(&["a"])))),
-        (r#"after 2 diag none *"#, after(2, Check::NoFinding(None))),
+        (r#"after 2 diag none *"#, after(2, Check::NoDiagnostic(None))),
         (r#"after 2 catalog-version unchanged"#, after(2, Check::CatalogUnchanged)),
         (
             r#"after 3 either: loads a | loads b"#,
@@ -271,10 +271,13 @@ fn lines_about_bodies_as_a_model_gets_them() {
 #[test]
 fn lines_about_doors() {
     let activate = |by, asked: &str, want| {
-        Check::Activate(Box::new(Activation { by, asked: Asked::Name(asked.to_owned()), want }))
+        Check::Activate(Box::new(Activation { by, asked: RequestedSkill::Name(asked.to_owned()), want }))
     };
-    let by_path =
-        Activation { by: Audience::Model, asked: Asked::PathOf("root/a".to_owned()), want: ActivationWant::Error };
+    let by_path = Activation {
+        by: Audience::Model,
+        asked: RequestedSkill::PathOf("root/a".to_owned()),
+        want: ActivationWant::Error,
+    };
     let has = || Want::Has("b".to_owned());
     let disabled = |check| Check::Disabled(texts(&["a"]), Box::new(check));
     check_lines(vec![
@@ -333,7 +336,7 @@ fn lines_for_the_server() {
         (r#"after 1 mcp list has "a""#, after(McpLine::List(Want::Has("a".to_owned())))),
         (
             r#"after 1 mcp: exactly one notifications/*/list_changed per announced list within 2s"#,
-            after(McpLine::ToldOnce {
+            after(McpLine::NotifiedOnce {
                 notice: "notifications/*/list_changed".to_owned(),
                 within: Duration::from_secs(2),
             }),
@@ -400,13 +403,13 @@ fn junk_is_refused() {
         "tools enum: a",
         "mcp junk",
     ] {
-        assert!(check(text, &mut Above::default()).is_err(), "{text}");
+        assert!(check(text, &mut Previous::default()).is_err(), "{text}");
     }
 }
 
 #[test]
 fn what_cannot_be_read_says_what_stood_there() {
-    let unread = |text| check(text, &mut Above::default()).expect_err("it is junk");
+    let unread = |text| check(text, &mut Previous::default()).expect_err("it is junk");
     assert_eq!(unread("count loads many"), "expected a number, found `many`");
     assert_eq!(unread(r#"loads: [] too"#), "expected the end of the line, found `too`");
     assert_eq!(unread("diag none"), "expected a word, found the end of the line");

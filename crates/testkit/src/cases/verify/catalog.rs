@@ -1,22 +1,22 @@
-//! The catalog, as its reader sees it.
+//! The catalog.
 
 use std::ops::RangeInclusive;
 
 use repertoire_engine::{Budget, Catalog, CatalogOptions, Fate, Totals};
 use roxmltree::Document;
 
-use super::command::{NOT_BUILT, no_panic};
+use super::command::with_run;
 use crate::cases::check::{CatalogWant, Counted, Tally, Want};
+use crate::cases::test_env::TestEnv;
 use crate::cases::verdict::Verdict;
-use crate::cases::world::World;
 
-pub(super) fn catalog(budget: Option<usize>, want: &CatalogWant, world: &World) -> Verdict {
+pub(super) fn catalog(budget: Option<usize>, want: &CatalogWant, env: &TestEnv) -> Verdict {
     let options = options(budget);
-    let catalog = Catalog::of(&world.snapshot(), &options);
+    let catalog = Catalog::of(&env.snapshot(), &options);
     let text = catalog.text.as_str();
-    world.print(text);
+    env.print(text);
     match want {
-        CatalogWant::Text(want) => Verdict::of(want.holds(&text.into()), format_args!("{want:?}"), text),
+        CatalogWant::Text(want) => want.check(text),
         CatalogWant::Count(part, count) => Verdict::same(count, &text.matches(part.as_str()).count()),
         CatalogWant::Xml => read(text).map_or_else(|verdict| verdict, |_| Verdict::Holds),
         CatalogWant::Order(names) => with_skills(text, |skills| {
@@ -38,28 +38,27 @@ pub(super) fn catalog(budget: Option<usize>, want: &CatalogWant, world: &World) 
             Verdict::of(found.is_empty(), format_args!("none of {banned:?}"), format_args!("{found:?}"))
         }
         CatalogWant::Report(tallies) => Verdict::all(tallies.iter().map(|row| tally(row, catalog.report.totals()))),
-        CatalogWant::ReportNamesShortened => with_skills(text, |skills| names_shortened(&catalog, &skills, world)),
-        CatalogWant::SameBytes(processes) => same_bytes(*processes, world),
+        CatalogWant::ReportNamesShortened => with_skills(text, |skills| names_shortened(&catalog, &skills, env)),
+        CatalogWant::SameBytes(processes) => same_bytes(*processes, env),
     }
 }
 
-/// Compared with what it was before the step.
-pub(super) fn unchanged(world: &World) -> Verdict {
-    match world.catalog_before() {
+pub(super) fn unchanged(env: &TestEnv) -> Verdict {
+    match env.catalog_before() {
         Some(before) => {
-            let now = world.catalog();
+            let now = env.catalog();
             Verdict::of(before == now, before, now)
         }
         None => Verdict::fails("a step before it", "none"),
     }
 }
 
-pub(super) fn at_every_budget(budgets: RangeInclusive<usize>, world: &World) -> Verdict {
-    // A text is UTF-8 by its type; what is left to see is that there is one, and that it keeps to its budget.
+pub(super) fn at_every_budget(budgets: RangeInclusive<usize>, env: &TestEnv) -> Verdict {
+    // A `String` is UTF-8, so only the budget is checked.
     Verdict::all(budgets.map(|budget| {
         let options = options(Some(budget));
-        let catalog = Catalog::of(&world.snapshot(), &options);
-        world.print(&catalog.text);
+        let catalog = Catalog::of(&env.snapshot(), &options);
+        env.print(&catalog.text);
         let used = options.count(&catalog.text);
         Verdict::of(used <= budget, format_args!("at most {budget}"), used)
     }))
@@ -73,8 +72,8 @@ fn options(budget: Option<usize>) -> CatalogOptions {
     }
 }
 
-/// One skill of a catalog.
-struct Told {
+/// A skill of a catalog.
+struct CatalogSkill {
     name: String,
     description: String,
 }
@@ -83,79 +82,71 @@ fn read(text: &str) -> Result<Document<'_>, Verdict> {
     Document::parse(text).map_err(|error| Verdict::fails("XML", format_args!("{error} in\n{text}")))
 }
 
-fn with_skills(text: &str, check: impl FnOnce(Vec<Told>) -> Verdict) -> Verdict {
+fn with_skills(text: &str, check: impl FnOnce(Vec<CatalogSkill>) -> Verdict) -> Verdict {
     let document = match read(text) {
         Ok(document) => document,
         Err(verdict) => return verdict,
     };
     let skills = document.descendants().filter(|node| node.has_tag_name("skill"));
-    let told = skills.map(|skill| {
-        let text = |tag: &str| {
+    let skills = skills.map(|skill| {
+        let [name, description] = ["name", "description"].map(|tag| {
             let child = skill.children().find(|child| child.has_tag_name(tag));
             child.and_then(|child| child.text()).unwrap_or_default().to_owned()
-        };
-        Told { name: text("name"), description: text("description") }
+        });
+        CatalogSkill { name, description }
     });
-    check(told.collect())
+    check(skills.collect())
 }
 
-fn description(name: &str, want: &Want, skills: &[Told]) -> Verdict {
+fn description(name: &str, want: &Want, skills: &[CatalogSkill]) -> Verdict {
     match skills.iter().find(|skill| skill.name == name) {
-        Some(skill) => {
-            Verdict::of(want.holds(&skill.description.as_str().into()), format_args!("{want:?}"), &skill.description)
-        }
+        Some(skill) => want.check(skill.description.as_str()),
         None => Verdict::fails(format_args!("a skill `{name}`"), "none"),
     }
 }
 
 fn tally(row: &Tally, totals: Totals) -> Verdict {
     let shortened = totals.shortened + totals.name_only;
-    let number = |counted: &Counted| match counted {
+    let numbers = row.counted.iter().map(|counted| match counted {
         Counted::Listed => totals.full + shortened,
         Counted::Shortened => shortened,
         Counted::Omitted => totals.left_out,
-    };
-    let sum: usize = row.counted.iter().map(number).sum();
+    });
+    let sum: usize = numbers.sum();
     Verdict::of(row.allowed.contains(&sum), format_args!("{:?} in {:?}", row.counted, row.allowed), sum)
 }
 
-/// Whatever a reader finds shortened is in the report, in values and in words, with both lengths.
-fn names_shortened(catalog: &Catalog, skills: &[Told], world: &World) -> Verdict {
-    let snapshot = world.snapshot();
+/// Checks that the report names every truncated skill with both lengths.
+fn names_shortened(catalog: &Catalog, skills: &[CatalogSkill], env: &TestEnv) -> Verdict {
+    let snapshot = env.snapshot();
     let mut some = false;
     let verdicts = skills.iter().filter_map(|skill| {
         let whole = snapshot.get(&skill.name)?.item().description.chars().count();
-        let told = skill.description.chars().count();
-        (told < whole).then_some((skill, whole, told))
+        let shown = skill.description.chars().count();
+        (shown < whole).then_some((skill, whole, shown))
     });
-    let verdict = Verdict::all(verdicts.map(|(skill, whole, told)| {
+    let verdict = Verdict::all(verdicts.map(|(skill, whole, shown)| {
         some = true;
         let line = catalog.report.lines.iter().find(|line| line.id.as_str() == skill.name);
         let words = line.map(ToString::to_string).unwrap_or_default();
-        let fate = if told == 0 { Fate::NameOnly } else { Fate::Shortened { to: told } };
+        let fate = if shown == 0 { Fate::NameOnly } else { Fate::Shortened { to: shown } };
         let right = line.is_some_and(|line| line.length == whole && line.fate == fate);
-        let said = [&skill.name, &whole.to_string()].into_iter().all(|part| words.contains(part));
-        Verdict::of(right && said, format_args!("`{}` from {whole} to {told}", skill.name), words)
+        let is_printed = [&skill.name, &whole.to_string()].into_iter().all(|part| words.contains(part));
+        Verdict::of(right && is_printed, format_args!("`{}` from {whole} to {shown}", skill.name), words)
     }));
     Verdict::all([verdict, Verdict::of(some, "something shortened", "nothing")])
 }
 
-fn same_bytes(processes: usize, world: &World) -> Verdict {
+fn same_bytes(processes: usize, env: &TestEnv) -> Verdict {
     let mut first: Option<Vec<u8>> = None;
-    for _ in 0..processes {
-        let ended = match world.command(&["catalog".to_owned()], None, None) {
-            None => return Verdict::missing(NOT_BUILT),
-            Some(Err(error)) => return Verdict::fails("a run", error),
-            Some(Ok(ended)) => ended,
-        };
-        no_panic(&ended, world);
-        if ended.code != 0 || ended.stdout.is_empty() {
-            return Verdict::fails("a catalog", String::from_utf8_lossy(&ended.stderr));
-        }
-        let first = first.get_or_insert_with(|| ended.stdout.clone());
-        if *first != ended.stdout {
-            return Verdict::fails(String::from_utf8_lossy(first), String::from_utf8_lossy(&ended.stdout));
-        }
-    }
-    Verdict::Holds
+    Verdict::all((0..processes).map(|_| {
+        with_run(env.command(&["catalog".to_owned()], None, None), env, |ended| {
+            if ended.code != 0 || ended.stdout.is_empty() {
+                return Verdict::fails("a catalog", String::from_utf8_lossy(&ended.stderr));
+            }
+            let first = first.get_or_insert_with(|| ended.stdout.clone());
+            let [expected, found] = [first.as_slice(), &ended.stdout].map(String::from_utf8_lossy);
+            Verdict::of(expected == found, &expected, &found)
+        })
+    }))
 }

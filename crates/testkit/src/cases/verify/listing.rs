@@ -1,13 +1,14 @@
-//! Which skills there are, and which files are hidden or skipped.
+//! Listed, shadowed and skipped skills, and diagnostics.
 
+use repertoire_core::Severity;
 use repertoire_engine::Audience;
 
 use crate::cases::check::Want;
+use crate::cases::test_env::TestEnv;
 use crate::cases::verdict::Verdict;
-use crate::cases::world::World;
 
-pub(super) fn at_least(names: &[String], world: &World) -> Verdict {
-    let offered = world.offered();
+pub(super) fn at_least(names: &[String], env: &TestEnv) -> Verdict {
+    let offered = env.offered();
     Verdict::of(
         names.iter().all(|name| offered.contains(name)),
         format_args!("{names:?} among others"),
@@ -15,38 +16,70 @@ pub(super) fn at_least(names: &[String], world: &World) -> Verdict {
     )
 }
 
-pub(super) fn user_list(want: &Want, world: &World) -> Verdict {
-    let snapshot = world.snapshot();
+pub(super) fn user_list(want: &Want, env: &TestEnv) -> Verdict {
+    let snapshot = env.snapshot();
     let offered = snapshot.entries().iter().filter(|entry| Audience::User.sees(&entry.candidate));
-    let offered = offered.map(|entry| entry.id.to_string()).collect();
-    Verdict::of(want.holds(&offered), format_args!("{want:?}"), offered)
+    let offered: Vec<_> = offered.map(|entry| entry.id.to_string()).collect();
+    want.check(offered)
 }
 
-pub(super) fn skips(paths: &[String], world: &World) -> Verdict {
+pub(super) fn skips(paths: &[String], env: &TestEnv) -> Verdict {
     Verdict::all(paths.iter().map(|path| {
-        let snapshot = world.snapshot();
+        let snapshot = env.snapshot();
         let mut candidates = snapshot.entries().iter().flat_map(|entry| entry.candidates());
         if let Some(candidate) =
-            candidates.find(|candidate| candidate.item.location.as_deref().map(|at| world.relative(at)) == Some(path))
+            candidates.find(|candidate| candidate.item.location.as_deref().map(|at| env.relative(at)) == Some(path))
         {
             return Verdict::fails(format_args!("no skill from `{path}`"), format_args!("`{}`", candidate.item.id));
         }
-        let reported = world.findings().iter().any(|finding| finding.path == *path);
-        Verdict::of(reported, format_args!("a finding on `{path}`"), world.findings_text())
+        let reported = env.diagnostics().iter().any(|diagnostic| diagnostic.path == *path);
+        Verdict::of(reported, format_args!("a diagnostic for `{path}`"), env.diagnostics_text())
     }))
 }
 
-pub(super) fn shadowed(rows: &[(String, String)], world: &World) -> Verdict {
-    let snapshot = world.snapshot();
+pub(super) fn shadowed(rows: &[(String, String)], env: &TestEnv) -> Verdict {
+    let snapshot = env.snapshot();
     let mut found = Vec::new();
     for entry in snapshot.entries() {
         for shadow in &entry.shadows {
             let path = shadow.candidate.item.location.as_deref().unwrap_or_default();
-            found.push((entry.id.to_string(), world.relative(path).to_owned()));
+            found.push((entry.id.to_string(), env.relative(path).to_owned()));
         }
     }
     found.sort();
     let mut rows = rows.to_vec();
     rows.sort();
     Verdict::same(&rows, &found)
+}
+
+pub(super) fn diagnostic(level: Option<Severity>, path: &str, has: Option<&str>, env: &TestEnv) -> Verdict {
+    let part = has.unwrap_or_default().to_lowercase();
+    let found = env.diagnostics().iter().any(|diagnostic| {
+        diagnostic.path == path
+            && level.is_none_or(|level| diagnostic.severity == level)
+            && diagnostic.text.to_lowercase().contains(&part)
+    });
+    let level = level.map_or_else(|| "diagnostic".to_owned(), |level| level.to_string());
+    let part = has.map(|part| format!(" that has {part:?}")).unwrap_or_default();
+    Verdict::of(found, format_args!("{level} on `{path}`{part}"), env.diagnostics_text())
+}
+
+pub(super) fn no_diagnostic(path: Option<&str>, env: &TestEnv) -> Verdict {
+    let loud: Vec<_> = env
+        .diagnostics()
+        .into_iter()
+        .filter(|diagnostic| diagnostic.severity > Severity::Info && path.is_none_or(|path| diagnostic.path == path))
+        .map(|diagnostic| diagnostic.to_string())
+        .collect();
+    Verdict::of(loud.is_empty(), "no diagnostic above info", loud.join("; "))
+}
+
+pub(super) fn says_dropped(what: &str, env: &TestEnv) -> Verdict {
+    let says = env.diagnostics().iter().any(|diagnostic| {
+        let text = diagnostic.text.to_lowercase();
+        diagnostic.severity > Severity::Info
+            && text.contains(what)
+            && ["dropped", "left out", "ignored"].iter().any(|word| text.contains(word))
+    });
+    Verdict::of(says, format_args!("a diagnostic that says that `{what}` was dropped"), env.diagnostics_text())
 }

@@ -1,80 +1,77 @@
-//! One skill: its front matter, its body, its files.
+//! One skill: its fields, body, files and rendered body.
 
-use std::sync::Arc;
+use std::time::Instant;
 
 use repertoire_core::{ResourcePath, Skill};
 use repertoire_registry::Entry;
 use serde_json::Value;
 
-use crate::cases::check::{Field, ReadWant, Subject, Want};
+use crate::cases::check::{Field, ReadWant, RenderLine, RenderWant, Subject, Want};
+use crate::cases::test_env::TestEnv;
 use crate::cases::verdict::Verdict;
-use crate::cases::world::World;
 
-pub(super) fn field(subject: &Subject, field: &Field, want: &Want, world: &World) -> Verdict {
-    with_entry(subject, world, |entry| match value(field, entry, world) {
-        Some(found) => Verdict::of(want.holds(&found), format_args!("{want:?}"), found),
+pub(super) fn field(subject: &Subject, field: &Field, want: &Want, env: &TestEnv) -> Verdict {
+    with_entry(subject, env, |entry| match value(field, entry, env) {
+        Some(found) => want.check(found),
         None => Verdict::fails(format_args!("{want:?}"), "no such field"),
     })
 }
 
-fn value(field: &Field, entry: &Entry<Skill>, world: &World) -> Option<Value> {
+fn value(field: &Field, entry: &Entry<Skill>, env: &TestEnv) -> Option<Value> {
     let skill = entry.item();
-    let written = |path: &str| {
-        let (key, rest) = path.split_once('.').map_or((path, None), |(key, rest)| (key, Some(rest)));
-        let value = skill.field(key)?;
-        rest.map_or(Some(value), |rest| value.at(rest))
-    };
-    let texts = |texts: &[Arc<str>]| texts.iter().map(|text| Value::from(text.as_ref())).collect();
     match field {
         Field::Description => Some(skill.description.as_ref().into()),
-        Field::AllowedTools => Some(texts(skill.allowed_tools.as_deref().unwrap_or_default())),
+        Field::AllowedTools => Some(
+            skill.allowed_tools.iter().flat_map(|tools| tools.iter()).map(|tool| Value::from(tool.as_ref())).collect(),
+        ),
         Field::DisableModelInvocation => Some(skill.disable_model_invocation.into()),
         Field::UserInvocable => Some(skill.user_invocable.into()),
         Field::ArgumentHint => skill.argument_hint().map(|hint| (*hint).into()),
-        Field::License => written("license")?.as_text().map(Value::from),
-        Field::Source => Some(world.scope(entry.origin()).into()),
-        Field::Written(path) => written(path).map(repertoire_core::Value::json),
-        Field::WrittenText(path) => written(path)?.as_text().map(Value::from),
+        Field::License => written(skill, "license")?.as_text().map(Value::from),
+        Field::Source => Some(env.scope(entry.origin()).into()),
+        Field::Written(path) => written(skill, path).map(repertoire_core::Value::json),
+        Field::WrittenText(path) => written(skill, path)?.as_text().map(Value::from),
     }
 }
 
-pub(super) fn body(name: &str, want: &Want, world: &World) -> Verdict {
-    with_entry(&Subject::Named(name.to_owned()), world, |entry| match world.body(entry) {
-        Ok(text) => Verdict::of(want.holds(&text.as_str().into()), format_args!("{want:?}"), format_args!("{text:?}")),
+fn written<'a>(skill: &'a Skill, path: &str) -> Option<&'a repertoire_core::Value> {
+    match path.split_once('.') {
+        None => skill.field(path),
+        Some((key, rest)) => skill.field(key)?.at(rest),
+    }
+}
+
+pub(super) fn body(name: &str, want: &Want, env: &TestEnv) -> Verdict {
+    with_entry(&Subject::Named(name.to_owned()), env, |entry| match env.body(entry) {
+        Ok(text) => want.check(text),
         Err(error) => Verdict::fails(format_args!("{want:?}"), error),
     })
 }
 
-pub(super) fn read(name: &str, path: &str, want: &ReadWant, world: &World) -> Verdict {
-    with_entry(&Subject::Named(name.to_owned()), world, |entry| {
+pub(super) fn read(name: &str, path: &str, want: &ReadWant, env: &TestEnv) -> Verdict {
+    with_entry(&Subject::Named(name.to_owned()), env, |entry| {
         let read = match ResourcePath::new(path) {
-            Ok(path) => world.resource(entry, &path),
+            Ok(path) => env.resource(entry, &path),
             Err(error) => Err(error.to_string()),
         };
         match (want, read) {
             (ReadWant::Ok, Ok(_)) | (ReadWant::Error, Err(_)) => Verdict::Holds,
-            (ReadWant::Text(want), Ok(text)) => {
-                Verdict::of(want.holds(&text.as_str().into()), format_args!("{want:?}"), format_args!("{text:?}"))
-            }
+            (ReadWant::Text(want), Ok(text)) => want.check(text),
             (want, Ok(text)) => Verdict::fails(format_args!("{want:?}"), format_args!("{text:?}")),
             (want, Err(error)) => Verdict::fails(format_args!("{want:?}"), error),
         }
     })
 }
 
-pub(super) fn resources(name: &str, want: &Want, world: &World) -> Verdict {
-    with_entry(&Subject::Named(name.to_owned()), world, |entry| match world.resources(entry) {
-        Ok(paths) => {
-            let paths = Value::from(paths);
-            Verdict::of(want.holds(&paths), format_args!("{want:?}"), paths)
-        }
+pub(super) fn resources(name: &str, want: &Want, env: &TestEnv) -> Verdict {
+    with_entry(&Subject::Named(name.to_owned()), env, |entry| match env.resources(entry) {
+        Ok(paths) => want.check(paths),
         Err(error) => Verdict::fails(format_args!("{want:?}"), error),
     })
 }
 
-/// Hands the meant entry to `check`; fails if there is none.
-pub(super) fn with_entry(subject: &Subject, world: &World, check: impl FnOnce(&Entry<Skill>) -> Verdict) -> Verdict {
-    let snapshot = world.snapshot();
+pub(super) fn with_entry(subject: &Subject, env: &TestEnv, check: impl FnOnce(&Entry<Skill>) -> Verdict) -> Verdict {
+    let snapshot = env.snapshot();
     let entry = match subject {
         Subject::Named(name) => snapshot.get(name),
         Subject::Only => match snapshot.entries() {
@@ -85,8 +82,27 @@ pub(super) fn with_entry(subject: &Subject, world: &World, check: impl FnOnce(&E
     match (entry, subject) {
         (Some(entry), _) => check(entry),
         (None, Subject::Named(name)) => {
-            Verdict::fails(format_args!("a skill `{name}`"), format_args!("{:?}", world.offered()))
+            Verdict::fails(format_args!("a skill `{name}`"), format_args!("{:?}", env.offered()))
         }
-        (None, Subject::Only) => Verdict::fails("one skill", format_args!("{:?}", world.offered())),
+        (None, Subject::Only) => Verdict::fails("one skill", format_args!("{:?}", env.offered())),
     }
+}
+
+pub(super) fn render(line: &RenderLine, env: &TestEnv) -> Verdict {
+    with_entry(&Subject::Named(line.name.clone()), env, |entry| {
+        let start = Instant::now();
+        let rendered = env.render(entry, line);
+        let took = start.elapsed();
+        if let Some(limit) = line.within.filter(|limit| took > *limit) {
+            return Verdict::fails(format_args!("within {limit:?}"), format_args!("{took:?}"));
+        }
+        let want = match &line.want {
+            RenderWant::Text(want) => want.clone(),
+            RenderWant::PathOf { path, followed_by } => Want::Has(format!("{}{followed_by}", env.absolute(path))),
+        };
+        match rendered {
+            Ok(text) => want.check(text),
+            Err(error) => Verdict::fails(format_args!("{want:?}"), error),
+        }
+    })
 }

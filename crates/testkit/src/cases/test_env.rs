@@ -1,9 +1,7 @@
-//! What a case turned out to be: its skills, merged as its roots say.
+//! A case that is set up and loaded.
 
-mod door;
+mod delivery;
 mod live;
-mod render;
-mod session;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -27,53 +25,49 @@ use super::fixture::Fixture;
 use super::grammar::{Case, Layout, Root, Scope};
 use super::process::{Ended, Run};
 
-/// A case, set up and loaded, and everything that it printed so far.
-pub(crate) struct World {
-    // Whoever watches the copy goes before it does.
+pub(crate) use live::step_blocks;
+
+/// A case that is set up and loaded, with everything that it printed.
+pub(crate) struct TestEnv {
+    // Watchers must be dropped before the copy.
     runtime: Runtime,
     registry: SkillRegistry,
     fixture: Fixture,
     cwd: PathBuf,
     /// From high to low priority.
     roots: Vec<PathBuf>,
-    /// The scope of a source, as the case spells it.
+    /// Scopes by source, as the case spells them.
     scopes: BTreeMap<String, String>,
     binary: Option<PathBuf>,
-    /// What talks to the MCP server, where a line asks for it.
     client: Option<io::Result<McpClient>>,
-    /// The catalog as it was before the latest step.
     catalog_before: RefCell<Option<String>>,
-    /// Begun when a line asks for it.
     session: RefCell<Option<Session>>,
     printed: RefCell<String>,
     panics: RefCell<Vec<String>>,
 }
 
-/// A finding, as a case sees it.
+/// A diagnostic with a path relative to the case.
 #[derive(Debug)]
-pub(crate) struct Finding {
+pub(crate) struct CaseDiagnostic {
     pub(crate) severity: Severity,
-    /// Relative to the case.
     pub(crate) path: String,
-    /// Code, message, place in the file and advice.
     pub(crate) text: String,
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for CaseDiagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} `{}` {}", self.severity, self.path, self.text)
     }
 }
 
-/// How long a command may run of which nothing else is said.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The default timeout of a command.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Longer than a watching source waits for quiet.
+/// Longer than the debounce time of a watching source.
 const BETWEEN_EDITS: Duration = Duration::from_millis(300);
 
-impl World {
-    /// Loads what the roots of `case` hold.
-    pub(crate) fn load(case: &Case, fixture: Fixture, binary: Option<PathBuf>) -> io::Result<World> {
+impl TestEnv {
+    pub(crate) fn load(case: &Case, fixture: Fixture, binary: Option<PathBuf>) -> io::Result<TestEnv> {
         let cwd = fixture.path().join(&case.cwd);
         let roots = match &case.layout {
             Layout::Roots(roots) => roots.iter().rev().cloned().collect(),
@@ -100,7 +94,7 @@ impl World {
         let registry = runtime.block_on(async {
             if case.is_live() { builder.start(runtime.handle()).await } else { builder.load().await }
         });
-        let mut world = World {
+        let mut env = TestEnv {
             registry: registry.map_err(io::Error::other)?,
             runtime,
             fixture,
@@ -114,19 +108,17 @@ impl World {
             printed: RefCell::default(),
             panics: RefCell::default(),
         };
-        if case.talks() {
-            // Before any step, so that it hears of all that follows.
-            world.client = world.new_client();
+        if case.needs_client() {
+            // Before any step, so that it receives all notifications.
+            env.client = env.new_client();
         }
-        Ok(world)
+        Ok(env)
     }
 
-    /// What talks to the MCP server; `None` if there is no binary.
     pub(crate) fn client(&self) -> Option<Result<&McpClient, &io::Error>> {
         Some(self.client.as_ref()?.as_ref())
     }
 
-    /// A client of its own, with a server of its own.
     pub(crate) fn new_client(&self) -> Option<io::Result<McpClient>> {
         let program = self.binary.as_deref()?;
         let roots: Vec<_> = self.roots.iter().map(|root| self.fixture.path().join(root)).collect();
@@ -137,6 +129,10 @@ impl World {
         &self.fixture
     }
 
+    pub(crate) fn absolute(&self, path: &str) -> String {
+        self.fixture.path().join(path).display().to_string()
+    }
+
     pub(crate) fn relative<'a>(&self, path: &'a str) -> &'a str {
         self.fixture.relative(path)
     }
@@ -145,7 +141,6 @@ impl World {
         self.registry.snapshot()
     }
 
-    /// The ids that a model or a user may be offered, sorted by bytes.
     pub(crate) fn offered(&self) -> Vec<String> {
         let snapshot = self.snapshot();
         let entries = snapshot.entries().iter().filter(|entry| entry.candidate.status == Status::Active);
@@ -154,49 +149,46 @@ impl World {
         ids
     }
 
-    /// The catalog of all that a model may use.
     pub(crate) fn catalog(&self) -> String {
         Catalog::of(&self.snapshot(), &CatalogOptions::default()).text
     }
 
-    /// The same, as it was before the latest step.
     pub(crate) fn catalog_before(&self) -> Option<String> {
         self.catalog_before.borrow().clone()
     }
 
-    /// The scope of an origin, as the case spells it.
     pub(crate) fn scope(&self, origin: &Origin) -> &str {
         self.scopes.get(origin.source.as_ref()).map_or("", String::as_str)
     }
 
-    pub(crate) fn findings(&self) -> Vec<Finding> {
+    pub(crate) fn diagnostics(&self) -> Vec<CaseDiagnostic> {
         let snapshot = self.snapshot();
         let bodies = self.runtime.block_on(self.registry.body_diagnostics(&snapshot));
         let parts = self.runtime.block_on(self.registry.part_diagnostics(&snapshot));
-        let findings = snapshot.diagnostics().iter().chain(&bodies).chain(&parts).map(|finding| {
-            let finding = &finding.diagnostic;
-            let mut text = format!("{}: {}", finding.code, finding.message);
-            if let Some(line) = finding.line {
+        let diagnostics = snapshot.diagnostics().iter().chain(&bodies).chain(&parts).map(|row| {
+            let diagnostic = &row.diagnostic;
+            let mut text = format!("{}: {}", diagnostic.code, diagnostic.message);
+            if let Some(line) = diagnostic.line {
                 text += &format!(" (line {line}");
-                text += &finding.column.map(|column| format!(", column {column})")).unwrap_or_else(|| ")".to_owned());
+                text +=
+                    &diagnostic.column.map(|column| format!(", column {column})")).unwrap_or_else(|| ")".to_owned());
             }
-            if let Some(other) = &finding.other {
+            if let Some(other) = &diagnostic.other {
                 text += &format!(" (see {})", self.relative(other));
             }
-            if let Some(help) = &finding.help {
+            if let Some(help) = &diagnostic.help {
                 text += &format!("; {help}");
             }
-            let path = self.relative(finding.path.as_deref().unwrap_or_default()).to_owned();
+            let path = self.relative(diagnostic.path.as_deref().unwrap_or_default()).to_owned();
             self.print(&text);
-            Finding { severity: finding.severity, path, text }
+            CaseDiagnostic { severity: diagnostic.severity, path, text }
         });
-        findings.collect()
+        diagnostics.collect()
     }
 
-    /// All findings, for a failure.
-    pub(crate) fn findings_text(&self) -> String {
-        let findings: Vec<_> = self.findings().iter().map(Finding::to_string).collect();
-        if findings.is_empty() { "no finding at all".to_owned() } else { findings.join("\n") }
+    pub(crate) fn diagnostics_text(&self) -> String {
+        let diagnostics: Vec<_> = self.diagnostics().iter().map(CaseDiagnostic::to_string).collect();
+        if diagnostics.is_empty() { "no diagnostic".to_owned() } else { diagnostics.join("\n") }
     }
 
     pub(crate) fn body(&self, entry: &Entry<Skill>) -> Result<String, String> {
@@ -209,7 +201,6 @@ impl World {
         self.printed(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
-    /// The paths of the files beside a skill.
     pub(crate) fn resources(&self, entry: &Entry<Skill>) -> Result<Vec<String>, String> {
         let resources = self.runtime.block_on(self.registry.resources(&entry.candidate));
         let paths: Vec<_> = resources
@@ -221,7 +212,7 @@ impl World {
         Ok(paths)
     }
 
-    /// Runs the real binary; `None` if there is none. A command that names no folder gets the roots of the case.
+    /// Runs the binary; `None` if there is none. A command without folders gets the roots of the case.
     pub(crate) fn command(
         &self,
         arguments: &[String],
@@ -239,7 +230,7 @@ impl World {
             cwd: &self.cwd,
             home: self.fixture.home(),
             reader,
-            limit: limit.unwrap_or(PATIENCE),
+            limit: limit.unwrap_or(TIMEOUT),
         };
         Some(run.run().inspect(|ended| {
             self.print(&String::from_utf8_lossy(&ended.stdout));
@@ -247,17 +238,16 @@ impl World {
         }))
     }
 
-    /// What `work` gives, while a skill of the first root is written again and again; in the end it is as if it had never
-    /// been there.
+    /// Runs `work` while a temporary skill of the first root is written repeatedly.
     pub(crate) fn while_edited<T>(&self, work: impl FnOnce() -> T) -> T {
         let Some(root) = self.roots.first() else { return work() };
-        let folder = self.fixture.path().join(root).join("edited-meanwhile");
+        let folder = self.fixture.path().join(root).join("edited-during-the-run");
         let is_done = AtomicBool::new(false);
         let done = thread::scope(|scope| {
             let edits = scope.spawn(|| {
                 for number in 0_u64.. {
-                    let text = format!("---\nname: edited-meanwhile\ndescription: Number {number}.\n---\n");
-                    // What could not be written is not seen, and then `work` does not end well.
+                    let text = format!("---\nname: edited-during-the-run\ndescription: Number {number}.\n---\n");
+                    // If this fails, `work` fails because it sees no edit.
                     let _ = fs::create_dir_all(&folder).and_then(|()| fs::write(folder.join("SKILL.md"), text));
                     thread::park_timeout(BETWEEN_EDITS);
                     if is_done.load(Ordering::Relaxed) {
@@ -274,7 +264,7 @@ impl World {
         done
     }
 
-    /// Keeps a text that the case printed or rendered, and hands it on.
+    /// Records a text that the case printed or rendered, and returns it.
     pub(crate) fn print(&self, text: &str) -> String {
         let mut printed = self.printed.borrow_mut();
         printed.push_str(text);
@@ -289,7 +279,6 @@ impl World {
         }
     }
 
-    /// Whether `text` came up in anything that was printed so far.
     pub(crate) fn has_printed(&self, text: &str) -> bool {
         self.printed.borrow().contains(text)
     }
@@ -312,17 +301,18 @@ fn mount(root: &Root, source: FsSource) -> Mount<Skill> {
     if root.admitted { mount } else { mount.trust(Trust::Pending) }
 }
 
-/// The folders that a user in `cwd` would have, nearest project first; nothing of this machine but the case.
 fn discovered(cwd: &Path, home: &Path) -> Vec<Root> {
     let roots = discover(&Discovery { cwd, home: Some(home), clients: Client::ALL });
-    let scope = |scope| match scope {
-        repertoire_source_fs::Scope::Project => Scope::Project,
-        repertoire_source_fs::Scope::Home => Scope::User,
-    };
-    roots.into_iter().map(|root| Root { path: root.path, scope: scope(root.scope), admitted: true }).collect()
+    let roots = roots.into_iter().map(|root| {
+        let scope = match root.scope {
+            repertoire_source_fs::Scope::Project => Scope::Project,
+            repertoire_source_fs::Scope::Home => Scope::User,
+        };
+        Root { path: root.path, scope, admitted: true }
+    });
+    roots.collect()
 }
 
-/// `name`, with a number behind it if a source is called so already.
 fn unique(taken: &BTreeMap<String, String>, name: &str) -> String {
     let numbered = (2..).map(|number| format!("{name}-{number}"));
     let mut names = std::iter::once(name.to_owned()).chain(numbered);
