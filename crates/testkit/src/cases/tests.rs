@@ -254,8 +254,8 @@ fn what_is_quoted_is_never_taken_for_a_line_of_the_report() {
 #[test]
 fn no_case_at_all_is_an_error() {
     let folder = TempDir::new().unwrap();
-    assert!(run(folder.path(), &mut Vec::new()).is_err());
-    assert!(run(&folder.path().join("missing"), &mut Vec::new()).is_err());
+    assert!(Runner::default().run(folder.path(), &mut Vec::new()).is_err());
+    assert!(Runner::default().run(&folder.path().join("missing"), &mut Vec::new()).is_err());
 }
 
 #[test]

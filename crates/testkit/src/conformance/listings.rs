@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use repertoire_core::{Listing, Skill, Source, SourceErrorKind};
+use repertoire_core::{Listing, Source, SourceErrorKind};
 
 use super::timeout::{BODY, id, list, row, until, until_modified, until_removed, with_two_skills, without_changes};
 use crate::{Fixture, Unsupported};
