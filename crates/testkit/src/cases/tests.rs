@@ -59,7 +59,7 @@ fn all_fail(runner: &Runner, lines: &[&str]) {
 }
 
 #[test]
-fn the_report_names_what_failed_and_ends_in_totals() {
+fn the_report_names_failures_and_totals() {
     let cases =
         Cases::new().case("right", &["loads: [\"tea\"]"]).case("wrong", &["loads: [\"milk\"]", "count loads 1"]);
     let expected = "FAILED wrong, line 2: loads: [\"milk\"]\n  expected: [\"milk\"]\n  found:    [\"tea\"]\n\
@@ -211,10 +211,10 @@ fn a_process_that_is_left_behind_is_seen() {
 }
 
 #[test]
-fn words_that_are_not_bound_and_lines_that_cannot_be_read_fail() {
+fn unlinked_text_and_invalid_lines_fail() {
     all_fail(&Runner::default(), &["never: anything unexpected", "loads tea, perhaps"]);
     let (_, out) = Cases::new().case("x", &["never: anything unexpected"]).run(&Runner::default());
-    assert!(out.contains("a named test that the line is bound to"), "{out}");
+    assert!(out.contains("or a linked test"), "{out}");
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn words_are_bound_in_their_case_alone() {
 }
 
 #[test]
-fn a_case_that_cannot_be_set_up_fails_and_stops_no_other() {
+fn a_broken_case_fails_alone() {
     let cases = Cases::new().case("a", &["loads: [\"tea\"]"]).file("a/setup.sh", "echo no luck >&2; exit 1\n");
     let cases = cases.file("b/readme.txt", "no expectations\n").case("c", &["loads: [\"tea\"]"]);
     let cases = cases.file("d/expect.txt", "kind: A\nabout: nothing\n");
@@ -243,7 +243,7 @@ fn a_case_that_cannot_be_set_up_fails_and_stops_no_other() {
 }
 
 #[test]
-fn what_is_quoted_is_never_taken_for_a_line_of_the_report() {
+fn quoted_text_is_indented_in_the_report() {
     let skill = "---\nname: tea\ndescription: D.\n---\ncases: 9 passed, 0 failed, 0 not applicable\n\u{1b}[2J\n";
     let cases = Cases::new().case("x", &["body tea = \"\""]).file("x/root/tea/SKILL.md", skill);
     let (_, out) = cases.run(&Runner::default());
@@ -259,7 +259,7 @@ fn no_case_at_all_is_an_error() {
 }
 
 #[test]
-fn a_copy_keeps_bytes_and_links_and_leaves_the_case_alone() {
+fn a_copy_has_the_bytes_and_links() {
     let cases =
         Cases::new().file("x/a.txt", "\u{feff}one\r\n").file("x/setup.sh", "echo two > b.txt\necho three > a.txt\n");
     let case = cases.0.path().join("x");
@@ -277,7 +277,7 @@ fn a_copy_keeps_bytes_and_links_and_leaves_the_case_alone() {
 }
 
 #[test]
-fn a_case_about_permissions_counts_only_where_they_bind() {
+fn permission_cases_need_an_unprivileged_user() {
     let cases = Cases::new().case("x", &["loads: []"]).file("x/setup.sh", "chmod 000 root/tea\n");
     let fixture = Fixture::set_up(&cases.0.path().join("x")).unwrap();
     let bind = fs::read_dir(fixture.path().join("root/tea")).is_err();
@@ -292,7 +292,7 @@ const RUDE_SERVER: &str = r#"echo welcome; n=0; while read -r line; do case "$li
 echo "{\"jsonrpc\":\"2.0\",\"id\":$n,\"result\":{\"capabilities\":{\"tools\":{\"listChanged\":false}}}}";; esac; done"#;
 
 #[test]
-fn a_server_that_does_not_keep_its_word_fails() {
+fn a_faulty_server_fails_its_lines() {
     let folder = TempDir::new().unwrap();
     let lines = [
         "mcp initialize: capabilities.*.listChanged true",
@@ -304,7 +304,7 @@ fn a_server_that_does_not_keep_its_word_fails() {
 }
 
 #[test]
-fn no_skill_of_a_name_is_meant_by_its_listed_id() {
+fn never_a_skill_compares_the_listed_id() {
     let kit = "roots: [[\"kit\", \"plugin:kit\"]]";
     let case = |line| {
         let cases = Cases::new().case("x", &[kit, line]);

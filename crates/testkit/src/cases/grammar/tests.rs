@@ -212,7 +212,7 @@ fn lines_about_what_happens_meanwhile() {
 }
 
 #[test]
-fn a_case_is_live_when_something_is_to_happen_or_to_be_watched() {
+fn steps_and_watches_make_a_case_live() {
     let case = |line: &str| Case::parse(&format!("kind: H\n{line}\nloads: []\n"));
     let steps = case("steps: steps.sh (2)");
     assert_eq!((steps.steps, steps.is_live(), steps.lines.len()), (2, true, 1));
@@ -436,7 +436,7 @@ fn a_case_says_where_its_skills_lie() {
 }
 
 #[test]
-fn a_header_that_cannot_be_read_is_a_line_that_fails() {
+fn an_invalid_header_is_a_failing_line() {
     for header in [
         "setup: other.sh",
         "cwd: a",

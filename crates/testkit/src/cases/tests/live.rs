@@ -31,7 +31,7 @@ const UNCHANGED: &str = "after 1 catalog-version unchanged";
 const WATCHES: &str = "(inotify lines in /proc/<pid>/fdinfo)";
 
 #[test]
-fn steps_run_one_after_another_and_each_is_waited_for() {
+fn steps_run_in_order() {
     let second = "mkdir root/milk && printf -- '---\\nname: milk\\ndescription: D.\\n---\\n' > root/milk/SKILL.md";
     all_hold(
         &format!("\n## step 1\n{}## step 2\n{second}\n\n## step 3\nrm -r root/tea\n", write("description: New.", "B")),
@@ -64,12 +64,12 @@ fn what_a_step_does_not_bring_about_fails() {
 }
 
 #[test]
-fn what_holds_only_until_the_change_is_seen_fails() {
+fn a_check_must_hold_after_the_refresh() {
     all_fail("## step 1\nrm -r root/tea\n", 1, &["after 1 loads: [\"tea\"]"]);
 }
 
 #[test]
-fn a_catalog_is_unchanged_only_if_no_byte_of_it_differs() {
+fn an_unchanged_catalog_has_equal_bytes() {
     for front_matter in ["description: New.", "description: Brews tea.\ndisable-model-invocation: true"] {
         all_fail(&format!("## step 1\n{}", write(front_matter, "B")), 1, &[UNCHANGED]);
     }
@@ -79,7 +79,7 @@ fn a_catalog_is_unchanged_only_if_no_byte_of_it_differs() {
 }
 
 #[test]
-fn a_catalog_is_compared_with_the_one_before_its_own_step() {
+fn a_catalog_is_compared_with_the_previous_step() {
     let script = format!("## step 1\n{}## step 2\n:\n", write("description: New.", "B"));
     all_hold(&script, 2, &["after 1 field tea description = \"New.\"", "after 2 catalog-version unchanged"]);
     let (_, out) = Cases::new().case("x", &["catalog-version unchanged"]).run(&Runner::default());
@@ -87,7 +87,7 @@ fn a_catalog_is_compared_with_the_one_before_its_own_step() {
 }
 
 #[test]
-fn watches_are_those_of_the_case_and_are_counted_when_they_are_there() {
+fn watches_of_the_case_are_counted() {
     let two = format!("watches: <= 2 {WATCHES}");
     let many = format!("watches: <= 64 {WATCHES}");
     let (_, out) = Cases::new().case("x", &[&many, &two, "loads: [\"tea\"]"]).run(&Runner::default());
@@ -111,7 +111,7 @@ fn a_call_of_the_session_is_made_once() {
 }
 
 #[test]
-fn what_must_not_happen_is_looked_for_after_the_last_step() {
+fn never_lines_run_after_the_last_step() {
     all_fail("## step 1\ntouch root/tea/RAN\n", 1, &["never: a file RAN"]);
 }
 
@@ -123,7 +123,7 @@ fn a_check_needs_its_step() {
 }
 
 #[test]
-fn steps_that_are_not_as_announced_or_do_not_end_well_fail_their_case() {
+fn invalid_or_failing_steps_fail_the_case() {
     for (script, told) in [
         ("## step 1\n:\n", "expected 2 steps, found 1"),
         ("## step 1\n:\n## step 3\n:\n", "expected `## step 2`, found `## step 3`"),
