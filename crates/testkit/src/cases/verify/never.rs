@@ -49,8 +49,10 @@ fn no_file(glob: &str, env: &TestEnv) -> Verdict {
 fn no_skill(names: &[String], field: Option<&str>, env: &TestEnv) -> Verdict {
     let snapshot = env.snapshot();
     // Compares the listed id, which includes a namespace.
-    let mut rows =
-        snapshot.entries().iter().flat_map(|entry| entry.candidates().map(move |candidate| (&entry.id, &candidate.item)));
+    let mut rows = snapshot
+        .entries()
+        .iter()
+        .flat_map(|entry| entry.candidates().map(move |candidate| (&entry.id, &candidate.item)));
     let meant = rows.find(|(id, skill)| {
         names.iter().any(|name| name == id.as_str()) && field.is_none_or(|field| skill.field(field).is_some())
     });
