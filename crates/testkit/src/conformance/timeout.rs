@@ -71,7 +71,7 @@ pub(super) async fn until_removed<S: Source<Skill>>(source: &S, id: &Id) -> List
     until(source, list(source).await, what, |listing| row(listing, id).is_none()).await
 }
 
-pub(super) async fn until_modified<S: Source<Skill>>(source: &S, old: &Listed<Skill>) -> Listing<Skill> {
+pub(super) async fn until_modified<S: Source<Skill>>(source: &S, old: &ListingEntry<Skill>) -> Listing<Skill> {
     let what = "a new body should be seen in the row of its skill";
     until(source, list(source).await, what, |listing| {
         row(listing, &old.item.id).is_some_and(|row| old.is_modified_by(row))
