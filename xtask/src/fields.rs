@@ -39,11 +39,17 @@ const fn field(
 
 /// Grouped by who made the field up, the standard first.
 const FIELDS: &[Field] = &[
-    field("name", "text", "everybody", Decides("id"), "name: tidy"),
-    field("description", "text", "everybody", Decides("description"), "description: Sorts."),
+    field("name", "text", "all clients", Decides("id"), "name: tidy"),
+    field("description", "text", "all clients", Decides("description"), "description: Sorts."),
     field("license", "text", "registries, deepagents", Typed("license"), "license: MIT"),
     field("compatibility", "text", "deepagents", Typed("compatibility"), "compatibility: Needs git."),
-    field("metadata", "map", "many; values of any kind in practice", Typed("metadata"), "metadata: { version: 1.0 }"),
+    field(
+        "metadata",
+        "map",
+        "many clients; values of any kind in practice",
+        Typed("metadata"),
+        "metadata: { version: 1.0 }",
+    ),
     field(
         "allowed-tools",
         "text or list",
@@ -126,17 +132,17 @@ const FIELDS: &[Field] = &[
         "metadata: { github-repo: https://example.org/r }",
     ),
     field("metadata.io.modelcontextprotocol/…", "anything", "MCP", Kept, "metadata: { io.modelcontextprotocol/x: 1 }"),
-    field("anything else", "anything", "somebody", Kept, "favourite-colour: green"),
+    field("anything else", "anything", "no known client", Kept, "favourite-colour: green"),
 ];
 
 /// The table for the book.
 pub(crate) fn table() -> Result<String, crate::Failure> {
-    let mut table = String::from("| field | holds | example | read by | here |\n|---|---|---|---|---|\n");
+    let mut table = String::from("| field | value | example | read by | in repertoire |\n|---|---|---|---|---|\n");
     for Field { key, form, read_by, ours, example } in FIELDS {
         let key = if key.contains(' ') { (*key).to_owned() } else { format!("`{key}`") };
         let ours = match ours {
             Decides(name) => format!("decides: `Skill::{name}`"),
-            Typed(name) => format!("`Skill::{name}()` when asked"),
+            Typed(name) => format!("`Skill::{name}()` on demand"),
             Kept => "kept verbatim".to_owned(),
         };
         writeln!(table, "| {key} | {form} | `{}` | {read_by} | {ours} |", example.replace('|', "\\|"))?;

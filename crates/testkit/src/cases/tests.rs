@@ -287,8 +287,8 @@ fn permission_cases_need_an_unprivileged_user() {
     assert_eq!(out.contains("not applicable without a user without root's rights"), !bind, "{out}");
 }
 
-/// Serves nothing, says so, and greets whoever comes.
-const RUDE_SERVER: &str = r#"echo welcome; n=0; while read -r line; do case "$line" in *notifications*) ;; *) n=$((n+1)); \
+/// A server that prints a line that is not JSON-RPC, and serves nothing.
+const FAULTY_SERVER: &str = r#"echo welcome; n=0; while read -r line; do case "$line" in *notifications*) ;; *) n=$((n+1)); \
 echo "{\"jsonrpc\":\"2.0\",\"id\":$n,\"result\":{\"capabilities\":{\"tools\":{\"listChanged\":false}}}}";; esac; done"#;
 
 #[test]
@@ -299,7 +299,7 @@ fn a_faulty_server_fails_its_lines() {
         "mcp list has \"tea\"",
         "mcp stdout: every line is one JSON-RPC message, from start to end, with RUST_LOG=debug",
     ];
-    all_fail(&script(folder.path(), RUDE_SERVER), &lines);
+    all_fail(&script(folder.path(), FAULTY_SERVER), &lines);
     all_fail(&script(folder.path(), "exit 0"), &lines);
 }
 
