@@ -39,7 +39,7 @@ async fn rendering_runs_only_approved_commands() {
     let runner = Runner::new(std::env::vars_os());
     let unapproved = read(&registry, Some(ApprovedCommands::new(runner.clone(), Approvals::default()))).await;
     assert_eq!(unapproved.outcomes, [Outcome::Refused { by: Refusal::Unapproved }]);
-    assert!(unapproved.body.ends_with("!`echo calm` [not run: nobody approved it]\n"), "{}", unapproved.body);
+    assert!(unapproved.body.ends_with("!`echo calm` [not run: it is not approved]\n"), "{}", unapproved.body);
 
     let candidate = &registry.get("look").unwrap().candidate;
     let body = registry.body(candidate).await.unwrap();

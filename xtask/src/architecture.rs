@@ -5,6 +5,7 @@ use crate::workspace::packages;
 const CORE: &str = "repertoire-core";
 const REGISTRY: &str = "repertoire-registry";
 const RENDER: &str = "repertoire-render";
+const PROCESS: &str = "repertoire-process";
 const PLUGIN_SDK: &str = "repertoire-plugin-sdk";
 const TESTKIT: &str = "repertoire-testkit";
 const FACADE: &str = "repertoire";
@@ -19,10 +20,11 @@ const XTASK: &str = "xtask";
 /// This is the only list of allowed dependencies. Core depends on no package of the workspace.
 fn may_depend_on(package: &str, other: &str) -> bool {
     match package {
-        CORE => false,
-        REGISTRY | RENDER | PLUGIN_SDK => other == CORE,
+        CORE | PROCESS => false,
+        REGISTRY | PLUGIN_SDK => other == CORE,
+        RENDER | "repertoire-source-mcp" => [CORE, PROCESS].contains(&other),
         "repertoire-engine" => [CORE, REGISTRY, RENDER].contains(&other),
-        "repertoire-source-plugin" => [CORE, PLUGIN_SDK].contains(&other),
+        "repertoire-source-plugin" => [CORE, PLUGIN_SDK, PROCESS].contains(&other),
         FACADE => ![TESTKIT, MCP, CLI, TESTS, XTASK].contains(&other),
         MCP => other == FACADE,
         CLI => [FACADE, MCP, STATIC_BUILD].contains(&other),

@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use repertoire::registry::Candidate;
-use repertoire::render::{Action, Approval, Approvals, Binding, Dialect, Directive, Plan, Rights, Switch, Syntax};
+use repertoire::render::{
+    Action, Approval, ApprovalFile, Approvals, Binding, Dialect, Directive, Plan, Rights, Switch, Syntax,
+};
 use repertoire::skill::text::terminal_line;
 use repertoire::skill::{Body, Manifest, Omission, ResourcePath};
-use repertoire::source::plugin::{make_own_folder, read_own_file};
 use repertoire::{Id, Skill, Trust};
 
 use crate::context::CommandContext;
 use crate::failure::Failure;
-use crate::file_slot::FileSlot;
 
 /// A skill, its body, and the content that an approval of it is bound to.
 #[derive(Debug)]
@@ -104,27 +104,19 @@ pub(crate) struct ApprovalStore {
 impl ApprovalStore {
     /// Reads the approvals in the file at `path`; without a file there are none.
     pub(crate) fn read(path: Option<PathBuf>) -> Result<ApprovalStore, Failure> {
-        let mut approvals = Approvals::default();
-        if let Some(path) = &path {
-            let failure = |why: String| Failure::new(format!("cannot read `{}`: {why}", path.display()));
-            if let Some(bytes) = read_own_file(path).map_err(failure)? {
-                approvals = serde_json::from_slice(&bytes).map_err(|error| failure(error.to_string()))?;
-            }
+        let Some(path) = path else { return Ok(ApprovalStore { path, approvals: Approvals::default() }) };
+        match ApprovalFile::read(&path) {
+            Ok(ApprovalFile { document, .. }) => Ok(ApprovalStore { path: Some(path), approvals: document }),
+            Err(why) => Err(Failure::new(format!("cannot read `{}`: {why}", path.display()))),
         }
-        Ok(ApprovalStore { path, approvals })
     }
 
     pub(crate) fn write(&self) -> Result<(), Failure> {
         let Some(path) = &self.path else {
             return Err(Failure::new("the folder for approvals is unknown").help("set `HOME` or `XDG_STATE_HOME`"));
         };
-        let text =
-            serde_json::to_string_pretty(&self.approvals).expect("approvals have text keys and no fallible parts");
-        let folder = path.parent().expect("the file is in a folder of this program");
-        make_own_folder(folder).map_err(|why| Failure::new(format!("cannot write `{}`: {why}", path.display())))?;
-        FileSlot::in_folder(folder, path.file_name().expect("the file has a name"))
-            .and_then(|slot| slot.put_private(format!("{text}\n").as_bytes()))
-            .map_err(|error| Failure::io(format!("cannot write `{}`", path.display()), &error))
+        let written = ApprovalFile::new(path, self.approvals.clone()).write();
+        written.map_err(|why| Failure::new(format!("cannot write `{}`: {why}", path.display())))
     }
 }
 

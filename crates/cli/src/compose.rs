@@ -79,7 +79,7 @@ impl Composition {
             folder: environment.home.clone(),
             state: environment.own_state(),
             variables: environment.variables.as_slice().into(),
-            keeper: environment.keeper().into(),
+            supervisor: environment.supervisor().into(),
         };
         let config = options.config.as_ref().map(|path| read_config(path, cwd, &home, cache)).transpose()?;
         let extra = options.sources.iter().map(|source| Declared::from_argument(source, cwd, &home, cache));

@@ -97,10 +97,10 @@ impl<'a> Environment<'a> {
     }
 
     /// Returns the command line of the supervisor, to put before that of a program; empty without a helper.
-    pub(crate) fn keeper(&self) -> Vec<OsString> {
+    pub(crate) fn supervisor(&self) -> Vec<OsString> {
         #[cfg(target_os = "linux")]
         if !self.helper.is_empty() {
-            return self.helper.iter().cloned().chain([repertoire::render::HOLD.into()]).collect();
+            return self.helper.iter().cloned().chain([repertoire::render::SUPERVISE.into()]).collect();
         }
         Vec::new()
     }

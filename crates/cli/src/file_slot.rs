@@ -1,7 +1,6 @@
 //! Atomic writes that never follow links.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::Permissions as OwnPermissions;
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::Path;
 
@@ -111,21 +110,6 @@ impl FileSlot {
             }),
             Err(error) => Err(error),
         }
-    }
-
-    /// Replaces the file by one that only its owner can read and write. A link is replaced, not followed.
-    ///
-    /// # Errors
-    /// Those of writing.
-    pub(crate) fn put_private(&self, bytes: &[u8]) -> io::Result<()> {
-        #[cfg(unix)]
-        let permissions = {
-            let own: OwnPermissions = std::os::unix::fs::PermissionsExt::from_mode(0o600);
-            Some(Permissions::from_std(own))
-        };
-        #[cfg(not(unix))]
-        let permissions: Option<Permissions> = None;
-        self.through_temporary(bytes, permissions, |temporary| self.folder.rename(temporary, &self.folder, &self.name))
     }
 
     fn through_temporary(

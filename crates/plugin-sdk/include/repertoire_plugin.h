@@ -22,34 +22,34 @@ extern "C" {
 /* The first eight bytes of a table, as a number. */
 #define REPERTOIRE_MAGIC UINT64_C(0x7265706572746f69)
 
-/* The version of this boundary that decides: a host refuses a plugin of another major version. */
+/* The major version of this boundary. A host refuses a plugin of another major version. */
 #define REPERTOIRE_ABI_MAJOR 1
 
-/* The version of this boundary that only adds: hosts and plugins of one major version understand each other. */
+/* The minor version of this boundary. Hosts and plugins of one major version are compatible. */
 #define REPERTOIRE_ABI_MINOR 0
 
 /* The version of the messages. */
 #define REPERTOIRE_SCHEMA 1
 
-/* What a call returns when its reply is the answer. */
+/* The status of a call whose reply is the result. */
 #define REPERTOIRE_OK 0
 
-/* What a call returns when its reply is an error message. Any other number but 0 means the same. */
+/* The status of a call whose reply is an error message. Any other number but 0 means the same. */
 #define REPERTOIRE_ERROR 1
 
-/* Bytes that are lent for the length of a call. They end with `len`, not with a NUL. */
+/* Bytes that are valid during a call. They have no NUL at the end. */
 typedef struct RepertoireSlice {
     /* The first byte; may be null where `len` is 0. */
     const uint8_t *ptr;
-    /* How many there are. */
+    /* The number of bytes. */
     size_t len;
 } RepertoireSlice;
 
-/* Bytes that a plugin made: its own until the host gives them back through `free_buffer`. */
+/* Bytes that a plugin made and owns until the host passes them to `free_buffer`. */
 typedef struct RepertoireBuffer {
     /* The first byte; may be null where `len` is 0. */
     uint8_t *ptr;
-    /* How many there are. */
+    /* The number of bytes. */
     size_t len;
 } RepertoireBuffer;
 
@@ -59,13 +59,13 @@ typedef int32_t (*RepertoireCreate)(RepertoireSlice request, void **made, Repert
 /* Asks a source. The reply is empty until the plugin sets it. */
 typedef int32_t (*RepertoireCall)(void *source, RepertoireSlice request, RepertoireBuffer *reply);
 
-/* Tells a source something. */
+/* Notifies a source. */
 typedef void (*RepertoireTell)(void *source);
 
 /* Takes a buffer back. */
 typedef void (*RepertoireFree)(RepertoireBuffer buffer);
 
-/* What a plugin can do. It lives as long as the process.
+/* The functions of a plugin. The table lives as long as the process.
  *
  * The host makes one call of a source at a time, on any thread. Two functions may run beside it: `wait`, itself once at
  * a time, and `cancel`.
@@ -79,25 +79,25 @@ typedef struct RepertoireTable {
     uint16_t abi_minor;
     /* The size of this table in bytes. Later minor versions only add fields at the end. */
     uint32_t size;
-    /* Names with blanks between them: `resources` and `changes` are known. Names that a host does not know mean nothing. */
+    /* Names separated by blanks: `resources` and `changes`. A host ignores unknown names. */
     RepertoireSlice features;
     /* Makes a source from its configuration. */
     RepertoireCreate create;
-    /* Everything the source has now: an empty request, a `listing` message. */
+    /* Lists all skills: an empty request, a `listing` message. */
     RepertoireCall list;
-    /* The instructions of one skill: a `key` message, a `body` message. */
+    /* Reads the instructions of one skill: a `key` message, a `body` message. */
     RepertoireCall body;
-    /* The files beside them: a `key` message, a `resources` message. May be null without `resources` among the features. */
+    /* Lists the files beside them: a `key` message, a `resources` message. May be null without the feature `resources`. */
     RepertoireCall resources;
-    /* One of these files: a `file` message, its raw bytes. May be null without `resources` among the features. */
+    /* Reads one of these files: a `file` message, its raw bytes. May be null without the feature `resources`. */
     RepertoireCall resource;
-    /* Waits until the source is past a revision, or for so long: a `wait` message, a `waited` message. May be null
-     * without `changes` among the features.
+    /* Waits for a later revision, at most for a time: a `wait` message, a `waited` message. May be null without the feature
+     * `changes`.
      */
     RepertoireCall wait;
-    /* Ends whatever runs in this source soon, with any result. May be null. */
+    /* Ends the calls in progress soon, with any result. May be null. */
     RepertoireTell cancel;
-    /* Unmakes a source in which nothing runs. */
+    /* Frees a source without calls in progress. */
     RepertoireTell destroy;
     /* Takes back a buffer that a call replied with, unless its pointer is null. */
     RepertoireFree free_buffer;

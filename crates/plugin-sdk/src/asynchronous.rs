@@ -1,4 +1,4 @@
-//! An ordinary [`Source`] as [`Documents`].
+//! A [`Source`] as [`Documents`].
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,12 +12,12 @@ use crate::front_matter::front_matter;
 use crate::message::{Body, Finding, Listing, Row};
 use crate::{Config, Documents, Open, Pause};
 
-/// An ordinary source, on a small runtime of its own: what [`export_source!`](crate::export_source) exports.
+/// A [`Source`] on a small runtime of its own, as [`export_source!`](crate::export_source) exports it.
 #[derive(Debug)]
 pub struct Asynchronous<S> {
     source: Arc<S>,
     cancelled: watch::Sender<u64>,
-    /// Left behind when it is dropped: whoever unmakes a source does not wait for its tasks.
+    /// Shut down in the background, so that dropping the source does not wait for its tasks.
     runtime: Option<Runtime>,
 }
 
@@ -30,7 +30,7 @@ impl<S> Drop for Asynchronous<S> {
 }
 
 impl<S: Source<Skill>> Asynchronous<S> {
-    /// What `call` gives, unless the host cancels it.
+    /// Returns the result of `call`, or an error if the host cancels it.
     fn run<O>(&self, call: impl Future<Output = Result<O, SourceError>>) -> Result<O, SourceError> {
         let mut cancelled = self.cancelled.subscribe();
         let runtime = self.runtime.as_ref().expect("taken by `drop` alone");
@@ -93,7 +93,7 @@ impl<S: Source<Skill> + Open> Documents for Asynchronous<S> {
     fn wait(&self, since: u64, patience: Duration, _: &Pause) -> Result<u64, SourceError> {
         let changed = async {
             match tokio::time::timeout(patience, self.source.changed(Revision(since))).await {
-                // The signal carries nothing; where the source is by now, a listing tells.
+                // The signal has no revision, but the listing has.
                 Ok(()) => Ok(self.source.list().await?.revision().0),
                 Err(_) => Ok(since),
             }

@@ -1,4 +1,4 @@
-//! The functions of a table, for any [`Documents`].
+//! The functions of the table, for any [`Documents`].
 
 use std::any::Any;
 use std::ffi::c_void;
@@ -16,8 +16,8 @@ use crate::abi::{
 use crate::message::{Create, Failure, FileKey, Key, Resources, SCHEMA, Wait, Waited};
 use crate::{Config, Documents, Pause};
 
-/// What a pointer to a source points to.
-struct Guest<D> {
+/// The source behind the pointer of a host.
+struct Instance<D> {
     documents: D,
     pause: Pause,
 }
@@ -25,7 +25,7 @@ struct Guest<D> {
 type Reply = Result<Vec<u8>, SourceError>;
 
 impl RepertoireTable {
-    /// The table of a plugin.
+    /// Returns the table of a plugin.
     pub const fn of<D: Documents>() -> RepertoireTable {
         RepertoireTable {
             magic: REPERTOIRE_MAGIC,
@@ -55,16 +55,16 @@ unsafe extern "C" fn create<D: Documents>(
         // SAFETY: the host lends the request for the length of this call.
         let request: Create = unsafe { read(&request) }?;
         let documents = D::open(&Config::from(request))?;
-        let guest = Box::into_raw(Box::new(Guest { documents, pause: Pause::default() }));
-        // SAFETY: the host gives a place for a pointer.
-        unsafe { made.write(guest.cast()) };
+        let instance = Box::into_raw(Box::new(Instance { documents, pause: Pause::default() }));
+        // SAFETY: the host passes a valid place for a pointer.
+        unsafe { made.write(instance.cast()) };
         Ok(Vec::new())
     })
 }
 
 unsafe extern "C" fn list<D: Documents>(source: *mut c_void, _: RepertoireSlice, reply: *mut RepertoireBuffer) -> i32 {
-    // SAFETY: the host gives a pointer that `create` made.
-    answer(reply, || written(&unsafe { guest::<D>(source) }.documents.list()?))
+    // SAFETY: the host passes a pointer that `create` made.
+    answer(reply, || json(&unsafe { instance::<D>(source) }.documents.list()?))
 }
 
 unsafe extern "C" fn body<D: Documents>(
@@ -72,12 +72,8 @@ unsafe extern "C" fn body<D: Documents>(
     request: RepertoireSlice,
     reply: *mut RepertoireBuffer,
 ) -> i32 {
-    answer(reply, || {
-        // SAFETY: the host lends the request for the length of this call.
-        let request: Key = unsafe { read(&request) }?;
-        // SAFETY: the host gives a pointer that `create` made.
-        written(&unsafe { guest::<D>(source) }.documents.body(&request.key)?)
-    })
+    // SAFETY: the host keeps to the contract of `call`.
+    unsafe { call::<D, Key>(source, &request, reply, |source, request| json(&source.documents.body(&request.key)?)) }
 }
 
 unsafe extern "C" fn resources<D: Documents>(
@@ -85,12 +81,12 @@ unsafe extern "C" fn resources<D: Documents>(
     request: RepertoireSlice,
     reply: *mut RepertoireBuffer,
 ) -> i32 {
-    answer(reply, || {
-        // SAFETY: the host lends the request for the length of this call.
-        let request: Key = unsafe { read(&request) }?;
-        // SAFETY: the host gives a pointer that `create` made.
-        written(&Resources::new(unsafe { guest::<D>(source) }.documents.resources(&request.key)?))
-    })
+    // SAFETY: the host keeps to the contract of `call`.
+    unsafe {
+        call::<D, Key>(source, &request, reply, |source, request| {
+            json(&Resources::new(source.documents.resources(&request.key)?))
+        })
+    }
 }
 
 unsafe extern "C" fn resource<D: Documents>(
@@ -98,14 +94,14 @@ unsafe extern "C" fn resource<D: Documents>(
     request: RepertoireSlice,
     reply: *mut RepertoireBuffer,
 ) -> i32 {
-    answer(reply, || {
-        // SAFETY: the host lends the request for the length of this call.
-        let request: FileKey = unsafe { read(&request) }?;
-        let path = ResourcePath::new(&request.path);
-        let path = path.map_err(|error| SourceError::new(SourceErrorKind::Denied, error.to_string()))?;
-        // SAFETY: the host gives a pointer that `create` made.
-        unsafe { guest::<D>(source) }.documents.resource(&request.key, &path)
-    })
+    // SAFETY: the host keeps to the contract of `call`.
+    unsafe {
+        call::<D, FileKey>(source, &request, reply, |source, request| {
+            let path = ResourcePath::new(&request.path);
+            let path = path.map_err(|error| SourceError::new(SourceErrorKind::Denied, error.to_string()))?;
+            source.documents.resource(&request.key, &path)
+        })
+    }
 }
 
 unsafe extern "C" fn wait<D: Documents>(
@@ -113,66 +109,81 @@ unsafe extern "C" fn wait<D: Documents>(
     request: RepertoireSlice,
     reply: *mut RepertoireBuffer,
 ) -> i32 {
-    answer(reply, || {
-        // SAFETY: the host lends the request for the length of this call.
-        let Wait { since, patience_ms, .. } = unsafe { read(&request) }?;
-        // SAFETY: the host gives a pointer that `create` made.
-        let guest = unsafe { guest::<D>(source) };
-        let revision = guest.documents.wait(since, Duration::from_millis(patience_ms), &guest.pause)?;
-        written(&Waited::new(revision))
-    })
+    // SAFETY: the host keeps to the contract of `call`.
+    unsafe {
+        call::<D, Wait>(source, &request, reply, |source, Wait { since, patience_ms, .. }| {
+            let patience = Duration::from_millis(patience_ms);
+            json(&Waited::new(source.documents.wait(since, patience, &source.pause)?))
+        })
+    }
 }
 
 unsafe extern "C" fn cancel<D: Documents>(source: *mut c_void) {
-    contained(|| {
-        // SAFETY: the host gives a pointer that `create` made.
-        let guest = unsafe { guest::<D>(source) };
-        guest.pause.cancel();
-        guest.documents.cancel();
+    catch_panic(|| {
+        // SAFETY: the host passes a pointer that `create` made.
+        let source = unsafe { instance::<D>(source) };
+        source.pause.cancel();
+        source.documents.cancel();
     });
 }
 
 unsafe extern "C" fn destroy<D: Documents>(source: *mut c_void) {
-    contained(|| {
-        // SAFETY: the host gives a pointer that `create` made, once, when nothing uses it any more.
-        drop(unsafe { Box::from_raw(source.cast::<Guest<D>>()) });
+    catch_panic(|| {
+        // SAFETY: the host passes a pointer that `create` made, once, when no call uses it any more.
+        drop(unsafe { Box::from_raw(source.cast::<Instance<D>>()) });
     });
 }
 
 unsafe extern "C" fn free_buffer(buffer: RepertoireBuffer) {
     if !buffer.ptr.is_null() {
         let bytes = std::ptr::slice_from_raw_parts_mut(buffer.ptr, buffer.len);
-        // SAFETY: the host gives a buffer that `answer` made, once.
+        // SAFETY: the host passes a buffer that `answer` made, once.
         drop(unsafe { Box::from_raw(bytes) });
     }
 }
 
-/// The source behind a pointer.
+/// Reads a request, and replies with the result of `method`.
 ///
 /// # Safety
-/// `source` was made by `create::<D>` and is not destroyed.
-unsafe fn guest<'a, D>(source: *mut c_void) -> &'a Guest<D> {
-    // SAFETY: as above; nothing makes an exclusive reference before `destroy`.
-    unsafe { &*source.cast::<Guest<D>>() }
+/// `source` was made by `create::<D>` and is not destroyed, the request is valid during this call, and `reply` is a valid place.
+unsafe fn call<D: Documents, M: DeserializeOwned>(
+    source: *mut c_void,
+    request: &RepertoireSlice,
+    reply: *mut RepertoireBuffer,
+    method: impl FnOnce(&Instance<D>, M) -> Reply,
+) -> i32 {
+    // SAFETY: as the caller's.
+    answer(reply, || method(unsafe { instance::<D>(source) }, unsafe { read(request) }?))
 }
 
-/// A request, copied out of the host's memory.
+/// # Safety
+/// `source` was made by `create::<D>` and is not destroyed.
+unsafe fn instance<'a, D>(source: *mut c_void) -> &'a Instance<D> {
+    // SAFETY: as above; no code makes an exclusive reference before `destroy`.
+    unsafe { &*source.cast::<Instance<D>>() }
+}
+
+/// Parses a request out of the host's memory.
 ///
 /// # Safety
-/// `request` is valid while this runs.
+/// `request` is valid during this call.
 unsafe fn read<M: DeserializeOwned>(request: &RepertoireSlice) -> Result<M, SourceError> {
     let bytes = if request.len == 0 {
         &[]
     } else {
-        // SAFETY: as above, and not null where there are bytes.
+        // SAFETY: as above, and not null if there are bytes.
         unsafe { std::slice::from_raw_parts(request.ptr, request.len) }
     };
-    let not_understood = |error| SourceError::invalid("the request cannot be understood").caused_by(error);
-    let Version { schema } = serde_json::from_slice(bytes).map_err(not_understood)?;
+    let Version { schema } = parse(bytes)?;
     if schema > SCHEMA {
         return Err(SourceError::invalid(format!("expected messages of schema {SCHEMA}, found {schema}")));
     }
-    serde_json::from_slice(bytes).map_err(not_understood)
+    parse(bytes)
+}
+
+fn parse<M: DeserializeOwned>(bytes: &[u8]) -> Result<M, SourceError> {
+    let parsed = serde_json::from_slice(bytes);
+    parsed.map_err(|error| SourceError::invalid("the request cannot be understood").caused_by(error))
 }
 
 #[derive(Deserialize)]
@@ -180,11 +191,11 @@ struct Version {
     schema: u32,
 }
 
-fn written(message: &impl Serialize) -> Reply {
+fn json(message: &impl Serialize) -> Reply {
     serde_json::to_vec(message).map_err(|error| SourceError::invalid("the reply cannot be written").caused_by(error))
 }
 
-/// Runs `call`, and puts what it gives into `reply`: its bytes, its error, or what it said when it panicked.
+/// Writes the bytes, the error or the panic of `call` to `reply`.
 fn answer(reply: *mut RepertoireBuffer, call: impl FnOnce() -> Reply) -> i32 {
     let replied = catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| Err(panicked(panic)));
     let (bytes, status) = match replied {
@@ -193,13 +204,12 @@ fn answer(reply: *mut RepertoireBuffer, call: impl FnOnce() -> Reply) -> i32 {
     };
     let len = bytes.len();
     let ptr = Box::into_raw(bytes.into_boxed_slice()).cast::<u8>();
-    // SAFETY: the host gives a place for a buffer.
+    // SAFETY: the host passes a valid place for a buffer.
     unsafe { reply.write(RepertoireBuffer { ptr, len }) };
     status
 }
 
-/// Runs what has no way to say that it failed.
-fn contained(work: impl FnOnce()) {
+fn catch_panic(work: impl FnOnce()) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
         panicked(panic);
     }
@@ -209,7 +219,7 @@ fn panicked(panic: Box<dyn Any + Send>) -> SourceError {
     let said = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     let error =
         SourceError::new(SourceErrorKind::Other, format!("it panicked: {}", said.unwrap_or("it did not say why")));
-    // Its destructor may panic in its turn, with nobody to catch it.
+    // Its destructor may panic outside of any handler.
     std::mem::forget(panic);
     error
 }

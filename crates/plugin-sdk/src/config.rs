@@ -1,4 +1,4 @@
-//! What a plugin is told when a source is made.
+//! The configuration of a source.
 
 use repertoire_core::SourceError;
 use serde::de::DeserializeOwned;
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::message::Create;
 
-/// One source of a configuration.
+/// The configuration of one source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
     source: String,
@@ -14,20 +14,20 @@ pub struct Config {
 }
 
 impl Config {
-    /// A source called `source` with these options; for tests.
+    /// Creates the configuration of a source called `source`, for tests.
     pub fn new(source: impl Into<String>, options: Map<String, Value>) -> Config {
         Config { source: source.into(), options }
     }
 
-    /// What the source is called in this registry. The composer chose it.
+    /// Returns the name of the source, which the host chose.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// The options as a type of the plugin's own.
+    /// Deserializes the options into a type of the plugin.
     ///
     /// # Errors
-    /// [`Invalid`](repertoire_core::SourceErrorKind::Invalid) for options that do not fit.
+    /// Returns [`Invalid`](repertoire_core::SourceErrorKind::Invalid) for options that do not fit.
     pub fn options<O: DeserializeOwned>(&self) -> Result<O, SourceError> {
         let options = Value::Object(self.options.clone());
         serde_json::from_value(options).map_err(|error| SourceError::invalid("the options do not fit").caused_by(error))
@@ -40,11 +40,11 @@ impl From<Create> for Config {
     }
 }
 
-/// Makes a source from its configuration.
+/// A source that is made from a configuration.
 pub trait Open: Sized {
-    /// A source as `config` describes it. Relative paths in it are meant from the host's working folder.
+    /// Makes the source. Relative paths in `config` are relative to the working folder of the host.
     ///
     /// # Errors
-    /// [`Invalid`](repertoire_core::SourceErrorKind::Invalid) for options that do not fit.
+    /// Returns [`Invalid`](repertoire_core::SourceErrorKind::Invalid) for options that do not fit.
     fn open(config: &Config) -> Result<Self, SourceError>;
 }

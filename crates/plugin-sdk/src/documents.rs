@@ -1,16 +1,17 @@
-//! A source in terms of files, without a runtime.
+//! Sources of whole `SKILL.md` texts, without a runtime.
 
 use std::time::Duration;
 
+use parking_lot::{Condvar, Mutex};
 use repertoire_core::{Resource, ResourcePath, SourceError, SourceErrorKind};
 
+use crate::Open;
 use crate::message::{Body, Listing};
-use crate::{Open, Pause};
 
-/// A source in terms of whole `SKILL.md` texts, which the host parses. Nothing here is `async`.
+/// A source of whole `SKILL.md` texts, which the host parses. No method is `async`.
 ///
-/// What [`Source`](repertoire_core::Source) promises holds for these too, by key instead of by id. The host makes one
-/// call at a time; only [`wait`](Documents::wait) and [`cancel`](Documents::cancel) may run beside it.
+/// The contract is that of [`Source`](repertoire_core::Source), by key instead of by id. The host makes one call at a time. Only
+/// [`wait`](Documents::wait) and [`cancel`](Documents::cancel) may run beside it.
 ///
 /// ```
 /// use repertoire_plugin_sdk::message::{Body, Listing, Row};
@@ -42,49 +43,70 @@ use crate::{Open, Pause};
 /// # fn main() {}
 /// ```
 pub trait Documents: Open + Send + Sync + 'static {
-    /// What the source offers besides listings and bodies: `resources`, `changes`, with a blank between them.
+    /// The optional features: `resources`, `changes`, or both separated by a blank.
     const FEATURES: &'static str;
 
-    /// Everything the source has now.
+    /// Returns all skills of the source.
     ///
     /// # Errors
-    /// Only when nothing can be said at all; one broken entry is a finding.
+    /// Returns an error if there is no listing at all. A broken entry is a finding.
     fn list(&self) -> Result<Listing, SourceError>;
 
-    /// The instructions of one skill.
+    /// Returns the instructions of one skill.
     ///
     /// # Errors
-    /// [`NotFound`](SourceErrorKind::NotFound) for a key that is not there.
+    /// Returns [`NotFound`](SourceErrorKind::NotFound) for an unknown key.
     fn body(&self, key: &str) -> Result<Body, SourceError>;
 
-    /// The files beside the instructions. Default: none of the source's skills has any.
+    /// Returns the files beside the instructions. Default: an error, for a source without the feature `resources`.
     ///
     /// # Errors
-    /// [`NotFound`](SourceErrorKind::NotFound) for a key that is not there.
+    /// Returns [`NotFound`](SourceErrorKind::NotFound) for an unknown key.
     fn resources(&self, key: &str) -> Result<Vec<Resource>, SourceError> {
         let _ = key;
         Err(SourceError::new(SourceErrorKind::Unsupported, "this source has no resources"))
     }
 
-    /// The bytes of one file.
+    /// Returns the bytes of one file.
     ///
     /// # Errors
-    /// [`NotFound`](SourceErrorKind::NotFound) for a key or a path that is not there.
+    /// Returns [`NotFound`](SourceErrorKind::NotFound) for an unknown key or path.
     fn resource(&self, key: &str, path: &ResourcePath) -> Result<Vec<u8>, SourceError> {
         let _ = (key, path);
         Err(SourceError::new(SourceErrorKind::Unsupported, "this source has no resources"))
     }
 
-    /// Returns the source's revision once it is past `since`, or whatever it is after `patience` or a cancelled pause.
-    /// Default: nothing ever changes.
+    /// Returns the revision of the source once it exceeds `since`, and otherwise after `patience` or a cancelled pause. Default:
+    /// the source never changes.
     ///
     /// # Errors
-    /// When that cannot be told.
+    /// Returns an error if the revision is unknown.
     fn wait(&self, since: u64, patience: Duration, pause: &Pause) -> Result<u64, SourceError> {
         pause.sleep(patience);
         Ok(since)
     }
 
-    /// Ends whatever runs, soon. Default: pauses end by themselves, and nothing else is waited for.
+    /// Ends the calls in progress soon. Default: only pauses end.
     fn cancel(&self) {}
+}
+
+/// A sleep that the host can end.
+#[derive(Debug, Default)]
+pub struct Pause {
+    cancelled: Mutex<u64>,
+    woken: Condvar,
+}
+
+impl Pause {
+    /// Sleeps for `length` or until the host cancels. Returns `true` for the whole length.
+    pub fn sleep(&self, length: Duration) -> bool {
+        let mut cancelled = self.cancelled.lock();
+        let begin = *cancelled;
+        self.woken.wait_while_for(&mut cancelled, |cancelled| *cancelled == begin, length).timed_out()
+    }
+
+    pub(crate) fn cancel(&self) {
+        *self.cancelled.lock() += 1;
+        self.woken.notify_all();
+    }
 }

@@ -1,14 +1,14 @@
-//! The one function that a plugin exports.
+//! The macros that export a plugin.
 
 use crate::abi::{REPERTOIRE_ABI_MAJOR, REPERTOIRE_ABI_MINOR, REPERTOIRE_SCHEMA};
 
 // A text cannot be put together from numbers at compile time, so the note below has them written out.
 const _: () = assert!(REPERTOIRE_ABI_MAJOR == 1 && REPERTOIRE_ABI_MINOR == 0 && REPERTOIRE_SCHEMA == 1);
 
-/// Exports an ordinary [`Source<Skill>`](crate::Source) that implements [`Open`](crate::Open): the whole of a plugin.
+/// Exports a [`Source<Skill>`](crate::Source) that implements [`Open`](crate::Open) as a plugin.
 ///
-/// The source runs on a small tokio runtime of its own, with a clock and the network. Once in a crate of the type
-/// `cdylib`; a crate that unwinds when it panics, since what a panic says becomes an error of the host.
+/// The source runs on a small tokio runtime of its own, with a clock and the network. Call it once, in a crate of the type `cdylib`
+/// that unwinds when it panics.
 ///
 /// ```
 /// use repertoire_plugin_sdk::{
@@ -48,20 +48,20 @@ macro_rules! export_source {
     };
 }
 
-/// Exports a type that implements [`Documents`](crate::Documents): the whole of a plugin without a runtime.
+/// Exports a type that implements [`Documents`](crate::Documents) as a plugin without a runtime.
 ///
-/// As [`export_source!`](crate::export_source) otherwise.
+/// The requirements are those of [`export_source!`](crate::export_source).
 #[macro_export]
 macro_rules! export_documents {
     ($documents:ty) => {
         #[cfg(panic = "abort")]
         ::core::compile_error!(
-            "a plugin needs `panic = \"unwind\"`: a panic is an error then, and not the end of the host"
+            "a plugin needs `panic = \"unwind\"`: a panic is then an error, and does not end the host"
         );
 
         #[allow(unsafe_code)]
         const _: () = {
-            // SAFETY: the name is the one that hosts look for, and a library has one plugin.
+            // SAFETY: the name belongs to the boundary, and a library has one plugin.
             #[unsafe(no_mangle)]
             pub extern "C" fn repertoire_plugin() -> *const $crate::abi::RepertoireTable {
                 static TABLE: $crate::abi::RepertoireTable = $crate::abi::RepertoireTable::of::<$documents>();

@@ -1,10 +1,10 @@
-//! Writes a skill as the front matter from which a host reads it.
+//! The front matter of a skill.
 
 use std::sync::Arc;
 
 use repertoire_core::{Skill, Value, skill_md};
 
-/// The keys that the typed fields of a skill are written and read under.
+/// The fields that are written from the typed values of a skill.
 const TYPED: [&str; 10] = [
     "name",
     "id",
@@ -18,21 +18,31 @@ const TYPED: [&str; 10] = [
     "allowedWorkflows",
 ];
 
-/// Returns a `SKILL.md` without a body that reads as `skill`.
+/// Returns a `SKILL.md` without a body that parses to `skill`.
 pub(crate) fn front_matter(skill: &Skill) -> String {
-    let names = |names: &Vec<Arc<str>>| Value::List(names.iter().map(|name| Value::text(name.clone())).collect());
-    let typed = [
-        ("name", Some(Value::text(skill.id.as_str()))),
-        ("description", Some(Value::text(skill.description.clone()))),
-        ("surface", skill.surface.map(|mode| Value::plain(mode.to_string()))),
-        ("allowed-tools", skill.allowed_tools.as_ref().map(names)),
-        ("disable-model-invocation", skill.disable_model_invocation.then(|| Value::plain("true"))),
-        ("user-invocable", (!skill.user_invocable).then(|| Value::plain("false"))),
-        ("allowedWorkflows", skill.allowed_workflows.as_ref().map(names)),
-    ];
-    let typed = typed.iter().filter_map(|(key, value)| Some((*key, value.as_ref()?)));
-    let others = skill.fields.iter().filter(|(key, _)| !TYPED.contains(&key.as_ref()));
-    skill_md::write(typed.chain(others.map(|(key, value)| (key.as_ref(), value))))
+    let mut typed = vec![("name", Value::text(skill.id.as_str())), ("description", Value::text(&*skill.description))];
+    if let Some(mode) = skill.surface {
+        typed.push(("surface", Value::plain(mode.to_string())));
+    }
+    if let Some(tools) = &skill.allowed_tools {
+        typed.push(("allowed-tools", list(tools)));
+    }
+    if skill.disable_model_invocation {
+        typed.push(("disable-model-invocation", Value::plain("true")));
+    }
+    if !skill.user_invocable {
+        typed.push(("user-invocable", Value::plain("false")));
+    }
+    if let Some(workflows) = &skill.allowed_workflows {
+        typed.push(("allowedWorkflows", list(workflows)));
+    }
+    let others = skill.fields.iter().map(|(key, value)| (key.as_ref(), value));
+    let others = others.filter(|(key, _)| !TYPED.contains(key));
+    skill_md::write(typed.iter().map(|(key, value)| (*key, value)).chain(others))
+}
+
+fn list(names: &[Arc<str>]) -> Value {
+    Value::List(names.iter().cloned().map(Value::text).collect())
 }
 
 #[cfg(test)]

@@ -1,14 +1,13 @@
-//! Everything that the author of a plugin needs.
+//! The SDK for plugins: sources of skills in shared libraries.
 //!
-//! A plugin is a shared library that brings a *source*: skills from a database, a git host, a registry of a company. This
-//! crate is all that it depends on. Implement the ordinary [`Source<Skill>`](Source), or [`Documents`] if `SKILL.md`
-//! texts are at hand and no runtime is needed, say with [`Open`] how one is made from its configuration, and export it:
+//! A plugin depends on this crate only. Implement [`Source<Skill>`](Source), or [`Documents`] for `SKILL.md` texts without a runtime.
+//! Implement [`Open`], which makes the source from its configuration, and export the type:
 //!
 //! ```
 //! use repertoire_plugin_sdk::message::{Body, Listing, Row};
 //! use repertoire_plugin_sdk::{Config, Documents, Open, SourceError, export_documents};
 //!
-//! /// One skill, for whoever the configuration names.
+//! /// One skill, for the person in the configuration.
 //! struct Greeting(String);
 //!
 //! #[derive(serde::Deserialize)]
@@ -40,20 +39,18 @@
 //! ```
 //!
 //! # For authors of plugins
-//! `crate-type = ["cdylib"]`, and nothing else. What a plugin sends is data to its host: ids, limits, escaping and findings are
-//! the host's, and so is the name of the source, its tier and what its skills may do. `docs/writing-a-plugin.md` leads
-//! from an empty folder to a tested plugin; [`message`] is every message there is.
+//! The crate type is `cdylib`. What a plugin sends is data: the host checks ids and limits, escapes text, and decides the name of the
+//! source, its tier and the rights of its skills. `docs/writing-a-plugin.md` is the tutorial, and [`message`] has all messages.
 //!
 //! # For authors in other languages
-//! `include/repertoire_plugin.h` is the boundary: one function that returns a table of functions, and messages in JSON. It
-//! is written from [`abi`].
+//! `include/repertoire_plugin.h`, generated from [`abi`], is the boundary: one function that returns a table of functions, and
+//! messages in JSON.
 //!
-//! # What holds at the boundary
-//! - No Rust type, allocator, runtime or static crosses it: bytes and numbers do.
-//! - Whoever made bytes, owns them: a request is lent for the length of a call, a reply goes back through `free_buffer`.
-//! - A panic is caught before it, and is an error behind it.
-//! - Hosts and plugins of one major version understand each other: tables and messages only grow, and what one does not know,
-//!   it ignores.
+//! # The boundary
+//! - Only bytes and numbers cross it: no Rust type, allocator, runtime or static.
+//! - The maker of bytes owns them: a request is valid during the call, and a reply is freed by `free_buffer`.
+//! - A panic is caught, and is an error of the call.
+//! - Hosts and plugins of one major version are compatible. Tables and messages only grow, and unknown members are ignored.
 #![allow(unsafe_code)]
 
 pub mod abi;
@@ -64,15 +61,13 @@ mod documents;
 mod export;
 mod front_matter;
 pub mod message;
-mod pause;
 
 pub use asynchronous::Asynchronous;
 pub use config::{Config, Open};
-pub use documents::Documents;
-pub use pause::Pause;
+pub use documents::{Documents, Pause};
 
-/// Re-exported: everything that sources are made of.
+/// The types of sources.
 pub use repertoire_core::*;
-/// Re-exported: how options are read.
+/// The crates that deserialize options.
 pub use serde;
 pub use serde_json;

@@ -1,7 +1,7 @@
-//! What the bytes say: JSON documents, the same through a library and through a process.
+//! The messages: JSON documents, the same for a library and for a process.
 //!
-//! Every message has a `schema`; one of a later schema is refused, and members that a reader does not know are ignored.
-//! Whole texts of `SKILL.md` cross, not what somebody read in them: there is one parser, and it is the host's.
+//! Every message has a `schema`. A reader refuses a later schema, and ignores unknown members. Skills are sent as whole `SKILL.md`
+//! texts, which only the host parses.
 
 use repertoire_core::{Digest, Resource, Severity, SourceError, SourceErrorKind, error_chain};
 use serde::{Deserialize, Serialize};
@@ -11,46 +11,46 @@ use crate::abi::{REPERTOIRE_ABI_MAJOR, REPERTOIRE_ABI_MINOR, REPERTOIRE_SCHEMA};
 /// The version of the messages that this crate writes.
 pub const SCHEMA: u32 = REPERTOIRE_SCHEMA;
 
-/// What a plugin says of itself, readable without running it.
+/// The description of a plugin, which a host reads from the file without running it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Note {
     /// [`SCHEMA`].
     pub schema: u32,
-    /// What it is called.
+    /// The name of the plugin.
     pub name: String,
-    /// Its own version.
+    /// The version of the plugin.
     pub version: String,
-    /// The boundary it was built for, as in `1.0`.
+    /// The version of the boundary that it was built for: `1.0`.
     pub abi: String,
 }
 
-/// To `create`: one source of a configuration.
+/// The request of `create`: the configuration of one source.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Create {
     /// [`SCHEMA`].
     pub schema: u32,
-    /// What the source is called here.
+    /// The name of the source.
     pub source: String,
-    /// The boundary that the host knows, as in `[1, 0]`.
+    /// The version of the boundary that the host has: `[1, 0]`.
     pub abi: [u16; 2],
-    /// The options of its configuration.
+    /// The options of the plugin.
     pub options: serde_json::Map<String, serde_json::Value>,
 }
 
-/// From `list`: everything a source has now, in its own stable order.
+/// The reply of `list`: all skills of a source, in a stable order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Listing {
     /// [`SCHEMA`].
     pub schema: u32,
-    /// The source's position in its own history, taken before it was read.
+    /// The revision of the source, taken before it was read.
     #[serde(default)]
     pub revision: u64,
     /// One row for each skill.
     pub skills: Vec<Row>,
-    /// What the operator should know.
+    /// The findings for the operator.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
 }
@@ -59,14 +59,13 @@ pub struct Listing {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Row {
-    /// How the plugin finds the skill again. What follows its last `/` stands in for a missing name, as the name of a
-    /// folder would.
+    /// The key by which the plugin finds the skill again. The part after the last `/` replaces a missing name.
     pub key: String,
-    /// A text that changes with anything behind this row: its front matter, its body, its resources.
+    /// A text that changes with the front matter, the body and the resources.
     pub stamp: String,
     /// A `SKILL.md`, at least up to the end of its front matter.
     pub document: String,
-    /// Where it comes from, for people.
+    /// The location, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
 }
@@ -75,11 +74,11 @@ pub struct Row {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Finding {
-    /// How much it matters.
+    /// The severity.
     pub severity: Severity,
-    /// What it is, stably: a code of the plugin's own, as in `acme-bad-row`.
+    /// A stable code of the plugin, such as `acme-bad-row`.
     pub code: String,
-    /// One sentence, lower case, no final dot.
+    /// The message: one sentence in lower case, without a final dot.
     pub message: String,
     /// The file or the like.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -90,12 +89,12 @@ pub struct Finding {
     /// The column in the line, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
-    /// What to do about it.
+    /// A remedy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
 }
 
-/// To `body` and `resources`: which skill.
+/// The request of `body` and `resources`: a skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Key {
@@ -105,23 +104,23 @@ pub struct Key {
     pub key: String,
 }
 
-/// From `body`: the instructions of one skill, in one of two forms.
+/// The reply of `body`: the instructions of one skill, as a document or a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Body {
     /// [`SCHEMA`].
     pub schema: u32,
-    /// As in the row, unless the skill is newer by now.
+    /// The stamp of the row, unless the skill changed since the listing.
     pub stamp: String,
-    /// The whole `SKILL.md`; the host cuts the front matter off. Its bytes are what the skill's digest is of.
+    /// The whole `SKILL.md`, whose bytes give the digest of the skill. The host removes the front matter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<String>,
-    /// The instructions alone, if there is no document. Then their bytes are what the digest is of.
+    /// The instructions without front matter, if there is no document. Their bytes give the digest of the skill.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
 
-/// From `resources`: the files beside the instructions.
+/// The reply of `resources`: the files beside the instructions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Resources {
@@ -131,11 +130,11 @@ pub struct Resources {
     pub files: Vec<File>,
 }
 
-/// One file of a manifest, as a plugin tells it; the host checks the path.
+/// One file of a skill. The host checks the path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct File {
-    /// Where it is, relative to the skill, `/` between folders.
+    /// The path relative to the skill, with `/` between folders.
     pub path: String,
     /// Its length in bytes.
     pub size: u64,
@@ -143,7 +142,7 @@ pub struct File {
     pub digest: Digest,
 }
 
-/// To `resource`: which file of which skill. The reply is its raw bytes, and no JSON.
+/// The request of `resource`: a file of a skill. The reply is its raw bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FileKey {
@@ -155,37 +154,37 @@ pub struct FileKey {
     pub path: String,
 }
 
-/// To `wait`: what the host knows, and how long it waits.
+/// The request of `wait`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Wait {
     /// [`SCHEMA`].
     pub schema: u32,
-    /// The latest revision that the host has seen.
+    /// The last revision that the host has.
     pub since: u64,
-    /// Return after that many milliseconds even if nothing happened.
+    /// The time after which the call returns without a change, in milliseconds.
     pub patience_ms: u64,
 }
 
-/// From `wait`: where the source is by now.
+/// The reply of `wait`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Waited {
     /// [`SCHEMA`].
     pub schema: u32,
-    /// The revision; no later than the request's if nothing happened.
+    /// The revision, which is at most that of the request if there is no change.
     pub revision: u64,
 }
 
-/// From a call that failed.
+/// The reply of a call that failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Failure {
     /// [`SCHEMA`].
     pub schema: u32,
-    /// What the host can branch on; what it does not know means [`other`](SourceErrorKind::Other).
+    /// The kind. An unknown one means [`other`](SourceErrorKind::Other).
     pub kind: String,
-    /// What went wrong, with its causes.
+    /// The error with its causes.
     pub message: String,
 }
 
@@ -199,20 +198,20 @@ const KINDS: [(SourceErrorKind, &str); 6] = [
 ];
 
 impl Failure {
-    /// An error and its causes.
+    /// Creates the reply for an error and its causes.
     pub fn of(error: &SourceError) -> Failure {
         let kind = KINDS.iter().find(|(kind, _)| *kind == error.kind()).map_or("other", |(_, name)| name);
         Failure { schema: SCHEMA, kind: kind.to_owned(), message: error_chain(error) }
     }
 
-    /// The kind, if it is a known one.
+    /// Returns the kind.
     pub fn kind(&self) -> SourceErrorKind {
         KINDS.iter().find(|(_, name)| *name == self.kind).map_or(SourceErrorKind::Other, |(kind, _)| *kind)
     }
 }
 
 impl Create {
-    /// A source called `source`.
+    /// Creates the request for a source called `source`.
     pub fn new(source: impl Into<String>, options: serde_json::Map<String, serde_json::Value>) -> Create {
         let abi = [REPERTOIRE_ABI_MAJOR, REPERTOIRE_ABI_MINOR];
         Create { schema: SCHEMA, source: source.into(), abi, options }
@@ -220,12 +219,12 @@ impl Create {
 }
 
 impl Listing {
-    /// These skills, at a revision.
+    /// Creates a listing of these skills.
     pub fn new(revision: u64, skills: impl IntoIterator<Item = Row>) -> Listing {
         Listing { schema: SCHEMA, revision, skills: skills.into_iter().collect(), findings: Vec::new() }
     }
 
-    /// The same listing with findings.
+    /// Returns the same listing with more findings.
     #[must_use]
     pub fn with_findings(mut self, findings: impl IntoIterator<Item = Finding>) -> Listing {
         self.findings.extend(findings);
@@ -234,12 +233,12 @@ impl Listing {
 }
 
 impl Row {
-    /// A skill.
+    /// Creates the row of a skill.
     pub fn new(key: impl Into<String>, stamp: impl Into<String>, document: impl Into<String>) -> Row {
         Row { key: key.into(), stamp: stamp.into(), document: document.into(), location: None }
     }
 
-    /// The same skill from `location`.
+    /// Returns the same row with a location.
     #[must_use]
     pub fn from_location(mut self, location: impl Into<String>) -> Row {
         self.location = Some(location.into());
@@ -248,13 +247,13 @@ impl Row {
 }
 
 impl Finding {
-    /// A finding without a place.
+    /// Creates a finding without a place.
     pub fn new(severity: Severity, code: impl Into<String>, message: impl Into<String>) -> Finding {
         let (code, message) = (code.into(), message.into());
         Finding { severity, code, message, path: None, line: None, column: None, help: None }
     }
 
-    /// The same finding in the file `path`.
+    /// Returns the same finding in the file `path`.
     #[must_use]
     pub fn at_path(mut self, path: impl Into<String>) -> Finding {
         self.path = Some(path.into());
@@ -263,41 +262,41 @@ impl Finding {
 }
 
 impl Key {
-    /// A skill by its key.
+    /// Creates the request for a skill.
     pub fn new(key: impl Into<String>) -> Key {
         Key { schema: SCHEMA, key: key.into() }
     }
 }
 
 impl Body {
-    /// A whole `SKILL.md`.
+    /// Creates the reply with a whole `SKILL.md`.
     pub fn document(stamp: impl Into<String>, document: impl Into<String>) -> Body {
         Body { schema: SCHEMA, stamp: stamp.into(), document: Some(document.into()), text: None }
     }
 
-    /// Instructions that stand in no file.
+    /// Creates the reply with instructions that have no file.
     pub fn text(stamp: impl Into<String>, text: impl Into<String>) -> Body {
         Body { schema: SCHEMA, stamp: stamp.into(), document: None, text: Some(text.into()) }
     }
 }
 
 impl Resources {
-    /// These files.
+    /// Creates the reply with these files.
     pub fn new(files: impl IntoIterator<Item = Resource>) -> Resources {
-        let file = |Resource { path, size, digest, .. }: Resource| File { path: path.into(), size, digest };
-        Resources { schema: SCHEMA, files: files.into_iter().map(file).collect() }
+        let files = files.into_iter().map(|file| File { path: file.path.into(), size: file.size, digest: file.digest });
+        Resources { schema: SCHEMA, files: files.collect() }
     }
 }
 
 impl FileKey {
-    /// A file of a skill.
+    /// Creates the request for a file of a skill.
     pub fn new(key: impl Into<String>, path: impl Into<String>) -> FileKey {
         FileKey { schema: SCHEMA, key: key.into(), path: path.into() }
     }
 }
 
 impl Wait {
-    /// Waits for something later than `since`.
+    /// Creates the request for a revision after `since`.
     pub fn new(since: u64, patience: std::time::Duration) -> Wait {
         let patience_ms = u64::try_from(patience.as_millis()).unwrap_or(u64::MAX);
         Wait { schema: SCHEMA, since, patience_ms }
@@ -305,7 +304,7 @@ impl Wait {
 }
 
 impl Waited {
-    /// At `revision`.
+    /// Creates the reply with this revision.
     pub fn new(revision: u64) -> Waited {
         Waited { schema: SCHEMA, revision }
     }

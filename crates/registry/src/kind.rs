@@ -169,7 +169,7 @@ pub struct SourceConfig {
     /// The environment variables that the program passes to sources.
     pub variables: Arc<[(OsString, OsString)]>,
     /// The command line of a supervisor, which runs the command after it and ends all processes that it started. Default: none.
-    pub keeper: Arc<[OsString]>,
+    pub supervisor: Arc<[OsString]>,
     options: serde_json::Map<String, serde_json::Value>,
 }
 
@@ -180,8 +180,8 @@ impl SourceConfig {
         base: impl Into<PathBuf>,
         options: serde_json::Map<String, serde_json::Value>,
     ) -> SourceConfig {
-        let (variables, keeper) = (Arc::default(), Arc::default());
-        SourceConfig { name: name.into(), base: base.into(), state: None, variables, keeper, options }
+        let (variables, supervisor) = (Arc::default(), Arc::default());
+        SourceConfig { name: name.into(), base: base.into(), state: None, variables, supervisor, options }
     }
 
     /// Sets the folder with the state of the program.
@@ -198,10 +198,10 @@ impl SourceConfig {
         self
     }
 
-    /// Sets the [supervisor](SourceConfig::keeper).
+    /// Sets the [supervisor](SourceConfig::supervisor).
     #[must_use]
-    pub fn with_keeper(mut self, keeper: impl Into<Arc<[OsString]>>) -> SourceConfig {
-        self.keeper = keeper.into();
+    pub fn with_supervisor(mut self, supervisor: impl Into<Arc<[OsString]>>) -> SourceConfig {
+        self.supervisor = supervisor.into();
         self
     }
 

@@ -1,6 +1,6 @@
-//! What was typed after a skill's name.
+//! The arguments of a skill.
 
-/// What was typed after a skill's name: the text as it is, and the words in it.
+/// The arguments that were typed after the name of a skill: the text, and its words.
 ///
 /// ```
 /// use repertoire_render::Arguments;
@@ -16,34 +16,34 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// The arguments in `text`, split as a shell would: blanks separate, quotes group and are taken off.
+    /// Splits `text` into words as a shell does: at blanks, with quotes removed.
     ///
-    /// Unlike a shell it takes every text: a quote that is never closed stands for itself, and a backslash outside of
-    /// single quotes is one unless a blank, a quote or a backslash follows.
+    /// No text is an error. A quote that is never closed is a character. A backslash escapes a blank, a quote or a backslash outside
+    /// of single quotes.
     pub fn new(text: impl Into<String>) -> Arguments {
         let raw = text.into();
         let words = split(&raw);
         Arguments { raw, words }
     }
 
-    /// Arguments that come as words; the text is one that splits into them.
+    /// Creates arguments from words, with a text that splits into them.
     pub fn from_words<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> Arguments {
         let words: Vec<String> = words.into_iter().map(|word| word.as_ref().to_owned()).collect();
         let quoted: Vec<String> = words.iter().map(|word| quote(word)).collect();
         Arguments { raw: quoted.join(" "), words }
     }
 
-    /// The text as typed.
+    /// Returns the text as typed.
     pub fn raw(&self) -> &str {
         &self.raw
     }
 
-    /// The words, without their quotes.
+    /// Returns the words, without quotes.
     pub fn words(&self) -> &[String] {
         &self.words
     }
 
-    /// Whether nothing was typed but blanks.
+    /// Returns whether the text is blank.
     pub fn is_empty(&self) -> bool {
         self.raw.trim().is_empty()
     }
@@ -53,9 +53,8 @@ fn split(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut rest = text.chars();
-    // The last of each quote: one behind it is closed by none.
-    let last = |quote| text.rfind(quote).unwrap_or_default();
-    let mut last = [last('\''), last('"')];
+    // A quote after the last of its kind is never closed.
+    let mut last = ['\'', '"'].map(|quote| text.rfind(quote).unwrap_or_default());
     while let Some(c) = rest.next() {
         let at = text.len() - rest.as_str().len() - c.len_utf8();
         match c {
@@ -66,7 +65,7 @@ fn split(text: &str) -> Vec<String> {
                         word.get_or_insert_default().push_str(&inside);
                         rest = rest.as_str()[length..].chars();
                     }
-                    // Only escaped ones follow; to look for the end of each would take the square of the time.
+                    // Only escaped ones follow. To search for the end of each would take quadratic time.
                     None => {
                         last[usize::from(c == '"')] = 0;
                         word.get_or_insert_default().push(c);
@@ -90,7 +89,7 @@ fn split(text: &str) -> Vec<String> {
     words
 }
 
-/// What is up to the closing quote at the start of `text`, and how long that is with the quote.
+/// Returns the text up to the closing quote, and its length with the quote.
 fn quoted(text: &str, quote: char) -> Option<(String, usize)> {
     let mut inside = String::new();
     let mut chars = text.char_indices();
@@ -110,10 +109,9 @@ fn quoted(text: &str, quote: char) -> Option<(String, usize)> {
     None
 }
 
-/// `word` so that [`split`] gives it back.
+/// Quotes `word` so that [`split`] returns it.
 fn quote(word: &str) -> String {
-    let is_plain = |c: char| !c.is_whitespace() && !matches!(c, '\'' | '"' | '\\');
-    if !word.is_empty() && word.chars().all(is_plain) {
+    if !word.is_empty() && !word.contains(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '\\')) {
         return word.to_owned();
     }
     format!("\"{}\"", word.replace('\\', "\\\\").replace('"', "\\\""))

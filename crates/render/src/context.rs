@@ -1,17 +1,17 @@
-//! What a body is rendered with.
+//! The context of rendering.
 
 use std::collections::BTreeMap;
 
 use crate::Arguments;
 
-/// What a body is rendered with: arguments, variables, and what to do where something is missing.
+/// The arguments and variables that a body is rendered with, and the policies for missing ones.
 ///
-/// `${NAME}` is looked up in this order; the first that has it decides:
+/// `${NAME}` is looked up in this order:
 ///
-/// 1. built in: `SKILL_DIR`, `SESSION_ID`, `PROJECT_DIR`, each also with `CLAUDE_` before it, and `ARGUMENTS`. Nothing
-///    overrides these, not even where the host has no value for one;
-/// 2. the host's [`variables`](Context::variable);
-/// 3. the [skill's](Context::skill_variable).
+/// 1. Built-in names: `SKILL_DIR`, `SESSION_ID`, `PROJECT_DIR`, each also with the prefix `CLAUDE_`, and `ARGUMENTS`. No variable
+///    overrides them, also if they have no value.
+/// 2. The [variables](Context::variable) of the host.
+/// 3. The [variables](Context::skill_variable) of the skill.
 #[derive(Debug, Clone, Default)]
 pub struct Context {
     pub(crate) arguments: Arguments,
@@ -23,52 +23,40 @@ pub struct Context {
     pub(crate) unknown: Unknown,
     pub(crate) unplaced: Unplaced,
     pub(crate) on_refusal: OnRefusal,
-    pub(crate) on_success: OnSuccess,
 }
 
-/// What becomes of `${NAME}` if nobody knows the name.
+/// The policy for `${NAME}` with an unknown name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Unknown {
-    /// It stays as it is: most such text is code of some language.
+    /// It is unchanged, because most such text is code of some language.
     #[default]
     Keep,
-    /// Nothing is put in its place, with a warning.
+    /// It is removed, with a warning.
     Empty,
-    /// The body is not rendered.
+    /// Rendering returns an error.
     Error,
 }
 
-/// What becomes of arguments that no placeholder of the text took.
+/// The policy for arguments that no placeholder of the body uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Unplaced {
-    /// A last line `ARGUMENTS: …` tells them.
+    /// They are appended in a last line `ARGUMENTS: …`.
     #[default]
     Append,
-    /// Nothing: the host tells them elsewhere.
+    /// They are dropped; the host sends them elsewhere.
     Drop,
 }
 
-/// What becomes of a body with a command or script that may not run.
+/// The policy for a command or script that may not run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum OnRefusal {
-    /// It is rendered, with a note behind the directive.
+    /// A note follows the directive.
     #[default]
     Note,
-    /// It is not rendered.
+    /// Rendering returns an error.
     Abort,
 }
 
-/// What is shown of a command or script that ended well.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum OnSuccess {
-    /// Its standard output. Of one that failed, standard error is shown in any case.
-    #[default]
-    Stdout,
-    /// Its standard error too.
-    StdoutAndStderr,
-}
-
-/// The names that only the host's facts answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BuiltIn {
     SkillDir,
@@ -91,82 +79,75 @@ impl Context {
     pub(crate) const ARGUMENTS: &str = "ARGUMENTS";
     pub(crate) const SKILL_DIR: &str = "SKILL_DIR";
 
-    /// Nothing typed, nothing known.
+    /// Creates a context without arguments and variables.
     pub fn new() -> Context {
         Context::default()
     }
 
-    /// The same context with what was typed.
+    /// Returns the same context with these arguments.
     #[must_use]
     pub fn arguments(mut self, arguments: Arguments) -> Context {
         self.arguments = arguments;
         self
     }
 
-    /// The same context with the folder of the skill.
+    /// Returns the same context with the folder of the skill.
     #[must_use]
     pub fn skill_dir(mut self, path: impl Into<String>) -> Context {
         self.skill_dir = Some(path.into());
         self
     }
 
-    /// The same context with the id of the conversation.
+    /// Returns the same context with the id of the conversation.
     #[must_use]
     pub fn session_id(mut self, id: impl Into<String>) -> Context {
         self.session_id = Some(id.into());
         self
     }
 
-    /// The same context with the folder of the project.
+    /// Returns the same context with the folder of the project.
     #[must_use]
     pub fn project_dir(mut self, path: impl Into<String>) -> Context {
         self.project_dir = Some(path.into());
         self
     }
 
-    /// The same context with a variable for this skill alone: the root of its plugin, say.
+    /// Returns the same context with a variable of this skill, such as the folder of its plugin.
     #[must_use]
     pub fn skill_variable(mut self, name: impl Into<String>, value: impl Into<String>) -> Context {
         self.skill.insert(name.into(), value.into());
         self
     }
 
-    /// The same context with a variable of the host, for every skill.
+    /// Returns the same context with a variable of the host, for every skill.
     #[must_use]
     pub fn variable(mut self, name: impl Into<String>, value: impl Into<String>) -> Context {
         self.host.insert(name.into(), value.into());
         self
     }
 
-    /// The same context with another answer to unknown names.
+    /// Returns the same context with this policy for unknown names.
     #[must_use]
     pub fn unknown(mut self, unknown: Unknown) -> Context {
         self.unknown = unknown;
         self
     }
 
-    /// The same context with another fate of arguments that no placeholder took.
+    /// Returns the same context with this policy for unused arguments.
     #[must_use]
     pub fn unplaced(mut self, unplaced: Unplaced) -> Context {
         self.unplaced = unplaced;
         self
     }
 
-    /// The same context with another answer to refused directives.
+    /// Returns the same context with this policy for refused directives.
     #[must_use]
     pub fn on_refusal(mut self, on_refusal: OnRefusal) -> Context {
         self.on_refusal = on_refusal;
         self
     }
 
-    /// The same context, showing something else of what ended well.
-    #[must_use]
-    pub fn on_success(mut self, on_success: OnSuccess) -> Context {
-        self.on_success = on_success;
-        self
-    }
-
-    /// The value of `${name}`.
+    /// Returns the value of `${name}`.
     pub fn get(&self, name: &str) -> Option<&str> {
         match BUILT_IN.iter().find(|(known, _)| *known == name) {
             Some((_, built_in)) => self.fact(*built_in),
@@ -174,12 +155,11 @@ impl Context {
         }
     }
 
-    /// The value that the host or the skill sets.
     pub(crate) fn set(&self, name: &str) -> Option<&str> {
         self.host.get(name).or_else(|| self.skill.get(name)).map(String::as_str)
     }
 
-    /// Whether only the host's facts answer `${name}`, so that no variable of this name is ever looked at.
+    /// Returns whether `name` is built in, so that no variable overrides it.
     pub fn is_built_in(name: &str) -> bool {
         BUILT_IN.iter().any(|(known, _)| *known == name)
     }
@@ -193,7 +173,7 @@ impl Context {
         }
     }
 
-    /// Every variable that has a value, by name.
+    /// Returns every variable with a value, by name.
     pub fn variables(&self) -> BTreeMap<&str, &str> {
         let skill = self.skill.keys().chain(self.host.keys()).map(String::as_str);
         let names = skill.chain(BUILT_IN.iter().map(|(name, _)| *name));

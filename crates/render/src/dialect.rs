@@ -1,14 +1,13 @@
-//! How a body spells the places for arguments.
+//! The dialects of placeholders.
 
 use std::fmt;
 
 use repertoire_core::Skill;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// How a body spells the places for arguments, as data.
+/// A spelling of placeholders, as data.
 ///
-/// The sharpest disagreement between clients is which number the first argument has: a skill written for one is off by one
-/// in the other.
+/// Clients disagree about the number of the first argument, so a skill that was written for one is off by one in another.
 ///
 /// | name | first argument | surplus arguments |
 /// |---|---|---|
@@ -20,28 +19,28 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Dialect {
-    /// What it is called.
+    /// The name of the dialect.
     pub name: &'static str,
     /// The number of the first argument; `None` where a body is plain text, without any placeholder or directive.
     pub first: Option<usize>,
-    /// What becomes of arguments behind the last place for one.
-    pub surplus: Surplus,
-    /// What stands for the folder of the skill wherever it is, code included; if there is such a word, nothing else is a placeholder.
+    /// The treatment of arguments after the last placeholder.
+    pub extra: ExtraArguments,
+    /// The placeholder of the skill's folder, in text and code. If there is one, the dialect has no other placeholder.
     pub skill_dir: Option<&'static str>,
-    /// The variables that are placeholders in code as well: those of folders, which examples of commands begin with.
+    /// The variables that are placeholders in code too: those of folders, because commands in examples begin with them.
     pub in_code: &'static [&'static str],
 }
 
-/// What becomes of arguments behind the last place for one.
+/// The treatment of arguments after the last placeholder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Surplus {
-    /// They appear nowhere.
+pub enum ExtraArguments {
+    /// They are dropped.
     Dropped,
-    /// The place with the highest number takes them too, with blanks between.
+    /// They join the placeholder with the highest number, separated by blanks.
     JoinsLast,
 }
 
-/// A text that names no [`Dialect`].
+/// The error for a text that is not the name of a [`Dialect`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown dialect `{name}`: expected {}", Dialect::ALL.map(|dialect| format!("`{dialect}`")).join(", "))]
 pub struct UnknownDialect {
@@ -55,42 +54,42 @@ impl Dialect {
     pub const CLAUDE: Dialect = Dialect {
         name: "claude",
         first: Some(0),
-        surplus: Surplus::Dropped,
+        extra: ExtraArguments::Dropped,
         skill_dir: None,
         in_code: &["SKILL_DIR", "CLAUDE_SKILL_DIR", "CLAUDE_PLUGIN_ROOT"],
     };
     /// OpenCode's: arguments count from 1, and the last place takes the rest.
     pub const OPENCODE: Dialect =
-        Dialect { name: "opencode", first: Some(1), surplus: Surplus::JoinsLast, skill_dir: None, in_code: &[] };
+        Dialect { name: "opencode", first: Some(1), extra: ExtraArguments::JoinsLast, skill_dir: None, in_code: &[] };
     /// Cortex's: arguments count from 1.
     pub const CORTEX: Dialect =
-        Dialect { name: "cortex", first: Some(1), surplus: Surplus::Dropped, skill_dir: None, in_code: &[] };
+        Dialect { name: "cortex", first: Some(1), extra: ExtraArguments::Dropped, skill_dir: None, in_code: &[] };
     /// OpenClaw's: `{baseDir}` is the folder of the skill, and everything else is text.
     pub const OPENCLAW: Dialect = Dialect {
         name: "openclaw",
         first: None,
-        surplus: Surplus::Dropped,
+        extra: ExtraArguments::Dropped,
         skill_dir: Some("{baseDir}"),
         in_code: &[],
     };
-    /// None: what looks like a placeholder or a directive is text. For bodies of which that is not known.
+    /// The dialect without placeholders and directives.
     pub const NONE: Dialect =
-        Dialect { name: "none", first: None, surplus: Surplus::Dropped, skill_dir: None, in_code: &[] };
+        Dialect { name: "none", first: None, extra: ExtraArguments::Dropped, skill_dir: None, in_code: &[] };
 
     /// Every dialect.
     pub const ALL: [Dialect; 5] =
         [Dialect::CLAUDE, Dialect::OPENCODE, Dialect::CORTEX, Dialect::OPENCLAW, Dialect::NONE];
 
-    /// The dialect of this name.
+    /// Returns the dialect of this name.
     ///
     /// # Errors
-    /// [`UnknownDialect`] for every other text.
+    /// Returns [`UnknownDialect`] for other texts.
     pub fn named(name: &str) -> Result<Dialect, UnknownDialect> {
         let found = Dialect::ALL.into_iter().find(|dialect| dialect.name == name);
         found.ok_or_else(|| UnknownDialect { name: repertoire_core::text::terminal_line(name).into_owned() })
     }
 
-    /// The dialect that a skill declares: `argument-dialect`, at the top level of its front matter or under `metadata`.
+    /// Returns the `argument-dialect` of a skill, at the top level of its front matter or under `metadata`.
     pub(crate) fn declared(skill: &Skill) -> Option<Result<Dialect, UnknownDialect>> {
         const KEY: &str = "argument-dialect";
         let value = skill.extension(&[KEY])?;
@@ -130,6 +129,6 @@ impl schemars::JsonSchema for Dialect {
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         let names = Dialect::ALL.map(|dialect| dialect.name);
-        schemars::json_schema!({ "description": "How a body spells the places for arguments.", "enum": names })
+        schemars::json_schema!({ "description": "The spelling of placeholders in bodies.", "enum": names })
     }
 }

@@ -1,9 +1,7 @@
-//! The instructions of a skill as text for a model: variables, arguments, commands and scripts, where they are meant and
-//! nowhere else.
+//! Rendering of skill bodies for a model: variables, arguments, commands and scripts.
 //!
-//! A body is read once, into a [`Plan`]: what of it is literal, and what stands for something else. Rendering writes the
-//! parts one behind the other. Nothing is ever searched for in what was inserted, so what is typed, what a variable holds and
-//! what a command prints stay text.
+//! A body is parsed once, into a [`Plan`] of literal text and placeholders. Rendering concatenates the parts. Inserted text is never
+//! searched for placeholders, so arguments, values of variables and output of commands stay text.
 //!
 //! ```
 //! use repertoire_render::{Arguments, Context, Plan, Syntax};
@@ -11,7 +9,7 @@
 //! let body = "Review $ARGUMENTS with ${SKILL_DIR}/rules.md.\n\nNow: !`date`\n\nAn example: ``!`date` `` costs $5.\n";
 //! let plan = Plan::new(body, &Syntax::default());
 //!
-//! // What it would run is known before anything is typed.
+//! // The directives are known before any argument is.
 //! assert_eq!(plan.directives().len(), 1);
 //! assert_eq!(plan.directives()[0].to_string(), "date");
 //!
@@ -26,59 +24,56 @@
 //! # Ok::<(), repertoire_render::RenderError>(())
 //! ```
 //!
-//! # What stands for something else
-//! In text only: not in code spans, fenced or indented code, or comments. What documents a placeholder keeps it. One
-//! exception: in the dialect `claude`, the variables of folders stand for them in code too.
+//! # Placeholders
+//! Placeholders are in text only: not in code spans, fenced or indented code, or comments. So a skill can document them. In the
+//! dialect `claude` the variables of folders are replaced in code too.
 //!
-//! | written | is |
+//! | written | replaced by |
 //! |---|---|
-//! | `$ARGUMENTS` | what was typed, as it was typed |
-//! | `$ARGUMENTS[N]`, `${N}` | one word of it; from which number they count is the [`Dialect`]'s |
-//! | `$N` | the same, if the skill declares `arguments` or somebody named a dialect; else a price, or `awk`'s |
-//! | `$name` | the word at the place of `name` in the skill's `arguments` |
+//! | `$ARGUMENTS` | the arguments as typed |
+//! | `$ARGUMENTS[N]`, `${N}` | one word of them, counted as the [`Dialect`] does |
+//! | `$N` | the same, if the skill declares `arguments` or a dialect is named; else it may be a price, or a field of `awk` |
+//! | `$name` | the word at the position of `name` in the skill's `arguments` |
 //! | `${NAME}` | a variable: built in, of the host or of the skill; see [`Context`] |
-//! | `` !`command` `` | a command, at the start of a line or after a blank |
-//! | a fence whose info string is `!` | a command of several lines |
-//! | `!{script: path, key: value}` | a script of the skill, at the start of a line or after a blank, on one line |
+//! | `` !`command` `` | the output of a command, at the start of a line or after a blank |
+//! | a fence with the info string `!` | the output of a command of several lines |
+//! | `!{script: path, key: value}` | the output of a script of the skill, at the start of a line or after a blank, on one line |
 //!
-//! In the dialect `openclaw` only `{baseDir}` stands for something, the folder of the skill, and it does so in code too.
+//! In the dialect `openclaw`, `{baseDir}` is the only placeholder: the folder of the skill, in text and code.
 //!
-//! A backslash before any of these makes it text, and goes; before a variable in braces it does not.
-//! Words are taken whole: `$10` is the tenth, `$ARGUMENTSX` nothing. A number without an argument stays as it is, a name
-//! without one becomes nothing, and arguments that no placeholder took are told in a last line.
+//! - A backslash before a placeholder makes it text, and is removed. It has no effect before a variable in braces.
+//! - Words are matched whole: `$10` is the tenth argument, and `$ARGUMENTSX` is text.
+//! - A number without an argument is unchanged, and a name without one is removed.
+//! - Arguments that no placeholder uses are appended in a last line.
 //!
 //! # For hosts
-//! Commands and scripts are off. [`Rights::permit`] is the one place that decides whether one may run, and says who refused:
-//! the host's switch, the trust of the source, the [approval](Approvals) of exactly this content, the host's gate. What may
-//! not run leaves a note in the text and a typed [`Outcome`], and the body is rendered.
+//! Commands and scripts are off by default. [`Rights::permit`] is the only function that permits one, by the host's switch, the trust
+//! of the source, the [approval](Approvals) of the content, and the host's gate. A refused directive leaves a note in the text and an
+//! [`Outcome`].
 //!
-//! With the feature `process`, `Runner` runs what was permitted: a shell of the host's choice, the folder of the skill, few
-//! variables, limits on time and output, and no process left when it returns or is dropped. On Linux a helper sees to that,
-//! and a `Confinement` takes from what runs what it does not need: files, new privileges, sockets; each run tells what was
-//! kept of both. The helper program, and the function `helper` for hosts that are their own, come with the feature `sandbox`.
+//! With the feature `process`, `Runner` runs permitted directives in the folder of the skill, with few variables, limits of time and
+//! output, and no process left at the end. On Linux a helper program ends all descendants, and a `Confinement` restricts files,
+//! privileges and sockets. The helper program, and the function `helper` for hosts that are their own, need the feature `sandbox`.
 //!
-//! [`Wrapper`] puts around a body whose it is and where its relative paths start.
+//! [`Wrapper`] puts an element with the name of the skill and its folder around a body.
 //!
 //! # For authors of skills
-//! What a command prints stands where the command stood: one line as it is, more of them in a fence, as does one that begins
-//! code or a comment. It is cleaned of what a terminal would obey, and of tags that could close what stands around a skill. A
-//! command that fails leaves its output, and how it ended.
+//! One line of output replaces the command in place. Several lines are fenced, as is a line that opens code or a comment. Control
+//! sequences are removed, and tags of wrappers are escaped. A command that fails leaves its output and its exit code.
 //!
-//! # For whoever changes this crate
-//! The order of work is the order of the modules: `region` tells text from the rest, `plan` finds what stands for something
-//! else, `rendered` writes, `shown` says what stands in place of a directive. Without the feature `process` nothing here touches
-//! the world, and with it only the module of that name. The laws in `tests/laws` are held by property tests and by a fuzz target.
+//! # Structure
+//! `region` finds the text of a body, `plan` the placeholders, `rendered` concatenates, and `substitution` formats output. Only the
+//! module `process` does I/O. `tests/laws` has properties that tests and a fuzz target check.
 //!
 //! # Limits
-//! A script directive is at most 4096 bytes long. A skill that uses what CommonMark calls a code span over several lines has
-//! no command there. Placeholders in a block of HTML are found, directives are not.
+//! - A script directive has at most 4096 bytes.
+//! - A code span over several lines is never a command.
+//! - Directives in a block of HTML are ignored, and placeholders there are replaced.
 
 mod approvals;
 mod arguments;
-mod compat;
 mod context;
 mod dialect;
-mod directive;
 mod outcome;
 mod placeholder;
 mod plan;
@@ -86,33 +81,27 @@ mod plan;
 mod process;
 mod region;
 mod rendered;
-mod rights;
-mod sandbox;
 mod script;
-mod shown;
-mod sweep;
+mod substitution;
 mod syntax;
 mod warning;
-mod work;
 mod wrapper;
 
-pub use approvals::{Approval, Approvals, Approved, Binding};
+pub use approvals::{Approval, Approvals, Approved, Binding, Rights, Switch, Verdict};
 pub use arguments::Arguments;
-pub use compat::Compat;
-pub use context::{Context, OnRefusal, OnSuccess, Unknown, Unplaced};
-pub use dialect::{Dialect, Surplus, UnknownDialect};
-pub use directive::{Action, Directive, directives};
-pub use outcome::{Ended, Failure, Outcome, Printed, Refusal, Run};
-pub use placeholder::{Placeholder, PlaceholderKind};
+pub use context::{Context, OnRefusal, Unknown, Unplaced};
+pub use dialect::{Dialect, ExtraArguments, UnknownDialect};
+pub use outcome::{Ended, Failure, MissingRule, Outcome, Printed, Refusal, Run, Sandbox};
+pub use placeholder::{Action, Directive, Placeholder, PlaceholderKind, directives};
 pub use plan::Plan;
 #[cfg(feature = "process")]
 pub use process::{Call, Confinement, ENVIRONMENT, Limits, Runner, Shell};
 #[cfg(all(target_os = "linux", feature = "sandbox"))]
-pub use process::{HOLD, helper};
+pub use process::{SUPERVISE, helper};
 pub use rendered::{RenderError, Rendered};
-pub use rights::{Rights, Switch, Verdict};
-pub use sandbox::{Gap, Sandbox};
-pub use sweep::Sweep;
-pub use syntax::{DialectBy, Reach, Syntax};
+#[cfg(feature = "process")]
+pub use repertoire_process::ApprovalFile;
+pub use repertoire_process::CleanupScope;
+pub use syntax::{DialectBy, PlaceholderScope, Syntax};
 pub use warning::Warning;
 pub use wrapper::Wrapper;

@@ -1,16 +1,15 @@
-//! Where a body stands for something else.
+//! The plan of a body: its placeholders and directives.
 
 use std::ops::Range;
 
 use memchr::{memchr2_iter, memmem};
 
 use crate::region::{Kind, Region, Regions, is_escaped};
-use crate::work::looked_at;
-use crate::{Action, Dialect, Directive, Placeholder, PlaceholderKind, Reach, Syntax, Warning, script};
+use crate::{Action, Dialect, Directive, Placeholder, PlaceholderKind, PlaceholderScope, Syntax, Warning, script};
 
-/// A body, read once: what of it is literal, and what stands for something else.
+/// The placeholders and directives of a body, found before any argument is known.
 ///
-/// Nothing that is inserted later is ever looked at, so what a body asks to be run is known before anything is typed.
+/// Inserted text is never searched, so arguments and variables have no effect on the directives.
 #[derive(Debug, Clone)]
 pub struct Plan<'b> {
     pub(crate) body: &'b str,
@@ -21,9 +20,7 @@ pub struct Plan<'b> {
 }
 
 impl<'b> Plan<'b> {
-    /// Reads `body`, which is what follows the front matter.
-    ///
-    /// Takes time in proportion to its length. Without a `$` or `!` in the right company it is not even parsed.
+    /// Parses `body`, the text after the front matter, in time proportional to its length.
     pub fn new(body: &'b str, syntax: &Syntax) -> Plan<'b> {
         let mut reader = Reader {
             body,
@@ -37,7 +34,6 @@ impl<'b> Plan<'b> {
             },
             line: Line::start(),
         };
-        looked_at(body.len());
         match syntax.dialect {
             Dialect { skill_dir: Some(word), .. } => reader.words(word),
             Dialect { first: Some(_), .. } if may_hold_any(body) => reader.read(&Regions::of(body)),
@@ -46,12 +42,12 @@ impl<'b> Plan<'b> {
         reader.plan
     }
 
-    /// Everything that stands for something else, in order.
+    /// Returns all placeholders, in order.
     pub fn placeholders(&self) -> &[Placeholder] {
         &self.placeholders
     }
 
-    /// Every command and script, in order.
+    /// Returns all commands and scripts, in order.
     pub fn directives(&self) -> &[Directive] {
         &self.directives
     }
@@ -60,13 +56,13 @@ impl<'b> Plan<'b> {
         self.directives
     }
 
-    /// What is odd about the body itself.
+    /// Returns the warnings about the body.
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 }
 
-/// Whether there is anything in `body` that begins like a placeholder or a directive.
+/// Returns whether `body` has the beginning of a placeholder or directive. If not, it needs no Markdown parser.
 fn may_hold_any(body: &str) -> bool {
     let bytes = body.as_bytes();
     memchr2_iter(b'$', b'!', bytes).any(|at| match (bytes[at], bytes.get(at + 1)) {
@@ -75,7 +71,6 @@ fn may_hold_any(body: &str) -> bool {
         (_, Some(b'`' | b'{')) => true,
         (_, next) => {
             let before = body[..at].trim_end_matches([' ', '\t']);
-            looked_at(at - before.len());
             next.is_none_or(|next| next.is_ascii_whitespace()) && before.ends_with(['`', '~'])
         }
     })
@@ -88,7 +83,7 @@ struct Reader<'b, 's> {
     line: Line,
 }
 
-/// How many lines there are up to a byte, counted as one goes.
+/// A counter of lines up to a byte.
 pub(crate) struct Line {
     number: usize,
     at: usize,
@@ -99,9 +94,8 @@ impl Line {
         Line { number: 1, at: 0 }
     }
 
-    /// The line that the byte `at` of `body` is in; never before the last one asked for.
+    /// Returns the line of the byte `at`, which is never before that of the last call.
     pub(crate) fn of(&mut self, body: &str, at: usize) -> usize {
-        looked_at(at - self.at);
         self.number += memchr::memchr_iter(b'\n', &body.as_bytes()[self.at..at]).count();
         self.at = at;
         self.number
@@ -109,7 +103,6 @@ impl Line {
 }
 
 impl<'b> Reader<'b, '_> {
-    /// The one placeholder of a dialect that has a word for the folder of a skill.
     fn words(&mut self, word: &str) {
         for at in memmem::find_iter(self.body.as_bytes(), word) {
             self.push(at..at + word.len(), PlaceholderKind::SkillDir);
@@ -131,9 +124,7 @@ impl<'b> Reader<'b, '_> {
         self.text(from..self.body.len(), regions);
     }
 
-    /// Placeholders and scripts in a text.
     fn text(&mut self, range: Range<usize>, regions: &Regions) {
-        looked_at(range.len());
         let mut from = range.start;
         for at in memchr2_iter(b'$', b'!', self.body[range.clone()].as_bytes()).map(|at| range.start + at) {
             if at < from {
@@ -147,25 +138,23 @@ impl<'b> Reader<'b, '_> {
         }
     }
 
-    /// Placeholders in code: all of them where the host wants it, else the variables that the dialect has there.
+    /// Reads code: all placeholders in that scope, else the variables that the dialect has in code.
     fn code(&mut self, range: Range<usize>) {
-        if self.syntax.reach == Reach::TextAndCode {
+        if self.syntax.scope == PlaceholderScope::TextAndCode {
             return self.dollars(range);
         }
-        looked_at(range.len());
         let Dialect { in_code, .. } = self.syntax.dialect;
         for at in memmem::find_iter(self.body[range.clone()].as_bytes(), "${").map(|at| range.start + at) {
             let braced = &self.body[at + 2..range.end];
-            let is_there = |name: &&&str| braced.strip_prefix(**name).is_some_and(|rest| rest.starts_with('}'));
-            if let Some(name) = in_code.iter().find(is_there) {
+            let mut names = in_code.iter();
+            if let Some(name) = names.find(|name| braced.strip_prefix(**name).is_some_and(|rest| rest.starts_with('}')))
+            {
                 self.push(at..at + name.len() + 3, PlaceholderKind::Variable);
             }
         }
     }
 
-    /// Placeholders in code, where no script is.
     fn dollars(&mut self, range: Range<usize>) {
-        looked_at(range.len());
         let mut from = range.start;
         for at in memchr::memchr_iter(b'$', self.body[range.clone()].as_bytes()).map(|at| range.start + at) {
             if at >= from {
@@ -174,7 +163,7 @@ impl<'b> Reader<'b, '_> {
         }
     }
 
-    /// The end of the placeholder that begins with the `$` at `at`, if there is one.
+    /// Returns the end of the placeholder that begins with the `$` at `at`.
     fn dollar(&mut self, at: usize, end: usize) -> Option<usize> {
         let (kind, length, escapable) = placeholder(&self.body[at..end], self.syntax)?;
         if escapable && is_escaped(&self.body[..at]) {
@@ -185,7 +174,7 @@ impl<'b> Reader<'b, '_> {
         Some(at + length)
     }
 
-    /// The end of the script directive that begins with the `!` at `at`, if there is one.
+    /// Returns the end of the script directive that begins with the `!` at `at`.
     fn script(&mut self, at: usize, end: usize, regions: &Regions) -> Option<usize> {
         let text = &self.body[at..end];
         if !text.starts_with(script::OPENING) || regions.is_html(at) {
@@ -209,7 +198,7 @@ impl<'b> Reader<'b, '_> {
         }
     }
 
-    /// A code span: a command if a `!` in the right place is before it.
+    /// Reads a code span, which is a command after a `!` at the start of a line or after a blank.
     fn span(&mut self, region: &Region) {
         let Range { start, end } = region.range;
         let inside = self.body[region.range.clone()].strip_prefix('`').and_then(|text| text.strip_suffix('`'));
@@ -239,10 +228,9 @@ impl<'b> Reader<'b, '_> {
         }
     }
 
-    /// Whether a directive may begin at `at`: at the start of a line or after a blank.
+    /// Returns whether a directive can begin at `at`: at the start of a line or after a blank.
     fn place(&self, at: usize) -> Option<Place> {
         let before = &self.body[..at];
-        let begins = |before: &str| before.chars().next_back().is_none_or(char::is_whitespace);
         match before.strip_suffix('\\') {
             Some(before) if begins(before) => Some(Place::Escaped),
             Some(_) => None,
@@ -261,17 +249,19 @@ impl<'b> Reader<'b, '_> {
     }
 }
 
+fn begins(before: &str) -> bool {
+    before.chars().next_back().is_none_or(char::is_whitespace)
+}
+
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
     Begins,
-    /// A backslash is before it, and that one begins.
     Escaped,
 }
 
-/// What `text`, which begins with `$`, stands for; how long that is; and whether a backslash before it makes it text.
+/// Returns the placeholder at the start of `text`, which is a `$`, its length, and whether a backslash can escape it.
 fn placeholder(text: &str, syntax: &Syntax) -> Option<(PlaceholderKind, usize, bool)> {
     let Dialect { first: Some(first), .. } = syntax.dialect else { return None };
-    let argument = |digits: &str| digits.parse::<usize>().ok()?.checked_sub(first).map(PlaceholderKind::Argument);
     let rest = &text[1..];
     if let Some(braced) = rest.strip_prefix('{') {
         let name = &braced[..word(braced)];
@@ -280,7 +270,7 @@ fn placeholder(text: &str, syntax: &Syntax) -> Option<(PlaceholderKind, usize, b
         }
         let length = name.len() + 3;
         return match name.as_bytes()[0].is_ascii_digit() {
-            true => Some((argument(name)?, length, true)),
+            true => Some((argument(name, first)?, length, true)),
             false => name.is_ascii().then_some((PlaceholderKind::Variable, length, false)),
         };
     }
@@ -300,19 +290,20 @@ fn placeholder(text: &str, syntax: &Syntax) -> Option<(PlaceholderKind, usize, b
             (!digits.is_empty() && after.starts_with(']')).then_some(digits)
         });
         return Some(match digits {
-            Some(digits) => (argument(digits)?, 1 + name.len() + digits.len() + 2, true),
+            Some(digits) => (argument(digits, first)?, 1 + name.len() + digits.len() + 2, true),
             None => (PlaceholderKind::Arguments, 1 + name.len(), true),
         });
     }
     let is_number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
-    if is_number && syntax.has_bare_numbers() { Some((argument(name)?, 1 + name.len(), true)) } else { None }
+    if is_number && syntax.has_bare_numbers() { Some((argument(name, first)?, 1 + name.len(), true)) } else { None }
 }
 
-/// The length of the word at the start of `text`.
+fn argument(digits: &str, first: usize) -> Option<PlaceholderKind> {
+    digits.parse::<usize>().ok()?.checked_sub(first).map(PlaceholderKind::Argument)
+}
+
 fn word(text: &str) -> usize {
-    let length = text.find(|c| !is_word(c)).unwrap_or(text.len());
-    looked_at(length);
-    length
+    text.find(|c| !is_word(c)).unwrap_or(text.len())
 }
 
 fn is_word(c: char) -> bool {

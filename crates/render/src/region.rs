@@ -1,21 +1,18 @@
-//! Which parts of a body are text.
+//! The parts of a body that are not text.
 
 use std::ops::Range;
 
 use memchr::memmem;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-use crate::work::looked_at;
-
-/// The parts of a body that are not text, in order, none inside another.
+/// The parts of a body that are not text, in order and without overlaps.
 #[derive(Debug, Default)]
 pub(crate) struct Regions {
     pub(crate) parts: Vec<Region>,
-    /// Blocks of HTML: text in which CommonMark reads nothing else.
+    /// Blocks of HTML, which have placeholders and no directives.
     html: Vec<Range<usize>>,
 }
 
-/// A part of a body that is not text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Region {
     pub(crate) range: Range<usize>,
@@ -24,13 +21,13 @@ pub(crate) struct Region {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Between backticks.
+    /// A code span.
     Span,
-    /// A fence of any kind and length, or indented.
+    /// A fenced or indented code block.
     Block,
-    /// A fence whose info string is `!`, and what is in it.
+    /// A fence with the info string `!`, and its content.
     CommandBlock(String),
-    /// A comment of HTML.
+    /// An HTML comment.
     Comment,
 }
 
@@ -60,17 +57,16 @@ impl Regions {
         Regions { parts: with_comments(body, code), html }
     }
 
-    /// Whether the byte `at` is in a block of HTML.
     pub(crate) fn is_html(&self, at: usize) -> bool {
         let after = self.html.partition_point(|range| range.end <= at);
         self.html.get(after).is_some_and(|range| range.start <= at)
     }
 }
 
-/// The regions with comments among them; code that a comment touches is part of it.
+/// Adds comments to the regions. Code that overlaps a comment is part of it.
 ///
-/// A comment is what people take for one: it goes on up to `-->` whatever is between, where CommonMark would end it at a
-/// blank line if it began inside a line or a tag. One that is never closed is a comment if it begins a line, as in CommonMark.
+/// A comment ends at `-->`, also where CommonMark would end it at a blank line. One that is never closed is a comment if it begins
+/// a line, as in CommonMark.
 fn with_comments(body: &str, code: Vec<Region>) -> Vec<Region> {
     let opening = memmem::Finder::new("<!--");
     if opening.find(body.as_bytes()).is_none() {
@@ -82,7 +78,6 @@ fn with_comments(body: &str, code: Vec<Region>) -> Vec<Region> {
     let mut from = 0;
     loop {
         let until = code.peek().map_or(body.len(), |region| region.range.start);
-        looked_at(until - from);
         let mut openings = opening.find_iter(&body.as_bytes()[from..until]).map(|at| from + at);
         if let Some(mut comment) = openings.find_map(|at| Some(at..comment_end(body, at, last_end)?)) {
             while let Some(inside) = code.next_if(|region| region.range.start < comment.end) {
@@ -99,7 +94,7 @@ fn with_comments(body: &str, code: Vec<Region>) -> Vec<Region> {
     }
 }
 
-/// Where the comment that begins at `at` ends; `None` if there is none.
+/// Returns the end of the comment that begins at `at`, or `None` if no comment begins there.
 fn comment_end(body: &str, at: usize, last_end: Option<usize>) -> Option<usize> {
     let before = &body[..at];
     if is_escaped(before) {
@@ -109,17 +104,14 @@ fn comment_end(body: &str, at: usize, last_end: Option<usize>) -> Option<usize> 
     let inside = at + 2;
     if last_end.is_some_and(|last| inside <= last) {
         let length = memmem::find(&body.as_bytes()[inside..], b"-->").expect("one is at `last_end`");
-        looked_at(length);
         return Some(inside + length + 3);
     }
     let indented = before.trim_end_matches(' ');
-    looked_at(before.len() - indented.len());
     (indented.is_empty() || indented.ends_with('\n')).then_some(body.len())
 }
 
-/// Whether a character behind `before` is escaped: by an odd number of backslashes.
+/// Returns whether the character after `before` is escaped, by an odd number of backslashes.
 pub(crate) fn is_escaped(before: &str) -> bool {
     let backslashes = before.bytes().rev().take_while(|byte| *byte == b'\\').count();
-    looked_at(backslashes);
     backslashes % 2 == 1
 }

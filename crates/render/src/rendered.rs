@@ -1,70 +1,64 @@
-//! A body as text.
+//! Rendered bodies.
 
 use std::borrow::Cow;
 
 use repertoire_core::Digest;
 
 use crate::plan::Line;
-use crate::shown::Shown;
-use crate::work::looked_at;
+use crate::substitution::Substitution;
 use crate::{
-    Action, Context, Directive, OnRefusal, Outcome, PlaceholderKind, Plan, Refusal, Surplus, Unknown, Unplaced, Warning,
+    Action, Context, Directive, ExtraArguments, OnRefusal, Outcome, PlaceholderKind, Plan, Refusal, Unknown, Unplaced,
+    Warning,
 };
 
-/// A body as text, what became of its directives, and what its author should know.
+/// A rendered body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rendered<'b> {
-    /// The text; the body itself where nothing in it stood for something else.
+    /// The text; the body itself if it has no placeholders.
     pub text: Cow<'b, str>,
-    /// What became of each of the [directives](Plan::directives), in their order.
+    /// The outcomes of the [directives](Plan::directives), in their order.
     pub outcomes: Vec<Outcome>,
-    /// What the author should know.
+    /// Warnings for the author.
     pub warnings: Vec<Warning>,
 }
 
-/// Why a body was not rendered.
+/// The error of a body that is not rendered.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RenderError {
-    /// Under [`Unknown::Error`]: nobody knows a variable.
+    /// Under [`Unknown::Error`]: a variable is unknown.
     #[error("line {line}: unknown variable `{name}`")]
     UnknownVariable {
-        /// Where, in the body.
+        /// The line of the body.
         line: usize,
-        /// Its name.
+        /// The name of the variable.
         name: String,
     },
     /// Under [`OnRefusal::Abort`]: a directive may not run.
     #[error("line {}: `{directive}` may not run: {refusal}", directive.line)]
     Refused {
-        /// Which.
+        /// The directive.
         directive: Box<Directive>,
-        /// Why.
+        /// The reason.
         refusal: Refusal,
     },
 }
 
 impl Rendered<'_> {
-    /// SHA-256 over the text: what a session remembers of it.
+    /// Returns the SHA-256 of the text, by which a session knows it again.
     pub fn digest(&self) -> Digest {
         Digest::of(self.text.as_bytes())
-    }
-
-    /// The same, with a text of its own.
-    pub fn into_owned(self) -> Rendered<'static> {
-        Rendered { text: Cow::Owned(self.text.into_owned()), outcomes: self.outcomes, warnings: self.warnings }
     }
 }
 
 impl<'b> Plan<'b> {
-    /// The body as text. `outcomes` says what became of the directives; one that it does not reach was refused, since
-    /// running is off unless somebody switches it on.
+    /// Renders the body. A directive without an item in `outcomes` was refused by [`Refusal::Off`].
     ///
-    /// One pass, by concatenation: what is inserted is never looked at.
+    /// The parts are concatenated in one pass, so no placeholder is found in inserted text.
     ///
     /// # Errors
-    /// Only those that `context` asks for: an unknown variable, a refused directive.
+    /// Returns an error that the policies of `context` ask for: an unknown variable, a refused directive.
     pub fn render(
         &self,
         context: &Context,
@@ -108,7 +102,7 @@ struct Writer<'p, 'b, 'c> {
     plan: &'p Plan<'b>,
     context: &'c Context,
     text: String,
-    /// How much of the body is in `text`.
+    /// The length of the body that is in `text`.
     written: usize,
     took_arguments: bool,
     warnings: Vec<Warning>,
@@ -121,8 +115,7 @@ impl<'b, 'c> Writer<'_, 'b, 'c> {
             PlaceholderKind::Argument(number) => Some(number),
             _ => None,
         });
-        // Where surplus arguments go, if they go anywhere.
-        let last = last.max().filter(|_| self.plan.syntax.dialect.surplus == Surplus::JoinsLast);
+        let last = last.max().filter(|_| self.plan.syntax.dialect.extra == ExtraArguments::JoinsLast);
         for (number, placeholder) in self.plan.placeholders.iter().enumerate() {
             let written = &self.plan.body[placeholder.range.clone()];
             let Context { arguments, .. } = self.context;
@@ -165,11 +158,7 @@ impl<'b, 'c> Writer<'_, 'b, 'c> {
                     let directive = &self.plan.directives()[index];
                     let after = &self.plan.body[placeholder.range.end..];
                     let begin = self.text.len();
-                    Shown { directive, written, on_success: self.context.on_success }.write(
-                        &outcomes[index],
-                        after,
-                        &mut self.text,
-                    );
+                    Substitution { directive, written }.write(&outcomes[index], after, &mut self.text);
                     if let Action::Script { path, .. } = &directive.action
                         && self.text[begin..].trim().is_empty()
                     {
@@ -186,7 +175,7 @@ impl<'b, 'c> Writer<'_, 'b, 'c> {
         Ok(())
     }
 
-    /// The value of the variable in the placeholder of this number; `None` if that stays as it is.
+    /// Returns the value of the variable in the placeholder of this number, or `None` if that is unchanged.
     fn variable(&mut self, number: usize) -> Result<Option<&'c str>, RenderError> {
         let range = self.plan.placeholders[number].range.clone();
         let name = &self.plan.body[range.start + 2..range.end - 1];
@@ -210,9 +199,8 @@ impl<'b, 'c> Writer<'_, 'b, 'c> {
         }
     }
 
-    /// Writes the body up to a byte.
+    /// Appends the body up to a byte.
     fn literal(&mut self, until: usize) {
-        looked_at(until - self.written);
         self.text.push_str(&self.plan.body[self.written..until]);
     }
 

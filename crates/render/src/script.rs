@@ -1,25 +1,21 @@
-//! `!{script: path, key: value}`, read.
+//! The parser of `!{script: path, key: value}`.
 
 use repertoire_core::ResourcePath;
 use serde_json::{Map, Number, Value};
 
 use crate::Action;
-use crate::work::looked_at;
 
-/// How a script directive begins.
+/// The beginning of a script directive.
 pub(crate) const OPENING: &str = "!{script:";
 
-/// How long a directive may be, so that a body full of openings is read in linear time.
-const LONGEST: usize = 4096;
+const MAX_BYTES: usize = 4096;
 
-/// The directive at the start of `text`, and its length in bytes; else what is wrong with it.
+/// Parses the directive at the start of `text` and returns it with its length, or the error in it.
 ///
-/// Ends on its line. A value is a quoted text, else by its spelling a number, `true`, `false`, `null` or a text up to the
-/// next `,` or `}`.
+/// It ends on its line. A value is a quoted text, a number, `true`, `false`, `null`, or a text up to the next `,` or `}`.
 pub(crate) fn read(text: &str) -> Result<(Action, usize), &'static str> {
-    let longest = &text[..text.floor_char_boundary(LONGEST)];
+    let longest = &text[..text.floor_char_boundary(MAX_BYTES)];
     let line = longest.split('\n').next().unwrap_or_default();
-    looked_at(line.len());
     let mut rest = Rest(&line[OPENING.len()..]);
     let Value::String(path) = rest.value(Typed::No)? else { return Err("a path is a text") };
     let path = ResourcePath::new(&path).map_err(|_| "the path leads out of the skill")?;
@@ -38,7 +34,6 @@ pub(crate) fn read(text: &str) -> Result<(Action, usize), &'static str> {
     }
 }
 
-/// Whether a bare word may be something else than a text.
 #[derive(Clone, Copy, PartialEq)]
 enum Typed {
     Yes,
@@ -83,7 +78,7 @@ impl Rest<'_> {
         }
     }
 
-    /// A quoted text; a backslash takes the next quote or backslash as it is.
+    /// Parses a quoted text, in which a backslash escapes a quote or backslash.
     fn quoted(&mut self, quote: char) -> Result<String, &'static str> {
         let mut inside = String::new();
         let mut chars = self.0.char_indices().skip(1);
@@ -107,7 +102,7 @@ impl Rest<'_> {
     }
 }
 
-/// A number, if JSON spells it as the author did: `007` and `1.50` stay texts.
+/// Parses a number in the spelling of JSON, so that `007` and `1.50` are texts.
 fn number(word: &str) -> Option<Number> {
     let number: Number = serde_json::from_str(word).ok()?;
     (number.to_string() == word).then_some(number)

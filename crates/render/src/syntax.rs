@@ -1,52 +1,51 @@
-//! What counts as a placeholder in one body.
+//! The syntax of one body.
 
 use repertoire_core::Skill;
 
 use crate::{Dialect, Warning};
 
-/// What counts as a placeholder in one body: the dialect, who chose it, and the names that the skill declares.
+/// The syntax of one body: its dialect, and the argument names that the skill declares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Syntax {
     pub(crate) dialect: Dialect,
     pub(crate) decided_by: DialectBy,
     pub(crate) names: Vec<Box<str>>,
-    pub(crate) reach: Reach,
+    pub(crate) scope: PlaceholderScope,
     pub(crate) warnings: Vec<Warning>,
 }
 
-/// Who chose the dialect.
+/// The origin of a dialect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum DialectBy {
-    /// Whoever composed the source that the skill comes from.
+    /// The configuration of the source.
     Source,
-    /// The skill, in its front matter.
+    /// The front matter of the skill.
     FrontMatter,
-    /// The host, for whatever names none.
+    /// The default of the host.
     Host,
-    /// Nobody.
+    /// The default of this crate.
     Default,
 }
 
-/// Where in a body variables and places for arguments are looked for. Commands and scripts are always in text alone.
+/// The parts of a body with placeholders for variables and arguments. Commands and scripts are in text only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Reach {
-    /// In text: not in code spans, code blocks and comments. What documents a placeholder keeps it. Only variables that
-    /// the [dialect has in code](Dialect::in_code) are looked for there as well.
+pub enum PlaceholderScope {
+    /// Text, without code spans, code blocks and comments. In code, the variables of [`Dialect::in_code`] are replaced.
     #[default]
     Text,
-    /// In code as well, as most clients do it; never in comments.
+    /// Text and code, as in most clients, without comments.
     TextAndCode,
 }
 
 impl Syntax {
-    /// The syntax of a skill's body. Who names a dialect first decides:
+    /// Returns the syntax of a skill's body. The first of these decides the dialect:
     ///
-    /// 1. the source, as whoever composed it knows who writes for it;
-    /// 2. the skill's front matter, in `argument-dialect`;
-    /// 3. the host;
-    /// 4. nobody: [`Dialect::CLAUDE`].
+    /// 1. the configuration of the source
+    /// 2. `argument-dialect` in the front matter
+    /// 3. the default of the host
+    /// 4. [`Dialect::CLAUDE`]
     pub fn of(skill: &Skill, source: Option<Dialect>, host: Option<Dialect>) -> Syntax {
         let (declared, warning) = match Dialect::declared(skill) {
             Some(Err(error)) => (None, Some(Warning::UnknownDialect(error))),
@@ -60,48 +59,54 @@ impl Syntax {
             (None, None, None) => (Dialect::default(), DialectBy::Default),
         };
         let names = skill.arguments().into_iter().map(Box::from).collect();
-        Syntax { dialect, decided_by, names, reach: Reach::default(), warnings: warning.into_iter().collect() }
+        Syntax {
+            dialect,
+            decided_by,
+            names,
+            scope: PlaceholderScope::default(),
+            warnings: warning.into_iter().collect(),
+        }
     }
 
-    /// The syntax of a body that belongs to no skill, in a dialect that the host names.
+    /// Returns the syntax of a body without a skill, in this dialect.
     pub fn named(dialect: Dialect) -> Syntax {
         Syntax { dialect, decided_by: DialectBy::Host, ..Syntax::default() }
     }
 
-    /// The same syntax with names for the arguments, in their order.
+    /// Returns the same syntax with names for the arguments, in their order.
     #[must_use]
     pub fn names<N: Into<Box<str>>>(mut self, names: impl IntoIterator<Item = N>) -> Syntax {
         self.names = names.into_iter().map(Into::into).collect();
         self
     }
 
-    /// The same syntax, looking elsewhere.
+    /// Returns the same syntax with placeholders in these parts.
     #[must_use]
-    pub fn reach(mut self, reach: Reach) -> Syntax {
-        self.reach = reach;
+    pub fn scope(mut self, scope: PlaceholderScope) -> Syntax {
+        self.scope = scope;
         self
     }
 
-    /// The dialect, and who chose it.
+    /// Returns the dialect and its origin.
     pub fn dialect(&self) -> (Dialect, DialectBy) {
         (self.dialect, self.decided_by)
     }
 
-    /// Whether a bare `$N` is a placeholder, and not a price or a field of `awk`: when the skill declares arguments, or
-    /// somebody named a dialect.
+    /// Returns whether a bare `$N` is a placeholder: if the skill declares arguments, or a dialect is named. Else it may be a price
+    /// or a field of `awk`.
     pub fn has_bare_numbers(&self) -> bool {
         !self.names.is_empty() || self.decided_by != DialectBy::Default
     }
 }
 
 impl Default for Syntax {
-    /// The syntax of a body of which nothing is known.
+    /// Returns the syntax of a body without a skill and a dialect.
     fn default() -> Syntax {
         Syntax {
             dialect: Dialect::default(),
             decided_by: DialectBy::Default,
             names: Vec::new(),
-            reach: Reach::default(),
+            scope: PlaceholderScope::default(),
             warnings: Vec::new(),
         }
     }

@@ -1,4 +1,4 @@
-//! What the author of a body should know.
+//! Warnings about a body.
 
 use std::fmt;
 
@@ -6,41 +6,41 @@ use repertoire_core::ResourcePath;
 
 use crate::UnknownDialect;
 
-/// What the author of a body should know; it was rendered nevertheless. Lines count from 1, in the body.
+/// A warning for the author of a body, which is rendered in spite of it. Lines count from 1, in the body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Warning {
-    /// The front matter names no dialect that there is.
+    /// The front matter names an unknown dialect.
     UnknownDialect(UnknownDialect),
-    /// What begins as a script directive is none; it stays as it is.
+    /// A text begins like a script directive and is malformed; it is unchanged.
     NoScript {
-        /// Where.
+        /// The line.
         line: usize,
-        /// What is wrong with it.
+        /// The error in it.
         reason: &'static str,
     },
-    /// What begins as a command goes over several lines; it stays as it is.
+    /// A text begins like a command and spans several lines; it is unchanged.
     ManyLines {
-        /// Where.
+        /// The line.
         line: usize,
     },
-    /// Nobody knows the variable; nothing is in its place.
+    /// The variable is unknown, and was removed.
     UnknownVariable {
-        /// Where.
+        /// The line.
         line: usize,
-        /// Its name.
+        /// The name of the variable.
         name: String,
     },
-    /// The host has no value for a built-in variable; it stays as it is.
+    /// The host has no value for a built-in variable; it is unchanged.
     NoValue {
-        /// Where.
+        /// The line.
         line: usize,
-        /// Its name.
+        /// The name of the variable.
         name: String,
     },
-    /// There is no argument of this number; the placeholder stays as it is.
+    /// There is no argument of this number; the placeholder is unchanged.
     MissingArgument {
-        /// Where.
+        /// The line.
         line: usize,
         /// The placeholder.
         placeholder: String,
@@ -58,9 +58,12 @@ impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Warning::UnknownDialect(error) => write!(f, "`argument-dialect`: {error}"),
-            Warning::NoScript { line, reason } => write!(f, "line {line}: no script directive: {reason}"),
+            Warning::NoScript { line, reason } => write!(f, "line {line}: malformed script directive: {reason}"),
             Warning::ManyLines { line } => {
-                write!(f, "line {line}: no command: it goes over several lines; a fence with the info string `!` may")
+                write!(
+                    f,
+                    "line {line}: a command in backticks spans several lines; use a fence with the info string `!`"
+                )
             }
             Warning::UnknownVariable { line, name } => write!(f, "line {line}: unknown variable `{name}`"),
             Warning::NoValue { line, name } => write!(f, "line {line}: there is no value for `{name}` here"),

@@ -1,4 +1,4 @@
-//! What stands around a body that a model reads.
+//! The element around a body that a model reads.
 
 use repertoire_core::text::{clean_line, inside_elements, xml_attribute};
 use repertoire_core::{Id, Trust};
@@ -6,7 +6,7 @@ use repertoire_core::{Id, Trust};
 /// The element around a body, and the list in it.
 const OWN: [&str; 2] = ["skill_content", "skill_resources"];
 
-/// Elements that clients put around bodies and lists of skills: printed text may open or close none of them.
+/// The elements that clients put around bodies and lists of skills. Printed text may not open or close them.
 const KNOWN: [&str; 10] = [
     OWN[0],
     OWN[1],
@@ -20,7 +20,7 @@ const KNOWN: [&str; 10] = [
     "skills_instructions",
 ];
 
-/// What stands around a body that a model reads: whose it is, where its relative paths start, and which files lie beside it.
+/// The element around a body that a model reads: the skill, its source, the folder of relative paths, and the files.
 ///
 /// ```
 /// use repertoire_core::Trust;
@@ -49,48 +49,39 @@ pub struct Wrapper<'a> {
     trust: Trust,
     base_directory: Option<&'a str>,
     resources: Option<Vec<&'a str>>,
-    most: usize,
 }
 
 impl<'a> Wrapper<'a> {
-    /// How many files are listed at most, unless [`most`](Wrapper::most) says otherwise; and how long the list may get.
-    pub const MOST: usize = 50;
-    const MOST_BYTES: usize = 8 * 1024;
+    const MAX_FILES: usize = 50;
+    const MAX_BYTES: usize = 8 * 1024;
 
-    /// A wrapper that names the skill and the source it comes from.
+    /// Creates a wrapper with the names of the skill and its source.
     pub fn new(id: &'a Id, source: &'a str) -> Wrapper<'a> {
-        Wrapper { id, source, trust: Trust::Trusted, base_directory: None, resources: None, most: Wrapper::MOST }
+        Wrapper { id, source, trust: Trust::Trusted, base_directory: None, resources: None }
     }
 
-    /// The same wrapper for a source that is trusted so far. The model is told of every level but the first.
+    /// Returns the same wrapper with the trust of the source, which is shown unless it is [`Trust::Trusted`].
     #[must_use]
     pub fn trust(mut self, trust: Trust) -> Wrapper<'a> {
         self.trust = trust;
         self
     }
 
-    /// The same wrapper with the folder that relative paths start from.
+    /// Returns the same wrapper with the folder of relative paths.
     #[must_use]
     pub fn base_directory(mut self, path: &'a str) -> Wrapper<'a> {
         self.base_directory = Some(path);
         self
     }
 
-    /// The same wrapper with the paths of the files beside the body; none of them is read.
+    /// Returns the same wrapper with the paths of the files beside the body, of which it lists at most 50 and 8 KiB.
     #[must_use]
     pub fn resources(mut self, paths: impl IntoIterator<Item = &'a str>) -> Wrapper<'a> {
         self.resources = Some(paths.into_iter().collect());
         self
     }
 
-    /// The same wrapper, listing at most so many files.
-    #[must_use]
-    pub fn most(mut self, files: usize) -> Wrapper<'a> {
-        self.most = files;
-        self
-    }
-
-    /// `text` with the wrapper around it, which nothing in the text closes or opens.
+    /// Wraps `text`. Tags in it that could open or close the wrapper are escaped.
     pub fn wrap(&self, text: &str) -> String {
         let mut wrapped = format!(
             "<skill_content name=\"{}\" source=\"{}\"",
@@ -120,9 +111,9 @@ impl<'a> Wrapper<'a> {
 
     fn list(&self, paths: &[&str], wrapped: &mut String) {
         let (mut rows, mut listed) = (String::new(), 0);
-        for path in paths.iter().take(self.most) {
+        for path in paths.iter().take(Wrapper::MAX_FILES) {
             let row = format!("<file>{}</file>\n", path_line(path));
-            if rows.len() + row.len() > Wrapper::MOST_BYTES {
+            if rows.len() + row.len() > Wrapper::MAX_BYTES {
                 break;
             }
             rows.push_str(&row);
@@ -138,12 +129,12 @@ impl<'a> Wrapper<'a> {
     }
 }
 
-/// Returns `text`, which opens and closes no element that stands around skills.
+/// Escapes the tags of all elements that hosts put around skills.
 pub(crate) fn escape_tags(text: &str) -> std::borrow::Cow<'_, str> {
     inside_elements(text, &KNOWN)
 }
 
-/// Returns a path on one line, word for word, so that a model that copies it finds the file.
+/// Returns a path on one line, otherwise unchanged, so that a model can copy it.
 fn path_line(path: &str) -> String {
     inside_elements(&clean_line(path), &[OWN[0], OWN[1], "file"]).into_owned()
 }

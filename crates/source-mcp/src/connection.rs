@@ -26,7 +26,7 @@ use tokio::task::AbortHandle;
 use crate::McpOptions;
 use crate::entry::excerpt;
 use crate::http;
-use crate::launch::Program;
+use crate::launch::ServerProcess;
 use crate::message_limit::{BoundedReader, ConnectionFault};
 use crate::options::Endpoint;
 use crate::revision_signal::{NotificationBatcher, RevisionSignal};
@@ -34,7 +34,7 @@ use crate::revision_signal::{NotificationBatcher, RevisionSignal};
 #[derive(Debug)]
 pub(crate) struct Connection {
     service: RunningService<RoleClient, NotificationHandler>,
-    program: Option<Program>,
+    program: Option<ServerProcess>,
     fault: ConnectionFault,
     call: Duration,
     notifies: Arc<AtomicBool>,
@@ -94,7 +94,7 @@ impl Connection {
         let listener = NotificationHandler(batcher.trigger());
         let (served, program) = match endpoint {
             Endpoint::Command(command) => {
-                let (program, stdout, stdin) = Program::start(command, options).map_err(|error| {
+                let (program, stdout, stdin) = ServerProcess::start(command, options).map_err(|error| {
                     let message = format!("`{}` cannot be started", command.display());
                     ConnectError::Other(unavailable(message).caused_by(error))
                 })?;
@@ -242,7 +242,7 @@ enum ConnectError {
 
 async fn handshake_error(
     error: ClientInitializeError,
-    program: Option<&Program>,
+    program: Option<&ServerProcess>,
     fault: &ConnectionFault,
 ) -> ConnectError {
     match error {
@@ -259,12 +259,12 @@ async fn handshake_error(
     }
 }
 
-async fn closed_error(program: Option<&Program>, fault: &ConnectionFault) -> SourceError {
+async fn closed_error(program: Option<&ServerProcess>, fault: &ConnectionFault) -> SourceError {
     if let Some(fault) = fault.message() {
         return too_large(fault);
     }
     let words = match program {
-        Some(program) => program.last_words().await,
+        Some(program) => program.stderr_tail().await,
         None => None,
     };
     let said = words.map(|words| format!("; it said at last: {words}")).unwrap_or_default();

@@ -75,7 +75,7 @@ pub struct McpOptions {
     ///
     /// It gets bytes of address space or a `-`, the program and its arguments. On the signal `TERM` it ends them.
     #[serde(skip)]
-    pub keeper: Vec<OsString>,
+    pub supervisor: Vec<OsString>,
 }
 
 /// What becomes of skills whose content the server gives no digest of: nobody can tell whether it is what was listed.
@@ -165,7 +165,7 @@ impl McpOptions {
             limits: McpLimits::default(),
             token: None,
             inherited: Vec::new(),
-            keeper: Vec::new(),
+            supervisor: Vec::new(),
         }
     }
 

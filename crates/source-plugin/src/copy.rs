@@ -1,4 +1,4 @@
-//! The bytes of a library, where no other bytes can take their place.
+//! Private copies of libraries.
 
 use std::fs;
 use std::io::{self, Write};
@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::file::PluginFile;
 
-/// A copy of a library that no other user can reach, so that what is loaded is what was checked, and a replaced file is
-/// another library for the system too.
+/// A copy of a library that no other user can replace between the check and the load.
 ///
-/// On Linux it is sealed memory: no path leads there, and no process can write to it, this one included. Elsewhere, and where
-/// the kernel gives no such memory, it is a file in a folder of this user alone.
+/// On Linux it is sealed memory, which no process can write to. Elsewhere, and if the kernel has no such memory, it is a file in a
+/// folder of this user alone.
 #[derive(Debug)]
 pub(crate) struct PrivateCopy {
     path: PathBuf,
@@ -21,13 +20,11 @@ pub(crate) struct PrivateCopy {
 enum Place {
     #[cfg(target_os = "linux")]
     Memory(fs::File),
-    /// Removed with the copy. A loaded library needs its file no more, where the system allows one to remove it; elsewhere it
-    /// stays for the system to clean up.
+    /// Removed with the copy where the system allows that for a loaded library.
     Folder(tempfile::TempDir),
 }
 
 impl PrivateCopy {
-    /// Copies what was read from `file`.
     pub(crate) fn of(file: &PluginFile) -> io::Result<PrivateCopy> {
         #[cfg(target_os = "linux")]
         if let Ok(copy) = in_memory(&file.bytes) {
@@ -36,15 +33,14 @@ impl PrivateCopy {
         in_folder(file)
     }
 
-    /// Returns the path to load.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Keeps the copy of a library that was loaded as far as the system still needs it.
-    pub(crate) fn keep(self) {
+    /// Releases the copy of a loaded library, but for what the system still needs.
+    pub(crate) fn release(self) {
         match self.place {
-            // The linker knows libraries by their paths: with the same number, another one would be taken for this one.
+            // The linker identifies libraries by path. If the descriptor were closed, the next copy could get this path.
             #[cfg(target_os = "linux")]
             Place::Memory(memory) => std::mem::forget(memory),
             Place::Folder(folder) => drop(folder),
@@ -60,13 +56,13 @@ fn in_memory(bytes: &[u8]) -> io::Result<PrivateCopy> {
 
     const NAME: &str = "repertoire-plugin";
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-    // Kernels before 6.3 do not know that memory may be asked for to be run.
+    // Kernels before 6.3 have no flag for executable memory.
     let memory = memfd_create(NAME, flags | MemfdFlags::EXEC).or_else(|_| memfd_create(NAME, flags))?;
     let mut memory = fs::File::from(memory);
     memory.write_all(bytes)?;
     fcntl_add_seals(&memory, SealFlags::WRITE | SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
     let path = PathBuf::from(format!("/proc/self/fd/{}", memory.as_raw_fd()));
-    // Without `/proc` nothing can be loaded from there.
+    // Fails without `/proc`, from which the library is loaded.
     fs::metadata(&path)?;
     Ok(PrivateCopy { path, place: Place::Memory(memory) })
 }
@@ -76,7 +72,7 @@ fn in_folder(file: &PluginFile) -> io::Result<PrivateCopy> {
     folder.prefix("repertoire-plugin-");
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
-    // Whatever the mask of this process is: it may be that of a group, or none.
+    // Modes are explicit, because the umask may allow the group or everybody.
     #[cfg(unix)]
     {
         use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};

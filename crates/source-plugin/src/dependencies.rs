@@ -1,4 +1,4 @@
-//! What the system loads together with a library.
+//! The libraries that the system loads together with a plugin.
 
 #[cfg(unix)]
 use std::fs;
@@ -11,17 +11,15 @@ use object::read::elf::{Dyn, ElfFile, FileHeader, ProgramHeader};
 use object::read::macho::{LoadCommandVariant, MachHeader, MachOFile};
 use object::{Endianness, Object};
 
-/// What the system loads together with a library, by what the file says.
+/// The dependencies in the file of a library.
 #[derive(Debug, Default)]
 pub(crate) struct Dependencies {
-    /// The libraries that it names.
     pub(crate) needed: Vec<String>,
-    /// The folders where those are looked for before those of the system.
+    /// The folders that are searched before those of the system.
     pub(crate) run_path: Vec<String>,
 }
 
 impl Dependencies {
-    /// Reads them as the system's linker does.
     pub(crate) fn of(object: &object::File<'_>) -> object::Result<Dependencies> {
         let mut found = match object {
             object::File::Elf32(file) => elf(file)?,
@@ -39,28 +37,26 @@ impl Dependencies {
         Ok(found)
     }
 
-    /// Returns why they cannot be relied on: a library that lies in the working folder, or where another user can put one.
+    /// Returns the first dependency that another user could replace, or that is relative to the working folder.
     pub(crate) fn fault(&self) -> Option<String> {
         let named = self.needed.iter().find_map(|library| {
             let is_bare = !library.is_empty() && !library.contains(['/', '\\', '$', '@']);
             (!is_bare).then(|| fault_of(library)).flatten().map(|fault| format!("it needs `{library}`: {fault}"))
         });
-        let looked_for = || {
-            self.run_path.iter().find_map(|folder| {
-                let names = self.needed.iter().filter(|library| !library.contains(['/', '\\']));
-                let mut places = std::iter::once(folder.clone()).chain(names.map(|name| format!("{folder}/{name}")));
-                let fault = places.find_map(|place| fault_of(&place))?;
-                Some(format!("it looks for libraries in `{folder}`: {fault}"))
-            })
-        };
-        named.or_else(looked_for)
+        named.or_else(|| self.run_path.iter().find_map(|folder| self.folder_fault(folder)))
+    }
+
+    fn folder_fault(&self, folder: &str) -> Option<String> {
+        let names = self.needed.iter().filter(|library| !library.contains(['/', '\\']));
+        let mut places = std::iter::once(folder.to_owned()).chain(names.map(|name| format!("{folder}/{name}")));
+        let fault = places.find_map(|place| fault_of(&place))?;
+        Some(format!("it looks for libraries in `{folder}`: {fault}"))
     }
 }
 
-/// How formats spell the folder of the library itself. What is loaded is a copy that has no other file beside it.
+/// The spellings of the library's own folder. A private copy has no other file beside it.
 const OWN_FOLDER: [&str; 4] = ["$ORIGIN", "${ORIGIN}", "@loader_path", "@rpath"];
 
-/// Returns what is wrong with the place of a library or of a folder with libraries.
 fn fault_of(place: &str) -> Option<String> {
     let is_own =
         OWN_FOLDER.iter().any(|own| place == *own || place.strip_prefix(own).is_some_and(|rest| rest.starts_with('/')));
@@ -76,7 +72,7 @@ fn fault_of(place: &str) -> Option<String> {
     open_to_others(Path::new(place)).map(|open| format!("another user can write to `{}`", open.display()))
 }
 
-/// Returns the first of `path` and the folders above it that another user can write to, or put in the place of one.
+/// Returns the first of `path` and its parents that another user can write to or owns.
 #[cfg(unix)]
 fn open_to_others(path: &Path) -> Option<PathBuf> {
     use std::os::unix::fs::MetadataExt;
@@ -88,7 +84,7 @@ fn open_to_others(path: &Path) -> Option<PathBuf> {
     let mut holds_one = false;
     for place in real.ancestors() {
         let Ok(metadata) = fs::metadata(place) else { continue };
-        // Of a sticky folder only owners replace what is there already.
+        // In a sticky folder only owners can replace an existing file.
         let is_open = metadata.mode() & OTHERS != 0 && !(holds_one && metadata.mode() & STICKY != 0);
         if is_open || ![0, own].contains(&metadata.uid()) {
             return Some(place.to_owned());
@@ -103,7 +99,7 @@ fn open_to_others(_: &Path) -> Option<PathBuf> {
     None
 }
 
-/// Returns `path` without links, as far as it is there.
+/// Resolves the links of the part of `path` that exists.
 #[cfg(unix)]
 fn real(path: &Path) -> PathBuf {
     let known = path.ancestors().find_map(|above| Some((above, fs::canonicalize(above).ok()?)));
@@ -118,7 +114,12 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Reads the dynamic segment: the linker does not look at sections.
+fn string_at(strings: &[u8], at: u64) -> String {
+    let rest = usize::try_from(at).ok().and_then(|at| strings.get(at..)).unwrap_or_default();
+    text(rest.split(|byte| *byte == 0).next().unwrap_or_default())
+}
+
+/// Reads the dynamic segment, as the linker does, and not the sections.
 fn elf<E: FileHeader<Endian = Endianness>>(file: &ElfFile<'_, E>) -> object::Result<Dependencies> {
     let (endian, data, segments) = (file.endian(), file.data(), file.elf_program_headers());
     let mut found = Dependencies::default();
@@ -134,14 +135,11 @@ fn elf<E: FileHeader<Endian = Endianness>>(file: &ElfFile<'_, E>) -> object::Res
     let strings = strings.filter_map(|segment| segment.data_range(endian, data, at, size).ok().flatten()).next();
     let strings = strings.unwrap_or_default();
     for entry in dynamics {
-        let string = || {
-            let rest = usize::try_from(entry.val(endian)).ok().and_then(|from| strings.get(from..)).unwrap_or_default();
-            text(rest.split(|byte| *byte == 0).next().unwrap_or_default())
-        };
+        let string = string_at(strings, entry.val(endian));
         match entry.tag(endian) {
-            DT_NEEDED | DT_AUXILIARY | DT_FILTER | DT_AUDIT | DT_DEPAUDIT => found.needed.push(string()),
+            DT_NEEDED | DT_AUXILIARY | DT_FILTER | DT_AUDIT | DT_DEPAUDIT => found.needed.push(string),
             // An empty part is the working folder.
-            DT_RPATH | DT_RUNPATH => found.run_path.extend(string().split(':').map(str::to_owned)),
+            DT_RPATH | DT_RUNPATH => found.run_path.extend(string.split(':').map(str::to_owned)),
             _ => {}
         }
     }

@@ -1,11 +1,11 @@
-//! Why a plugin is not used.
+//! The errors of plugins.
 
 use std::io;
 use std::path::PathBuf;
 
 use repertoire_core::{Digest, SourceError, SourceErrorKind};
 
-/// Why a plugin is not used. No code of it has run, unless the variant says so.
+/// The reason why a plugin is not used. No code of it has run, unless the variant says so.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PluginError {
@@ -14,11 +14,11 @@ pub enum PluginError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         #[source]
         error: io::Error,
     },
-    /// Anybody could replace the file.
+    /// Everybody can replace the file.
     #[error("plugin `{}` is not loaded: everybody can write to `{}`; `chmod o-w` it", path.display(), open.display())]
     Writable {
         /// The file.
@@ -26,40 +26,40 @@ pub enum PluginError {
         /// The file, or the folder above it, that everybody can write to.
         open: PathBuf,
     },
-    /// The file is no shared library of this system.
-    #[error("`{}` is no plugin: {reason}", path.display())]
+    /// The file is not a plugin for this system.
+    #[error("`{}` is not a plugin: {reason}", path.display())]
     NotAPlugin {
         /// The file.
         path: PathBuf,
-        /// What was expected and found.
+        /// The expectation that does not hold.
         reason: String,
     },
-    /// The library needs others from where another user can put them.
+    /// The library needs others from places to which another user can write.
     #[error("plugin `{}` is not loaded: {reason}", path.display())]
     Dependency {
         /// The file.
         path: PathBuf,
-        /// Which, and what was expected.
+        /// The dependency, and the expectation that does not hold.
         reason: String,
     },
-    /// Nobody approved the file.
+    /// The file is not approved.
     #[error("plugin `{}` is not approved; if you trust it, `repertoire plugin approve {}`, or pin `digest = \"{digest}\"`", path.display(), path.display())]
     NotApproved {
         /// The file.
         path: PathBuf,
-        /// The digest of what it holds.
+        /// The digest of the file.
         digest: Digest,
     },
-    /// The file is another one than was approved.
+    /// The file changed since it was approved.
     #[error("plugin `{}` has changed: expected {approved}, found {found}; if you trust the new one, {}", path.display(), remedy(*pinned, path, found))]
     Changed {
         /// The file.
         path: PathBuf,
-        /// What was approved or pinned.
+        /// The approved or pinned digest.
         approved: Digest,
-        /// What is there.
+        /// The digest of the file.
         found: Digest,
-        /// Whether the configuration pins it.
+        /// Whether the configuration pins the digest.
         pinned: bool,
     },
     /// The approvals cannot be relied on.
@@ -67,7 +67,7 @@ pub enum PluginError {
     Approvals {
         /// The file with the approvals.
         path: PathBuf,
-        /// What is wrong with them.
+        /// A clause about the file.
         reason: String,
     },
     /// The system does not load the library. Its constructors may have run.
@@ -75,15 +75,15 @@ pub enum PluginError {
     NotLoaded {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The message of the system.
         reason: String,
     },
-    /// The library answers, and its table is not what it should be. Its constructors and its entry have run.
+    /// The table of the library is invalid. Its constructors and its entry have run.
     #[error("plugin `{}` cannot be used: {reason}", path.display())]
     Table {
         /// The file.
         path: PathBuf,
-        /// What was expected and found.
+        /// The expectation that does not hold.
         reason: String,
     },
 }

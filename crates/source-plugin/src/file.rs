@@ -1,4 +1,4 @@
-//! The file of a plugin, read once and never trusted by its path.
+//! The file of a plugin: read once, and judged by its bytes.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
@@ -8,10 +8,9 @@ use repertoire_core::{Digest, Stamp};
 
 use crate::PluginError;
 
-/// Bytes of a library. A debug build of a large plugin has some ten million.
-const LARGEST: u64 = 1 << 30;
+const MAX_BYTES: u64 = 1 << 30;
 
-/// What the file of a plugin holds. Whoever decides something about it, decides about these bytes.
+/// The content of a plugin's file. Approval, inspection and loading all use these bytes.
 #[derive(Debug)]
 pub(crate) struct PluginFile {
     /// Absolute, without links.
@@ -21,32 +20,37 @@ pub(crate) struct PluginFile {
 }
 
 impl PluginFile {
-    /// Reads `path`, unless everybody could write there.
     pub(crate) fn read(path: &Path) -> Result<PluginFile, PluginError> {
-        let unreadable = |error| PluginError::Unreadable { path: path.to_owned(), error };
-        let real = fs::canonicalize(path).map_err(unreadable)?;
-        if let Some(open) = open_to_everybody(&real).map_err(unreadable)? {
-            return Err(PluginError::Writable { path: real, open });
+        match PluginFile::read_unless_open(path) {
+            Ok(read) => read,
+            Err(error) => Err(PluginError::Unreadable { path: path.to_owned(), error }),
         }
-        let bytes = read(&real).map_err(unreadable)?;
-        Ok(PluginFile { digest: Digest::of(&bytes), path: real, bytes })
+    }
+
+    fn read_unless_open(path: &Path) -> io::Result<Result<PluginFile, PluginError>> {
+        let path = fs::canonicalize(path)?;
+        if let Some(open) = open_to_everybody(&path)? {
+            return Ok(Err(PluginError::Writable { path, open }));
+        }
+        let bytes = read(&path)?;
+        Ok(Ok(PluginFile { digest: Digest::of(&bytes), path, bytes }))
     }
 }
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     // Asked before opening: opening a pipe would wait for its other end.
     if !fs::metadata(path)?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
     }
     let mut bytes = Vec::new();
-    File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {LARGEST} bytes")));
+    File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {MAX_BYTES} bytes")));
     }
     Ok(bytes)
 }
 
-/// A cheap fingerprint of what is at `path`; nothing is there, too, is one.
+/// Returns a fingerprint of the metadata at `path`, also where nothing is.
 pub(crate) fn stamp(path: &Path) -> Stamp {
     let metadata = fs::metadata(path).ok();
     Stamp::of(&metadata.map(|metadata| (metadata.len(), metadata.modified().ok(), inode(&metadata))))
@@ -62,8 +66,8 @@ fn inode(_: &Metadata) -> u64 {
     0
 }
 
-/// The file, its folder, or a folder above that everybody can write to. Above its own folder, a sticky one is well: only
-/// owners can replace what lies there.
+/// Returns the file or the folder above it that everybody can write to. Above its own folder a sticky one is accepted, because
+/// only owners can replace what lies there.
 #[cfg(unix)]
 fn open_to_everybody(path: &Path) -> io::Result<Option<PathBuf>> {
     use std::os::unix::fs::MetadataExt;

@@ -1,11 +1,11 @@
 //! Messages between a host and the process of a plugin.
 //!
-//! Twelve bytes and then a message: its length, the number of the call, and what it is: a door on the way there, a status
-//! on the way back. All three in little-endian order.
+//! A frame is twelve bytes and a message. The bytes are three numbers in little-endian order: the length of the message, the
+//! number of the call, and a tag. The tag is a method in a request, and a status in a reply.
 
 use std::io::{self, Read, Write};
 
-/// What comes after the twelve bytes, and what they say of it.
+/// One frame.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Frame {
     pub(crate) call: u32,
@@ -13,13 +13,12 @@ pub(crate) struct Frame {
     pub(crate) message: Vec<u8>,
 }
 
-/// The tag of the first frame, which makes the source.
+/// The tag of the first request, which makes the source.
 pub(crate) const CREATE: u32 = 1;
 
 /// The tag of a reply that is an error message.
 pub(crate) const ERROR: u32 = 1;
 
-/// Writes a frame.
 pub(crate) fn write(to: &mut impl Write, call: u32, tag: u32, message: &[u8]) -> io::Result<()> {
     let length = u32::try_from(message.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
     let mut head = Vec::with_capacity(12);
@@ -31,7 +30,7 @@ pub(crate) fn write(to: &mut impl Write, call: u32, tag: u32, message: &[u8]) ->
     to.flush()
 }
 
-/// Reads a frame; nothing, when there is no other. `limit` gives the most bytes for the number of a call.
+/// Reads a frame, or returns `None` at the end of the stream. `limit` returns the most bytes for the number of a call.
 pub(crate) fn read(from: &mut impl Read, limit: impl FnOnce(u32) -> usize) -> io::Result<Option<Frame>> {
     let mut head = [0; 12];
     let mut filled = 0;
@@ -42,8 +41,9 @@ pub(crate) fn read(from: &mut impl Read, limit: impl FnOnce(u32) -> usize) -> io
             more => filled += more,
         }
     }
-    let number = |at: usize| u32::from_le_bytes(*head[at..].first_chunk().expect("three numbers of four bytes"));
-    let (length, call, tag) = (number(0) as usize, number(4), number(8));
+    let [length, call, tag] =
+        [0, 4, 8].map(|at| u32::from_le_bytes(*head[at..].first_chunk().expect("three numbers of four bytes")));
+    let length = length as usize;
     let most = limit(call);
     if length > most {
         let message = format!("it sent {length} bytes, and at most {most} are read");

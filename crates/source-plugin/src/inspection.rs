@@ -1,4 +1,4 @@
-//! What the file of a plugin says without running it.
+//! The description of a plugin in its file, read without running it.
 
 use std::path::{Path, PathBuf};
 
@@ -12,46 +12,48 @@ use crate::PluginError;
 use crate::dependencies::Dependencies;
 use crate::file::PluginFile;
 
-/// What the file of a plugin says of itself, read without running any of it.
+/// The description of a plugin in its file, read without running any of it.
 ///
-/// The name and the version are claims; the digest is not.
+/// The name and the version are claims of its author.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Inspection {
     /// The file: absolute, without links.
     pub path: PathBuf,
-    /// SHA-256 over the file.
+    /// SHA-256 of the file.
     pub digest: Digest,
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     pub size: u64,
-    /// What it is called.
+    /// The name of the plugin.
     pub name: String,
-    /// Its own version.
+    /// The version of the plugin.
     pub version: String,
-    /// The boundary it was built for, as in `1.0`.
+    /// The version of the plugin boundary that it was built for: `1.0`.
     pub abi: String,
-    /// The machine it was built for, as Rust calls it.
+    /// The architecture that it was built for, by Rust's name.
     pub architecture: String,
-    /// The names it exports, sorted, at most 1000 of them.
+    /// The names that it exports, sorted, at most 1000.
     pub symbols: Vec<String>,
-    /// The libraries that the system loads with it, as it names them. Their content is not part of the digest.
+    /// The names of the libraries that the system loads with it. Their content is not part of the digest.
     pub needed: Vec<String>,
-    /// The folders in which the system looks for those first.
+    /// The folders in which the system searches these libraries first.
     pub run_path: Vec<String>,
 }
 
-/// Bytes of a note.
-const LONGEST_NOTE: usize = 4096;
+const MAX_NOTE_BYTES: usize = 4096;
 
-/// Names that an inspection tells.
-const MOST_SYMBOLS: usize = 1000;
+const MAX_SYMBOLS: usize = 1000;
 
 impl Inspection {
-    /// Reads `path`, runs nothing of it, and refuses what this process could not use.
+    /// Reads the file at `path`.
     ///
     /// # Errors
-    /// [`PluginError`] for a file that everybody can write to, that is no shared library of this system, that exports no
-    /// plugin, or a plugin of another boundary, and for one that needs libraries from where another user can put them.
+    /// Returns [`PluginError`] for a file that this process cannot use:
+    ///
+    /// - everybody can write to it
+    /// - it is not a shared library of this system
+    /// - it exports no plugin, or one of another major version of the boundary
+    /// - it needs libraries from places to which another user can write
     pub fn of(path: &Path) -> Result<Inspection, PluginError> {
         Inspection::of_file(&PluginFile::read(path)?)
     }
@@ -73,38 +75,31 @@ fn read(file: &PluginFile) -> Result<Inspection, String> {
             return Err("it is a universal library; take the part for this machine out with `lipo -thin`".to_owned());
         }
         Ok(_) => {}
-        Err(_) => return Err("it is no shared library".to_owned()),
+        Err(_) => return Err("it is not a shared library".to_owned()),
     }
-    let object = object::File::parse(bytes).map_err(|error| format!("it is no whole shared library: {error}"))?;
+    let object = object::File::parse(bytes).map_err(|error| format!("it is not a whole shared library: {error}"))?;
     let (format, expected) = (format(object.format()), format(native_format()));
     if format != expected {
         return Err(format!("expected a library in {expected} format, found {format}"));
     }
     if object.kind() != ObjectKind::Dynamic {
-        return Err("it is no shared library but another kind of object file".to_owned());
+        return Err("it is another kind of object file, not a shared library".to_owned());
     }
     let architecture = architecture(object.architecture());
     if architecture != std::env::consts::ARCH {
         return Err(format!("expected a library for {}, found one for {architecture}", std::env::consts::ARCH));
     }
-    let unreadable = |error| format!("its symbols cannot be read: {error}");
-    let exports = object.exports().map_err(unreadable)?.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
-    let address = |name: &str| {
-        let export = exports.iter().find(|export| plain(export).is_some_and(|found| found == name.as_bytes()))?;
-        match export.target() {
-            ExportTarget::Address { address } => Some(address),
-            _ => None,
-        }
-    };
-    if address(ENTRY).is_none() {
+    let exports = object.exports().and_then(|exports| exports.collect::<Result<Vec<_>, _>>());
+    let exports = exports.map_err(|error| format!("its symbols cannot be read: {error}"))?;
+    if address(&exports, ENTRY).is_none() {
         return Err(format!("expected an exported function `{ENTRY}`, found none"));
     }
-    let note = address(NOTE).ok_or_else(|| format!("expected exported bytes `{NOTE}`, found none"))?;
+    let note = address(&exports, NOTE).ok_or_else(|| format!("expected exported bytes `{NOTE}`, found none"))?;
     let note = parse(text_at(&object, note).ok_or_else(|| format!("`{NOTE}` leads nowhere"))?)?;
     let names = exports.iter().filter_map(plain);
     let mut symbols: Vec<_> = names.map(|name| String::from_utf8_lossy(name).into_owned()).collect();
     symbols.sort();
-    symbols.truncate(MOST_SYMBOLS);
+    symbols.truncate(MAX_SYMBOLS);
     let Note { name, version, abi, .. } = note;
     let Dependencies { needed, run_path } =
         Dependencies::of(&object).map_err(|error| format!("the libraries that it needs cannot be read: {error}"))?;
@@ -113,21 +108,28 @@ fn read(file: &PluginFile) -> Result<Inspection, String> {
     Ok(Inspection { path, digest, size, name, version, abi, architecture, symbols, needed, run_path })
 }
 
-/// The name in C, to which some systems add a prefix.
+fn address(exports: &[Export<'_>], name: &str) -> Option<u64> {
+    let export = exports.iter().find(|export| plain(export).is_some_and(|found| found == name.as_bytes()))?;
+    match export.target() {
+        ExportTarget::Address { address } => Some(address),
+        _ => None,
+    }
+}
+
+/// Returns the name in C, to which some systems add a prefix.
 fn plain<'a>(export: &'a Export<'_>) -> Option<&'a [u8]> {
     let NameOrOrdinal::Name(name) = export.name() else { return None };
     Some(if cfg!(target_vendor = "apple") { name.strip_prefix(b"_").unwrap_or(name) } else { name })
 }
 
-/// The bytes at an address, up to a NUL.
+/// Returns the bytes at an address, up to a NUL.
 fn text_at<'a>(object: &object::File<'a>, address: u64) -> Option<&'a [u8]> {
-    let holds = |section: &object::Section<'a, '_>| {
-        address.checked_sub(section.address()).is_some_and(|offset| offset < section.size())
-    };
-    let section = object.sections().find(holds)?;
+    let section = object
+        .sections()
+        .find(|section| address.checked_sub(section.address()).is_some_and(|offset| offset < section.size()))?;
     let offset = usize::try_from(address - section.address()).ok()?;
     let bytes = section.data().ok()?.get(offset..)?;
-    let end = bytes.iter().take(LONGEST_NOTE).position(|byte| *byte == 0)?;
+    let end = bytes.iter().take(MAX_NOTE_BYTES).position(|byte| *byte == 0)?;
     bytes.get(..end)
 }
 
@@ -170,7 +172,6 @@ fn format(format: BinaryFormat) -> &'static str {
     }
 }
 
-/// As Rust calls it; another one than this process's is only named, never used.
 fn architecture(architecture: Architecture) -> &'static str {
     match architecture {
         Architecture::X86_64 => "x86_64",

@@ -1,4 +1,4 @@
-//! Sources in shared libraries that somebody else compiled.
+//! Sources in shared libraries.
 //!
 //! ```no_run
 //! use repertoire_core::Source;
@@ -13,53 +13,59 @@
 //! ```
 //!
 //! # For hosts
-//! A library runs with all your rights, and its constructors run when it is loaded: loading is running. So nothing is loaded
-//! that was not approved as it is: a digest is [pinned](PluginOptions::pinned), or [`Approvals`] has it; the path alone
-//! approves nothing, and plugins are never searched for. A plugin that you do not trust that far runs in a process of
-//! its own ([`PluginSource::contained`]): it can crash there, and be ended.
+//! A library runs with the rights of the host, and its constructors run when it is loaded. So only approved content is loaded: its
+//! digest is [pinned](PluginOptions::pinned) or in [`Approvals`]. A path alone approves nothing, and plugins are never searched
+//! for. [`PluginSource::spawn`] loads a library into a process of its own, where a crash or a hang does not affect the host.
 //!
-//! A registry composes a plugin with `Mount::plugin`: last in precedence, and restricted. Its name is the one that you give
-//! it.
+//! A registry composes a plugin with `Mount::plugin`: last in precedence, and restricted. The host chooses its name.
 //!
 //! # For authors of plugins
-//! `repertoire-plugin-sdk` is what you depend on. [`Inspection`] tells what a host reads of your file before it runs.
+//! Depend on `repertoire-plugin-sdk`. [`Inspection`] shows what a host reads of a file before it runs.
 //!
-//! # For whoever changes this crate
-//! Foreign code is called in `library.rs` alone, on threads that nobody waits for (`desk.rs`); what it sends is read in
-//! `reader.rs`, which believes nothing. `lodging.rs` decides which code runs. What threads hand to each other goes
-//! through `desk.rs`, `calls.rs` and `room.rs`: `tests/model` tries the orders in which that can happen.
+//! # Structure
+//! - `library` is the only module that calls foreign code; `call_thread` runs it on threads that no caller waits for.
+//! - `supervisor` decides which content runs; `slot` holds the current instance; `process` is an instance in its own process.
+//! - `reader` and `requests` check what a plugin sends.
+//!
+//! `tests/model` checks `call_thread`, `pending_calls` and `slot` under many orders of their threads.
 #![allow(unsafe_code)]
 
 mod approvals;
-#[cfg(unix)]
-mod calls;
+mod backend;
+mod call_thread;
 mod copy;
 mod dependencies;
-mod desk;
 mod error;
 mod file;
 #[cfg(unix)]
 mod frame;
-mod guest;
 #[cfg(unix)]
 mod host;
 mod inspection;
 mod library;
-mod lodging;
 mod options;
-mod own_file;
+#[cfg(unix)]
+mod pending_calls;
 #[cfg(unix)]
 mod process;
 mod reader;
-mod room;
+mod requests;
+mod slot;
 mod source;
-mod sync;
-mod visit;
+mod supervisor;
 
-/// Here, and not in `desk.rs`: the models have that file too.
+/// The primitives that `tests/model` replaces with those of a scheduler.
+mod sync {
+    pub(crate) use std::sync::{Arc, mpsc};
+    pub(crate) use std::thread;
+
+    pub(crate) use parking_lot::{Mutex, MutexGuard};
+}
+
+// Here, because the models include `call_thread.rs`.
 #[cfg(test)]
-#[path = "desk/tests.rs"]
-mod desk_tests;
+#[path = "call_thread/tests.rs"]
+mod call_thread_tests;
 
 /// The tutorial, so that its code is compiled and run.
 #[cfg(doctest)]
@@ -71,6 +77,5 @@ pub use error::PluginError;
 #[cfg(unix)]
 pub use host::plugin_host;
 pub use inspection::Inspection;
-pub use options::{Containment, PluginOptions, ProcessOptions};
-pub use own_file::{make_own_folder, read_own_file};
+pub use options::{PluginOptions, ProcessIsolation, ProcessOptions};
 pub use source::PluginSource;

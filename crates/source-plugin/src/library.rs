@@ -1,28 +1,27 @@
-//! Shared libraries: everything that trusts somebody else's memory is in this file.
+//! Shared libraries: all code that trusts the memory of a plugin.
 //!
-//! A library is never unloaded. Threads, thread-locals with destructors, `atexit` handlers and pointers that it gave away
-//! may outlive whatever looks like its end, and unloading turns each of them into a crash in an unrelated place; some
-//! systems ignore the request anyway. A replaced file is another library, loaded beside the old one: what leaks is one
+//! A library is never unloaded. Its threads, thread-locals with destructors, `atexit` handlers and pointers may be in use longer
+//! than its last instance, and unloading would crash each of them. A replaced file is loaded beside the old one. The cost is one
 //! mapping for each distinct content that a process has used.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
-use std::sync::{Mutex, PoisonError};
 
 use libloading::Library as Handle;
+use parking_lot::Mutex;
 use repertoire_core::{Digest, SourceError, SourceErrorKind};
 use repertoire_plugin_sdk::abi::{
     ENTRY, REPERTOIRE_ABI_MAJOR, REPERTOIRE_MAGIC, REPERTOIRE_OK, RepertoireBuffer, RepertoireCall, RepertoireCreate,
     RepertoireFree, RepertoirePlugin, RepertoireSlice, RepertoireTable, RepertoireTell,
 };
 
+use crate::backend::{PluginBackend, PluginMethod, SMALL_REPLY_BYTES, reply_error, too_large};
 use crate::copy::PrivateCopy;
 use crate::file::PluginFile;
-use crate::guest::{Door, Guest, SHORT, failure, too_large};
 use crate::{Inspection, PluginError};
 
-/// A loaded library whose table is sound. It stays until the process ends.
+/// A loaded library with a checked table, until the process ends.
 #[derive(Debug)]
 pub(crate) struct Library {
     features: String,
@@ -37,10 +36,10 @@ pub(crate) struct Library {
     free: RepertoireFree,
 }
 
-/// What this process has loaded, by content.
+/// The libraries of this process, by content.
 static LOADED: Mutex<BTreeMap<Digest, &'static Library>> = Mutex::new(BTreeMap::new());
 
-/// What comes before the fields that depend on the version.
+/// The fields that every version of the table begins with.
 #[repr(C)]
 struct Header {
     magic: u64,
@@ -49,24 +48,21 @@ struct Header {
     size: u32,
 }
 
-/// Bytes of a list of features.
-const LONGEST_FEATURES: usize = 4096;
+const MAX_FEATURES_BYTES: usize = 4096;
 
 impl Library {
-    /// Loads what was read from `file`, and nothing that took its place meanwhile. Runs the library's constructors.
+    /// Loads the bytes that were read from `file`, which runs the library's constructors.
     pub(crate) fn load(file: &PluginFile) -> Result<&'static Library, PluginError> {
-        let loaded = || LOADED.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(library) = loaded().get(&file.digest) {
+        if let Some(library) = LOADED.lock().get(&file.digest) {
             return Ok(library);
         }
         Inspection::of_file(file)?;
-        // No lock is held while foreign code runs; two that come at once load two copies, and both stay.
+        // No lock is held while foreign code runs. Two threads at once load two copies, and both stay.
         let table = open(file).map_err(|reason| PluginError::NotLoaded { path: file.path.clone(), reason })?;
         let library = Library::of(table).map_err(|reason| PluginError::Table { path: file.path.clone(), reason })?;
-        Ok(loaded().entry(file.digest).or_insert(Box::leak(Box::new(library))))
+        Ok(LOADED.lock().entry(file.digest).or_insert(Box::leak(Box::new(library))))
     }
 
-    /// Reads a table that a plugin returned.
     fn of(table: *const RepertoireTable) -> Result<Library, String> {
         if table.is_null() {
             return Err("it has no table".to_owned());
@@ -103,14 +99,13 @@ impl Library {
             free_buffer,
             ..
         } = table;
-        let lacks = |name: &str| format!("its table lacks `{name}`");
         Ok(Library {
             features: read_features(features)?,
-            create: create.ok_or_else(|| lacks("create"))?,
-            list: list.ok_or_else(|| lacks("list"))?,
-            body: body.ok_or_else(|| lacks("body"))?,
-            destroy: destroy.ok_or_else(|| lacks("destroy"))?,
-            free: free_buffer.ok_or_else(|| lacks("free_buffer"))?,
+            create: create.ok_or("its table lacks `create`")?,
+            list: list.ok_or("its table lacks `list`")?,
+            body: body.ok_or("its table lacks `body`")?,
+            destroy: destroy.ok_or("its table lacks `destroy`")?,
+            free: free_buffer.ok_or("its table lacks `free_buffer`")?,
             resources,
             resource,
             wait,
@@ -118,11 +113,13 @@ impl Library {
         })
     }
 
-    /// The bytes of a reply, copied; the buffer is given back whatever it holds.
+    /// Copies a reply, and gives its buffer back in each case.
     fn take(&self, reply: RepertoireBuffer, limit: usize) -> Result<Vec<u8>, SourceError> {
         if reply.ptr.is_null() {
-            let nowhere = || SourceError::invalid(format!("the plugin replied with {} bytes at no place", reply.len));
-            return if reply.len == 0 { Ok(Vec::new()) } else { Err(nowhere()) };
+            return match reply.len {
+                0 => Ok(Vec::new()),
+                length => Err(SourceError::invalid(format!("the plugin replied with {length} bytes at no place"))),
+            };
         }
         let copied = if reply.len > limit {
             Err(too_large(reply.len, limit))
@@ -137,18 +134,17 @@ impl Library {
     }
 }
 
-/// Loads a private copy, and asks it for its table.
+/// Loads a private copy and returns its table.
 fn open(file: &PluginFile) -> Result<*const RepertoireTable, String> {
-    let told = |error: &dyn std::fmt::Display| error.to_string();
-    let copy = PrivateCopy::of(file).map_err(|error| told(&error))?;
+    let copy = PrivateCopy::of(file).map_err(|error| error.to_string())?;
     // SAFETY: loading runs the library's constructors. Its owner approved this very content, which is the only thing
     // that makes running it right.
-    let handle = unsafe { load(&copy) }.map_err(|error| told(&error))?;
+    let handle = unsafe { load(&copy) }.map_err(|error| error.to_string())?;
     // SAFETY: the type is the one that the boundary gives to a function of this name.
-    let entry = unsafe { handle.get::<RepertoirePlugin>(ENTRY) }.map(|entry| *entry).map_err(|error| told(&error));
-    // Whatever comes now, the library has run: it stays.
+    let entry = unsafe { handle.get::<RepertoirePlugin>(ENTRY) }.map(|entry| *entry).map_err(|error| error.to_string());
+    // The library has run, so it stays even if the entry is missing.
     std::mem::forget(handle);
-    copy.keep();
+    copy.release();
     let entry = entry?;
     // SAFETY: the function takes nothing; that it returns a table or null, and lets no panic out, is what the boundary
     // promises.
@@ -161,7 +157,7 @@ fn open(file: &PluginFile) -> Result<*const RepertoireTable, String> {
 unsafe fn load(copy: &PrivateCopy) -> Result<Handle, libloading::Error> {
     use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
-    // At once, so that what is missing is an error now and not the end of the process later.
+    // With lazy binding, a missing symbol would end the process later.
     // SAFETY: as the caller's.
     unsafe { Library::open(Some(copy.path()), RTLD_NOW | RTLD_LOCAL) }.map(Into::into)
 }
@@ -178,7 +174,7 @@ fn read_features(features: RepertoireSlice) -> Result<String, String> {
     if features.len == 0 {
         return Ok(String::new());
     }
-    if features.ptr.is_null() || features.len > LONGEST_FEATURES {
+    if features.ptr.is_null() || features.len > MAX_FEATURES_BYTES {
         return Err("its list of features is no text".to_owned());
     }
     // SAFETY: not null; that so many bytes are there for as long as the process lives is what the boundary promises.
@@ -186,7 +182,7 @@ fn read_features(features: RepertoireSlice) -> Result<String, String> {
     String::from_utf8(bytes.to_vec()).map_err(|_| "its list of features is no text".to_owned())
 }
 
-/// One source that a library made.
+/// A source that a library made in this process.
 #[derive(Debug)]
 pub(crate) struct Instance {
     library: &'static Library,
@@ -194,20 +190,20 @@ pub(crate) struct Instance {
 }
 
 // SAFETY: the boundary promises that a source may be used from any thread, one call at a time beside `wait` and `cancel`;
-// whoever holds a guest keeps to that.
+// and callers of a backend follow that.
 unsafe impl Send for Instance {}
 // SAFETY: as above.
 unsafe impl Sync for Instance {}
 
 impl Instance {
-    /// Makes a source; `request` is a `create` message.
+    /// Calls `create` of the library; `request` is a `create` message.
     pub(crate) fn create(library: &'static Library, request: &[u8]) -> Result<Instance, SourceError> {
         let (mut made, mut reply) = (ptr::null_mut(), RepertoireBuffer::EMPTY);
         // SAFETY: the request outlives the call, and both places are valid.
         let status = unsafe { (library.create)(lend(request), &mut made, &mut reply) };
-        let reply = library.take(reply, SHORT)?;
+        let reply = library.take(reply, SMALL_REPLY_BYTES)?;
         if status != REPERTOIRE_OK {
-            return Err(failure(&reply));
+            return Err(reply_error(&reply));
         }
         let source =
             NonNull::new(made).ok_or_else(|| SourceError::invalid("the plugin made no source and no error"))?;
@@ -219,18 +215,18 @@ fn lend(bytes: &[u8]) -> RepertoireSlice {
     RepertoireSlice { ptr: bytes.as_ptr(), len: bytes.len() }
 }
 
-impl Guest for Instance {
+impl PluginBackend for Instance {
     fn features(&self) -> &str {
         &self.library.features
     }
 
-    fn call(&self, door: Door, request: &[u8]) -> Result<Vec<u8>, SourceError> {
-        let call = match door {
-            Door::List => Some(self.library.list),
-            Door::Body => Some(self.library.body),
-            Door::Resources => self.library.resources,
-            Door::Resource => self.library.resource,
-            Door::Wait => self.library.wait,
+    fn call(&self, method: PluginMethod, request: &[u8]) -> Result<Vec<u8>, SourceError> {
+        let call = match method {
+            PluginMethod::List => Some(self.library.list),
+            PluginMethod::Body => Some(self.library.body),
+            PluginMethod::Resources => self.library.resources,
+            PluginMethod::Resource => self.library.resource,
+            PluginMethod::Wait => self.library.wait,
         };
         let call = call
             .ok_or_else(|| SourceError::new(SourceErrorKind::Unsupported, "the plugin offers nothing of the kind"))?;
@@ -238,10 +234,10 @@ impl Guest for Instance {
         // SAFETY: the source lives as long as `self`, the request outlives the call, and the place is valid.
         let status = unsafe { call(self.source.as_ptr(), lend(request), &mut reply) };
         if status == REPERTOIRE_OK {
-            return self.library.take(reply, door.limit());
+            return self.library.take(reply, method.limit());
         }
-        // What is too long to be read whole is an error all the same.
-        Err(self.library.take(reply, door.limit()).map_or_else(|error| error, |reply| failure(&reply)))
+        // An error message that exceeds the limit is an error in each case.
+        Err(self.library.take(reply, method.limit()).map_or_else(|error| error, |reply| reply_error(&reply)))
     }
 
     fn stop(&self) {

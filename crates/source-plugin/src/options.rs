@@ -1,4 +1,4 @@
-//! What a configuration says about a plugin.
+//! The configuration of a plugin.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use crate::PluginError;
 use crate::approvals::Approvals;
 use crate::file::PluginFile;
 
-/// Which plugin, who says that it may run, and what it is told.
+/// The configuration of a plugin that is loaded into this process.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -20,53 +20,53 @@ use crate::file::PluginFile;
 pub struct PluginOptions {
     /// The file of the library. Plugins are never searched for.
     pub path: PathBuf,
-    /// What the file must hold: the word of whoever wrote the configuration.
+    /// The digest that the file must have.
     #[serde(default)]
     pub digest: Option<Digest>,
-    /// What the plugin is told; it decides what it understands.
+    /// The options of the plugin itself.
     #[serde(default)]
     pub options: Map<String, Value>,
-    /// How long a call may take, in milliseconds. Default 10,000.
-    #[serde(default = "ten_seconds")]
+    /// The most time of a call, in milliseconds. Default 10,000.
+    #[serde(default = "default_deadline_ms")]
     pub deadline_ms: u64,
-    /// The file with the approvals that count where no digest is pinned.
+    /// The file of [`Approvals`] that counts if no digest is pinned.
     #[serde(skip)]
     pub approvals: Option<PathBuf>,
 }
 
-fn ten_seconds() -> u64 {
+fn default_deadline_ms() -> u64 {
     10_000
 }
 
 impl PluginOptions {
-    /// The plugin at `path`, which nothing approves yet.
+    /// The plugin at `path`, not approved yet.
     pub fn new(path: impl Into<PathBuf>) -> PluginOptions {
         let (digest, options, approvals) = (None, Map::new(), None);
-        PluginOptions { path: path.into(), digest, options, deadline_ms: ten_seconds(), approvals }
+        PluginOptions { path: path.into(), digest, options, deadline_ms: default_deadline_ms(), approvals }
     }
 
-    /// The same plugin, if its file holds exactly this.
+    /// Returns the same plugin, approved if its file has this digest.
     #[must_use]
     pub fn pinned(mut self, digest: Digest) -> PluginOptions {
         self.digest = Some(digest);
         self
     }
 
-    /// The same plugin, if `approvals` has what its file holds, and no digest is pinned.
+    /// Returns the same plugin, approved by the file at `approvals` if no digest is pinned.
     #[must_use]
     pub fn approved_in(mut self, approvals: impl Into<PathBuf>) -> PluginOptions {
         self.approvals = Some(approvals.into());
         self
     }
 
-    /// The same plugin, told these options.
+    /// Returns the same plugin with these options of its own.
     #[must_use]
     pub fn with_options(mut self, options: Map<String, Value>) -> PluginOptions {
         self.options = options;
         self
     }
 
-    /// The same plugin, each of whose calls may take so long.
+    /// Returns the same plugin with a deadline for each call.
     #[must_use]
     pub fn within(mut self, deadline: Duration) -> PluginOptions {
         self.deadline_ms = u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX);
@@ -77,8 +77,7 @@ impl PluginOptions {
         Duration::from_millis(self.deadline_ms)
     }
 
-    /// The file, if somebody has approved what it holds.
-    pub(crate) fn admitted(&self) -> Result<PluginFile, PluginError> {
+    pub(crate) fn approved_file(&self) -> Result<PluginFile, PluginError> {
         let file = PluginFile::read(&self.path)?;
         let (path, found) = (&file.path, file.digest);
         match (self.digest, &self.approvals) {
@@ -90,7 +89,7 @@ impl PluginOptions {
     }
 }
 
-/// The same of a plugin in a process of its own, and what the process gets.
+/// The configuration of a plugin in a process of its own.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -98,89 +97,75 @@ impl PluginOptions {
 pub struct ProcessOptions {
     /// The file of the library. Plugins are never searched for.
     pub path: PathBuf,
-    /// What the file must hold: the word of whoever wrote the configuration.
+    /// The digest that the file must have.
     #[serde(default)]
     pub digest: Option<Digest>,
-    /// What the plugin is told; it decides what it understands.
+    /// The options of the plugin itself.
     #[serde(default)]
     pub options: Map<String, Value>,
-    /// How long a call may take, in milliseconds. Default 10,000.
-    #[serde(default = "ten_seconds")]
+    /// The most time of a call, in milliseconds. Default 10,000.
+    #[serde(default = "default_deadline_ms")]
     pub deadline_ms: u64,
-    /// The program that loads the library: `repertoire` or `repertoire-plugin-host`. By default the one beside the host's
-    /// own.
+    /// The program that loads the library: `repertoire` or `repertoire-plugin-host`. Default: the one beside the host's
+    /// own program.
     #[serde(default)]
     pub runner: Option<PathBuf>,
-    /// Address space of the process, in MiB. Default 1024.
-    #[serde(default = "a_gibibyte")]
+    /// The address space of the process, in MiB. Default 1024.
+    #[serde(default = "default_memory_mib")]
     pub memory_mib: u64,
-    /// Processor time of the process, in seconds; when it is used up, the process ends, and is started again. Default 600.
-    #[serde(default = "ten_minutes")]
+    /// The processor time of the process, in seconds. When it is used up, the process ends and is started again. Default 600.
+    #[serde(default = "default_cpu_s")]
     pub cpu_s: u64,
 }
 
-fn a_gibibyte() -> u64 {
+fn default_memory_mib() -> u64 {
     1024
 }
 
-fn ten_minutes() -> u64 {
+fn default_cpu_s() -> u64 {
     600
 }
 
 impl ProcessOptions {
-    /// The plugin and its process; nothing, if no runner is named.
-    pub fn split(self) -> Option<(PluginOptions, Containment)> {
+    /// Returns the plugin and its process, or `None` if no runner is named.
+    pub fn split(self) -> Option<(PluginOptions, ProcessIsolation)> {
         let ProcessOptions { path, digest, options, deadline_ms, runner, memory_mib, cpu_s } = self;
         let plugin = PluginOptions { path, digest, options, deadline_ms, approvals: None };
-        let contained = Containment::by(runner?).with_memory(memory_mib.saturating_mul(1 << 20));
-        Some((plugin, contained.with_cpu(Duration::from_secs(cpu_s))))
+        let mut isolation = ProcessIsolation::by(runner?);
+        (isolation.memory, isolation.cpu) = (memory_mib.saturating_mul(1 << 20), Duration::from_secs(cpu_s));
+        Some((plugin, isolation))
     }
 }
 
-/// A process of its own for a plugin: what it does there, it does to itself.
+/// A process for one plugin, and its limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Containment {
-    /// The program that loads the library there: `repertoire`, `repertoire-plugin-host`, or one that calls
+pub struct ProcessIsolation {
+    /// The program that loads the library: `repertoire`, `repertoire-plugin-host`, or one that calls
     /// [`plugin_host`](crate::plugin_host) when its first argument is `plugin-host`.
     pub runner: PathBuf,
-    /// Bytes of address space that the process gets. Default 1 GiB; threads of their own reserve 64 MiB each.
+    /// The address space in bytes. Default 1 GiB; each thread reserves 64 MiB of it.
     pub memory: u64,
-    /// Processor time that the process gets, in whole seconds. Default 10 minutes. A deadline ends a call that takes too
-    /// long; this ends what goes on beside the calls. Who uses it up is started again.
+    /// The processor time, in whole seconds. Default 10 minutes. It ends what goes on beside the calls, which no deadline does.
     pub cpu: Duration,
-    /// The command line of a program that runs the one behind it, and ends with it whatever that started. None by default:
-    /// then a process that leaves the group lives on.
+    /// The command line of a program that runs the runner and ends everything that it started. Default: none, then a process
+    /// that leaves the group lives on.
     ///
-    /// It gets a `-`, since the runner limits its memory itself, the runner and its arguments. On the signal `TERM` it ends them.
-    pub keeper: Vec<OsString>,
+    /// It gets `-` for no limit of memory, then the runner and its arguments. On the signal `TERM` it ends them.
+    pub supervisor: Vec<OsString>,
 }
 
-impl Containment {
-    /// Processes that `runner` starts.
-    pub fn by(runner: impl Into<PathBuf>) -> Containment {
-        let (memory, cpu) = (1 << 30, Duration::from_secs(ten_minutes()));
-        Containment { runner: runner.into(), memory, cpu, keeper: Vec::new() }
+impl ProcessIsolation {
+    /// A process that `runner` starts, with the default limits.
+    pub fn by(runner: impl Into<PathBuf>) -> ProcessIsolation {
+        let (memory, cpu) = (default_memory_mib() << 20, Duration::from_secs(default_cpu_s()));
+        ProcessIsolation { runner: runner.into(), memory, cpu, supervisor: Vec::new() }
     }
 
-    /// The same, with so many bytes of address space.
+    /// Returns the same process with a supervisor: `repertoire-helper supervise`, or another program with its contract.
     #[must_use]
-    pub fn with_memory(mut self, bytes: u64) -> Containment {
-        self.memory = bytes;
-        self
-    }
-
-    /// The same, with a keeper: `repertoire-helper hold`, or another program that does this.
-    #[must_use]
-    pub fn kept_by(mut self, keeper: impl IntoIterator<Item = OsString>) -> Containment {
-        self.keeper = keeper.into_iter().collect();
-        self
-    }
-
-    /// The same, with so much processor time.
-    #[must_use]
-    pub fn with_cpu(mut self, time: Duration) -> Containment {
-        self.cpu = time;
+    pub fn supervised_by(mut self, supervisor: impl IntoIterator<Item = OsString>) -> ProcessIsolation {
+        self.supervisor = supervisor.into_iter().collect();
         self
     }
 }

@@ -1,69 +1,39 @@
-//! A source of a plugin in a process of its own.
+//! An instance of a plugin in a process of its own.
 
-use std::fmt;
 use std::io::Read;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, ExitStatus};
 use std::sync::mpsc::RecvTimeoutError;
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use repertoire_core::{SourceError, SourceErrorKind};
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use repertoire_process::{OutputTail, ProcessGroup, command};
+use rustix::process::Signal;
 
-use crate::Containment;
-use crate::calls::Calls;
+use crate::ProcessIsolation;
+use crate::backend::{PluginBackend, PluginMethod, SMALL_REPLY_BYTES, excerpt, reply_error};
 use crate::file::PluginFile;
 use crate::frame::{self, Frame};
-use crate::guest::{Door, Guest, SHORT, failure, told};
 use crate::host::PLUGIN_HOST;
+use crate::pending_calls::PendingCalls;
 use crate::source::overdue;
 
-/// A source that another process made.
+/// An instance in a process of its own.
 #[derive(Debug)]
 pub(crate) struct Process {
     features: String,
     input: Mutex<ChildStdin>,
-    calls: Arc<Calls<Frame>>,
-    group: Arc<Group>,
+    calls: Arc<PendingCalls<Frame>>,
+    group: Arc<ProcessGroup>,
 }
 
-/// The processes to end; nothing once they are.
-struct Group(Mutex<Option<Pid>>, Leader);
+/// The time after the end of a process in which its standard error is read to the end.
+const STDERR_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// Which process leads the group.
-#[derive(Clone, Copy)]
-enum Leader {
-    /// The runner, in a group with what it starts.
-    Runner,
-    /// A keeper, which ends the runner and all that it started when it is asked to end.
-    Keeper,
-}
-
-impl Group {
-    fn kill(&self) {
-        // Not reaped before this is taken, so that the number is still that of these processes.
-        if let Some(group) = self.0.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            let _ = match self.1 {
-                Leader::Runner => kill_process_group(group, Signal::KILL),
-                Leader::Keeper => kill_process(group, Signal::TERM),
-            };
-        }
-    }
-}
-
-impl fmt::Debug for Group {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Group").field(&self.0).finish()
-    }
-}
-
-/// How long the last words of a process are waited for.
-const LAST_WORDS: Duration = Duration::from_millis(200);
-
-/// Bytes of what a process wrote to its standard error that are told.
-const WORDS: usize = 2048;
+const STDERR_TAIL_BYTES: usize = 2048;
 
 fn unavailable(message: impl Into<String>) -> SourceError {
     SourceError::new(SourceErrorKind::Unavailable, message)
@@ -72,79 +42,67 @@ fn unavailable(message: impl Into<String>) -> SourceError {
 impl Process {
     /// Starts a process that loads `file` and makes a source; `request` is a `create` message.
     ///
-    /// The process has no environment, a group of its own, and no more memory and processor time than it is given.
-    ///
-    /// Nobody else knows of it yet, who could end it: what takes longer than `deadline` is ended here.
+    /// The process has no environment and a group of its own. No other code can end it yet, so it is killed here if the reply
+    /// takes longer than `deadline`.
     pub(crate) fn start(
-        how: &Containment,
+        isolation: &ProcessIsolation,
         file: &PluginFile,
         request: &[u8],
         deadline: Duration,
     ) -> Result<Process, SourceError> {
-        let (mut command, leader) = match how.keeper.split_first() {
-            None => (Command::new(&how.runner), Leader::Runner),
-            Some((keeper, arguments)) => {
-                let mut command = Command::new(keeper);
-                command.args(arguments).arg("-").arg(&how.runner);
-                (command, Leader::Keeper)
-            }
-        };
+        // The runner limits its memory itself.
+        let mut command = command(&isolation.supervisor, None, isolation.runner.as_os_str());
         command.arg(PLUGIN_HOST).arg(&file.path).arg(file.digest.to_string());
-        command.args([how.memory, how.cpu.as_secs()].map(|most| most.to_string()));
-        command.env_clear().process_group(0);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let cannot = |error| unavailable(format!("`{}` cannot be started", how.runner.display())).caused_by(error);
-        let mut child = command.spawn().map_err(cannot)?;
-        let group = Arc::new(Group(Mutex::new(Some(Pid::from_child(&child))), leader));
-        let taken = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let (Some(input), Some(output), Some(errors)) = taken else { unreachable!("all three are piped") };
-        let calls = Arc::new(Calls::new());
+        command.args([isolation.memory, isolation.cpu.as_secs()].map(|limit| limit.to_string()));
+        let mut child = command.spawn().map_err(|error| {
+            unavailable(format!("`{}` cannot be started", isolation.runner.display())).caused_by(error)
+        })?;
+        let group = Arc::new(ProcessGroup::led_by(child.id(), !isolation.supervisor.is_empty()));
+        let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (Some(input), Some(output), Some(stderr)) = streams else { unreachable!("all three are piped") };
+        let calls = Arc::new(PendingCalls::new());
         let mut process = Process { features: String::new(), input: Mutex::new(input), calls, group };
-        let words = listen(errors);
+        let stderr = spawn_stderr_reader(stderr);
         let (calls, group) = (process.calls.clone(), process.group.clone());
         thread::Builder::new()
             .name("plugin replies".to_owned())
-            .spawn(move || follow(child, output, &words, &calls, &group))
+            .spawn(move || read_replies(child, output, &stderr, &calls, &group))
             .map_err(|error| unavailable("no thread can be started").caused_by(error))?;
-        let features = match process.begin(frame::CREATE, request, SHORT)?.recv_timeout(deadline) {
+        let features = match process.send(frame::CREATE, request, SMALL_REPLY_BYTES)?.recv_timeout(deadline) {
             Err(RecvTimeoutError::Timeout) => {
                 process.group.kill();
-                // As whoever asked says it, whose own time is over now too.
                 return Err(overdue(deadline));
             }
-            features => process.answer(features.ok())?,
+            features => process.result(features.ok())?,
         };
-        process.features = told(&String::from_utf8_lossy(&features));
+        process.features = excerpt(&String::from_utf8_lossy(&features));
         Ok(process)
     }
 
-    /// Asks; the reply comes through what this gives.
-    fn begin(&self, tag: u32, request: &[u8], limit: usize) -> Result<mpsc::Receiver<Frame>, SourceError> {
+    fn send(&self, tag: u32, request: &[u8], limit: usize) -> Result<mpsc::Receiver<Frame>, SourceError> {
         let (call, reply) = self.calls.begin(limit).map_err(unavailable)?;
-        let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
-        // A request that cannot be written is one whose reply will not come.
-        let _ = frame::write(&mut *input, call, tag, request);
+        // If the request cannot be written, no reply arrives, and the caller gets the reason for that.
+        let _ = frame::write(&mut *self.input.lock(), call, tag, request);
         Ok(reply)
     }
 
-    /// What a reply says, or why there is none.
-    fn answer(&self, reply: Option<Frame>) -> Result<Vec<u8>, SourceError> {
+    fn result(&self, reply: Option<Frame>) -> Result<Vec<u8>, SourceError> {
         match reply {
-            Some(Frame { tag: frame::ERROR, message, .. }) => Err(failure(&message)),
+            Some(Frame { tag: frame::ERROR, message, .. }) => Err(reply_error(&message)),
             Some(Frame { message, .. }) => Ok(message),
             None => Err(unavailable(self.calls.ended().unwrap_or_else(|| "the plugin does not answer".to_owned()))),
         }
     }
 }
 
-impl Guest for Process {
+impl PluginBackend for Process {
     fn features(&self) -> &str {
         &self.features
     }
 
-    fn call(&self, door: Door, request: &[u8]) -> Result<Vec<u8>, SourceError> {
-        let reply = self.begin(door as u32, request, door.limit())?;
-        self.answer(reply.recv().ok())
+    fn call(&self, method: PluginMethod, request: &[u8]) -> Result<Vec<u8>, SourceError> {
+        let reply = self.send(method as u32, request, method.limit())?;
+        self.result(reply.recv().ok())
     }
 
     fn stop(&self) {
@@ -162,13 +120,13 @@ impl Drop for Process {
     }
 }
 
-/// Hands replies to who waits for them, until there are no more; then sees to it that the process has ended.
-fn follow(
+/// Hands replies to their callers until the output ends, then ends the process and the calls that are left.
+fn read_replies(
     mut child: Child,
     mut output: ChildStdout,
-    words: &mpsc::Receiver<String>,
-    calls: &Calls<Frame>,
-    group: &Group,
+    stderr: &mpsc::Receiver<String>,
+    calls: &PendingCalls<Frame>,
+    group: &ProcessGroup,
 ) {
     let error = loop {
         match frame::read(&mut output, |call| calls.limit(call)) {
@@ -179,19 +137,19 @@ fn follow(
     };
     group.kill();
     let status = child.wait();
-    let mut ended = match error {
+    let mut reason = match error {
         Some(error) => format!("the plugin's process was ended: {error}"),
-        None => format!("the plugin's process ended{}", status.map(how).unwrap_or_default()),
+        None => format!("the plugin's process ended{}", status.map(describe).unwrap_or_default()),
     };
-    if let Ok(words) = words.recv_timeout(LAST_WORDS)
-        && !words.is_empty()
+    if let Ok(stderr) = stderr.recv_timeout(STDERR_TIMEOUT)
+        && !stderr.is_empty()
     {
-        ended.push_str(&format!("; it said: {words}"));
+        reason.push_str(&format!("; it said: {stderr}"));
     }
-    calls.end(ended);
+    calls.end(reason);
 }
 
-fn how(status: ExitStatus) -> String {
+fn describe(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!(" with exit code {code}"),
         (None, Some(signal)) if signal == Signal::XCPU.as_raw() => ", since its processor time was used up".to_owned(),
@@ -200,19 +158,16 @@ fn how(status: ExitStatus) -> String {
     }
 }
 
-/// The end of what a process writes to its standard error.
-fn listen(mut errors: ChildStderr) -> mpsc::Receiver<String> {
-    let (send, words) = mpsc::channel();
-    let listen = move || {
-        let (mut tail, mut buffer) = (Vec::new(), [0; 4096]);
-        while let Ok(more @ 1..) = errors.read(&mut buffer) {
-            tail.extend_from_slice(&buffer[..more]);
-            tail.drain(..tail.len().saturating_sub(WORDS));
+/// Returns the channel of the last bytes that a process writes to its standard error.
+fn spawn_stderr_reader(mut stderr: ChildStderr) -> mpsc::Receiver<String> {
+    let (sender, receiver) = mpsc::channel();
+    // Without the thread, the message lacks this text.
+    let _ = thread::Builder::new().name("plugin errors".to_owned()).spawn(move || {
+        let (mut tail, mut buffer) = (OutputTail::new(STDERR_TAIL_BYTES), [0; 4096]);
+        while let Ok(count @ 1..) = stderr.read(&mut buffer) {
+            tail.push(&buffer[..count]);
         }
-        // Nobody may want to know.
-        let _ = send.send(told(String::from_utf8_lossy(&tail).trim()));
-    };
-    // Without it the process writes to a pipe that nobody reads, which is its own affair.
-    let _ = thread::Builder::new().name("plugin errors".to_owned()).spawn(listen);
-    words
+        let _ = sender.send(excerpt(tail.text().trim()));
+    });
+    receiver
 }

@@ -1,4 +1,4 @@
-//! From a plugin's message to a listing: nothing in it is believed.
+//! The listing of a plugin, read from its message with the limits and rules for every file.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -6,26 +6,21 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use repertoire_core::skill_md::{self, FileContext, Limits};
-use repertoire_core::{
-    Code, Diagnostic, Id, Listing, ListingEntry, Revision, Severity, Skill, SourceError, Stamp, Strictness,
-};
+use repertoire_core::{Code, Diagnostic, Id, ListingEntry, Severity, Skill, SourceError, Stamp, Strictness};
 use repertoire_plugin_sdk::message::{self, Finding, Row, SCHEMA};
 use serde::de::{DeserializeOwned, IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use crate::guest::told;
+use crate::backend::excerpt;
 
-/// Skills of one source.
-const MOST_SKILLS: usize = 100_000;
+const MAX_SKILLS: usize = 100_000;
 
-/// Findings of one plugin.
-const MOST_FINDINGS: usize = 1000;
+const MAX_FINDINGS: usize = 1000;
 
-/// Bytes of a key, a stamp or a location.
-const LONGEST: usize = 4096;
+const MAX_TEXT_BYTES: usize = 4096;
 
-/// Reads listings of one source, and remembers the last one: a row that did not change is not parsed again.
+/// A reader of the listings of one source. A row that did not change since the last listing is not parsed again.
 #[derive(Debug)]
 pub(crate) struct Reader {
     source: String,
@@ -35,13 +30,12 @@ pub(crate) struct Reader {
 
 #[derive(Debug)]
 struct Known {
-    /// Of everything the row says.
     row: Stamp,
     listed: Option<ListingEntry<Skill>>,
     diagnostics: Vec<Diagnostic>,
 }
 
-/// A listing, and the revision that the plugin gave it.
+/// A listing as read, with the plugin's own revision.
 #[derive(Debug)]
 pub(crate) struct Read {
     pub(crate) revision: u64,
@@ -49,23 +43,16 @@ pub(crate) struct Read {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-impl Read {
-    pub(crate) fn listing(self, revision: Revision) -> Listing<Skill> {
-        Listing::new(revision, self.rows, self.diagnostics)
-    }
-}
-
 impl Reader {
     pub(crate) fn new(source: &str) -> Reader {
         Reader { source: source.to_owned(), known: HashMap::new(), keys: HashMap::new() }
     }
 
-    /// The key under which the plugin knows `id`, by the last listing.
+    /// Returns the plugin's key of a skill in the last listing.
     pub(crate) fn key(&self, id: &Id) -> Option<&str> {
         self.keys.get(id).map(String::as_str)
     }
 
-    /// Reads a `listing` message.
     pub(crate) fn read(&mut self, bytes: &[u8]) -> Result<Read, SourceError> {
         let (message, mut diagnostics, more) = listing(bytes)?;
         diagnostics.extend(message.findings.iter().map(|finding| self.finding(finding)));
@@ -83,7 +70,7 @@ impl Reader {
             diagnostics.extend(entry.diagnostics.iter().cloned());
             if let Some(listed) = &entry.listed {
                 rows.push(listed.clone());
-                // The first of two stays, as in the listing.
+                // The first of two rows with one id counts, as in the listing.
                 keys.entry(listed.item.id.clone()).or_insert_with(|| row.key.clone());
             }
             known.insert(row.key, entry);
@@ -93,13 +80,13 @@ impl Reader {
     }
 
     fn parse(&self, row: &Row) -> Known {
-        let shown = row.location.as_deref().filter(|location| location.len() <= LONGEST).unwrap_or(&row.key);
-        // Where text comes from is told with the name that the composer chose: no plugin passes for another place.
-        let location: Arc<str> = format!("{}:{}", self.source, told(shown)).into();
+        let shown = row.location.as_deref().filter(|location| location.len() <= MAX_TEXT_BYTES).unwrap_or(&row.key);
+        // The name that the composer chose comes first, so that no plugin can claim another source's location.
+        let location: Arc<str> = format!("{}:{}", self.source, excerpt(shown)).into();
         if let Some(name) =
-            [("key", &row.key), ("stamp", &row.stamp)].into_iter().find(|(_, text)| text.len() > LONGEST)
+            [("key", &row.key), ("stamp", &row.stamp)].into_iter().find(|(_, text)| text.len() > MAX_TEXT_BYTES)
         {
-            let message = format!("an entry has a `{}` of more than {LONGEST} bytes; it was left out", name.0);
+            let message = format!("an entry has a `{}` of more than {MAX_TEXT_BYTES} bytes; it was left out", name.0);
             let finding = Diagnostic::new(Code::PLUGIN_ENTRY, message).at_path(location);
             return Known { row: whole(row), listed: None, diagnostics: vec![finding] };
         }
@@ -116,19 +103,18 @@ impl Reader {
     fn finding(&self, finding: &Finding) -> Diagnostic {
         let known = Code::ALL.iter().find(|code| code.name() == finding.code);
         let message = match known {
-            Some(_) => told(&finding.message),
-            None => format!("`{}`: {}", told(&finding.code), told(&finding.message)),
+            Some(_) => excerpt(&finding.message),
+            None => format!("`{}`: {}", excerpt(&finding.code), excerpt(&finding.message)),
         };
         let mut diagnostic = Diagnostic::new(known.copied().unwrap_or(Code::PLUGIN_FINDING), message);
         diagnostic.severity = finding.severity;
-        diagnostic.path = finding.path.as_ref().map(|path| format!("{}:{}", self.source, told(path)).into());
+        diagnostic.path = finding.path.as_ref().map(|path| format!("{}:{}", self.source, excerpt(path)).into());
         (diagnostic.line, diagnostic.column) = (finding.line, finding.column);
-        diagnostic.help = finding.help.as_deref().map(told);
+        diagnostic.help = finding.help.as_deref().map(excerpt);
         diagnostic
     }
 }
 
-/// The stamp of a row and of its body.
 pub(crate) fn stamp(text: &str) -> Stamp {
     Stamp::of(text)
 }
@@ -137,7 +123,7 @@ fn whole(row: &Row) -> Stamp {
     Stamp::of(&(&row.stamp, &row.document, &row.location))
 }
 
-/// Reads any message, after a look at its schema.
+/// Reads a message of a known schema.
 pub(crate) fn message<M: DeserializeOwned>(bytes: &[u8]) -> Result<M, SourceError> {
     let not_understood =
         |error: serde_json::Error| SourceError::invalid(format!("the plugin's reply cannot be understood: {error}"));
@@ -153,44 +139,44 @@ struct Version {
     schema: u32,
 }
 
-/// A `listing` message, of which no more is kept than may be listed.
+/// A `listing` message, of which the entries over the limits are counted only.
 #[derive(Deserialize)]
 struct Raw {
     #[serde(default)]
     revision: u64,
-    skills: Entries<Row, MOST_SKILLS>,
+    skills: Entries<Row, MAX_SKILLS>,
     #[serde(default)]
-    findings: Entries<Finding, MOST_FINDINGS>,
+    findings: Entries<Finding, MAX_FINDINGS>,
 }
 
-/// The first `MOST` entries of a list, each read alone, and how many there are. An entry that is malformed costs itself.
+/// The first `MAX` entries of a list, each read by itself, and the number of all. A malformed entry is one error.
 ///
-/// No entry is ever kept as what JSON makes of it: a few bytes of a message would be hundreds there.
-struct Entries<T, const MOST: usize> {
+/// Entries are read into their types directly: as JSON values, a few bytes of a message would take hundreds.
+struct Entries<T, const MAX: usize> {
     read: Vec<Result<T, String>>,
     count: usize,
 }
 
-impl<T, const MOST: usize> Default for Entries<T, MOST> {
-    fn default() -> Entries<T, MOST> {
+impl<T, const MAX: usize> Default for Entries<T, MAX> {
+    fn default() -> Entries<T, MAX> {
         Entries { read: Vec::new(), count: 0 }
     }
 }
 
-impl<'de, T: DeserializeOwned, const MOST: usize> Deserialize<'de> for Entries<T, MOST> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Entries<T, MOST>, D::Error> {
-        struct Reading<T, const MOST: usize>(PhantomData<T>);
+impl<'de, T: DeserializeOwned, const MAX: usize> Deserialize<'de> for Entries<T, MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Entries<T, MAX>, D::Error> {
+        struct Reading<T, const MAX: usize>(PhantomData<T>);
 
-        impl<'de, T: DeserializeOwned, const MOST: usize> Visitor<'de> for Reading<T, MOST> {
-            type Value = Entries<T, MOST>;
+        impl<'de, T: DeserializeOwned, const MAX: usize> Visitor<'de> for Reading<T, MAX> {
+            type Value = Entries<T, MAX>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a list")
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Entries<T, MOST>, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Entries<T, MAX>, A::Error> {
                 let mut entries = Entries::default();
-                while entries.count < MOST {
+                while entries.count < MAX {
                     let Some(entry) = list.next_element::<&RawValue>()? else { return Ok(entries) };
                     entries.count += 1;
                     entries.read.push(serde_json::from_str(entry.get()).map_err(|error| error.to_string()));
@@ -206,13 +192,13 @@ impl<'de, T: DeserializeOwned, const MOST: usize> Deserialize<'de> for Entries<T
     }
 }
 
-/// Reads a `listing` message, and returns what is wrong with its rows and how many more findings it has than are read.
+/// Reads a `listing` message. Returns diagnostics of its rows, and the number of findings over the limit.
 fn listing(bytes: &[u8]) -> Result<(message::Listing, Vec<Diagnostic>, usize), SourceError> {
     let Raw { revision, skills, findings } = message(bytes)?;
-    if skills.count > MOST_SKILLS {
+    if skills.count > MAX_SKILLS {
         let found = skills.count;
         return Err(SourceError::invalid(format!(
-            "the plugin lists {found} skills, and at most {MOST_SKILLS} are read"
+            "the plugin lists {found} skills, and at most {MAX_SKILLS} are read"
         )));
     }
     let mut diagnostics = Vec::new();
@@ -220,21 +206,22 @@ fn listing(bytes: &[u8]) -> Result<(message::Listing, Vec<Diagnostic>, usize), S
     for (at, row) in skills.read.into_iter().enumerate() {
         match row {
             Ok(row) => rows.push(row),
-            // As many as there may be entries; more of them than a person reads.
-            Err(_) if diagnostics.len() == MOST_FINDINGS => {}
+            // There may be as many as entries, and no person reads more.
+            Err(_) if diagnostics.len() == MAX_FINDINGS => {}
             Err(error) => {
-                let message = format!("entry {at} of the plugin's listing cannot be understood: {}", told(&error));
+                let message = format!("entry {at} of the plugin's listing cannot be understood: {}", excerpt(&error));
                 let finding = Diagnostic::new(Code::PLUGIN_ENTRY, message);
                 diagnostics.push(finding.help("expected `key`, `stamp` and `document`, each a text"));
             }
         }
     }
-    let unknown = |error: String| {
-        let message = format!("a finding cannot be understood: {error}");
-        Finding::new(Severity::Warning, Code::PLUGIN_FINDING.name(), message)
-    };
     let more = findings.count - findings.read.len();
-    let findings: Vec<_> = findings.read.into_iter().map(|finding| finding.unwrap_or_else(unknown)).collect();
+    let findings = findings.read.into_iter().map(|finding| {
+        finding.unwrap_or_else(|error| {
+            let message = format!("a finding cannot be understood: {error}");
+            Finding::new(Severity::Warning, Code::PLUGIN_FINDING.name(), message)
+        })
+    });
     Ok((message::Listing::new(revision, rows).with_findings(findings), diagnostics, more))
 }
 

@@ -1,4 +1,4 @@
-//! One skill of a folder, read.
+//! The skills of a folder.
 
 use std::fs;
 use std::io;
@@ -9,9 +9,9 @@ use repertoire_plugin_sdk::{
     skill_md::{self, FileContext, Parsed},
 };
 
-use crate::there;
+use crate::or_default;
 
-/// One skill of a folder, read.
+/// One skill of a folder, with its files.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Entry {
     name: String,
@@ -20,7 +20,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// Every skill of `folder`, by name. Links are not followed.
+    /// Reads every skill of `folder`, by name. Links are not followed.
     pub(crate) fn all(folder: &Path) -> io::Result<Vec<Entry>> {
         let mut entries = Vec::new();
         for (path, name) in children(folder)? {
@@ -61,10 +61,10 @@ impl Entry {
     }
 }
 
-/// The files and folders in `folder` that are no links, by name.
+/// Returns the files and folders in `folder`, without links, by name.
 fn children(folder: &Path) -> io::Result<Vec<(std::path::PathBuf, String)>> {
     let mut children = Vec::new();
-    for entry in there(fs::read_dir(folder).map(Some))?.into_iter().flatten() {
+    for entry in or_default(fs::read_dir(folder).map(Some))?.into_iter().flatten() {
         let entry = entry?;
         if let Ok(name) = entry.file_name().into_string()
             && !entry.file_type()?.is_symlink()
@@ -76,7 +76,7 @@ fn children(folder: &Path) -> io::Result<Vec<(std::path::PathBuf, String)>> {
     Ok(children)
 }
 
-/// The files below `folder`, under the path `within`.
+/// Reads the files below `folder`, with paths that begin with `within`.
 fn collect(folder: &Path, within: &str, files: &mut Vec<(ResourcePath, Bytes)>) -> io::Result<()> {
     for (path, name) in children(folder)? {
         let inner = format!("{within}{name}");

@@ -1,6 +1,6 @@
 //! The skills of a folder: `NAME.md` is a skill, and the files in `NAME/` lie beside it.
 //!
-//! Everything that a source can do, through the ordinary [`Source`]: bodies, resources, changes.
+//! An example of a [`Source`] with bodies, resources and changes.
 //!
 //! ```toml
 //! [[source]]
@@ -14,9 +14,9 @@ mod entry;
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use repertoire_plugin_sdk::{
     Body, Bytes, Config, Id, Listing, Open, Resource, ResourcePath, Revision, Skill, Source, SourceError,
     SourceErrorKind, async_trait, export_source, skill_md,
@@ -31,7 +31,7 @@ pub struct Folder {
     name: String,
     folder: PathBuf,
     look_every: Duration,
-    /// What was there at the last look, and how often it was something else.
+    /// The entries when they were last read, and the number of changes.
     seen: Mutex<(Vec<Entry>, u64)>,
 }
 
@@ -56,13 +56,13 @@ impl Open for Folder {
 }
 
 impl Folder {
-    /// What is there now, and at which revision. A folder that is not there is empty.
-    fn look(&self) -> Result<(Vec<Entry>, Revision), SourceError> {
+    /// Reads the folder and counts the revision. A folder that does not exist is empty.
+    fn read(&self) -> Result<(Vec<Entry>, Revision), SourceError> {
         let entries = Entry::all(&self.folder).map_err(|error| {
             let shown = self.folder.display();
             SourceError::new(SourceErrorKind::Unavailable, format!("`{shown}` cannot be read")).caused_by(error)
         })?;
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen.lock();
         if seen.0 != entries {
             *seen = (entries.clone(), seen.1 + 1);
         }
@@ -70,9 +70,9 @@ impl Folder {
     }
 
     fn entry(&self, id: &Id) -> Result<Entry, SourceError> {
-        let (entries, _) = self.look()?;
-        let is_it = |entry: &Entry| entry.parse().skill.is_some_and(|skill| skill.id == *id);
-        entries.into_iter().find(is_it).ok_or_else(|| SourceError::not_found("skill", id))
+        let (entries, _) = self.read()?;
+        let found = entries.into_iter().find(|entry| entry.parse().skill.is_some_and(|skill| skill.id == *id));
+        found.ok_or_else(|| SourceError::not_found("skill", id))
     }
 }
 
@@ -83,7 +83,7 @@ impl Source<Skill> for Folder {
     }
 
     async fn list(&self) -> Result<Listing<Skill>, SourceError> {
-        let (entries, revision) = self.look()?;
+        let (entries, revision) = self.read()?;
         let (mut rows, mut findings) = (Vec::new(), Vec::new());
         for entry in &entries {
             let parsed = entry.parse();
@@ -113,7 +113,7 @@ impl Source<Skill> for Folder {
 
     async fn changed(&self, since: Revision) {
         loop {
-            match self.look() {
+            match self.read() {
                 Ok((_, revision)) if revision <= since => {}
                 _ => return,
             }
@@ -122,8 +122,8 @@ impl Source<Skill> for Folder {
     }
 }
 
-/// A folder that is not there holds nothing.
-fn there<T: Default>(read: io::Result<T>) -> io::Result<T> {
+/// Returns a default value for a folder that does not exist.
+fn or_default<T: Default>(read: io::Result<T>) -> io::Result<T> {
     match read {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(T::default()),
         read => read,

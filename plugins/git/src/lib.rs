@@ -5,32 +5,65 @@
 //! kind = "process"        # what a repository holds is unpacked outside of the host
 //! name = "company"
 //! path = "libgit.so"
-//! deadline-ms = 60000     # the first look clones
+//! deadline-ms = 60000     # the first call clones
 //! options = { url = "http://git.company.test/skills.git", cache = "/var/cache/skills", branch = "main" }
 //! ```
 //!
-//! The repository is kept as a bare clone in `cache`. Without a network, what was fetched last stays, and a finding says so. A
-//! pinned commit that is there needs no network at all.
+//! The plugin has a bare clone in `cache`. Without a network, the last fetched commit stays, and a finding reports that. A pinned
+//! commit in the clone needs no network.
 //!
-//! A repository is a stranger's: how deep, how many and how large the folders and files are is limited as in a folder source, and
-//! what is left out is a finding. The kind `plugin` loads the library into the host instead, for repositories of your own.
+//! The depth, number and size of folders and files are limited as in a folder source, and omissions are findings. For repositories of
+//! your own, the kind `plugin` loads the library into the host instead.
 
 mod mirror;
-mod options;
 mod tree;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use git2::Oid;
+use parking_lot::Mutex;
 use repertoire_plugin_sdk::message::{Body, Finding, Listing, Row};
 use repertoire_plugin_sdk::{
     Config, Documents, Open, Pause, Resource, ResourcePath, Severity, SourceError, SourceErrorKind, export_documents,
 };
 
 use mirror::Mirror;
-use options::Options;
 use tree::Tree;
+
+/// The options of a source.
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Options {
+    /// The repository: `http://`, `file://`, a path; `https://` and `ssh://` with these features of the build.
+    pub(crate) url: String,
+    /// The folder of the bare clone, which no other source uses.
+    pub(crate) cache: PathBuf,
+    /// The branch to track. Default: that of the remote.
+    pub(crate) branch: Option<String>,
+    /// The commit instead of a branch, in 40 digits.
+    pub(crate) commit: Option<String>,
+    /// The folder of the repository that holds the skills.
+    #[serde(default)]
+    pub(crate) folder: String,
+    /// The interval between fetches.
+    #[serde(default = "a_minute")]
+    poll_ms: u64,
+}
+
+fn a_minute() -> u64 {
+    60_000
+}
+
+impl Options {
+    pub(crate) fn poll(&self) -> Duration {
+        Duration::from_millis(self.poll_ms)
+    }
+
+    pub(crate) fn is_pinned(&self) -> bool {
+        self.commit.is_some()
+    }
+}
 
 /// The skills of a git repository.
 #[derive(Debug)]
@@ -40,15 +73,14 @@ pub struct Git {
     state: Mutex<State>,
 }
 
-/// What was seen last.
 #[derive(Debug, Default)]
 struct State {
     commit: Option<Oid>,
-    /// How often that was another one.
+    /// The number of changes of the commit.
     revision: u64,
-    /// When the remote was last asked.
-    asked: Option<Instant>,
-    /// What it said, if it could not be asked.
+    /// The time of the last fetch.
+    fetched: Option<Instant>,
+    /// The error of the last fetch.
     problem: Option<String>,
 }
 
@@ -61,20 +93,16 @@ impl Open for Git {
 }
 
 impl Git {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Looks where the branch is, if it is time to, and fetches what is new. No lock is held over the network.
-    fn look(&self) {
-        if self.state().asked.is_some_and(|asked| asked.elapsed() < self.options.poll()) {
+    /// Fetches if the interval is over. No lock is held during that.
+    fn poll(&self) {
+        if self.state.lock().fetched.is_some_and(|fetched| fetched.elapsed() < self.options.poll()) {
             return;
         }
-        let fetched = self.mirror.fetch();
+        let result = self.mirror.fetch();
         let found = self.mirror.commit();
-        let mut state = self.state();
-        state.asked = Some(Instant::now());
-        state.problem = fetched.err().map(|error| error.message().to_owned());
+        let mut state = self.state.lock();
+        state.fetched = Some(Instant::now());
+        state.problem = result.err().map(|error| error.message().to_owned());
         if let Ok(found) = found
             && state.commit != Some(found)
         {
@@ -83,18 +111,18 @@ impl Git {
         }
     }
 
-    /// The commit that counts, and the revision it is.
+    /// Returns the current commit and its revision.
     fn commit(&self) -> Result<(Oid, u64), SourceError> {
-        if self.state().commit.is_none() {
-            self.look();
+        if self.state.lock().commit.is_none() {
+            self.poll();
         }
-        let state = self.state();
-        let said = || state.problem.clone().unwrap_or_else(|| "it has no such branch or commit".to_owned());
-        let unavailable = || {
-            let message = format!("`{}` cannot be fetched, and was not before: {}", self.options.url, said());
-            SourceError::new(SourceErrorKind::Unavailable, message)
+        let state = self.state.lock();
+        let Some(commit) = state.commit else {
+            let problem = state.problem.as_deref().unwrap_or("it has no such branch or commit");
+            let message = format!("`{}` cannot be fetched, and was not before: {problem}", self.options.url);
+            return Err(SourceError::new(SourceErrorKind::Unavailable, message));
         };
-        Ok((state.commit.ok_or_else(unavailable)?, state.revision))
+        Ok((commit, state.revision))
     }
 
     fn tree(&self) -> Result<Tree, SourceError> {
@@ -113,7 +141,7 @@ impl Documents for Git {
             let location = format!("{}/{key}/SKILL.md", self.options.url);
             rows.push(Row::new(key, stamp, document).from_location(location));
         }
-        let problem = self.state().problem.clone().map(|problem| {
+        let problem = self.state.lock().problem.clone().map(|problem| {
             let message = format!("`{}` cannot be asked, what was fetched last stays: {problem}", self.options.url);
             Finding::new(Severity::Warning, "git-offline", message)
         });
@@ -142,11 +170,11 @@ impl Documents for Git {
         let begun = Instant::now();
         loop {
             if !self.options.is_pinned() {
-                self.look();
+                self.poll();
             }
-            let revision = self.state().revision;
+            let revision = self.state.lock().revision;
             let left = patience.saturating_sub(begun.elapsed());
-            // What is pinned never moves.
+            // A pinned commit never changes.
             let next = if self.options.is_pinned() { left } else { left.min(self.options.poll()) };
             if revision > since || left.is_zero() || !pause.sleep(next) {
                 return Ok(revision);

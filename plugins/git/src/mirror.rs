@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use git2::{AutotagOption, Error, FetchOptions, Oid, RemoteCallbacks, Repository};
+use parking_lot::Mutex;
 use repertoire_plugin_sdk::SourceError;
 
-use crate::options::Options;
+use crate::Options;
 
 /// The bare clone of one repository.
 #[derive(Debug)]
@@ -15,24 +15,24 @@ pub(crate) struct Mirror {
     folder: PathBuf,
     url: String,
     wanted: Wanted,
-    /// One fetch at a time.
+    /// Held during a fetch.
     fetching: Mutex<()>,
-    /// How often the host gave up on what runs.
+    /// The number of cancelled calls.
     cancelled: AtomicU64,
 }
 
 #[derive(Debug)]
 enum Wanted {
     Commit(Oid),
-    /// As a remote spells it.
+    /// The name of a reference of the remote.
     Reference(String),
 }
 
-/// Bytes and objects of one fetch: a gibibyte of history, and more files than any skill has.
-const MOST_BYTES: usize = 1 << 30;
-const MOST_OBJECTS: usize = 5_000_000;
+/// The most bytes and objects of one fetch: a gibibyte of history, and more files than a skill has.
+const MAX_BYTES: usize = 1 << 30;
+const MAX_OBJECTS: usize = 5_000_000;
 
-/// Where what was fetched is remembered.
+/// The reference of the last fetched commit.
 const TRACKED: &str = "refs/repertoire/tracked";
 
 impl Mirror {
@@ -41,7 +41,7 @@ impl Mirror {
             (Some(_), Some(_)) => return Err(SourceError::invalid("expected a `commit` or a `branch`, found both")),
             (Some(commit), None) if commit.len() == 40 => Wanted::Commit(
                 Oid::from_str(commit)
-                    .map_err(|error| SourceError::invalid(format!("`{commit}` is no commit")).caused_by(error))?,
+                    .map_err(|error| SourceError::invalid(format!("`{commit}` is not a commit")).caused_by(error))?,
             ),
             (Some(commit), None) => {
                 return Err(SourceError::invalid(format!("expected a commit in 40 digits, found `{commit}`")));
@@ -53,12 +53,12 @@ impl Mirror {
         Ok(Mirror { folder, url, wanted, fetching: Mutex::default(), cancelled: AtomicU64::new(0) })
     }
 
-    /// The clone on disk; an empty one where there is none. A handle is not shared between threads.
+    /// Opens the clone, or makes an empty one. A handle is not shared between threads.
     pub(crate) fn repository(&self) -> Result<Repository, Error> {
         Repository::open_bare(&self.folder).or_else(|_| Repository::init_bare(&self.folder))
     }
 
-    /// The commit that counts, by what is here.
+    /// Returns the current commit of the clone.
     pub(crate) fn commit(&self) -> Result<Oid, Error> {
         let repository = self.repository()?;
         match &self.wanted {
@@ -67,18 +67,18 @@ impl Mirror {
         }
     }
 
-    /// Ends a fetch that goes on.
+    /// Ends a fetch in progress.
     pub(crate) fn cancel(&self) {
         self.cancelled.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Fetches what is wanted, if it is not here.
+    /// Fetches, unless a pinned commit is in the clone.
     pub(crate) fn fetch(&self) -> Result<(), Error> {
-        let _turn = self.fetching.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.fetching.lock();
         let repository = self.repository()?;
         let specification = match &self.wanted {
             Wanted::Commit(_) if self.commit().is_ok() => return Ok(()),
-            // A server need not hand out a commit by its name, but hands out what leads to it.
+            // A server may refuse a commit by its id, but not the branches that lead to it.
             Wanted::Commit(_) => "+refs/heads/*:refs/repertoire/heads/*".to_owned(),
             Wanted::Reference(name) => format!("+{name}:{TRACKED}"),
         };
@@ -87,7 +87,7 @@ impl Mirror {
         let begun = self.cancelled.load(Ordering::Relaxed);
         let mut callbacks = RemoteCallbacks::new();
         callbacks.transfer_progress(move |progress| {
-            let is_large = progress.received_bytes() > MOST_BYTES || progress.total_objects() > MOST_OBJECTS;
+            let is_large = progress.received_bytes() > MAX_BYTES || progress.total_objects() > MAX_OBJECTS;
             !is_large && self.cancelled.load(Ordering::Relaxed) == begun
         });
         options.remote_callbacks(callbacks);

@@ -14,7 +14,7 @@ pub(crate) struct Tree {
     root: Oid,
 }
 
-/// What a commit holds: key, stamp and text of every skill, and what was left out.
+/// The skills of a commit: key, stamp and text of each, and the findings about omissions.
 #[derive(Default)]
 pub(crate) struct Skills {
     pub(crate) found: Vec<(String, String, String)>,
@@ -23,30 +23,30 @@ pub(crate) struct Skills {
 
 const FILE: &str = "SKILL.md";
 
-// As a folder source has them. A tree may name itself in a thousand ways, and a hundred objects stand for any number of files.
+// The limits of a folder source. A few objects of a repository can stand for any number of files.
 
-/// Folders deep, to a skill.
-const DEEPEST: usize = 8;
+/// The depth of folders with skills.
+const MAX_DEPTH: usize = 8;
 
-/// Folders that are visited to find skills.
-const MOST_FOLDERS: usize = 20_000;
+/// The folders that are visited to find skills.
+const MAX_FOLDERS: usize = 20_000;
 
-/// Bytes of a `SKILL.md`.
-const LARGEST_TEXT: usize = 1 << 20;
+/// The bytes of a `SKILL.md`.
+const MAX_TEXT_BYTES: usize = 1 << 20;
 
-/// Bytes of all of them: a host reads lists of 64 MiB, and escapes add to that.
-const LARGEST_LISTING: usize = 48 << 20;
+/// The bytes of all of them. A host reads listings of 64 MiB, and escapes add to that.
+const MAX_LISTING_BYTES: usize = 48 << 20;
 
-/// Folders deep, within a skill.
-const DEEPEST_FILE: usize = 32;
+/// The depth of files within a skill.
+const MAX_FILE_DEPTH: usize = 32;
 
-/// Files of a skill, and entries that are looked at to find them.
-const MOST_FILES: usize = 10_000;
-const MOST_ENTRIES: usize = 100_000;
+/// The files of a skill, and the entries that are visited to find them.
+const MAX_FILES: usize = 10_000;
+const MAX_ENTRIES: usize = 100_000;
 
-/// Bytes of one file, and of all files of a skill.
-const LARGEST_FILE: usize = 16 << 20;
-const LARGEST_SKILL: usize = 256 << 20;
+/// The bytes of one file, and of all files of a skill.
+const MAX_FILE_BYTES: usize = 16 << 20;
+const MAX_SKILL_BYTES: usize = 256 << 20;
 
 fn unreadable(error: git2::Error) -> SourceError {
     SourceError::new(SourceErrorKind::Unavailable, "the clone cannot be read").caused_by(error)
@@ -74,7 +74,7 @@ impl Tree {
         Ok(Tree { repository, root })
     }
 
-    /// Finds every skill, by key. What does not fit the limits is left out, with a finding.
+    /// Finds every skill, by key. Omissions by the limits are findings.
     pub(crate) fn skills(&self) -> Result<Skills, SourceError> {
         let mut skills = Skills::default();
         let mut folders = Vec::new();
@@ -84,8 +84,8 @@ impl Tree {
         let (mut visited, mut entries, mut bytes) = (0, 0, 0);
         while let Some((folder, key, depth)) = folders.pop() {
             visited += 1;
-            if visited > MOST_FOLDERS {
-                skills.left_out(format!("more than {MOST_FOLDERS} folders: the rest were left out"));
+            if visited > MAX_FOLDERS {
+                skills.left_out(format!("more than {MAX_FOLDERS} folders: the rest were left out"));
                 break;
             }
             let tree = self.repository.find_tree(folder).map_err(unreadable)?;
@@ -93,14 +93,15 @@ impl Tree {
             if let Some(entry) = text {
                 // What lies below a skill is part of it.
                 match self.text(&entry, &key) {
-                    Ok(text) if bytes + text.len() > LARGEST_LISTING => {
-                        skills.left_out(format!("more than {LARGEST_LISTING} bytes of skills: the rest were left out"));
+                    Ok(text) if bytes + text.len() > MAX_LISTING_BYTES => {
+                        skills
+                            .left_out(format!("more than {MAX_LISTING_BYTES} bytes of skills: the rest were left out"));
                         break;
                     }
                     Ok(text) => {
                         bytes += text.len();
-                        // One list looks through so much and no more; each skill has its own limits when it is read.
-                        if entries <= MOST_ENTRIES {
+                        // One listing visits this many entries. Each skill has its own limits when it is read.
+                        if entries <= MAX_ENTRIES {
                             self.survey(&tree, &key, &mut entries, &mut skills)?;
                         }
                         skills.found.push((key, folder.to_string(), text));
@@ -110,11 +111,11 @@ impl Tree {
                 }
                 continue;
             }
-            // Backwards, since the last is visited first.
+            // Reversed, because the last one is visited first.
             for entry in tree.iter().rev() {
                 if let Ok(name) = entry.name()
                     && entry.filemode() == i32::from(FileMode::Tree)
-                    && depth < DEEPEST
+                    && depth < MAX_DEPTH
                 {
                     let key = if key.is_empty() { name.to_owned() } else { format!("{key}/{name}") };
                     folders.push((entry.id(), key, depth + 1));
@@ -124,14 +125,14 @@ impl Tree {
         Ok(skills)
     }
 
-    /// Stamp and text of one skill: the name of its whole tree changes with anything in it.
+    /// Returns the stamp and text of one skill. The id of its tree is the stamp, which changes with each file.
     pub(crate) fn skill(&self, key: &str) -> Result<(String, String), SourceError> {
         let folder = self.folder(key)?;
         let entry = folder.get_name(FILE).filter(is_file).ok_or_else(|| not_found(key))?;
         Ok((folder.id().to_string(), self.text(&entry, key)?))
     }
 
-    /// Every file beside the text of a skill, as far as the limits go. Links and submodules are not among them.
+    /// Returns the files of a skill within the limits, without links and submodules.
     pub(crate) fn files(&self, key: &str) -> Result<Vec<Resource>, SourceError> {
         let mut files = Vec::new();
         self.walk(&self.folder(key)?, &mut 0, &mut |file| match file {
@@ -146,7 +147,7 @@ impl Tree {
         Ok(files)
     }
 
-    /// Notes what of a skill is left out.
+    /// Adds findings about the omissions of a skill.
     fn survey(
         &self,
         folder: &git2::Tree<'_>,
@@ -162,7 +163,7 @@ impl Tree {
         })
     }
 
-    /// Shows `visit` each file of a skill, and what the limits leave out.
+    /// Calls `visit` for each file of a skill, and for each omission.
     fn walk(
         &self,
         folder: &git2::Tree<'_>,
@@ -177,32 +178,32 @@ impl Tree {
             for entry in tree.iter().rev() {
                 let Ok(name) = entry.name() else { continue };
                 *entries += 1;
-                if *entries > MOST_ENTRIES {
-                    return visit(Seen::LeftOut(format!("more than {MOST_ENTRIES} entries: the rest were left out")));
+                if *entries > MAX_ENTRIES {
+                    return visit(Seen::LeftOut(format!("more than {MAX_ENTRIES} entries: the rest were left out")));
                 }
                 let path = format!("{within}{name}");
                 if entry.filemode() == i32::from(FileMode::Tree) {
-                    if depth < DEEPEST_FILE {
+                    if depth < MAX_FILE_DEPTH {
                         folders.push((entry.id(), format!("{path}/"), depth + 1));
                     } else {
-                        visit(Seen::LeftOut(format!("`{path}` lies more than {DEEPEST_FILE} folders deep")))?;
+                        visit(Seen::LeftOut(format!("`{path}` lies more than {MAX_FILE_DEPTH} folders deep")))?;
                     }
                     continue;
                 }
                 let Some(place) = ResourcePath::new(&path).ok().filter(|_| is_file(&entry) && path != FILE) else {
                     continue;
                 };
-                // Not every object that is named is there.
+                // An object in a tree may be missing in the clone.
                 let Ok((size, ObjectType::Blob)) = database.read_header(entry.id()) else {
                     visit(Seen::LeftOut(format!("`{path}` is not in the clone")))?;
                     continue;
                 };
-                if size > LARGEST_FILE {
-                    visit(Seen::LeftOut(format!("`{path}` has {size} bytes, and at most {LARGEST_FILE} are read")))?;
+                if size > MAX_FILE_BYTES {
+                    visit(Seen::LeftOut(format!("`{path}` has {size} bytes, and at most {MAX_FILE_BYTES} are read")))?;
                     continue;
                 }
-                if files == MOST_FILES || bytes + size > LARGEST_SKILL {
-                    let most = format!("{MOST_FILES} files and {LARGEST_SKILL} bytes");
+                if files == MAX_FILES || bytes + size > MAX_SKILL_BYTES {
+                    let most = format!("{MAX_FILES} files and {MAX_SKILL_BYTES} bytes");
                     return visit(Seen::LeftOut(format!("more than {most}: the rest were left out")));
                 }
                 (files, bytes) = (files + 1, bytes + size);
@@ -212,15 +213,15 @@ impl Tree {
         Ok(())
     }
 
-    /// The bytes of one file.
+    /// Reads one file.
     pub(crate) fn file(&self, key: &str, path: &ResourcePath) -> Result<Vec<u8>, SourceError> {
         let folder = self.folder(key)?;
-        // Through trees alone: a link on the way is no tree.
+        // Follows trees only, so no link on the way.
         let entry = folder.get_path(Path::new(path.as_str())).map_err(|_| not_found(path.as_str()))?;
         if !is_file(&entry) || path.as_str() == FILE {
             return Err(not_found(path.as_str()));
         }
-        self.bytes(&entry, path.as_str(), LARGEST_FILE)
+        self.bytes(&entry, path.as_str(), MAX_FILE_BYTES)
     }
 
     fn folder(&self, key: &str) -> Result<git2::Tree<'_>, SourceError> {
@@ -233,7 +234,7 @@ impl Tree {
     }
 
     fn bytes(&self, entry: &TreeEntry<'_>, what: &str, most: usize) -> Result<Vec<u8>, SourceError> {
-        // Asked before reading: an object of a kilobyte unpacks to any size.
+        // Checked before reading, because a small object can unpack to any size.
         let (size, _) = self.repository.odb().and_then(|odb| odb.read_header(entry.id())).map_err(unreadable)?;
         if size > most {
             return Err(too_large(what, size, most));
@@ -241,25 +242,24 @@ impl Tree {
         Ok(self.repository.find_blob(entry.id()).map_err(unreadable)?.content().to_vec())
     }
 
-    /// What is no UTF-8 is written as such signs are: the host then says what is wrong with the file, and with no other.
+    /// Replaces invalid UTF-8, so that the host reports this file and no other.
     fn text(&self, entry: &TreeEntry<'_>, key: &str) -> Result<String, SourceError> {
-        let bytes = self.bytes(entry, &format!("{key}/{FILE}"), LARGEST_TEXT)?;
+        let bytes = self.bytes(entry, &format!("{key}/{FILE}"), MAX_TEXT_BYTES)?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 }
 
-/// What a walk through a skill meets.
 enum Seen {
     File(ResourcePath, Oid),
     LeftOut(String),
 }
 
-/// Findings about one commit.
-const MOST_FINDINGS: usize = 100;
+/// The findings about one commit.
+const MAX_FINDINGS: usize = 100;
 
 impl Skills {
     fn left_out(&mut self, why: String) {
-        if self.findings.len() < MOST_FINDINGS {
+        if self.findings.len() < MAX_FINDINGS {
             self.findings.push(Finding::new(Severity::Warning, "git-left-out", why));
         }
     }

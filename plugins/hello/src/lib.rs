@@ -25,13 +25,13 @@ impl Open for Hello {
 }
 
 impl Hello {
-    /// The `SKILL.md` of one person; the host parses it.
+    /// Returns the `SKILL.md` of one person.
     fn document(person: &str) -> String {
         format!("---\nname: {}\ndescription: Greets {person}.\n---\nSay hello to {person}.\n", key(person))
     }
 }
 
-/// How the skill of one person is found again.
+/// Returns the key of one person's skill.
 fn key(person: &str) -> String {
     format!("greet-{}", person.to_lowercase())
 }
@@ -40,7 +40,7 @@ impl Documents for Hello {
     const FEATURES: &'static str = "";
 
     fn list(&self) -> Result<Listing, SourceError> {
-        // What nobody can change needs no other stamp than itself, and has one revision.
+        // The people never change, so their names are stamps, and there is one revision.
         let row = |person: &String| Row::new(key(person), person, Hello::document(person));
         Ok(Listing::new(0, self.people.iter().map(row)))
     }
@@ -48,7 +48,7 @@ impl Documents for Hello {
     fn body(&self, wanted: &str) -> Result<Body, SourceError> {
         match self.people.iter().find(|person| key(person) == wanted) {
             Some(person) => Ok(Body::document(person, Hello::document(person))),
-            None => Err(SourceError::new(SourceErrorKind::NotFound, format!("nobody is called `{wanted}`"))),
+            None => Err(SourceError::new(SourceErrorKind::NotFound, format!("no person has the key `{wanted}`"))),
         }
     }
 }

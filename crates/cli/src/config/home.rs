@@ -17,7 +17,7 @@ pub(crate) struct Home {
     /// The variables of the process.
     pub(crate) variables: Arc<[(OsString, OsString)]>,
     /// The command line of the supervisor of programs that sources start.
-    pub(crate) keeper: Arc<[OsString]>,
+    pub(crate) supervisor: Arc<[OsString]>,
 }
 
 impl Home {

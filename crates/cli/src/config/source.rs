@@ -95,7 +95,7 @@ impl Declared {
         let mut config = SourceConfig::new(common.name.clone(), base, options.clone());
         config.state = home.state.clone();
         config.variables = Arc::clone(&home.variables);
-        config.keeper = Arc::clone(&home.keeper);
+        config.supervisor = Arc::clone(&home.supervisor);
         let sources = match kind.name() {
             "client-plugins" => Plugins::find(&config).map(|found| Sources::Plugins(Box::new(found))),
             _ => cache.configured(kind, &config, &options).map(Sources::Cached),

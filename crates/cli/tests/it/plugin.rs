@@ -124,7 +124,7 @@ fn inspect_runs_nothing() {
     }
     env.file("notes.txt", "no library");
     let failure = env.run(&["plugin", "inspect", "notes.txt"]).failure();
-    assert_eq!(failure, "error: `[WORLD]/here/notes.txt` is no plugin: it is no shared library\n");
+    assert_eq!(failure, "error: `[WORLD]/here/notes.txt` is not a plugin: it is not a shared library\n");
 }
 
 #[test]

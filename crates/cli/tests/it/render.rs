@@ -108,7 +108,7 @@ fn what_is_approved_runs_until_it_changes() {
         env.run(&["approve", "clock", "--root", "a", "--revoke"]).data(),
         "clock: it may run nothing any more\n"
     );
-    assert!(render().stdout.contains("[not run: nobody approved it]"));
+    assert!(render().stdout.contains("[not run: it is not approved]"));
 }
 
 #[test]
@@ -313,13 +313,13 @@ fn approvals_are_bound_to_one_project() {
     approve("one", &["--yes"]);
     assert_eq!(
         (render("one").as_str(), render("two").as_str()),
-        ("built\n", "!`printf built` [not run: nobody approved it]\n")
+        ("built\n", "!`printf built` [not run: it is not approved]\n")
     );
     approve("two", &["--yes"]);
     approve("one", &["--revoke"]);
     assert_eq!(
         (render("one").as_str(), render("two").as_str()),
-        ("!`printf built` [not run: nobody approved it]\n", "built\n")
+        ("!`printf built` [not run: it is not approved]\n", "built\n")
     );
 }
 
@@ -446,7 +446,7 @@ fn whatever_a_command_started_ends_with_it() {
     // The file is one that its command names.
     env.run(&["approve", "clock", "--root", "a", "--yes"]).data();
     let answer = document(&env.run(&[&render[..], &["--json"]].concat()));
-    assert_eq!(answer["directives"][0]["sweep"], "all", "{answer}");
+    assert_eq!(answer["directives"][0]["cleanup"], "all", "{answer}");
     assert!(is_gone(hidden(&env)));
 }
 

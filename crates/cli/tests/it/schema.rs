@@ -87,7 +87,7 @@ fn every_answer_is_what_the_schema_says() {
 }
 
 /// Fields that may be left out.
-const OPTIONAL: [&str; 8] = ["identical", "path", "line", "column", "other", "help", "sandbox", "sweep"];
+const OPTIONAL: [&str; 8] = ["identical", "path", "line", "column", "other", "help", "sandbox", "cleanup"];
 
 /// Texts of which the schema knows every one.
 const LISTED: [&str; 13] = [
@@ -99,7 +99,7 @@ const LISTED: [&str; 13] = [
     "severity",
     "outcome",
     "fate",
-    "sweep",
+    "cleanup",
     "difference",
     "lock",
     "fit",

@@ -75,7 +75,7 @@ fn call(call: Option<abi::RepertoireCall>, source: *mut c_void, request: &str) -
 }
 
 #[test]
-fn a_source_lives_from_create_to_destroy_and_no_panic_leaves_it() {
+fn no_panic_leaves_the_table() {
     let (status, source, _) = create(&json!({"schema": 1, "source": "m", "abi": [1, 0], "options": {"open": true}}));
     assert_eq!((status, source.is_null()), (0, false));
     let (status, listed) = call(TABLE.list, source, "");

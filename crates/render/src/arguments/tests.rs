@@ -22,7 +22,7 @@ fn words_are_split_as_a_shell_does() {
 }
 
 #[test]
-fn a_quote_that_is_never_closed_is_a_letter() {
+fn an_unclosed_quote_is_a_character() {
     for (text, words) in [
         (r#"it's "fine"; touch x"#, &["it's", "fine;", "touch", "x"] as &[&str]),
         (r#"say "no"#, &["say", "\"no"]),

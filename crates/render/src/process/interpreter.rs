@@ -1,4 +1,4 @@
-//! What runs a script.
+//! The programs that run commands and scripts.
 
 use std::ffi::OsString;
 use std::io::Read;
@@ -10,10 +10,32 @@ use repertoire_core::ResourcePath;
 
 use crate::Failure;
 
-/// How large a script may be.
-const LARGEST: u64 = 16 * 1024 * 1024;
+/// The shell that runs commands. The host chooses it, and the environment has no effect on that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Shell {
+    /// `/bin/sh`.
+    #[default]
+    Sh,
+    /// `bash`, without start-up files.
+    Bash,
+}
 
-/// By extension, what runs a script whose first line does not say it.
+impl Shell {
+    /// Returns the command line that runs `command` with `words` as the positional parameters `$1` and so on.
+    ///
+    /// The command is one argument, unchanged. No word is part of it.
+    pub fn command_line(self, command: &str, words: &[String]) -> Vec<String> {
+        let before: &[&str] = match self {
+            Shell::Sh => &["/bin/sh", "-c", "--", command, "skill"],
+            Shell::Bash => &["bash", "--noprofile", "--norc", "-c", "--", command, "skill"],
+        };
+        before.iter().map(|part| (*part).to_owned()).chain(words.iter().cloned()).collect()
+    }
+}
+
+const MAX_SCRIPT_BYTES: u64 = 16 * 1024 * 1024;
+
+/// The interpreters of scripts without an interpreter line, by extension.
 const BY_EXTENSION: [(&str, &[&str]); 9] = [
     ("sh", &["/bin/sh"]),
     ("bash", &["bash"]),
@@ -26,10 +48,10 @@ const BY_EXTENSION: [(&str, &[&str]); 9] = [
     ("ps1", &["pwsh", "-NoProfile", "-NonInteractive", "-File"]),
 ];
 
-/// Returns the command line that runs the script at `path` beneath `folder`; a link may lead elsewhere in the folder, and not out of it.
+/// Returns the command line that runs the script at `path` beneath `folder`. Links are followed within the folder only.
 pub(crate) fn command_line(folder: &Path, path: &ResourcePath) -> Result<Vec<OsString>, Failure> {
-    let failed = |error: std::io::Error| Failure::NoScript(path.clone(), error.to_string().into());
-    let (real, bytes) = read(folder, path).map_err(failed)?;
+    let read = read(folder, path);
+    let (real, bytes) = read.map_err(|error| Failure::NoScript(path.clone(), error.to_string().into()))?;
     let mut line = interpreter(&bytes, &real).ok_or_else(|| Failure::NoInterpreter(path.clone()))?;
     line.push(real.into());
     Ok(line)
@@ -41,22 +63,21 @@ fn read(folder: &Path, path: &ResourcePath) -> std::io::Result<(PathBuf, Vec<u8>
     let file = beneath.open(&inside)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {
-        return Err(std::io::Error::other("it is no file"));
+        return Err(std::io::Error::other("it is not a file"));
     }
     let mut bytes = Vec::new();
-    file.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > LARGEST {
+    file.take(MAX_SCRIPT_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_SCRIPT_BYTES {
         return Err(std::io::Error::other("it is larger than 16 MiB"));
     }
     Ok((folder.canonicalize()?.join(inside), bytes))
 }
 
-/// What the first line says, else the extension.
 fn interpreter(bytes: &[u8], path: &Path) -> Option<Vec<OsString>> {
     let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
     if let Some(line) = first.strip_prefix(b"#!") {
         let line = std::str::from_utf8(line).ok()?.trim();
-        // As the kernel reads it: a program, and the rest as one argument.
+        // As in the kernel: a program, and the rest as one argument.
         let (program, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let parts = [program, argument.trim()].into_iter().filter(|part| !part.is_empty());
         return Some(parts.map(OsString::from).collect()).filter(|line: &Vec<_>| !line.is_empty());
@@ -65,3 +86,6 @@ fn interpreter(bytes: &[u8], path: &Path) -> Option<Vec<OsString>> {
     let (_, line) = BY_EXTENSION.iter().find(|(known, _)| *known == extension)?;
     Some(line.iter().map(OsString::from).collect())
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,36 +1,61 @@
-//! Running what a body asks for: feature `process`.
-#![allow(clippy::disallowed_methods, reason = "this module, and nothing else of the crate, touches the world")]
+//! Running the commands and scripts of a body: feature `process`.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "this module, and no other of the crate, starts processes and reads files"
+)]
 
-#[cfg(all(target_os = "linux", feature = "sandbox"))]
-mod calls;
-mod capture;
-mod child;
-#[cfg(all(target_os = "linux", feature = "sandbox"))]
-mod confined;
-mod confinement;
-mod group;
-#[cfg(all(target_os = "linux", feature = "sandbox"))]
-mod helper;
-mod hold;
 mod interpreter;
-#[cfg(all(target_os = "linux", feature = "sandbox"))]
-mod keeper;
-#[cfg(target_os = "linux")]
-mod leash;
-mod limits;
-mod report;
+mod run;
 mod runner;
-mod shell;
-mod sweep;
-#[cfg(target_os = "linux")]
-mod told;
+mod sandbox;
 mod verified_copy;
 
-pub use confinement::Confinement;
+pub use interpreter::Shell;
+#[cfg(all(target_os = "linux", feature = "sandbox"))]
+pub use repertoire_process::SUPERVISE;
+pub use runner::{Call, ENVIRONMENT, Limits, Runner};
+pub use sandbox::Confinement;
+
 #[cfg(all(target_os = "linux", feature = "sandbox"))]
 pub use helper::helper;
-pub use limits::Limits;
-pub use runner::{Call, ENVIRONMENT, Runner};
-pub use shell::Shell;
+
 #[cfg(all(target_os = "linux", feature = "sandbox"))]
-pub use told::HOLD;
+mod helper {
+    use std::error::Error;
+    use std::ffi::OsString;
+    use std::io::Write;
+    use std::process::ExitCode;
+
+    use close_fds::CloseFdsBuilder;
+    use repertoire_process::{RUN, SUPERVISE, run, supervise};
+
+    use super::sandbox::{CONFINE, confine};
+
+    /// Executes the main function of a helper program, for the arguments of the program without its name.
+    ///
+    /// The first argument selects the task:
+    ///
+    /// - `run`: runs a command for a [`Runner`](crate::Runner) and ends everything that it started.
+    /// - `confine`: gives up rights and becomes the command.
+    /// - [`SUPERVISE`], bytes of address space or `-`, a program and its arguments: runs the program, which inherits the standard
+    ///   streams. Everything that it started ends when it does, when the other end of standard input closes, or on the signal
+    ///   `TERM`. Returns its exit code.
+    pub fn helper(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+        dispatch(&mut arguments.into_iter()).unwrap_or_else(|error| {
+            let _ = writeln!(std::io::stderr(), "{error}");
+            // The exit code of a shell for a command that it cannot run.
+            ExitCode::from(127)
+        })
+    }
+
+    fn dispatch(arguments: &mut dyn Iterator<Item = OsString>) -> Result<ExitCode, Box<dyn Error>> {
+        // The command inherits the standard streams and no other open file of the host.
+        CloseFdsBuilder::new().cloexecfrom(3);
+        match arguments.next() {
+            Some(task) if task == RUN => run(arguments).map(|()| ExitCode::SUCCESS),
+            Some(task) if task == SUPERVISE => supervise(arguments),
+            Some(task) if task == CONFINE => confine(arguments).map(|never| match never {}),
+            _ => Err(format!("expected `{RUN}`, `{SUPERVISE}` or `{CONFINE}`, and a command").into()),
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! Running everything that a body asks for.
+//! The runner of all commands and scripts of a body.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -6,16 +6,17 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
+use repertoire_process::Start;
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
-use super::child::Start;
+use super::interpreter::{self, Shell};
+use super::run::run;
+use super::sandbox::Confinement;
 use super::verified_copy::{NotCopied, VerifiedCopy, names_files};
-use super::{Confinement, Limits, Shell, interpreter};
 use crate::{Action, Binding, Context, Directive, Failure, Outcome, Refusal, Run, Sandbox};
 
-/// The variables of the host's environment that a command gets to see, if they are set. No other one: they hold secrets, or
-/// change what programs do.
+/// The variables of the host's environment that a command gets. Others may hold secrets, or change the effect of programs.
 pub const ENVIRONMENT: [&str; 14] = [
     "PATH",
     "HOME",
@@ -35,34 +36,35 @@ pub const ENVIRONMENT: [&str; 14] = [
 
 /// The variables that a command gets from the runner itself.
 ///
-/// Bytecode is code that no reader of a skill sees: Python looks for it where there is none, and leaves none behind.
+/// With these, Python neither reads nor writes bytecode, which is code that no reader of a skill sees.
 const OWN: [(&str, &str); 3] =
     [("TERM", "dumb"), ("PYTHONPYCACHEPREFIX", "/dev/null"), ("PYTHONDONTWRITEBYTECODE", "1")];
 
-/// Runs commands and scripts, Unix first.
+/// A runner of commands and scripts.
 ///
-/// Each gets the folder of its skill as working folder, no standard input (a script: its context as JSON), an environment of
-/// [few variables](ENVIRONMENT), and a process group of its own. What was typed comes as positional parameters and in the
-/// environment, and is never part of a command.
+/// Each run has:
 ///
-/// A script, and a command that names a file or the folder of its skill, runs in a private copy of the files that the
-/// [binding](Binding) lists, each compared with its digest. The copy is its working folder and its `SKILL_DIR`, and is removed
-/// afterwards, with what was written there. In what it prints, the path of the copy is replaced by that of the skill. Any
-/// other command runs in the folder itself.
+/// - the folder of its skill as working folder
+/// - no standard input; a script gets its context as JSON
+/// - an environment of [few variables](ENVIRONMENT), and of `PATH` the absolute folders only
+/// - the arguments as positional parameters and in the environment, never as part of a command
 ///
-/// Python reads and writes no bytecode. Of `PATH`, absolute folders count alone.
+/// A script, and a command that names a file or the folder of its skill, runs in a private copy of the files of the
+/// [binding](Binding), each compared with its digest. The copy is the working folder and `SKILL_DIR`, and is removed
+/// afterwards. In the output, the path of the copy is replaced by that of the skill. Each other command runs in the folder itself.
 ///
-/// When one ends, whatever it left running ends too; when its [time](Limits) is over, it is asked to end and then made to.
-/// Who is reached by that is told as [`Run::sweep`](crate::Run::sweep), for each run:
+/// When a run ends, the processes that it left end too. When its [time](Limits) is over, it gets the signal `TERM`, then `KILL`.
+/// [`Run::cleanup`](crate::Run::cleanup) reports which processes that reached:
 ///
-/// - On Linux, with a [helper](Runner::helper), everything that it started, however it was started and whatever it did to its
-///   session, its group and its environment; also if the host itself is killed.
-/// - Without a helper, on Unix, its process group; on Linux also who left the group and still has the variable
-///   `REPERTOIRE_RUN` in its environment. If the host is killed nobody ends anything.
+/// - On Linux with a [helper](Runner::helper): everything that the run started, also if the host is killed.
+/// - On Unix without a helper: the process group, and on Linux also processes elsewhere with the variable `REPERTOIRE_RUN`. If
+///   the host is killed, they go on.
 ///
-/// A helper is a process of the same user. A command may kill it, as it may kill the host, unless it is
-/// [confined](Runner::confined); then the run is ended as if there were no helper. So is one that goes on starting processes
-/// faster than the helper ends them, for three seconds, or that has processes of another user (`sudo`), which nobody may end.
+/// A helper is a process of the same user. Its run is ended as without a helper in three cases:
+///
+/// - A command that is not [confined](Runner::confined) kills it.
+/// - For three seconds, a command starts processes faster than they end.
+/// - A process belongs to another user (`sudo`).
 ///
 /// Needs a tokio runtime with I/O and time.
 #[derive(Debug, Clone)]
@@ -74,7 +76,49 @@ pub struct Runner {
     confinement: Option<Confinement>,
 }
 
-/// Whose directives are run, and with what.
+/// The limits of the commands and scripts of one body.
+///
+/// ```
+/// use std::time::Duration;
+/// use repertoire_render::Limits;
+///
+/// let mut limits = Limits::default();
+/// limits.timeout = Duration::from_secs(120);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// The time of each command, after which it gets the signal `TERM`. Default 10 seconds, as in Cortex.
+    pub timeout: Duration,
+    /// The time between `TERM` and `KILL`. Default 2 seconds.
+    pub grace: Duration,
+    /// The time of all together, after which none begins. Default 60 seconds.
+    pub total: Duration,
+    /// The most bytes of standard output that are kept of each. Default 64 KiB.
+    pub stdout: usize,
+    /// The most bytes of standard error that are kept of each. Default 16 KiB.
+    pub stderr: usize,
+    /// The most that run at the same time. Default 4.
+    pub concurrent: usize,
+    /// The most directives of a body; later ones do not run. Default 16.
+    pub directives: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            timeout: Duration::from_secs(10),
+            grace: Duration::from_secs(2),
+            total: Duration::from_secs(60),
+            stdout: 64 * 1024,
+            stderr: 16 * 1024,
+            concurrent: 4,
+            directives: 16,
+        }
+    }
+}
+
+/// The skill whose directives run, and their context.
 #[derive(Debug, Clone, Copy)]
 pub struct Call<'a> {
     folder: &'a Path,
@@ -83,17 +127,16 @@ pub struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// The skill in `folder`, with what was typed and set in `context`. Its files run if their content is the one in `binding`.
+    /// The skill in `folder`. Its files run only with the content in `binding`.
     pub fn new(folder: &'a Path, context: &'a Context, binding: &'a Binding) -> Call<'a> {
         Call { folder, context, binding }
     }
 }
 
 impl Runner {
-    /// A runner that takes what a command may see from `environment`, a host's own as a rule.
+    /// Creates a runner that passes the variables of [`ENVIRONMENT`] in `environment`, as a rule the host's own.
     pub fn new(environment: impl IntoIterator<Item = (OsString, OsString)>) -> Runner {
-        let may_see = |name: &OsString| ENVIRONMENT.iter().any(|known| name == known);
-        let environment = environment.into_iter().filter(|(name, _)| may_see(name));
+        let environment = environment.into_iter().filter(|(name, _)| ENVIRONMENT.iter().any(|known| name == known));
         let environment = environment.filter_map(|(name, value)| match name == "PATH" {
             true => Some((name, absolute(&value)?)),
             false => Some((name, value)),
@@ -108,43 +151,43 @@ impl Runner {
         }
     }
 
-    /// The same runner with another shell.
+    /// Returns the same runner with this shell.
     #[must_use]
     pub fn shell(mut self, shell: Shell) -> Runner {
         self.shell = shell;
         self
     }
 
-    /// The same runner with other limits.
+    /// Returns the same runner with these limits.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Runner {
         self.limits = limits;
         self
     }
 
-    /// The same runner with a helper, which stays with each run and ends all of it; on Linux, elsewhere there is none.
+    /// Returns the same runner with a helper, which supervises each run on Linux.
     ///
-    /// It is a program by its whole path, and its arguments: `repertoire-helper`, or one that calls `helper` of this crate, as the host itself can
-    /// do when it is started with a certain argument. A process can have what it starts for life, and can give up rights, only
-    /// for itself, so none of this is for the host's own process.
+    /// A helper is the absolute path of a program and its arguments: `repertoire-helper`, or a program that calls `helper` of this
+    /// crate. It is a process of its own because a process can become a subreaper and give up rights only for itself.
     #[must_use]
     pub fn helper<P: Into<OsString>>(mut self, helper: impl IntoIterator<Item = P>) -> Runner {
         self.helper = helper.into_iter().map(Into::into).collect();
         self
     }
 
-    /// The same runner, confining what it runs, for which it needs a [helper](Runner::helper). Each [`Run`](crate::Run) tells what the kernel enforced of it.
+    /// Returns the same runner, which confines each run by a [helper](Runner::helper). [`Run::sandbox`](crate::Run::sandbox)
+    /// reports what the kernel enforced.
     #[must_use]
     pub fn confined(mut self, confinement: Confinement) -> Runner {
         self.confinement = Some(confinement);
         self
     }
 
-    /// What becomes of each directive. `permit` is asked for each of them before any runs; see
+    /// Runs the directives and returns their outcomes. `permit` is called for each of them before any runs; see
     /// [`Rights::permit`](crate::Rights::permit).
     ///
     /// # Cancel safety
-    /// Dropped, it ends whatever still runs.
+    /// Dropped, it ends all processes that still run.
     pub async fn run(
         &self,
         directives: &[Directive],
@@ -158,9 +201,9 @@ impl Runner {
         }
         let deadline = Instant::now() + self.limits.total;
         let own = Place { folder: call.folder.to_owned(), context: call.context.clone(), shown: None };
-        let is_copied = |directive: &Directive| names_files(directive, call.binding);
-        let needs_copy = directives.iter().zip(&permits).any(|(one, permit)| permit.is_ok() && is_copied(one));
-        // Held until the last of them has ended.
+        let mut pairs = directives.iter().zip(&permits);
+        let needs_copy = pairs.any(|(directive, permit)| permit.is_ok() && names_files(directive, call.binding));
+        // Removed when the last run has ended.
         let copy = if needs_copy { Some(copied(call).await) } else { None };
         let copied = match &copy {
             None => Ok(&own),
@@ -172,7 +215,7 @@ impl Runner {
             .iter()
             .zip(permits)
             .map(|(directive, permit)| {
-                let place = if is_copied(directive) { copied } else { Ok(&own) };
+                let place = if names_files(directive, call.binding) { copied } else { Ok(&own) };
                 async move {
                     match (permit, place) {
                         (Err(by), _) => Outcome::Refused { by },
@@ -190,7 +233,6 @@ impl Runner {
         if time == Duration::ZERO {
             return Outcome::Refused { by: Refusal::Late };
         }
-        let failed = |reason| Outcome::Failed { reason };
         let words = place.context.arguments.words();
         let (line, input) = match &directive.action {
             Action::Command { command } => {
@@ -199,70 +241,68 @@ impl Runner {
             }
             Action::Script { path, arguments } => {
                 let is_bound = call.binding.files.contains_key(path);
-                // What is not bound is not in the copy. Where it is missing, that is what the caller should know.
+                // A file that is not bound is not in the copy. If it does not exist either, that is the error.
                 match interpreter::command_line(if is_bound { &place.folder } else { call.folder }, path) {
                     Ok(line) if is_bound => {
                         let words = words.iter().map(OsString::from);
                         (line.into_iter().chain(words).collect(), Some(input(&place.context, arguments)))
                     }
                     Ok(_) => return Outcome::Refused { by: Refusal::Changed },
-                    Err(reason) => return failed(reason),
+                    Err(reason) => return Outcome::Failed { reason },
                 }
             }
         };
         let helper = if cfg!(target_os = "linux") { self.helper.as_slice() } else { &[] };
-        // Where a helper confines it, that one tells.
+        // A helper that confines the run reports it.
         let known = match &self.confinement {
             None => Some(Sandbox::Off),
             Some(_) if helper.is_empty() => Some(Sandbox::Unavailable),
             Some(_) => None,
         };
-        let is_met = |sandbox: &Sandbox| self.confinement.as_ref().is_none_or(|rules| rules.is_met_by(sandbox));
-        if let Some(sandbox) = known.as_ref().filter(|sandbox| !is_met(sandbox)) {
-            return failed(Failure::NotConfined(sandbox.clone()));
+        if let Some(sandbox) = known.as_ref().filter(|sandbox| !self.accepts(sandbox)) {
+            return Outcome::Failed { reason: Failure::NotConfined(sandbox.clone()) };
         }
-        let run = async {
+        let running = async {
             let line = match (&self.confinement, &known) {
                 (Some(rules), None) => rules.around(helper, line, &place.folder)?,
                 _ => line,
             };
             let environment = self.environment(&place.context);
-            Start { line, environment: &environment, folder: &place.folder, helper, sandbox: known, input }
-                .run(time, &self.limits)
-                .await
+            let (supervisor, input) = (helper, input.as_deref());
+            let start = Start { line, environment: &environment, folder: &place.folder, supervisor, input };
+            run(start, known, time, &self.limits).await
         };
-        match run.await {
+        match running.await {
             // The helper did not become the command.
-            Ok(run) if !is_met(&run.sandbox) => failed(Failure::NotConfined(run.sandbox)),
+            Ok(run) if !self.accepts(&run.sandbox) => Outcome::Failed { reason: Failure::NotConfined(run.sandbox) },
             Ok(run) => Outcome::Ran(place.shown(run)),
-            Err(error) => failed(Failure::NotStarted(error.to_string().into())),
+            Err(error) => not_started(&error),
         }
     }
 
-    /// Variables, then what the host lets through, which they cannot replace, then what was typed.
+    fn accepts(&self, sandbox: &Sandbox) -> bool {
+        self.confinement.as_ref().is_none_or(|rules| rules.is_met_by(sandbox))
+    }
+
+    /// Returns the environment. Later entries override earlier ones: the variables of the context come first.
     fn environment(&self, context: &Context) -> Vec<(OsString, OsString)> {
         let variables = context.variables().into_iter().filter(|(name, value)| is_name(name) && !value.contains('\0'));
-        let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let arguments = [("SKILL_ARGUMENTS".to_owned(), context.arguments.raw().to_owned())];
+        let mut environment: Vec<(OsString, OsString)> =
+            variables.map(|(name, value)| (name.into(), value.into())).collect();
+        environment.extend(self.environment.iter().cloned());
+        environment.extend(OWN.map(|(name, value)| (name.into(), value.into())));
+        environment.push(("SKILL_ARGUMENTS".into(), context.arguments.raw().into()));
         let words = context.arguments.words().iter().enumerate();
-        let words = words.map(|(number, word)| (format!("SKILL_ARG_{}", number + 1), word.clone()));
-        let own = |(name, value): (String, String)| (name.into(), value.into());
-        let typed = arguments.into_iter().chain(words).map(own);
-        variables
-            .map(own)
-            .chain(self.environment.iter().cloned())
-            .chain(OWN.map(|(name, value)| (name.into(), value.into())))
-            .chain(typed)
-            .collect()
+        environment.extend(words.map(|(number, word)| (format!("SKILL_ARG_{}", number + 1).into(), word.into())));
+        environment
     }
 }
 
-/// Where a directive runs, and what it is given there.
 #[derive(Debug)]
 struct Place {
     folder: PathBuf,
     context: Context,
-    /// A path in what is printed, and what is shown in its place.
+    /// A path in the output, and its replacement.
     shown: Option<(String, String)>,
 }
 
@@ -276,19 +316,21 @@ impl Place {
     }
 }
 
-/// Copies the files of a skill to where they run.
+fn not_started(error: &io::Error) -> Outcome {
+    Outcome::Failed { reason: Failure::NotStarted(error.to_string().into()) }
+}
+
 async fn copied(call: Call<'_>) -> Result<(VerifiedCopy, Place), Outcome> {
-    let not_started = |error: io::Error| Outcome::Failed { reason: Failure::NotStarted(error.to_string().into()) };
     let (folder, binding) = (call.folder.to_owned(), call.binding.clone());
     let copying = tokio::task::spawn_blocking(move || {
         let copy = VerifiedCopy::of(&folder, &binding)?;
         let real = folder.canonicalize().map_err(NotCopied::Failed)?;
         Ok((copy, real))
     });
-    let (copy, real) = match copying.await.map_err(io::Error::other).map_err(not_started)? {
+    let (copy, real) = match copying.await.map_err(|error| not_started(&io::Error::other(error)))? {
         Ok(copied) => copied,
         Err(NotCopied::Changed) => return Err(Outcome::Refused { by: Refusal::Changed }),
-        Err(NotCopied::Failed(error)) => return Err(not_started(error)),
+        Err(NotCopied::Failed(error)) => return Err(not_started(&error)),
     };
     let place = copy.path().to_string_lossy().into_owned();
     let (context, real) = match call.context.get(Context::SKILL_DIR) {
@@ -299,7 +341,7 @@ async fn copied(call: Call<'_>) -> Result<(VerifiedCopy, Place), Outcome> {
     Ok((copy, place))
 }
 
-/// Returns the absolute folders of a search path, if there are any. Others would make a file of the skill a program.
+/// Returns the absolute folders of a search path. A relative one would make files of the skill programs.
 fn absolute(path: &OsStr) -> Option<OsString> {
     let folders: Vec<_> = std::env::split_paths(path).filter(|folder| folder.is_absolute()).collect();
     if folders.is_empty() { None } else { std::env::join_paths(folders).ok() }
@@ -309,7 +351,7 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && !name.contains(['=', '\0'])
 }
 
-/// The context of a script, in the words of Cortex, whose scripts get it as an argument.
+/// Returns the context of a script, with the keys that Cortex uses.
 fn input(context: &Context, arguments: &Map<String, Value>) -> Vec<u8> {
     let document = json!({
         "skillDir": context.get(Context::SKILL_DIR),

@@ -11,72 +11,68 @@ use tempfile::TempDir;
 
 use crate::{Action, Binding, Directive};
 
-/// Bytes of all files of one copy.
-const MOST_BYTES: u64 = 256 << 20;
+const MAX_BYTES: u64 = 256 << 20;
 
-/// Files of one copy.
-const MOST_FILES: usize = 10_000;
+const MAX_FILES: usize = 10_000;
 
 const SKILL_MD: &str = "SKILL.md";
 
 /// A copy of the files that an approval is bound to, in a folder of this user alone. Removed when it is dropped.
 ///
-/// Each file was compared with its digest while it was copied. What happens to the skill afterwards changes nothing here.
+/// Each file is compared with its digest while it is copied, so later changes of the skill have no effect.
 #[derive(Debug)]
 pub(crate) struct VerifiedCopy {
     folder: TempDir,
 }
 
-/// Why there is no copy.
 #[derive(Debug)]
 pub(crate) enum NotCopied {
-    /// A file is another one than was approved.
+    /// A file differs from the approved one.
     Changed,
-    /// The system refuses, or there is too much to copy.
+    /// An error of the system, or too many files or bytes.
     Failed(io::Error),
 }
 
 impl VerifiedCopy {
-    /// Copies what `binding` lists from `folder`. A link may lead elsewhere in the folder, and not out of it.
+    /// Copies the files of `binding` from `folder`. Links are followed within the folder only.
     pub(crate) fn of(folder: &Path, binding: &Binding) -> Result<VerifiedCopy, NotCopied> {
-        if binding.files.len() > MOST_FILES {
-            let message = format!("the skill has more than {MOST_FILES} files, and each would be copied");
+        if binding.files.len() > MAX_FILES {
+            let message = format!("the skill has more than {MAX_FILES} files, and each would be copied");
             return Err(NotCopied::Failed(io::Error::other(message)));
         }
         let from = Dir::open_ambient_dir(folder, ambient_authority()).map_err(NotCopied::Failed)?;
         let copy = VerifiedCopy { folder: private_folder().map_err(NotCopied::Failed)? };
-        let mut room = MOST_BYTES;
+        let mut room = MAX_BYTES;
         for (path, digest) in &binding.files {
-            copy.take(&from, path.as_str(), *digest, &mut room)?;
+            copy.copy(&from, path.as_str(), *digest, &mut room)?;
         }
-        // A skill need not lie in a file.
+        // A skill need not be a file.
         if from.exists(SKILL_MD) {
-            copy.take(&from, SKILL_MD, binding.skill_md, &mut room)?;
+            copy.copy(&from, SKILL_MD, binding.skill_md, &mut room)?;
         }
         Ok(copy)
     }
 
-    /// Returns the folder of the copy.
     pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    fn take(&self, from: &Dir, path: &str, expected: Digest, room: &mut u64) -> Result<(), NotCopied> {
-        // One that cannot be read any more could be read when it was approved.
+    fn copy(&self, from: &Dir, path: &str, expected: Digest, room: &mut u64) -> Result<(), NotCopied> {
+        // It could be read when it was approved.
         let (file, bytes) = read(from, path, *room).map_err(|_| NotCopied::Changed)?;
         let length = bytes.len() as u64;
         if length > *room {
-            let message = format!("the skill has more than {} MiB, and all of it would be copied", MOST_BYTES >> 20);
+            let message = format!("the skill has more than {} MiB, and all of it would be copied", MAX_BYTES >> 20);
             return Err(NotCopied::Failed(io::Error::other(message)));
         }
         if Digest::of(&bytes) != expected {
             return Err(NotCopied::Changed);
         }
         *room -= length;
-        self.put(path, &file, &bytes).map_err(NotCopied::Failed)
+        self.write(path, &file, &bytes).map_err(NotCopied::Failed)
     }
 
-    fn put(&self, path: &str, original: &File, bytes: &[u8]) -> io::Result<()> {
+    fn write(&self, path: &str, original: &File, bytes: &[u8]) -> io::Result<()> {
         let path = self.path().join(path);
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
@@ -95,7 +91,7 @@ impl VerifiedCopy {
     }
 }
 
-/// Makes a folder that no other user reads, whatever the mask of this process is.
+/// Creates a folder with the mode 0700, whatever the umask is.
 fn private_folder() -> io::Result<TempDir> {
     let mut folder = tempfile::Builder::new();
     folder.prefix("repertoire-skill-");
@@ -104,7 +100,7 @@ fn private_folder() -> io::Result<TempDir> {
     folder.tempdir()
 }
 
-/// Opens and reads a regular file of at most `most` bytes; of a larger one, one byte more.
+/// Reads a regular file. The result has `most + 1` bytes if the file is larger than `most`.
 fn read(from: &Dir, path: &str, most: u64) -> io::Result<(File, Vec<u8>)> {
     // Asked before opening: opening a pipe would wait for its other end.
     if !from.metadata(path)?.is_file() {
@@ -116,12 +112,12 @@ fn read(from: &Dir, path: &str, most: u64) -> io::Result<(File, Vec<u8>)> {
     Ok((file, bytes))
 }
 
-/// Returns whether `directive` runs files below the skill's folder by what it says. These are:
+/// Returns whether `directive` runs files of the skill:
 ///
-/// - a script;
-/// - a command with the variable of the folder of the skill;
-/// - a command with the name of a covered file, or with a path into its folder;
-/// - a command with the name of a place that no digest covers. The copy lacks that place, so nothing in it runs.
+/// - a script
+/// - a command with the variable of the skill's folder
+/// - a command with the name of a file, or a path into its folder
+/// - a command with the name of a file without a digest, which the copy lacks, so that it does not run
 pub(crate) fn names_files(directive: &Directive, binding: &Binding) -> bool {
     match &directive.action {
         Action::Script { .. } => true,

@@ -60,7 +60,7 @@ fn another_folder_is_approved_by_itself() {
 }
 
 #[test]
-fn what_is_left_out_is_part_of_the_binding() {
+fn omissions_are_part_of_the_binding() {
     let link = |to: &str| Omission::new("lib", OmissionReason::LinkOut).detail(to);
     let with = |omissions: Vec<Omission>| bound(BODY, &Manifest::default().with_omissions(omissions));
     let mut approvals = Approvals::default();
@@ -92,7 +92,7 @@ fn an_approval_of_named_files_counts_no_more() {
 }
 
 #[test]
-fn everybody_must_agree_and_the_first_objection_is_told() {
+fn the_first_refusal_is_returned() {
     let directive = &directives("!`x`\n")[0];
     let rights = |switch, trust, approval| Rights { switch, trust, approval };
     use Approval::{Given, Missing, Outdated};

@@ -13,13 +13,13 @@ fn check(body: &str, typed: &str, text: &str) {
 }
 
 #[test]
-fn a_1_the_raw_text_is_inserted_as_typed() {
+fn case_1_arguments_are_inserted_as_typed() {
     check("Do $ARGUMENTS now", r#"a  "b c""#, r#"Do a  "b c" now"#);
     check("$ARGUMENTSX $ARGUMENTS_2 ${ARGUMENTS}", "v", "$ARGUMENTSX $ARGUMENTS_2 v");
 }
 
 #[test]
-fn a_2_positions_count_from_zero_and_words_are_split_as_a_shell_does() {
+fn case_2_positions_count_from_zero() {
     check("a $0 b $1", r#""hello world" second"#, "a hello world b second");
     check("$ARGUMENTS[0] $ARGUMENTS[1] $ARGUMENTS[2]", "SearchBar React Vue", "SearchBar React Vue");
     check("${0}-${1}", "x y", "x-y");
@@ -35,7 +35,7 @@ fn a_3_declared_names_stand_for_positions() {
 }
 
 #[test]
-fn a_4_a_missing_position_stays_and_a_missing_name_is_empty() {
+fn case_4_missing_arguments_by_number_and_name() {
     check("a $2 b ${3} c $ARGUMENTS[4]", "one", "a $2 b ${3} c $ARGUMENTS[4]\n\nARGUMENTS: one\n");
     let syntax = Syntax::default().names(["issue", "branch"]);
     assert_eq!(with(&syntax, "<$issue> <$branch>", "7"), "<7> <>");
@@ -43,7 +43,7 @@ fn a_4_a_missing_position_stays_and_a_missing_name_is_empty() {
 }
 
 #[test]
-fn a_5_arguments_without_a_place_are_told_in_a_last_line() {
+fn case_5_unused_arguments_are_appended() {
     check("Do it.\n", "for red", "Do it.\n\nARGUMENTS: for red\n");
     check("Do it.", "for red", "Do it.\n\nARGUMENTS: for red\n");
     check("", "for red", "ARGUMENTS: for red\n");
@@ -77,7 +77,7 @@ fn a_7_one_backslash_makes_a_placeholder_text() {
 }
 
 #[test]
-fn a_8_the_variables_of_both_spellings_are_known() {
+fn case_8_variables_have_two_spellings() {
     let body =
         "${SKILL_DIR} ${CLAUDE_SKILL_DIR} ${CLAUDE_SESSION_ID} ${SESSION_ID} ${PROJECT_DIR} ${CLAUDE_PROJECT_DIR}";
     let context = repertoire_render::Context::new().skill_dir("/s").session_id("id").project_dir("/p");
@@ -100,7 +100,7 @@ fn folders_stand_in_code_too() {
 }
 
 #[test]
-fn a_9_commands_are_where_a_line_or_a_word_begins_and_in_blocks_of_their_own() {
+fn case_9_commands_begin_a_line_word_or_block() {
     let commands = |body| {
         let found = directives(body).into_iter().map(|directive| match directive.action {
             Action::Command { command } => (directive.line, command),
@@ -115,7 +115,7 @@ fn a_9_commands_are_where_a_line_or_a_word_begins_and_in_blocks_of_their_own() {
 }
 
 #[test]
-fn a_10_a_command_that_fails_does_not_take_the_body_with_it() {
+fn case_10_a_failed_command_leaves_the_body() {
     // Here Claude Code aborts; see `output`.
     let failed = crate::ended(repertoire_render::Ended::Exit(1), "", "");
     let plan = Plan::new("A !`false` B", &Syntax::named(CLAUDE));
@@ -124,7 +124,7 @@ fn a_10_a_command_that_fails_does_not_take_the_body_with_it() {
 }
 
 #[test]
-fn a_11_what_is_switched_off_says_so_in_known_words() {
+fn case_11_disabled_commands_leave_the_usual_note() {
     check("X: !`date`\n", "", "X: !`date` [shell command execution disabled by policy]\n");
     check("```!\ndate\n```\nEnd\n", "", "```!\ndate\n```\n[shell command execution disabled by policy]\nEnd\n");
     check("!{script: a.sh}\n", "", "!{script: a.sh} [script execution disabled by policy]\n");

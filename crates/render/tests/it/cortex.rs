@@ -1,8 +1,6 @@
 //! What was measured of Cortex, row by row: our answer where it should be another, and theirs in compatibility.
 
-use repertoire_render::{
-    Arguments, Compat, Context, Dialect, Ended, Plan, RenderError, Syntax, Unknown, Warning, directives,
-};
+use repertoire_render::{Arguments, Context, Dialect, Ended, Plan, RenderError, Syntax, Unknown, Warning, directives};
 
 use crate::{ended, named, plain, printed};
 
@@ -75,7 +73,7 @@ fn the_shells_own_variables_reach_the_shell() {
 }
 
 #[test]
-fn commands_are_found_in_text_alone_and_wherever_it_is() {
+fn commands_are_found_in_all_text() {
     for none in [
         "```\n!`x`\n```\n",
         "````\n```\n!`x`\n````\n",
@@ -162,30 +160,4 @@ fn an_unknown_variable_can_be_an_error() {
     let context = Context::new().unknown(Unknown::Error);
     let rendered = Plan::new("a\n\n${MISSING}", &Syntax::default()).render(&context, []);
     assert_eq!(rendered, Err(RenderError::UnknownVariable { line: 3, name: "MISSING".to_owned() }));
-}
-
-#[test]
-fn compatibility_substitutes_as_cortex_does() {
-    let context =
-        |typed: &str| Context::new().arguments(Arguments::new(typed)).skill_dir("/s").variable("SECRET", "s3cr3t");
-    for (body, typed, text) in [
-        ("$10", "a", "a0"),
-        ("price $5 and $12.50", "", "price  and 2.50"),
-        ("awk '{print $1}'", "", "awk '{print }'"),
-        (r"\$1", "a", r"\a"),
-        ("$ARGUMENTSX", "v", "vX"),
-        ("Args: $ARGUMENTS", "${SECRET}", "Args: s3cr3t"),
-        ("Args: $ARGUMENTS", "$1", "Args: $1"),
-        ("```\n$1 ${SKILL_DIR}\n```", "a", "```\na /s\n```"),
-        ("!`echo ${HOME}`", "", "!`echo `"),
-        ("Value: ${MISSING}", "", "Value: "),
-        ("${1} ${A:-b} ${A-B} $NAME $0 ${", "a", "${1} ${A:-b} ${A-B} $NAME $0 ${"),
-        // It is text that came out, and nothing runs it.
-        ("Args: $ARGUMENTS", "x\n!`rm -r x`", "Args: x\n!`rm -r x`"),
-        ("$1|$2", "\"a b\"", "\"a|b\""),
-    ] {
-        assert_eq!(Compat::Cortex.substitute(body, &context(typed)), text, "{body:?} with {typed:?}");
-    }
-    let forged = context("a").variable("1", "one").variable("ARGUMENTS", "all").skill_variable("SKILL_DIR", "/p");
-    assert_eq!(Compat::Cortex.substitute("$1 $ARGUMENTS ${SKILL_DIR}", &forged), "one all /p");
 }

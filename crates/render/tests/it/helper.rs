@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use repertoire_core::{Digest, Manifest};
-use repertoire_render::{Binding, Call, Context, Ended, Failure, Outcome, Plan, Runner, Sweep, Syntax};
+use repertoire_render::{Binding, Call, CleanupScope, Context, Ended, Failure, Outcome, Plan, Runner, Syntax};
 
 use crate::process::{Skill, gone, until};
 
@@ -33,32 +33,32 @@ fn assert_gone(skill: &Skill, file: &str) {
 }
 
 #[tokio::test]
-async fn a_timeout_leaves_nobody_who_hides_and_ignores_being_asked() {
+async fn a_timeout_kills_hidden_processes() {
     let skill = kept().short();
     let run = skill.run(&format!("!`trap '' TERM; {}; while :; do sleep 1; done`\n", hide(SLEEPER))).await;
-    assert_eq!((run.ended, run.sweep), (Ended::TimedOut(Duration::from_secs(1)), Sweep::All));
+    assert_eq!((run.ended, run.cleanup), (Ended::TimedOut(Duration::from_secs(1)), CleanupScope::All));
     assert_gone(&skill, "away");
 }
 
 #[tokio::test]
-async fn a_command_that_ends_leaves_nobody_who_hides() {
+async fn hidden_processes_end_with_their_command() {
     let skill = kept();
     let run = skill.run(&format!("!`{}; echo done; exit 3`\n", hide(SLEEPER))).await;
-    assert_eq!((run.ended, run.stdout.text(), run.sweep), (Ended::Exit(3), "done\n", Sweep::All));
+    assert_eq!((run.ended, run.stdout.text(), run.cleanup), (Ended::Exit(3), "done\n", CleanupScope::All));
     assert_gone(&skill, "away");
 }
 
 #[tokio::test]
-async fn who_hides_and_holds_the_pipe_holds_nothing_up() {
+async fn a_hidden_process_with_the_pipe_ends() {
     let skill = kept();
     let body = "!`setsid env -i /bin/sh -c 'echo $$ > away; exec sleep 100000' & while ! test -s away; do :; done; echo done`\n";
     let run = skill.run(body).await;
-    assert_eq!((run.ended, run.stdout.text(), run.sweep), (Ended::Exit(0), "done\n", Sweep::All));
+    assert_eq!((run.ended, run.stdout.text(), run.cleanup), (Ended::Exit(0), "done\n", CleanupScope::All));
     assert_gone(&skill, "away");
 }
 
 #[tokio::test]
-async fn who_is_asked_to_end_may_do_so() {
+async fn a_command_may_handle_term() {
     let skill = kept().short().limits(|limits| limits.grace = crate::process::PATIENCE);
     let run = skill.run("!`trap 'echo asked; exit 0' TERM; while :; do sleep 0.01; done`\n").await;
     assert_eq!((run.ended, run.stdout.text()), (Ended::TimedOut(Duration::from_secs(1)), "asked\n"));
@@ -66,13 +66,13 @@ async fn who_is_asked_to_end_may_do_so() {
 
 /// A chain of processes, each in a session of its own, each starting the next before it ends.
 #[tokio::test]
-async fn who_forks_on_while_it_is_ended_is_ended() {
+async fn a_forking_command_is_killed() {
     let skill =
         kept().file("chain.sh", "echo $$ > $at/away\nsetsid env -i at=$at /bin/sh ./chain.sh > /dev/null 2>&1 &\n");
     let at = skill.folder.path().display();
     let body = format!("!`at={at} /bin/sh ./chain.sh; while ! test -s {at}/away; do :; done; echo done`\n");
     let run = skill.run(&body).await;
-    assert_eq!((run.stdout.text(), run.sweep), ("done\n", Sweep::All));
+    assert_eq!((run.stdout.text(), run.cleanup), ("done\n", CleanupScope::All));
     // No process goes on writing to it.
     let last = fs::read(skill.path("away")).expect("it was written");
     fs::remove_file(skill.path("away")).expect("it is there");
@@ -93,7 +93,7 @@ fn assert_gone_all(skill: &Skill) {
 }
 
 #[tokio::test]
-async fn many_that_hide_from_each_other_are_ended() {
+async fn nested_hidden_processes_are_killed() {
     let skill = kept().file(
         "many.sh",
         "test $1 -gt 0 || { echo $$ > $at/away; exec sleep 100000; }\n\
@@ -102,7 +102,7 @@ async fn many_that_hide_from_each_other_are_ended() {
     let at = skill.folder.path().display();
     let body = format!("!`at={at} /bin/sh ./many.sh 3 & while ! test -s {at}/away; do :; done; echo done`\n");
     let run = skill.run(&body).await;
-    assert_eq!((run.stdout.text(), run.sweep), ("done\n", Sweep::All));
+    assert_eq!((run.stdout.text(), run.cleanup), ("done\n", CleanupScope::All));
     assert_gone_all(&skill);
 }
 
@@ -137,7 +137,7 @@ async fn host() {
 }
 
 #[tokio::test]
-async fn a_host_that_is_killed_takes_everything_with_it() {
+async fn a_killed_host_leaves_no_process() {
     let skill = kept();
     let mut host = Command::new(std::env::current_exe().expect("a test is a file"))
         .args(["--exact", "helper::host", "--ignored"])
@@ -154,30 +154,30 @@ async fn a_host_that_is_killed_takes_everything_with_it() {
 }
 
 #[tokio::test]
-async fn a_helper_that_is_killed_is_told_and_its_run_ends_as_without() {
+async fn a_killed_helper_is_reported() {
     let skill = kept();
     let hidden = "setsid sh -c 'echo $$ > away; exec sleep 100000' > /dev/null 2>&1 &";
     let body = format!("!`echo $$ > own; {hidden} while ! test -s away; do :; done; kill -9 $PPID; sleep 100000`\n");
     let run = skill.run(&body).await;
-    assert_eq!((run.ended, run.sweep), (Ended::Signal(9), Sweep::Marked));
+    assert_eq!((run.ended, run.cleanup), (Ended::Signal(9), CleanupScope::Marked));
     for file in ["own", "away"] {
         gone(skill.process(file).expect("it was started")).await;
     }
 }
 
 #[tokio::test]
-async fn a_helper_that_is_stopped_is_not_waited_for() {
+async fn a_stopped_helper_is_killed() {
     let skill = kept().short();
     let run = skill.run("!`echo $$ > own; kill -STOP $PPID; sleep 100000`\n").await;
-    assert_eq!((run.ended, run.sweep), (Ended::TimedOut(Duration::from_secs(1)), Sweep::Marked));
+    assert_eq!((run.ended, run.cleanup), (Ended::TimedOut(Duration::from_secs(1)), CleanupScope::Marked));
     gone(skill.process("own").expect("it was started")).await;
 }
 
 #[tokio::test]
-async fn a_command_signals_its_own_group_and_not_the_helper() {
+async fn a_command_cannot_signal_the_helper() {
     let skill = kept();
     let run = skill.run("!`echo begun; kill -9 0`\n").await;
-    assert_eq!((run.ended, run.stdout.text(), run.sweep), (Ended::Signal(9), "begun\n", Sweep::All));
+    assert_eq!((run.ended, run.stdout.text(), run.cleanup), (Ended::Signal(9), "begun\n", CleanupScope::All));
 }
 
 #[tokio::test]
@@ -201,7 +201,7 @@ async fn ends_output_and_input_are_as_without() {
 }
 
 #[tokio::test]
-async fn a_program_that_is_not_there_is_told_as_without() {
+async fn a_missing_program_is_reported() {
     let of = |skill: Skill| async move { skill.file("x", "#!/does/not/exist\n").outcomes("!{script: x}\n").await };
     let outcomes = of(kept()).await;
     assert!(matches!(&outcomes[..], [Outcome::Failed { reason: Failure::NotStarted(_) }]), "{outcomes:?}");
@@ -210,7 +210,7 @@ async fn a_program_that_is_not_there_is_told_as_without() {
 
 /// Numbers of processes are not mistaken, even if orphans come and go in the meantime.
 #[tokio::test]
-async fn orphans_of_a_command_that_goes_on_are_reaped() {
+async fn orphans_of_a_running_command_are_reaped() {
     let skill = kept();
     let orphan = "(setsid true &)";
     let body = format!("!`{orphan}; echo $PPID > helper; while ! test -e enough; do sleep 0.01; done; echo done`\n");
@@ -234,8 +234,8 @@ async fn a_command_that_closes_its_streams_ends_whole() {
         .run("!`echo begun; exec < /dev/null > /dev/null 2>&1; trap '' TERM; echo $$ > own; sleep 100000`\n")
         .await;
     assert_eq!(
-        (run.ended, run.stdout.text(), run.sweep),
-        (Ended::TimedOut(Duration::from_secs(1)), "begun\n", Sweep::All)
+        (run.ended, run.stdout.text(), run.cleanup),
+        (Ended::TimedOut(Duration::from_secs(1)), "begun\n", CleanupScope::All)
     );
     assert_gone(&skill, "own");
 }
@@ -250,13 +250,13 @@ async fn a_flood_is_cut_and_counted() {
 
 /// What holds a program that is spoken to: it has the streams, and ends as the program does.
 #[test]
-fn a_held_program_has_the_streams_and_its_own_end() {
+fn a_supervised_program_has_streams_and_exit_code() {
     use std::io::Write;
     use std::os::unix::process::ExitStatusExt;
 
     let held = |memory: &str, script: &str, input: &str| {
         let mut command = Command::new(HELPER);
-        command.args(["hold", memory, "/bin/sh", "-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.args(["supervise", memory, "/bin/sh", "-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.stderr(Stdio::piped()).spawn().expect("it was built");
         let mut stdin = child.stdin.take().expect("it is piped");
         stdin.write_all(input.as_bytes()).expect("it is heard");
@@ -270,7 +270,7 @@ fn a_held_program_has_the_streams_and_its_own_end() {
     assert_eq!(held("-", "kill -9 $$", "").status.signal(), Some(9));
     assert_eq!(held("-", "kill -6 $$", "").status.signal(), Some(6));
     assert_eq!(held("123456789", "ulimit -v", "").stdout, b"120563\n");
-    let output = Command::new(HELPER).args(["hold", "-", "/no/such/program"]).stdin(Stdio::null()).output();
+    let output = Command::new(HELPER).args(["supervise", "-", "/no/such/program"]).stdin(Stdio::null()).output();
     let output = output.expect("it was built");
     assert_eq!(output.status.code(), Some(127));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -279,13 +279,13 @@ fn a_held_program_has_the_streams_and_its_own_end() {
 
 /// Its end, the end of its input, and being asked: each ends everything.
 #[tokio::test]
-async fn nothing_outlives_a_program_that_is_held() {
+async fn a_supervised_program_leaves_no_process() {
     let hides = hide(SLEEPER);
     for ends in ["exit 0", "while :; do sleep 1; done", "kill -9 $$"] {
         for is_asked in [false, true] {
             let skill = kept();
             let mut command = Command::new(HELPER);
-            command.args(["hold", "-", "/bin/sh", "-c", &format!("{hides}; echo $$ > own; {ends}")]);
+            command.args(["supervise", "-", "/bin/sh", "-c", &format!("{hides}; echo $$ > own; {ends}")]);
             command.current_dir(skill.folder.path()).stdin(Stdio::piped()).stdout(Stdio::null());
             let mut child = command.spawn().expect("it was built");
             until(|| skill.process("own").is_some() && skill.process("away").is_some()).await;
@@ -304,7 +304,7 @@ async fn nothing_outlives_a_program_that_is_held() {
 
 #[tokio::test]
 async fn a_helper_alone_says_what_it_needs() {
-    let output = Command::new(HELPER).arg("keep").stdin(Stdio::null()).output().expect("it was built");
+    let output = Command::new(HELPER).arg("run").stdin(Stdio::null()).output().expect("it was built");
     assert_eq!(output.status.code(), Some(127));
     assert_eq!(String::from_utf8_lossy(&output.stderr), "expected a mark, a length and a command\n");
 }

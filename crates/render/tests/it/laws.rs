@@ -4,7 +4,7 @@
 mod law;
 
 use proptest::prelude::*;
-use repertoire_render::{Arguments, Context, Dialect, Plan, Syntax, Unknown, directives};
+use repertoire_render::{Arguments, Context, Dialect, PlaceholderScope, Plan, Syntax, Unknown, directives};
 
 use crate::printed;
 
@@ -22,13 +22,13 @@ const HOSTILE: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn inputs_made_to_break_a_law_keep_it() {
+fn hostile_inputs_keep_the_laws() {
     HOSTILE.iter().for_each(|(body, typed)| law::hold(body, typed));
 }
 
-/// What takes the square of its length for each of these takes hours.
+/// Quadratic time would take hours.
 #[test]
-fn a_body_full_of_openings_is_rendered() {
+fn a_body_of_openings_takes_linear_time() {
     for piece in [
         "$",
         "${",
@@ -49,12 +49,33 @@ fn a_body_full_of_openings_is_rendered() {
         "$1 ",
         "!`a` ",
         "!{script: a} ",
+        "text\n",
+        "${a",
+        "$ARGUMENTS[0",
+        "\\\\$1",
+        "! \t ",
+        "!{script: a.sh, k: \"",
+        "``",
+        "```\n",
+        "~~~!\n!`a`\n",
+        "-->",
+        "<!-- `-->`",
+        "$abc",
+        "$abé",
+        "!`a\nb` ",
+        "\\!`a` ",
+        "> ",
+        "- $1\n",
     ] {
-        let body = piece.repeat(300_000 / piece.len());
-        let plan = Plan::new(&body, &Syntax::named(Dialect::OPENCODE));
-        let context = Context::new().unknown(Unknown::Empty).arguments(Arguments::new("a b"));
-        let rendered = plan.render(&context, []).expect("nothing aborts");
-        assert_eq!(rendered.outcomes.len(), plan.directives().len());
+        let named = Syntax::named(Dialect::OPENCODE).names(["a", "ab", "issue"]);
+        let in_code = named.clone().scope(PlaceholderScope::TextAndCode);
+        for syntax in [named, in_code, Syntax::named(Dialect::OPENCLAW)] {
+            let body = piece.repeat(300_000 / piece.len());
+            let plan = Plan::new(&body, &syntax);
+            let context = Context::new().unknown(Unknown::Empty).arguments(Arguments::new("a b"));
+            let rendered = plan.render(&context, []).expect("nothing aborts");
+            assert_eq!(rendered.outcomes.len(), plan.directives().len());
+        }
     }
     let typed = "\"' \\\" ".repeat(100_000);
     assert!(Arguments::new(typed.as_str()).words().len() > 1);

@@ -4,10 +4,8 @@ use std::time::Duration;
 
 use repertoire_core::Trust;
 use repertoire_render::{
-    Context, Ended, Failure, OnRefusal, OnSuccess, Outcome, Plan, Printed, Refusal, RenderError, Run, Syntax,
+    Context, Ended, Failure, OnRefusal, Outcome, Plan, Printed, Refusal, RenderError, Run, Syntax, Warning,
 };
-
-use repertoire_render::Warning;
 
 use crate::{ended, printed};
 
@@ -25,7 +23,7 @@ fn one_line_stands_where_the_command_stood() {
 }
 
 #[test]
-fn several_lines_stand_in_a_fence_that_they_cannot_close() {
+fn several_lines_are_fenced() {
     shows("- Diff: !`x`, then\n", printed("a\nb\n"), "- Diff: \n```\na\nb\n```\n, then\n");
     shows("!`x`\n", printed("```\n````x\n"), "`````\n```\n````x\n`````\n");
     shows("!`x`", printed("a\nb"), "```\na\nb\n```");
@@ -48,7 +46,7 @@ fn output_is_cleaned_of_what_a_terminal_obeys() {
 }
 
 #[test]
-fn a_cut_says_how_much_was_cut_and_is_not_inside_a_letter() {
+fn truncation_is_reported_and_between_characters() {
     let stdout = Printed::new("aé".as_bytes().get(..2).expect("three bytes"), 900);
     assert_eq!((stdout.text(), stdout.truncated()), ("a", Some((1, 900))));
     let outcome = Outcome::Ran(Run::new(Ended::Exit(0), stdout, Printed::default()));
@@ -66,7 +64,7 @@ fn timeouts_and_failures_say_what_happened() {
     shows(
         "!{script: a.sh}\n",
         outcome,
-        "!{script: a.sh} [not run: nothing says what runs `a.sh`: neither its first line nor its extension]\n",
+        "!{script: a.sh} [not run: no interpreter is known for `a.sh`, by its first line or its extension]\n",
     );
     shows(
         "!{script: a.sh}\n",
@@ -76,18 +74,10 @@ fn timeouts_and_failures_say_what_happened() {
 }
 
 #[test]
-fn standard_error_is_shown_on_request() {
-    let plan = Plan::new("!`x`\n", &Syntax::default());
-    let context = Context::new().on_success(OnSuccess::StdoutAndStderr);
-    let rendered = plan.render(&context, [ended(Ended::Exit(0), "", "warned\n")]).expect("nothing aborts");
-    assert_eq!(rendered.text, "warned\n");
-}
-
-#[test]
 fn refusals_leave_the_directive_and_a_note() {
     for (by, note) in [
         (Refusal::Untrusted(Trust::Restricted), "its source is restricted"),
-        (Refusal::Unapproved, "nobody approved it"),
+        (Refusal::Unapproved, "it is not approved"),
         (Refusal::Changed, "it changed since it was approved"),
         (Refusal::Denied("not\ntoday".into()), "not today"),
         (Refusal::TooMany(16), "the skill has more than 16 commands and scripts"),
@@ -98,14 +88,14 @@ fn refusals_leave_the_directive_and_a_note() {
 }
 
 #[test]
-fn a_host_may_rather_have_nothing_than_a_refusal() {
+fn a_host_can_refuse_to_render() {
     let plan = Plan::new("A\n!`x` !`y`\n", &Syntax::default());
     let refused = Outcome::Refused { by: Refusal::Unapproved };
     let context = Context::new().on_refusal(OnRefusal::Abort);
     let error = plan.render(&context, [printed("1"), refused.clone()]).expect_err("it aborts");
     let directive = Box::new(plan.directives()[1].clone());
     assert_eq!(error, RenderError::Refused { directive, refusal: Refusal::Unapproved });
-    assert_eq!(error.to_string(), "line 2: `y` may not run: nobody approved it");
+    assert_eq!(error.to_string(), "line 2: `y` may not run: it is not approved");
     // Otherwise the load goes on, and says what became of each.
     let rendered = plan.render(&Context::new(), [printed("1"), refused.clone()]).expect("nothing aborts");
     assert_eq!(rendered.outcomes, [printed("1"), refused]);

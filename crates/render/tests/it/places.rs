@@ -1,6 +1,6 @@
 //! Where placeholders are looked for.
 
-use repertoire_render::{Context, Dialect, Plan, Reach, Syntax, Warning};
+use repertoire_render::{Context, Dialect, PlaceholderScope, Plan, Syntax, Warning};
 
 use crate::{named, plain, with};
 
@@ -25,11 +25,11 @@ fn a_block_of_html_runs_nothing() {
 }
 
 #[test]
-fn a_host_may_look_into_code_for_values_and_never_for_commands() {
+fn the_scope_of_code_has_no_commands() {
     let body = "`$ARGUMENTS` <!-- $ARGUMENTS -->\n\n```sh\n!`echo $0` ${SKILL_DIR}\n```\n";
-    let plan = Plan::new(body, &Syntax::default().reach(Reach::TextAndCode));
+    let plan = Plan::new(body, &Syntax::default().scope(PlaceholderScope::TextAndCode));
     assert_eq!(plan.directives(), []);
-    let syntax = Syntax::default().reach(Reach::TextAndCode);
+    let syntax = Syntax::default().scope(PlaceholderScope::TextAndCode);
     assert_eq!(with(&syntax, body, "x"), "`x` <!-- $ARGUMENTS -->\n\n```sh\n!`echo $0` /skills/it\n```\n");
 }
 
@@ -62,7 +62,7 @@ fn the_last_place_of_opencode_takes_the_rest() {
 }
 
 #[test]
-fn the_word_of_openclaw_is_the_folder_wherever_it_stands_and_all_else_is_text() {
+fn openclaw_has_one_placeholder() {
     let body = "Run {baseDir}/a.sh $1 ${SKILL_DIR} !`date`.\n\n```sh\nuv run {baseDir}/b.py {basedir}\n```\n";
     assert_eq!(
         named(Dialect::OPENCLAW, body, ""),

@@ -10,8 +10,8 @@ use std::time::Duration;
 use proptest::prelude::*;
 use repertoire_core::{Digest, Manifest, Resource};
 use repertoire_render::{
-    Arguments, Binding, Call, Context, Ended, Failure, Limits, Outcome, Plan, Refusal, Run, Runner, Shell, Sweep,
-    Syntax,
+    Arguments, Binding, Call, CleanupScope, Context, Ended, Failure, Limits, Outcome, Plan, Refusal, Run, Runner,
+    Shell, Syntax,
 };
 use tempfile::TempDir;
 
@@ -165,7 +165,7 @@ proptest! {
 }
 
 #[tokio::test]
-async fn a_command_stands_in_the_folder_of_its_skill_without_input_and_without_secrets() {
+async fn a_command_has_a_clean_environment() {
     let skill = Skill::new().file("data.txt", "inside");
     assert_eq!(skill.prints("!`cat data.txt -`\n").await, "inside");
     let environment =
@@ -218,7 +218,7 @@ async fn ends_are_told_apart() {
 }
 
 #[tokio::test]
-async fn long_output_is_cut_and_counted_and_never_holds_up() {
+async fn long_output_is_truncated_without_blocking() {
     let skill = Skill::new().limits(|limits| (limits.stdout, limits.stderr) = (10, 4));
     let run = skill.run("!`head -c 1000000 /dev/zero | tr '\\0' x; printf 12345 >&2`\n").await;
     assert_eq!((run.stdout.text(), run.stdout.truncated()), ("xxxxxxxxxx", Some((10, 1_000_000))));
@@ -228,7 +228,7 @@ async fn long_output_is_cut_and_counted_and_never_holds_up() {
 }
 
 #[tokio::test]
-async fn a_background_child_holds_nothing_up_and_does_not_stay() {
+async fn a_background_child_ends_with_its_run() {
     let skill = Skill::new();
     let body = "!`sleep 100000 & echo $! > child; echo started`\n";
     assert_eq!(skill.prints(body).await, "started\n");
@@ -236,7 +236,7 @@ async fn a_background_child_holds_nothing_up_and_does_not_stay() {
 }
 
 #[tokio::test]
-async fn a_timeout_leaves_nobody_who_ignores_being_asked() {
+async fn a_timeout_kills_processes_that_ignore_term() {
     let skill = Skill::new().short();
     let body = "!`trap '' TERM; sh -c 'trap \"\" TERM; echo $$ > child; while :; do sleep 1; done' & echo $$ > own; echo begun; \
                 while :; do sleep 1; done`\n";
@@ -249,7 +249,7 @@ async fn a_timeout_leaves_nobody_who_ignores_being_asked() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_timeout_leaves_nobody_who_left_the_group() {
+async fn a_timeout_kills_processes_outside_the_group() {
     let skill = Skill::new().short();
     // Forked twice, in a session of its own, without any pipe of ours.
     let body = "!`(setsid sh -c 'echo $$ > away; exec sleep 100000' > /dev/null 2>&1 &); sleep 100000`\n";
@@ -259,7 +259,7 @@ async fn a_timeout_leaves_nobody_who_left_the_group() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_timeout_leaves_nobody_who_left_the_group_and_ignores_being_asked_and_goes_on_forking() {
+async fn a_timeout_kills_processes_that_keep_forking() {
     let skill = Skill::new().short();
     let daemon = "trap \"\" TERM HUP; echo $$ > away; while :; do sleep 100000 & echo $! > child; wait; done";
     let body = format!("!`(setsid sh -c '{daemon}' > /dev/null 2>&1 &); sleep 100000`\n");
@@ -272,12 +272,12 @@ async fn a_timeout_leaves_nobody_who_left_the_group_and_ignores_being_asked_and_
 /// The limit that the documentation of `Runner` tells, so that it is true.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn who_left_the_group_and_cleared_its_environment_is_not_found() {
+async fn a_process_without_the_mark_is_not_found() {
     let skill = Skill::new();
     let body = "!`setsid env -i /bin/sh -c 'echo $$ > away; exec sleep 100000' > /dev/null 2>&1 & \
                 while ! test -s away; do :; done; echo done`\n";
     let run = skill.run(body).await;
-    assert_eq!((run.stdout.text(), run.sweep), ("done\n", Sweep::Marked));
+    assert_eq!((run.stdout.text(), run.cleanup), ("done\n", CleanupScope::Marked));
     let away = skill.process("away").expect("it was started");
     let status = fs::read_to_string(format!("/proc/{away}/status")).expect("it lives on");
     assert!(!status.contains("State:\tZ"), "{status}");
@@ -287,7 +287,7 @@ async fn who_left_the_group_and_cleared_its_environment_is_not_found() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn who_left_the_group_does_not_outlive_a_command_that_ends_well() {
+async fn marked_processes_end_with_their_run() {
     let skill = Skill::new();
     // It holds the pipe, too.
     let body = "!`setsid sh -c 'echo $$ > away; exec sleep 100000' & while ! test -s away; do :; done; echo done`\n";
@@ -323,7 +323,7 @@ async fn no_more_run_at_a_time_than_may() {
 }
 
 #[tokio::test]
-async fn there_is_a_cap_on_how_many_and_on_how_long_in_all() {
+async fn number_and_total_time_are_limited() {
     let refused = |by| Outcome::Refused { by };
     let skill = Skill::new().limits(|limits| limits.directives = 1);
     let outcomes = skill.outcomes("!`true`\n!`touch PWNED`\n").await;
@@ -371,7 +371,7 @@ async fn a_script_gets_its_context_as_json() {
 }
 
 #[tokio::test]
-async fn the_first_line_or_the_extension_says_what_runs_a_script() {
+async fn the_interpreter_of_a_script_is_found() {
     let skill = Skill::new()
         .file("by-line", "#! /usr/bin/env sh\necho \"line in $PWD\"\n")
         .file("by.sh", "echo extension; cat > /dev/null\n")
@@ -400,7 +400,7 @@ async fn no_script_is_outside_of_its_skill() {
 }
 
 #[tokio::test]
-async fn a_script_runs_as_it_was_approved_and_no_other() {
+async fn a_changed_script_does_not_run() {
     let skill = Skill::new().file("a.sh", "touch PWNED\n");
     let plan = Plan::new("!{script: a.sh}\n", &Syntax::default());
     let approved = Skill::new().file("a.sh", "echo fine\n").binding();
@@ -502,7 +502,7 @@ async fn no_bytecode_is_read_or_left() {
 }
 
 #[tokio::test]
-async fn a_program_of_the_skill_is_not_found_by_its_name() {
+async fn programs_of_the_skill_are_not_in_path() {
     let environment = [(OsString::from("PATH"), OsString::from(":.:/usr/bin:/bin"))];
     let skill = Skill::new().file("sh2", "#!/bin/sh\necho own\n").file("by-env", "#!/usr/bin/env sh2\n");
     #[cfg(unix)]
@@ -532,7 +532,7 @@ async fn a_copy_is_private_and_removed() {
 }
 
 #[tokio::test]
-async fn what_is_printed_names_the_skill_and_not_its_copy() {
+async fn output_names_the_skill_folder() {
     let mut skill = Skill::new().file("run.sh", "echo \"$SKILL_DIR $0 $PWD\"; cat > /dev/null\n");
     let real = skill.folder.path().canonicalize().expect("it is there").display().to_string();
     assert_eq!(skill.prints("!{script: run.sh}\n").await, format!(" {real}/run.sh {real}\n"));

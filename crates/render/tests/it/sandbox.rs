@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use repertoire_core::{Digest, Manifest};
 use repertoire_render::{
-    Binding, Call, Confinement, Context, Ended, Failure, Gap, Limits, Outcome, Plan, Run, Runner, Sandbox, Shell,
-    Sweep, Syntax,
+    Binding, Call, CleanupScope, Confinement, Context, Ended, Failure, Limits, MissingRule, Outcome, Plan, Run, Runner,
+    Sandbox, Shell, Syntax,
 };
 use tempfile::TempDir;
 
@@ -43,20 +43,20 @@ async fn run(confinement: Confinement, folder: &TempDir, body: &str) -> Run {
 }
 
 /// Runs a command that must fail unless the sandbox says that it does not keep this.
-async fn is_denied(gap: Gap, confinement: Confinement, folder: &TempDir, body: &str) {
+async fn is_denied(rule: MissingRule, confinement: Confinement, folder: &TempDir, body: &str) {
     let run = run(confinement, folder, body).await;
-    assert!(lacks(&run.sandbox, gap) || run.ended != Ended::Exit(0), "{body}: {run:?}");
+    assert!(lacks(&run.sandbox, rule) || run.ended != Ended::Exit(0), "{body}: {run:?}");
 }
 
-fn lacks(sandbox: &Sandbox, gap: Gap) -> bool {
+fn lacks(sandbox: &Sandbox, rule: MissingRule) -> bool {
     match sandbox {
-        Sandbox::Partial(gaps) => gaps.contains(&gap),
+        Sandbox::Partial(missing) => missing.contains(&rule),
         sandbox => *sandbox == Sandbox::Unavailable,
     }
 }
 
 #[tokio::test]
-async fn a_confined_command_reads_its_skill_and_says_how_confined_it_is() {
+async fn a_confined_command_reads_its_skill() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     fs::write(folder.path().join("data.txt"), "inside\n").expect("a file");
     let run = run(Confinement::default(), &folder, "!`cat data.txt 2> /dev/null; echo aside >&2`\n").await;
@@ -65,15 +65,15 @@ async fn a_confined_command_reads_its_skill_and_says_how_confined_it_is() {
 }
 
 #[tokio::test]
-async fn what_is_not_named_is_neither_read_nor_written() {
+async fn other_files_are_out_of_reach() {
     let (folder, outside) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
     let secret = outside.path().join("secret.txt");
     fs::write(&secret, "secret\n").expect("a file");
     let usual = || Confinement::default();
-    is_denied(Gap::Files, usual(), &folder, &format!("!`cat {}`\n", secret.display())).await;
-    is_denied(Gap::Files, usual(), &folder, "!`cat /etc/passwd`\n").await;
-    is_denied(Gap::Files, usual(), &folder, "!`echo x > here.txt`\n").await;
-    is_denied(Gap::Files, usual(), &folder, &format!("!`echo x > {}`\n", secret.display())).await;
+    is_denied(MissingRule::Files, usual(), &folder, &format!("!`cat {}`\n", secret.display())).await;
+    is_denied(MissingRule::Files, usual(), &folder, "!`cat /etc/passwd`\n").await;
+    is_denied(MissingRule::Files, usual(), &folder, "!`echo x > here.txt`\n").await;
+    is_denied(MissingRule::Files, usual(), &folder, &format!("!`echo x > {}`\n", secret.display())).await;
 
     let wider = usual().read(outside.path()).write(folder.path());
     let body = format!("!`cat {} && echo x > here.txt && cat here.txt`\n", secret.display());
@@ -87,14 +87,14 @@ async fn no_connection_is_made() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("it is bound").port();
     let connects = |protocol: &str, port: u16| format!("!`exec 3<> /dev/{protocol}/127.0.0.1/{port}`\n");
-    is_denied(Gap::Sockets, Confinement::default(), &folder, &connects("tcp", port)).await;
+    is_denied(MissingRule::Sockets, Confinement::default(), &folder, &connects("tcp", port)).await;
     let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
     let port = socket.local_addr().expect("it is bound").port();
-    is_denied(Gap::Sockets, Confinement::default(), &folder, &connects("udp", port)).await;
+    is_denied(MissingRule::Sockets, Confinement::default(), &folder, &connects("udp", port)).await;
 }
 
 #[tokio::test]
-async fn what_needs_a_sandbox_runs_in_a_whole_one_or_not_at_all() {
+async fn a_required_sandbox_is_complete() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let outcome_of = |confinement| outcome(confinement, &folder, "!`echo ran`\n");
     match outcome_of(Confinement::default().required()).await {
@@ -110,9 +110,10 @@ async fn what_needs_a_sandbox_runs_in_a_whole_one_or_not_at_all() {
 }
 
 #[tokio::test]
-async fn nobody_outside_is_signalled() {
+async fn processes_outside_cannot_be_signalled() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    is_denied(Gap::Signals, Confinement::default(), &folder, &format!("!`kill -0 {}`\n", std::process::id())).await;
+    is_denied(MissingRule::Signals, Confinement::default(), &folder, &format!("!`kill -0 {}`\n", std::process::id()))
+        .await;
 }
 
 #[tokio::test]
@@ -128,21 +129,21 @@ async fn files_and_processor_time_are_limited() {
 }
 
 #[tokio::test]
-async fn a_confined_command_has_nothing_to_say_to_its_helper() {
+async fn a_confined_command_cannot_signal_its_helper() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let body = "!`kill -9 $PPID && echo killed`\n";
     let run = run(Confinement::default(), &folder, body).await;
     let keeps_signals = matches!(&run.sandbox, Sandbox::Active)
-        || matches!(&run.sandbox, Sandbox::Partial(gaps) if !gaps.contains(&Gap::Signals));
-    assert!(!keeps_signals || (run.stdout.text(), run.sweep) == ("", Sweep::All), "{run:?}");
+        || matches!(&run.sandbox, Sandbox::Partial(missing) if !missing.contains(&MissingRule::Signals));
+    assert!(!keeps_signals || (run.stdout.text(), run.cleanup) == ("", CleanupScope::All), "{run:?}");
 }
 
 #[tokio::test]
-async fn a_confined_command_that_hides_ends_with_its_run() {
+async fn a_confined_hidden_process_ends() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let body = "!`setsid env -i /bin/sh -c 'echo $$ > away; exec sleep 100000' & while ! test -s away; do :; done; echo done`\n";
     let run = run(Confinement::default().write(folder.path()), &folder, body).await;
-    assert_eq!((run.ended, run.stdout.text(), run.sweep), (Ended::Exit(0), "done\n", Sweep::All));
+    assert_eq!((run.ended, run.stdout.text(), run.cleanup), (Ended::Exit(0), "done\n", CleanupScope::All));
     let away = fs::read_to_string(folder.path().join("away")).expect("it was started");
     assert!(!fs::exists(format!("/proc/{}", away.trim())).expect("it can be looked for"), "{away}");
 }
@@ -166,7 +167,7 @@ fn sockets() {
 }
 
 #[tokio::test]
-async fn a_pair_of_streams_is_the_one_socket_that_can_be_had() {
+async fn only_stream_socket_pairs_are_allowed() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let _listener = UnixListener::bind(folder.path().join("socket")).expect("it can be made out here");
     let tests = std::env::current_exe().expect("a test is a file");
@@ -175,7 +176,7 @@ async fn a_pair_of_streams_is_the_one_socket_that_can_be_had() {
     let body = format!("!`TMPDIR='{folder_name}' '{tests}' --exact sandbox::sockets --ignored`\n");
     let run = run(confinement, &folder, &body).await;
     let says_so = match &run.sandbox {
-        Sandbox::Partial(gaps) => gaps.contains(&Gap::Sockets),
+        Sandbox::Partial(missing) => missing.contains(&MissingRule::Sockets),
         sandbox => *sandbox == Sandbox::Unavailable,
     };
     assert!(says_so || run.ended == Ended::Exit(0), "{run:?}");
@@ -195,7 +196,7 @@ async fn leaves_alone(helper: &[&str], file: &Path, folder: &TempDir, command: &
     let confinement = Confinement::default().write(folder.path());
     let outcome = outcome_with(helper, confinement, folder, &format!("!`{command}`\n")).await;
     let Outcome::Ran(run) = outcome else { panic!("it runs: {outcome:?}") };
-    assert!(lacks(&run.sandbox, Gap::Files) || run.ended != Ended::Exit(0), "{command}: {run:?}");
+    assert!(lacks(&run.sandbox, MissingRule::Files) || run.ended != Ended::Exit(0), "{command}: {run:?}");
     assert_eq!(state(), before, "{command}");
 }
 
@@ -298,7 +299,7 @@ async fn system_calls_are_refused_by_both_conventions() {
     let calls = CALLS.map(|(name, call)| (name, call.to_owned()));
     for (name, call) in calls.into_iter().chain(x32) {
         let run = run(Confinement::default(), &folder, &format!("!`{}`\n", program(&call))).await;
-        assert!(lacks(&run.sandbox, Gap::Files) || run.ended == Ended::Exit(7), "{name}, {call}: {run:?}");
+        assert!(lacks(&run.sandbox, MissingRule::Files) || run.ended == Ended::Exit(7), "{name}, {call}: {run:?}");
     }
 }
 
@@ -338,7 +339,7 @@ async fn other_processes_and_places_are_out_of_reach() {
 /// Another convention has other numbers, which the filter does not know.
 #[cfg(target_arch = "x86_64")]
 #[tokio::test]
-async fn a_program_of_32_bits_is_ended_at_its_first_call() {
+async fn a_32_bit_program_is_killed() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("file");
     fs::write(&file, "x").expect("it can be written");
@@ -375,7 +376,7 @@ async fn a_program_of_32_bits_is_ended_at_its_first_call() {
     let mode = || fs::metadata(&file).expect("it is there").permissions().mode() & 0o777;
     let before = mode();
     let run = run(Confinement::default(), &folder, "!`./small`\n").await;
-    assert!(lacks(&run.sandbox, Gap::Files) || (run.ended != Ended::Exit(0) && mode() == before), "{run:?}");
+    assert!(lacks(&run.sandbox, MissingRule::Files) || (run.ended != Ended::Exit(0) && mode() == before), "{run:?}");
 }
 
 /// A process limits itself, and has descriptors that it opened.

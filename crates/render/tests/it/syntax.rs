@@ -11,7 +11,7 @@ fn skill(fields: &str) -> Skill {
 }
 
 #[test]
-fn the_source_decides_before_the_skill_and_the_skill_before_the_host() {
+fn source_then_skill_then_host_decide_the_dialect() {
     let (opencode, cortex) = (Some(Dialect::OPENCODE), Some(Dialect::CORTEX));
     let says = skill("argument-dialect: none\n");
     let nested = skill("metadata:\n  argument-dialect: none\n");
@@ -28,7 +28,7 @@ fn the_source_decides_before_the_skill_and_the_skill_before_the_host() {
 }
 
 #[test]
-fn an_unknown_dialect_is_a_warning_and_the_next_decides() {
+fn an_unknown_dialect_is_skipped_with_a_warning() {
     let syntax = Syntax::of(&skill("argument-dialect: zsh\n"), None, Some(Dialect::CORTEX));
     assert_eq!(syntax.dialect(), (Dialect::CORTEX, DialectBy::Host));
     let rendered = Plan::new("x", &syntax).render(&Context::new(), []).expect("nothing aborts");
@@ -37,7 +37,7 @@ fn an_unknown_dialect_is_a_warning_and_the_next_decides() {
 }
 
 #[test]
-fn bare_numbers_need_a_declaration_or_a_named_dialect() {
+fn bare_numbers_need_a_declaration() {
     for (syntax, means) in [
         (Syntax::of(&skill(""), None, None), false),
         (Syntax::of(&skill("arguments: [a]\n"), None, None), true),

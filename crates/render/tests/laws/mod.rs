@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use repertoire_render::{
-    Action, Arguments, Context, Dialect, Ended, Outcome, Plan, Printed, Reach, Run, Syntax, Unknown, Wrapper,
+    Action, Arguments, Context, Dialect, Ended, Outcome, PlaceholderScope, Plan, Printed, Run, Syntax, Unknown, Wrapper,
 };
 
 /// What commands print in these laws: everything that could be taken for something else.
@@ -14,7 +14,7 @@ pub(crate) fn hold(body: &str, typed: &str) {
     let syntaxes = Dialect::ALL.map(Syntax::named).into_iter().chain([
         Syntax::default(),
         Syntax::default().names(["issue", "issue-number"]),
-        Syntax::default().reach(Reach::TextAndCode),
+        Syntax::default().scope(PlaceholderScope::TextAndCode),
     ]);
     for syntax in syntaxes {
         let plan = Plan::new(body, &syntax);

@@ -28,6 +28,6 @@ fn placed(mut options: McpOptions, config: &SourceConfig) -> McpOptions {
     let inherited = McpOptions::INHERITED.iter();
     let inherited = inherited.filter_map(|name| Some(((*name).into(), config.variable(name)?.to_owned())));
     options.inherited = inherited.collect();
-    options.keeper = config.keeper.to_vec();
+    options.supervisor = config.supervisor.to_vec();
     options
 }

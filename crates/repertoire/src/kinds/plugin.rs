@@ -35,7 +35,7 @@ inventory::submit! {
             None => beside_this_program()?,
         });
         let (plugin, how) = options.split().ok_or_else(|| ConfigError::in_option("runner", "the path is empty"))?;
-        Ok(Arc::new(PluginSource::contained(config.name.as_str(), placed(plugin, config), how.kept_by(config.keeper.to_vec()))))
+        Ok(Arc::new(PluginSource::spawn(config.name.as_str(), placed(plugin, config), how.supervised_by(config.supervisor.to_vec()))))
     })
     .connecting()
 }

@@ -38,7 +38,7 @@ fn a_copy_in_memory_cannot_be_written() {
 
 #[cfg(unix)]
 #[test]
-fn a_copy_in_a_folder_is_of_its_owner_alone() {
+fn a_copy_in_a_folder_is_private() {
     use std::os::unix::fs::MetadataExt;
 
     // Of this process alone: each test has one.
@@ -48,6 +48,6 @@ fn a_copy_in_a_folder_is_of_its_owner_alone() {
     let mode = |path: &std::path::Path| fs::metadata(path).expect("it is there").mode() & 0o777;
     let folder = copy.path().parent().expect("it is in a folder").to_owned();
     assert_eq!((mode(&folder), mode(copy.path())), (0o700, 0o600));
-    copy.keep();
+    copy.release();
     assert!(!folder.exists());
 }

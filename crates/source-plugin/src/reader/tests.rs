@@ -11,7 +11,7 @@ fn read(reader: &mut Reader, skills: Vec<Value>) -> Read {
 }
 
 #[test]
-fn a_row_that_did_not_change_is_not_parsed_again() {
+fn unchanged_rows_are_not_parsed_again() {
     let mut reader = Reader::new("acme");
     let old = read(&mut reader, vec![row("a", "1", "A."), row("b", "1", "B.")]).rows;
     let new = read(&mut reader, vec![row("a", "1", "A."), row("b", "2", "B."), row("c", "1", "C.")]).rows;
@@ -40,7 +40,7 @@ fn a_skill_is_found_again_by_its_key_alone() {
 }
 
 #[test]
-fn only_the_front_matter_of_a_document_is_kept() {
+fn only_front_matter_is_stored() {
     let mut reader = Reader::new("acme");
     let body = "x".repeat(2 << 20);
     let document = format!("---\nname: a\ndescription: A.\n---\n{body}");
@@ -57,13 +57,13 @@ fn what_is_too_long_to_be_a_key_is_left_out() {
 }
 
 #[test]
-fn findings_with_a_known_code_keep_it_and_are_not_endless() {
+fn findings_are_limited_and_keep_known_codes() {
     let finding = |code: &str| json!({"severity": "info", "code": code, "message": "m"});
     let mut findings = vec![finding("invalid-yaml")];
     findings.extend((0..2000).map(|_| finding("acme")));
     let message = json!({"schema": 1, "skills": [], "findings": findings}).to_string();
     let read = Reader::new("acme").read(message.as_bytes()).unwrap();
     assert_eq!((read.diagnostics[0].code, read.diagnostics[0].severity), (Code::INVALID_YAML, Severity::Info));
-    assert_eq!(read.diagnostics.len(), MOST_FINDINGS + 1);
+    assert_eq!(read.diagnostics.len(), MAX_FINDINGS + 1);
     assert_eq!(read.diagnostics.last().unwrap().message, "the plugin has 1001 more findings");
 }

@@ -12,7 +12,7 @@ use repertoire_core::{
     Code, Digest, Id, Listing, OmissionReason, Revision, Skill, Source, SourceError, SourceErrorKind,
 };
 use repertoire_registry::SkillRegistry;
-use repertoire_source_plugin::{Containment, Inspection, PluginError, PluginOptions, PluginSource};
+use repertoire_source_plugin::{Inspection, PluginError, PluginOptions, PluginSource, ProcessIsolation};
 use serde_json::json;
 
 use crate::library::{Compiled, Where, options, pinned, runner, soon, source, source_file};
@@ -55,7 +55,7 @@ async fn failed(plugin: &PluginSource) -> SourceError {
 }
 
 #[tokio::test]
-async fn a_library_that_is_no_plugin_is_refused_before_it_runs() {
+async fn a_plain_library_is_refused_before_loading() {
     for (defines, expected) in [
         ("#define WITHOUT_ENTRY", "expected an exported function `repertoire_plugin`, found none"),
         ("#define WITHOUT_NOTE", "expected exported bytes `repertoire_plugin_note`, found none"),
@@ -72,7 +72,7 @@ async fn a_library_that_is_no_plugin_is_refused_before_it_runs() {
 }
 
 #[tokio::test]
-async fn a_table_that_is_not_sound_is_not_used() {
+async fn an_invalid_table_is_refused() {
     for (defines, expected) in [
         ("#define TABLE_MAGIC 7", "its table begins with 0x0000000000000007, and not with 0x7265706572746f69"),
         ("#define TABLE_MAJOR 2", "it was built for boundary 2.0, and this host has major version 1"),
@@ -98,7 +98,7 @@ async fn a_newer_minor_version_is_understood() {
 }
 
 #[tokio::test]
-async fn an_answer_that_cannot_be_understood_is_an_error() {
+async fn a_malformed_reply_is_an_error() {
     use SourceErrorKind::{Invalid, Other, TooLarge};
     for at in BOTH {
         for (act, kind, expected) in [
@@ -125,7 +125,7 @@ async fn an_answer_that_cannot_be_understood_is_an_error() {
 /// A few bytes of a message are hundreds where every value of it is kept.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_list_of_small_values_costs_a_host_little() {
+async fn small_values_use_little_memory() {
     let most = || {
         let status = fs::read_to_string("/proc/self/status").unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
@@ -156,7 +156,7 @@ async fn an_error_is_told_on_one_short_line() {
 }
 
 #[tokio::test]
-async fn a_plugin_that_makes_no_source_is_an_error() {
+async fn a_missing_source_is_an_error() {
     for at in BOTH {
         let error = failed(&source(at, acting("no-source", "create"))).await;
         assert_eq!(error.to_string(), "the plugin made no source and no error", "{at:?}");
@@ -164,7 +164,7 @@ async fn a_plugin_that_makes_no_source_is_an_error() {
 }
 
 #[tokio::test]
-async fn entries_are_read_by_the_rules_for_every_file() {
+async fn entries_are_parsed_like_files() {
     for at in BOTH {
         let listing = soon(source(at, acting("duplicates", "list")).list()).await.unwrap();
         assert_eq!(ids(&listing), ["twice", "fine"]);
@@ -196,7 +196,7 @@ async fn no_resource_leaves_its_skill() {
 }
 
 #[tokio::test]
-async fn buffers_are_given_back_once_and_threads_are_its_own_affair() {
+async fn buffers_are_freed_once() {
     for at in BOTH {
         let plugin = source(at, acting("threads", "body"));
         for _ in 0..50 {
@@ -208,7 +208,7 @@ async fn buffers_are_given_back_once_and_threads_are_its_own_affair() {
 
 /// A plugin that never returns: who asks is told so, and nobody else waits.
 #[test]
-fn a_plugin_that_hangs_blocks_nobody() {
+fn a_hanging_plugin_blocks_no_caller() {
     for at in BOTH {
         for door in ["create", "list", "body"] {
             let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
@@ -231,7 +231,7 @@ fn a_plugin_that_hangs_blocks_nobody() {
 }
 
 #[tokio::test]
-async fn a_plugin_that_hangs_at_its_end_blocks_nobody() {
+async fn a_hanging_destroy_blocks_no_caller() {
     for at in BOTH {
         for door in ["cancel", "destroy", "wait"] {
             let plugin = source(at, acting("hang", door));
@@ -246,7 +246,7 @@ async fn a_plugin_that_hangs_at_its_end_blocks_nobody() {
 }
 
 #[tokio::test]
-async fn a_call_that_returns_late_is_forgotten_and_the_next_one_is_answered() {
+async fn a_late_reply_is_dropped() {
     let plugin = source(Where::Here, acting("late", "list").within(SHORT));
     let error = failed(&plugin).await;
     assert_eq!(error.kind(), SourceErrorKind::Unavailable, "{error}");
@@ -265,7 +265,7 @@ async fn a_call_that_returns_late_is_forgotten_and_the_next_one_is_answered() {
 
 /// What would be the end of the host is the end of a process that is started again.
 #[tokio::test]
-async fn a_process_that_ends_is_started_again_and_takes_nothing_with_it() {
+async fn a_process_that_ends_is_restarted() {
     for (act, door, expected) in [
         ("exit", "list", "the plugin's process ended with exit code 7"),
         ("abort", "list", "the plugin's process ended by signal 6"),
@@ -282,8 +282,9 @@ async fn a_process_that_ends_is_started_again_and_takes_nothing_with_it() {
         let once = folder.path().join("once");
         let deadline = if ["loop", "hang"].contains(&act) { SHORT } else { Duration::from_secs(30) };
         let told = acting_once(act, door, &once).within(deadline);
-        let contained = Containment::by(runner()).with_memory(512 << 20);
-        let plugin = PluginSource::contained("plugin", told, contained);
+        let mut isolation = ProcessIsolation::by(runner());
+        isolation.memory = 512 << 20;
+        let plugin = PluginSource::spawn("plugin", told, isolation);
         let error = failed(&plugin).await;
         assert!(error.to_string().starts_with(expected), "{act} in {door}: {error}");
         let again = async {
@@ -323,9 +324,10 @@ async fn a_constructor_takes_no_host_with_it() {
 }
 
 #[tokio::test]
-async fn a_process_has_its_processor_time_and_no_more() {
-    let contained = Containment::by(runner()).with_cpu(Duration::from_secs(1));
-    let plugin = PluginSource::contained("plugin", acting("burn", "list"), contained);
+async fn processor_time_of_a_process_is_limited() {
+    let mut isolation = ProcessIsolation::by(runner());
+    isolation.cpu = Duration::from_secs(1);
+    let plugin = PluginSource::spawn("plugin", acting("burn", "list"), isolation);
     assert_eq!(ids(&soon(plugin.list()).await.unwrap()), ["fine"]);
     let error = soon(async {
         loop {
@@ -341,7 +343,7 @@ async fn a_process_has_its_processor_time_and_no_more() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn a_registry_keeps_the_last_listing_of_a_process_that_ended() {
+async fn a_registry_keeps_the_last_listing() {
     let folder = tempfile::tempdir().unwrap();
     let once = folder.path().join("once");
     fs::write(&once, "").unwrap();
@@ -361,7 +363,7 @@ async fn a_registry_keeps_the_last_listing_of_a_process_that_ended() {
 
 /// One source hangs; the others are refreshed, and nobody waits for it at the end.
 #[test]
-fn a_registry_goes_on_without_a_plugin_that_hangs() {
+fn a_registry_survives_a_hanging_plugin() {
     let folder = tempfile::tempdir().unwrap();
     let once = folder.path().join("once");
     fs::write(&once, "").unwrap();
@@ -384,7 +386,7 @@ fn a_registry_goes_on_without_a_plugin_that_hangs() {
 }
 
 #[tokio::test]
-async fn a_process_that_dies_while_it_waits_is_looked_at_again() {
+async fn a_process_that_dies_in_wait_restarts() {
     let folder = tempfile::tempdir().unwrap();
     let once = folder.path().join("once");
     let plugin = source(Where::There, acting_once("abort", "wait", &once));
@@ -415,7 +417,7 @@ async fn what_a_process_started_ends_with_it() {
 
 /// A host that is killed can end nothing: its end closes the pipe.
 #[tokio::test]
-async fn what_a_process_started_ends_with_the_host_too() {
+async fn descendants_of_a_plugin_end_with_the_host() {
     let folder = tempfile::tempdir().unwrap();
     let pid = folder.path().join("pid");
     let told =
@@ -456,7 +458,7 @@ async fn gone(process: i32) {
 }
 
 #[tokio::test]
-async fn changed_of_a_source_that_never_listed_is_patient() {
+async fn changed_waits_without_a_listing() {
     let plugin = source(Where::Here, PluginOptions::new("/no/such/plugin.so"));
     assert_eq!(failed(&plugin).await.kind(), SourceErrorKind::Unavailable);
     let mut changed = plugin.changed(Revision(0));

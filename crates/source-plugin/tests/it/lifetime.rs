@@ -66,7 +66,7 @@ REPERTOIRE_EXPORT const RepertoireTable *repertoire_plugin(void) {{
 }
 
 #[tokio::test]
-async fn a_replaced_file_is_loaded_once_it_is_approved_and_the_old_one_stays_until_then() {
+async fn a_replaced_file_is_loaded_once_approved() {
     for at in [Where::Here, Where::There] {
         let state = tempfile::tempdir().unwrap();
         let approvals = state.path().join("plugins.json");
@@ -102,7 +102,7 @@ async fn a_replaced_file_is_loaded_once_it_is_approved_and_the_old_one_stays_unt
 }
 
 #[tokio::test]
-async fn a_plugin_that_goes_away_stays_listed_while_it_runs() {
+async fn a_deleted_plugin_stays_listed() {
     let library = single("one");
     let plugin = source(Where::Here, pinned(&library.path));
     assert_eq!(ids(&plugin.list().await.unwrap()), ["one"]);
@@ -113,7 +113,7 @@ async fn a_plugin_that_goes_away_stays_listed_while_it_runs() {
 }
 
 #[tokio::test]
-async fn a_plugin_that_is_let_go_of_leaves_no_trap_behind() {
+async fn dropped_plugins_are_harmless() {
     let library = single("one");
     for _ in 0..20 {
         let plugin = PluginSource::load("plugin", pinned(&library.path)).await.unwrap();
@@ -125,7 +125,7 @@ async fn a_plugin_that_is_let_go_of_leaves_no_trap_behind() {
 }
 
 #[tokio::test]
-async fn a_plugin_is_restricted_and_last_unless_its_composer_says_otherwise() {
+async fn a_plugin_is_restricted_by_default() {
     let library = single("one");
     let plugin = PluginSource::new("acme", pinned(&library.path));
     let broken = PluginSource::new("broken", PluginOptions::new("/no/such/plugin.so"));
@@ -144,7 +144,7 @@ async fn a_plugin_is_restricted_and_last_unless_its_composer_says_otherwise() {
 }
 
 #[tokio::test]
-async fn two_sources_of_one_library_share_it_and_nothing_else() {
+async fn two_sources_share_only_the_library() {
     let library = Compiled::hello();
     let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
     let plugins = folders.each_ref().map(|folder| {

@@ -36,7 +36,7 @@ async fn refusal(options: PluginOptions) -> (SourceErrorKind, String) {
 }
 
 #[tokio::test]
-async fn loading_is_running_and_happens_only_once_the_content_is_approved() {
+async fn only_approved_content_is_loaded() {
     let folder = tempfile::tempdir().unwrap();
     let library = tracer(&folder);
     let (path, ran) = (fs::canonicalize(&library.path).unwrap(), folder.path().join("ran"));
@@ -77,7 +77,7 @@ async fn loading_is_running_and_happens_only_once_the_content_is_approved() {
 }
 
 #[tokio::test]
-async fn an_approval_is_of_a_content_and_can_be_taken_back() {
+async fn an_approval_of_content_can_be_revoked() {
     let folder = tempfile::tempdir().unwrap();
     let (library, state) = (Compiled::hello(), folder.path().join("state/plugins.json"));
     let path = fs::canonicalize(&library.path).unwrap();
@@ -278,7 +278,7 @@ async fn libraries_come_from_where_only_owners_write() {
 
 /// A library of another machine, or no library at all, is told from its bytes.
 #[test]
-fn a_file_that_is_no_plugin_of_this_machine_is_told_before_anything_runs() {
+fn a_foreign_file_is_refused_before_loading() {
     let library = Compiled::hello();
     let whole = fs::read(&library.path).unwrap();
     let other = if cfg!(target_arch = "aarch64") { (0x3e, "x86_64") } else { (0xb7, "aarch64") };
@@ -286,9 +286,9 @@ fn a_file_that_is_no_plugin_of_this_machine_is_told_before_anything_runs() {
     foreign[18] = other.0;
     let executable = fs::read(crate::library::runner()).unwrap();
     for (bytes, expected) in [
-        (b"#!/bin/sh\n".to_vec(), "it is no shared library".to_owned()),
-        (Vec::new(), "it is no shared library".to_owned()),
-        (whole[..200].to_vec(), "it is no whole shared library".to_owned()),
+        (b"#!/bin/sh\n".to_vec(), "it is not a shared library".to_owned()),
+        (Vec::new(), "it is not a shared library".to_owned()),
+        (whole[..200].to_vec(), "it is not a whole shared library".to_owned()),
         (foreign, format!("expected a library for {}, found one for {}", std::env::consts::ARCH, other.1)),
         (executable, "expected an exported function `repertoire_plugin`, found none".to_owned()),
     ] {
@@ -302,7 +302,7 @@ fn a_file_that_is_no_plugin_of_this_machine_is_told_before_anything_runs() {
 
 /// Libraries with wrong bytes: each is refused or understood, and no inspection fails otherwise.
 #[test]
-fn a_library_with_wrong_bytes_is_refused_or_understood() {
+fn a_corrupt_library_never_panics_the_reader() {
     let library = Compiled::hello();
     let whole = fs::read(&library.path).unwrap();
     let note = whole.windows(10).position(|bytes| bytes == b"{\"schema\":").unwrap();
@@ -337,7 +337,7 @@ fn a_library_with_wrong_bytes_is_refused_or_understood() {
 }
 
 #[test]
-fn what_is_not_a_regular_file_is_not_opened() {
+fn special_files_are_not_opened() {
     let folder = tempfile::tempdir().unwrap();
     let pipe = folder.path().join("pipe.so");
     rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
@@ -356,7 +356,7 @@ fn a_file_that_is_not_there_is_unreadable() {
 }
 
 #[tokio::test]
-async fn a_plugin_has_the_name_that_its_composer_gives_it() {
+async fn the_host_names_a_plugin() {
     let told = options(serde_json::json!({ "people": ["Ann"] }));
     for at in [Where::Here, Where::There] {
         let plugin = source(at, pinned(&built("hello")).with_options(told.clone()));

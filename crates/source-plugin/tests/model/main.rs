@@ -5,26 +5,40 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 #[allow(dead_code, reason = "the crate uses all of it")]
-#[path = "../../src/calls.rs"]
-mod calls;
+#[path = "../../src/call_thread.rs"]
+mod call_thread;
 #[allow(dead_code, reason = "the crate uses all of it")]
-#[path = "../../src/desk.rs"]
-mod desk;
+#[path = "../../src/pending_calls.rs"]
+mod pending_calls;
 #[allow(dead_code, reason = "the crate uses all of it")]
-#[path = "../../src/room.rs"]
-mod room;
+#[path = "../../src/slot.rs"]
+mod slot;
 
-mod asked;
-mod lodged;
-mod replied;
+mod call_threads;
+mod pending;
+mod slots;
 
-/// In place of the crate's own: what the scheduler knows.
+/// The types of the scheduler, in place of the crate's own.
 mod sync {
-    pub(crate) use shuttle::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+    pub(crate) use shuttle::sync::{Arc, MutexGuard, mpsc};
     pub(crate) use shuttle::thread;
+
+    /// A lock with the interface of `parking_lot`.
+    #[derive(Debug, Default)]
+    pub(crate) struct Mutex<T>(shuttle::sync::Mutex<T>);
+
+    impl<T> Mutex<T> {
+        pub(crate) fn new(value: T) -> Mutex<T> {
+            Mutex(shuttle::sync::Mutex::new(value))
+        }
+
+        pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
+            self.0.lock().unwrap()
+        }
+    }
 }
 
-/// Tries `model` in so many orders: at random, then with few changes of threads at places that matter.
+/// Checks `model` in random orders of its threads, and in orders with few changes of threads.
 fn tried(model: fn()) {
     const TIMES: usize = 2000;
     shuttle::check_random(model, TIMES);

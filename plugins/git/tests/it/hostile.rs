@@ -189,7 +189,7 @@ async fn few_objects_that_stand_for_many_folders_end() {
 
 /// One large object in many places.
 #[tokio::test]
-async fn what_is_too_large_is_left_out_and_said() {
+async fn files_over_the_limits_are_omitted() {
     let remote = with_one_skill();
     commit_tree(&remote, |repository| {
         let text = repository.blob(b"---\nname: a\ndescription: One.\n---\nDo it.\n").unwrap();

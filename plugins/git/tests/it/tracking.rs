@@ -43,7 +43,7 @@ async fn a_branch_is_followed() {
 }
 
 #[tokio::test]
-async fn a_pinned_commit_stays_and_needs_no_network_once_it_is_there() {
+async fn a_pinned_commit_needs_no_network() {
     let mut remote = with_one_skill();
     let commit = remote.commit().to_string();
     remote.skill("skills/later", "later", "Later.\n");
@@ -71,7 +71,7 @@ async fn without_a_network_what_was_fetched_last_stays() {
 }
 
 #[tokio::test]
-async fn what_was_never_fetched_is_unavailable_until_it_is() {
+async fn a_repository_is_unavailable_before_the_first_fetch() {
     let remote = with_one_skill();
     let away = remote.folder.path().join("away.git");
     fs::rename(remote.path(), &away).unwrap();

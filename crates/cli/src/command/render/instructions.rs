@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::io;
 
 use repertoire::Id;
-use repertoire::render::{DialectBy, Directive, Gap, Outcome, Plan, Rendered, Run, Sandbox, Sweep, Syntax};
+use repertoire::render::{
+    CleanupScope, DialectBy, Directive, MissingRule, Outcome, Plan, Rendered, Run, Sandbox, Syntax,
+};
 use repertoire::skill::Digest;
 use repertoire::skill::text::terminal_line;
 use serde::Serialize;
@@ -47,7 +49,7 @@ struct Ended {
     sandbox: Option<Confined>,
     /// The processes that were ended with it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    sweep: Option<Sweep>,
+    cleanup: Option<CleanupScope>,
 }
 
 /// The state of a sandbox.
@@ -57,7 +59,7 @@ struct Confined {
     #[cfg_attr(feature = "schema", schemars(extend("enum" = ["off", "active", "partial", "unavailable"])))]
     state: &'static str,
     /// The rules that a partial sandbox does not enforce.
-    without: Vec<Gap>,
+    without: Vec<MissingRule>,
 }
 
 /// Whether a directive ran.
@@ -104,8 +106,9 @@ fn run_of(outcome: &Outcome) -> Option<&Run> {
 
 fn notes(run: &Run) -> impl Iterator<Item = String> {
     let sandbox = (run.sandbox != Sandbox::Off).then(|| format!("sandbox: {}", run.sandbox));
-    let sweep = (run.sweep != Sweep::All).then(|| format!("cleanup: {}; other processes may still run", run.sweep));
-    sandbox.into_iter().chain(sweep)
+    let is_whole = run.cleanup == CleanupScope::All;
+    let cleanup = (!is_whole).then(|| format!("cleanup: {}; other processes may still run", run.cleanup));
+    sandbox.into_iter().chain(cleanup)
 }
 
 impl Ended {
@@ -118,7 +121,7 @@ impl Ended {
         };
         let run = run_of(outcome);
         let sandbox = run.map(|run| Confined::of(&run.sandbox));
-        Ended { row: Row::of(directive), outcome: fate, how, sandbox, sweep: run.map(|run| run.sweep) }
+        Ended { row: Row::of(directive), outcome: fate, how, sandbox, cleanup: run.map(|run| run.cleanup) }
     }
 }
 
@@ -127,7 +130,7 @@ impl Confined {
         let (state, without) = match sandbox {
             Sandbox::Off => ("off", Vec::new()),
             Sandbox::Active => ("active", Vec::new()),
-            Sandbox::Partial(gaps) => ("partial", gaps.clone()),
+            Sandbox::Partial(missing) => ("partial", missing.clone()),
             Sandbox::Unavailable => ("unavailable", Vec::new()),
         };
         Confined { state, without }

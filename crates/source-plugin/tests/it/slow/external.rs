@@ -69,7 +69,7 @@ fn listed(host: &Path, library: &Path, options: &Value) -> String {
 }
 
 #[test]
-fn a_host_of_its_own_loads_plugins_of_every_profile_and_so_does_one_of_another() {
+fn hosts_and_plugins_of_two_profiles_are_compatible() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("tea.md"), "---\nname: tea\ndescription: Brews tea.\n---\nBoil water.\n").unwrap();
     let in_c = Compiled::hello();
@@ -123,7 +123,7 @@ fn write_if_new(path: &Path, text: &str) {
 }
 
 #[tokio::test]
-async fn a_plugin_of_another_version_of_every_crate_is_understood() {
+async fn crate_versions_of_host_and_plugin_may_differ() {
     let library = of_another_version();
     assert_eq!(Inspection::of(&library).unwrap().version, "0.2.0");
     for at in [Where::Here, Where::There] {

@@ -38,7 +38,7 @@ fn panicked(call: &str) -> Result<(), (SourceErrorKind, String)> {
 }
 
 #[tokio::test]
-async fn a_panic_in_a_call_is_an_error_of_that_call() {
+async fn a_panic_is_an_error_of_its_call() {
     let folder = tempfile::tempdir().unwrap();
     for at in [Where::Here, Where::There] {
         for panicking in CALLS {
@@ -58,7 +58,7 @@ async fn a_panic_in_a_call_is_an_error_of_that_call() {
 }
 
 #[tokio::test]
-async fn a_panic_while_a_source_is_made_is_an_error_and_no_source() {
+async fn a_panic_in_create_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     for at in [Where::Here, Where::There] {
         let plugin = source(at, in_call("create", &folder.path().join("trace")));
@@ -78,7 +78,7 @@ async fn traced(trace: &Path) {
 }
 
 #[tokio::test]
-async fn a_panic_while_it_waits_for_a_change_costs_the_change() {
+async fn a_panic_in_wait_loses_the_change() {
     for at in [Where::Here, Where::There] {
         let folder = tempfile::tempdir().unwrap();
         let trace = folder.path().join("trace");
