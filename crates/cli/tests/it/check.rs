@@ -307,7 +307,7 @@ warning[client-plugin]: `plugin.json` is not used: a field has a wrong type
  --> repo/kit/.claude-plugin/plugin.json:1:10
  |
  = help: correct the JSON at this place
-2 warnings; 1 skill listed
+1 skill checked: 2 warnings
 
 "#]]
     );
@@ -325,7 +325,7 @@ fn a_named_text_link_is_reported_with_its_fix() {
             format!(
                 "error[link-as-text]: expected a link to `src`, found a text file that holds this path: Git could not make the \
                  link\n --> {file}\n |\n = help: run `git config core.symlinks true`, on Windows with developer mode on, then \
-                 `git checkout -- {file}` in its folder\n1 error; 0 skills listed\nnote: no skills found in `{named}`\n"
+                 `git checkout -- {file}` in its folder\n0 skills checked: 1 error\nnote: no skills found in `{named}`\n"
             )
         );
     }
