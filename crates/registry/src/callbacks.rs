@@ -149,7 +149,7 @@ impl<T: Item> Listener<T> {
     }
 }
 
-/// Runs what is somebody else's. Its panic was reported by the hook of the process, and what it left half done is its own.
+/// Calls foreign code. The panic hook of the process reports a panic.
 fn caught(call: impl FnOnce()) {
     let _ = catch_unwind(AssertUnwindSafe(call));
 }

@@ -29,7 +29,7 @@ pub struct Candidate<T> {
     pub trust: Trust,
     /// The state that decides first among candidates.
     pub status: Status,
-    /// Whether the item's own id is written with the prefix of its source's namespace.
+    /// `true` if the item's own id is written with the prefix of its source's namespace.
     #[serde(skip)]
     pub(crate) is_prefixed: bool,
     /// The owner of the item's id, if that is written like a full name.
@@ -94,7 +94,7 @@ pub struct Shadow<T> {
     /// The candidate. It stays readable under its qualified id.
     #[serde(flatten)]
     pub candidate: Candidate<T>,
-    /// Whether its content equals the winner's. `None` if a digest is unknown.
+    /// `Some(true)` if its content equals the winner's. `None` if a digest is unknown.
     pub identical: Option<bool>,
 }
 

@@ -19,7 +19,7 @@ pub struct Layer<T: Item> {
     pub position: usize,
     /// The rights of the source's text.
     pub trust: Trust,
-    /// Whether the effective ids are `source:id`.
+    /// `true` if the effective ids are `source:id`.
     pub namespaced: bool,
     /// The ids that this layer wins against every other admitted one.
     pub preferred: BTreeSet<Id>,

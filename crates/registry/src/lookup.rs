@@ -52,7 +52,7 @@ impl<T: Item> Snapshot<T> {
     /// 2. split at the first colon: that source's candidate, a shadow too;
     /// 3. a bare name that exactly one namespaced source has, of those that count most.
     ///
-    /// An entry of another source that is only written like a full name gives way to the candidate that has this full name,
+    /// An entry of a different source that is only written like a full name gives way to the candidate with this full name,
     /// unless its own source is admitted and the other one is pending, or is of an earlier tier, or of more trust. It gives
     /// way to one that counts, too, if it is pending or disabled itself.
     ///

@@ -82,7 +82,7 @@ impl TryFrom<Injection> for Registered<Skill> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnregistrableInjection {
-    /// It has another flavor.
+    /// It has a different flavor.
     #[error(transparent)]
     NotASkill(#[from] NotASkill),
     /// It has what a registered skill cannot keep.
@@ -90,7 +90,7 @@ pub enum UnregistrableInjection {
     Lossy {
         /// The skill.
         id: Id,
-        /// What would be lost, in words.
+        /// The parts that would be lost, in words.
         lost: Vec<&'static str>,
     },
 }
@@ -115,7 +115,7 @@ pub enum RegisterError {
         /// The id.
         id: Id,
     },
-    /// `replace` of one id by another.
+    /// `replace` of an id by a different one.
     #[error("{kind} `{id}` cannot be replaced by `{found}`: the ids differ")]
     IdMismatch {
         /// The kind of item.
@@ -238,27 +238,27 @@ impl<T: Item> MemorySource<T> {
         position(&items, id).map(|at| Arc::clone(&items[at].row.item))
     }
 
-    /// Whether an item has this id.
+    /// Returns whether an item has this id.
     pub fn has(&self, id: &str) -> bool {
         self.get(id).is_some()
     }
 
-    /// The items in order of registration.
+    /// Returns the items in order of registration.
     pub fn items_in_order(&self) -> Vec<Arc<T>> {
         self.items().iter().map(|kept| Arc::clone(&kept.row.item)).collect()
     }
 
-    /// How many items there are.
+    /// Returns the number of items.
     pub fn len(&self) -> usize {
         self.items().len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no items.
     pub fn is_empty(&self) -> bool {
         self.items().is_empty()
     }
 
-    /// The listing now, without waiting.
+    /// Returns the present listing.
     pub fn listing(&self) -> Listing<T> {
         // Changes are counted under the same lock, so the revision is that of these very items.
         let items = self.items();

@@ -26,7 +26,7 @@ pub struct Mount<T: Item> {
     trust: Trust,
     namespaced: bool,
     limit: Duration,
-    /// Whether the registry has a listing that the source made. Shared by the clones of one composition.
+    /// `true` if the registry has a listing that the source made. Shared by the clones of one composition.
     listed: Arc<AtomicBool>,
 }
 

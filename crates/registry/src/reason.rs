@@ -31,7 +31,7 @@ pub enum Reason {
         /// The tier of the loser.
         lost: Tier,
     },
-    /// The id lies in the namespace of the winner.
+    /// The id is in the namespace of the winner.
     Namespace {
         /// The source of the winner.
         source: Arc<str>,

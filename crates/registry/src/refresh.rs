@@ -144,7 +144,7 @@ impl<T: Item> Registry<T> {
         let touched = updates.iter().flat_map(|update| update.touched(&candidate));
         let digests = self.missing_digests(&self.shown(&candidate), touched, &self.composition()).await;
         self.publish(|current| {
-            // Another view was published meanwhile if something was registered.
+            // A different snapshot was published if something was registered during the refresh.
             let next = if current.ptr_eq(&base) { candidate } else { apply_updates(current, &updates) };
             with_digests(next, &digests)
         });
@@ -226,8 +226,8 @@ pub(crate) fn with_digests<T: Item>(view: Snapshot<T>, digests: &Digests) -> Sna
 }
 
 impl<T: Item> Registry<T> {
-    /// Composes one more source, after all others. It is listed first: its entries are there at once, in one view.
-    /// Returns what changed since the call.
+    /// Adds a source after all others. It is listed first, so that its entries are visible at once, in one snapshot. Returns what
+    /// changed since the call.
     ///
     /// # Errors
     /// [`ComposeError`] for a name that is taken or cannot be used, and for a closed registry; nothing changes then. A
@@ -243,12 +243,11 @@ impl<T: Item> Registry<T> {
         .await
     }
 
-    /// Takes a source out, with the preferences for it. Shadows of its entries step forward; its bodies can no longer
-    /// be read, not even through a view that was taken before.
+    /// Removes a source and the preferences for it. Its bodies can no longer be read, not even through an earlier snapshot.
     ///
     /// # Errors
-    /// [`ComposeError::NotComposed`] for an unknown name, [`ComposeError::CannotRemoveBuiltin`] for the source of the entries registered
-    /// in code, and for a closed registry.
+    /// [`ComposeError::NotComposed`] for an unknown name, [`ComposeError::CannotRemoveBuiltin`] for the source of the entries
+    /// registered in code, and [`ComposeError::Closed`].
     ///
     /// # Cancel safety
     /// As [`add_source`](Registry::add_source).
@@ -262,9 +261,9 @@ impl<T: Item> Registry<T> {
         .await
     }
 
-    /// Puts a source in the place of the one with its name: read in another way, or composed in another way. What both
-    /// have stays the same entry; what a view taken before holds of the old one can be read if tier and trust are the
-    /// same.
+    /// Replaces the source of the same name. Entries that both have stay the same.
+    ///
+    /// Candidates of an earlier snapshot can be read if the tier and the trust are the same.
     ///
     /// # Errors
     /// As [`remove_source`](Registry::remove_source).
@@ -280,9 +279,11 @@ impl<T: Item> Registry<T> {
         .await
     }
 
-    /// Makes this registry as `builder` composes it, with what is registered in code, and in one view: for a
-    /// configuration that was read again. What it lies over stays, whatever the builder was begun with. A clone of a [`Mount`] that is composed already keeps its listing, also under
-    /// another tier or trust; every other source is listed.
+    /// Replaces the composition by that of `builder`, in one snapshot, for example after a configuration was read again.
+    ///
+    /// - Entries registered in code stay, as does the base of an overlay.
+    /// - A clone of a [`Mount`] that is composed already keeps its listing, also under a different tier or trust.
+    /// - Every other source is listed.
     ///
     /// ```
     /// use repertoire_core::Skill;
@@ -352,19 +353,8 @@ impl<T: Item> Registry<T> {
         let updates = fetch_updates(&fresh, |_| Listing::empty(Revision(0)), Refresh::Full, self.clock()).await;
         let listings: HashMap<&str, &Listing<T>> =
             updates.iter().map(|update| (update.source(), update.listing())).collect();
-        let composed = |view: &Snapshot<T>| {
-            let kept = |name: &str| view.layer(name).expect("a mount that stays has a layer").listing.clone();
-            let listing = |name: &str| listings.get(name).map_or_else(|| kept(name), |fresh| Listing::clone(fresh));
-            let mut builder = view.builder();
-            builder.set_layers(next.layers(|mount| listing(mount.name())), |name| listings.contains_key(name));
-            if let Some(rules) = &rules {
-                builder.set_rules(rules);
-            }
-            view.revised(builder)
-        };
-
         let base = self.own();
-        let candidate = composed(&base);
+        let candidate = recomposed(&base, &next, &listings, rules.as_ref());
         let layers = candidate.layers().iter().filter(|layer: &&Layer<T>| {
             let name = layer.origin.source.as_ref();
             let before = base.layer(name).filter(|_| !listings.contains_key(name));
@@ -375,7 +365,8 @@ impl<T: Item> Registry<T> {
         // What the next view holds can be read as soon as it can be seen.
         self.set_composition(next.clone());
         self.publish(|current| {
-            let view = if current.ptr_eq(&base) { candidate } else { composed(current) };
+            let view =
+                if current.ptr_eq(&base) { candidate } else { recomposed(current, &next, &listings, rules.as_ref()) };
             with_digests(view, &digests)
         });
         self.learn(digests);
@@ -389,6 +380,25 @@ impl<T: Item> Registry<T> {
     }
 }
 
+/// Returns `view` with the layers of `composition`. The sources in `listings` are listed for the first time.
+fn recomposed<T: Item>(
+    view: &Snapshot<T>,
+    composition: &Composition<T>,
+    listings: &HashMap<&str, &Listing<T>>,
+    rules: Option<&RuleStack>,
+) -> Snapshot<T> {
+    let layers = composition.layers(|mount| match listings.get(mount.name()) {
+        Some(fresh) => Listing::clone(fresh),
+        None => view.layer(mount.name()).expect("a mount that stays has a layer").listing.clone(),
+    });
+    let mut builder = view.builder();
+    builder.set_layers(layers, |name| listings.contains_key(name));
+    if let Some(rules) = rules {
+        builder.set_rules(rules);
+    }
+    view.revised(builder)
+}
+
 fn place_of<T: Item>(composition: &Composition<T>, name: &str) -> Result<usize, ComposeError> {
     match composition.mounts.iter().position(|mount| mount.name() == name) {
         Some(0) => Err(ComposeError::CannotRemoveBuiltin { name: name.to_owned() }),
@@ -398,7 +408,7 @@ fn place_of<T: Item>(composition: &Composition<T>, name: &str) -> Result<usize, 
 }
 
 impl<T: Item> Registry<T> {
-    /// Starts the one task that looks again at each source that says so.
+    /// Starts the task that refreshes each source that reports a change.
     pub(crate) fn watch_on(&self, runtime: &Handle) {
         let task = keep_up(self.downgrade(), self.compositions(), self.closing());
         self.keep_task(runtime.spawn(task));
@@ -420,7 +430,7 @@ async fn keep_up<T: Item>(
 
 async fn follow_all<T: Item>(registry: WeakRegistry<T>, mut compositions: watch::Receiver<Arc<Composition<T>>>) {
     let mut followed: Vec<(Mount<T>, AbortHandle)> = Vec::new();
-    // All of them make headway together: a source may hold what another caller waits for.
+    // They are polled together, because a source may hold what a different caller waits for.
     let mut running = FuturesUnordered::new();
     loop {
         let composition = compositions.borrow_and_update().clone();

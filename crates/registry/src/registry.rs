@@ -255,7 +255,7 @@ impl<T: Item> Registry<T> {
         stream::iter(read).buffered(TOGETHER).filter_map(async |found| found).collect().await
     }
 
-    /// Returns the diagnostics about what lies beside the instructions of every candidate of `view` and is not one of its files.
+    /// Returns the diagnostics about omissions in the folders of every candidate of `view`.
     ///
     /// No file is read. A source that does not support omissions has none.
     pub async fn part_diagnostics(&self, view: &Snapshot<T>) -> Vec<SourceDiagnostic> {
@@ -335,7 +335,7 @@ impl<T: Item> Registry<T> {
     /// [`Closed`] if the registry is closed, before the call or during it.
     ///
     /// # Cancel safety
-    /// May be dropped at any point; another waiting caller takes the run over.
+    /// May be dropped at any point. A caller that waits then continues the run.
     pub async fn refresh(&self) -> Result<Change<T>, Closed> {
         let before = self.snapshot();
         if let Some(base) = self.base() {
@@ -370,7 +370,7 @@ impl<T: Item> Registry<T> {
         }
     }
 
-    /// Resolves once the registry is closed, or one that it lies over.
+    /// Resolves once the registry or a base of it is closed.
     pub(crate) async fn closed(&self) {
         self.closing().closed().await;
     }

@@ -141,12 +141,11 @@ impl<T: Item> SnapshotBuilder<T> {
     /// The listings of layers that stay are those of this builder, except where `is_fresh` returns `true`.
     pub(crate) fn set_layers(&mut self, layers: Vec<Layer<T>>, is_fresh: impl Fn(&str) -> bool) {
         let next = Layers::new(layers);
-        let stays = |layer: &Layer<T>| {
+        let old = std::mem::replace(&mut self.layers, next.clone());
+        let kept: Vec<Arc<str>> = sources(old.as_slice().iter().filter(|layer| {
             let next = next.get(&layer.origin.source).filter(|_| !is_fresh(&layer.origin.source));
             next.is_some_and(|next| next.is_composed_like(layer))
-        };
-        let old = std::mem::replace(&mut self.layers, next.clone());
-        let kept: Vec<Arc<str>> = sources(old.as_slice().iter().filter(|layer| stays(layer)));
+        }));
         let is_kept: HashSet<&str> = kept.iter().map(AsRef::as_ref).collect();
         let SnapshotBuilder { rules, index, .. } = self;
         for layer in old.as_slice().iter().filter(|layer| !is_kept.contains(&*layer.origin.source)) {

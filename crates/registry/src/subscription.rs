@@ -103,7 +103,7 @@ impl ChangeSignals {
     }
 }
 
-/// The end of a registry, or of one that it lies over.
+/// The close signals of a registry and its bases.
 #[derive(Debug, Clone)]
 pub(crate) struct CloseSignals(pub(crate) Vec<watch::Receiver<bool>>);
 

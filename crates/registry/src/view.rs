@@ -106,9 +106,9 @@ impl<T: Item> Registry<T> {
         Builder::over(self.clone())
     }
 
-    /// The current view: one atomic load, and one more for each registry that this one [lies over](Registry::overlay).
+    /// Returns the current snapshot: one atomic load, and one more for each base of an [overlay](Registry::overlay).
     ///
-    /// When a base has moved on, the view is laid over it first: that costs this registry's own rows.
+    /// When a base has a newer snapshot, the overlay is applied to it first. That costs this registry's own rows.
     pub fn snapshot(&self) -> Snapshot<T> {
         let view = self.current().load();
         match self.base() {
@@ -133,14 +133,14 @@ impl<T: Item> Registry<T> {
 
     fn catch_up(&self, base: &Registry<T>) -> Snapshot<T> {
         loop {
-            // Loaded in this order, an older view of the base is never laid under in place of a newer one.
+            // In this order, an older snapshot of the base never replaces a newer one.
             let view = self.current().load_full();
             let under = base.snapshot();
             if view.is_over(&under) {
                 return view.merged.clone();
             }
             let next = view.next(view.own.clone(), Some(under)).into();
-            // Whoever was faster, the next round returns.
+            // If another thread was faster, the next round returns its snapshot.
             self.current().compare_and_swap(&view, next);
         }
     }

@@ -12,7 +12,7 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// Returns after `job`, or another caller's run of the same work, has run from start to end.
+    /// Returns after `job`, or the same job of a different caller, has run from start to end.
     ///
     /// # Cancel safety
     /// When the caller that runs the job is dropped, the next one in line runs it.

@@ -37,8 +37,9 @@ impl Assembly<'_, '_> {
             let at = table.get(key).map_or(self.block.opening, |(_, mark)| mark.key);
             self.sink.emit(at, code, message);
         });
-        let says = |key: &str, flag| table.get(key).is_some_and(|(value, _)| value.as_bool() == Some(flag));
-        if says(DISABLE_MODEL_INVOCATION, true) && says(USER_INVOCABLE, false) {
+        let by_model = table.get(DISABLE_MODEL_INVOCATION).and_then(|(value, _)| value.as_bool());
+        let by_user = table.get(USER_INVOCABLE).and_then(|(value, _)| value.as_bool());
+        if (by_model, by_user) == (Some(true), Some(false)) {
             let at = table.get(DISABLE_MODEL_INVOCATION).map_or(self.block.opening, |(_, mark)| mark.key);
             let message = format!(
                 "neither a model nor a user reaches the skill: `{DISABLE_MODEL_INVOCATION}` excludes the one, \
@@ -122,8 +123,7 @@ impl Assembly<'_, '_> {
 
     /// The written name if it can be an id, else the directory's.
     fn id(&mut self, table: &Table) -> Option<Id> {
-        let is_text = |(value, _): &(&Value, &Mark)| value.as_text().is_some_and(|text| !text.trim().is_empty());
-        let name = table.get("name").filter(is_text);
+        let name = table.get("name").filter(|(value, _)| is_written(value));
         let alias = table.get("id");
         if let (Some((name, _)), Some((alias, mark))) = (name, alias)
             && name.as_text().map(str::trim) != alias.as_text().map(str::trim)
@@ -135,7 +135,7 @@ impl Assembly<'_, '_> {
             return self.directory_id(at, Code::MISSING_NAME, &missing);
         };
         let written = match value {
-            Value::Scalar(Scalar { text, .. }) if is_text(&(value, mark)) => text,
+            Value::Scalar(Scalar { text, .. }) if is_written(value) => text,
             _ => return self.directory_id(mark.key, Code::UNUSABLE_NAME, "field `name` must be a non-empty string"),
         };
         self.warn_of_cut("name", mark);
@@ -304,4 +304,8 @@ fn over(text: &str, limit: usize) -> Option<usize> {
     // Bytes are a cheap upper bound.
     let length = if text.len() > limit { text.chars().count() } else { 0 };
     (length > limit).then_some(length)
+}
+
+fn is_written(value: &Value) -> bool {
+    value.as_text().is_some_and(|text| !text.trim().is_empty())
 }

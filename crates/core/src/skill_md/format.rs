@@ -14,7 +14,7 @@ use super::table::Table;
 use super::yaml::{self, YamlDocument};
 use super::{FileContext, Limits, Parsed, parse};
 use crate::declared::LIMITING;
-use crate::{Code, Diagnostic, Severity, Strictness, Value};
+use crate::{Code, Diagnostic, Severity, Skill, Strictness, Value};
 
 /// The order of fields: those of the standard, then the rest as its author wrote it.
 const ORDER: [&str; 6] = ["name", "description", "license", "compatibility", "allowed-tools", "metadata"];
@@ -94,17 +94,13 @@ fn edit(bytes: &[u8]) -> Result<Vec<u8>, Left> {
 fn assemble(bytes: &[u8], block: &Block, source: &str) -> Vec<u8> {
     const FENCE: &[u8] = b"---";
     let ahead = fence::past_blank_lines(bytes, fence::past_bom(bytes)).min(block.opening);
-    let line_end = |from: usize| {
-        let (end, next) = fence::line(bytes, from);
-        &bytes[end..next]
-    };
     [
         &bytes[ahead..block.opening],
         FENCE,
-        line_end(block.opening),
+        line_end(bytes, block.opening),
         source.as_bytes(),
         FENCE,
-        line_end(block.yaml.end),
+        line_end(bytes, block.yaml.end),
         &bytes[block.body..],
     ]
     .concat()
@@ -146,50 +142,39 @@ fn read(source: &str, limits: &Limits) -> Result<(Table, Vec<Repair>), Left> {
 }
 
 fn written<'a>(source: &'a str, field: &Field<'a>, repairs: &[Repair]) -> Result<Cow<'a, str>, Left> {
-    let left = |repair: &Repair, why: &str| {
-        let key = crate::text::quoted(&repair.key);
-        Err(Left::at(repair.fault.at, format!("YAML cannot read `{key}`, {why}")))
-    };
     let Some(repair) = repairs.iter().find(|repair| repair.key.as_ref() == field.key) else {
         return Ok(field.canonical(source));
     };
-    match &repair.how {
-        How::TabsAsBlanks => Ok(field.without_tabs()),
-        How::WideColon => left(repair, "whose colon is a full-width one"),
-        How::Limiting => left(repair, "which limits"),
-        How::AsText(_) if LIMITING.contains(&field.key) => left(repair, "which limits"),
+    let why = match &repair.how {
+        How::TabsAsBlanks => return Ok(field.without_tabs()),
+        How::WideColon => "whose colon is a full-width one",
+        How::Limiting => "which limits",
+        How::AsText(_) if LIMITING.contains(&field.key) => "which limits",
         How::AsText(text) => match field.repaired(text) {
-            Some(text) => Ok(text.into()),
-            None => left(repair, "and no other spelling means the same"),
+            Some(text) => return Ok(text.into()),
+            None => "and no other spelling means the same",
         },
-    }
+    };
+    let key = crate::text::quoted(&repair.key);
+    Err(Left::at(repair.fault.at, format!("YAML cannot read `{key}`, {why}")))
 }
 
-/// A field and its value.
-type Row = (Arc<str>, Value);
-
 fn says_the_same(before: &Parsed, after: &Parsed) -> bool {
-    let parts = |parsed: &Parsed| {
-        let mut skill = parsed.skill.clone()?;
-        let mut fields = std::mem::take(&mut skill.fields);
-        fields.sort_by_key(|(key, _)| rank(key));
-        Some((skill, fields))
-    };
-    let same = match (parts(before), parts(after)) {
-        (Some((one, fields)), Some((other, others))) => {
-            one == other
-                && fields.len() == others.len()
-                && fields
-                    .iter()
-                    .zip(&others)
-                    .all(|(one, other): (&Row, &Row)| one.0 == other.0 && is_equal(&one.1, &other.1))
-        }
-        _ => false,
-    };
-    same && after
-        .diagnostics
-        .iter()
-        .all(|diagnostic: &Diagnostic| before.diagnostics.iter().any(|other| other.code == diagnostic.code))
+    let (Some((one, fields)), Some((other, others))) = (parts(before), parts(after)) else { return false };
+    let mut rows = fields.iter().zip(&others);
+    let mut codes = after.diagnostics.iter().map(|diagnostic| diagnostic.code);
+    one == other
+        && fields.len() == others.len()
+        && rows.all(|((key, one), (other_key, other))| key == other_key && is_equal(one, other))
+        && codes.all(|code| before.diagnostics.iter().any(|other| other.code == code))
+}
+
+/// Returns the skill without its fields, and the fields in their canonical order.
+fn parts(parsed: &Parsed) -> Option<(Skill, Vec<(Arc<str>, Value)>)> {
+    let mut skill = parsed.skill.clone()?;
+    let mut fields = std::mem::take(&mut skill.fields);
+    fields.sort_by_key(|(key, _)| rank(key));
+    Some((skill, fields))
 }
 
 fn is_equal(one: &Value, other: &Value) -> bool {
@@ -197,6 +182,11 @@ fn is_equal(one: &Value, other: &Value) -> bool {
         (Value::Scalar(a), Value::Scalar(b)) => a.text == b.text && one.json() == other.json(),
         _ => one == other,
     }
+}
+
+fn line_end(bytes: &[u8], line: usize) -> &[u8] {
+    let (end, next) = fence::line(bytes, line);
+    &bytes[end..next]
 }
 
 #[cfg(test)]

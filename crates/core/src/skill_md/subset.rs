@@ -217,12 +217,11 @@ impl<'a> Reader<'a> {
             first if begins_plain(*first) => {
                 let text = rest.trim_end_matches(' ');
                 let bytes = text.as_bytes();
-                let ends = |at: usize| bytes.get(at + 1).is_none_or(|next| *next == b' ');
                 bytes
                     .iter()
                     .enumerate()
                     .all(|(at, byte): (usize, &u8)| match byte {
-                        b':' => !ends(at),
+                        b':' => bytes.get(at + 1).is_some_and(|next| *next != b' '),
                         b'#' => bytes[at - 1] != b' ',
                         _ => true,
                     })

@@ -32,7 +32,6 @@ pub fn terminal_lines(text: &str) -> Cow<'_, str> {
 
 /// Returns `text` with escapes for every break and every character without a shape, honest ones too.
 pub fn spelled_out(text: &str) -> Cow<'_, str> {
-    let is_unseen = |c: char| is_break(c) || is_shapeless(c);
     if !text.chars().any(is_unseen) {
         return Cow::Borrowed(text);
     }
@@ -209,15 +208,8 @@ fn push_special(text: &str, special: impl Iterator<Item = usize>, out: &mut Stri
 ///
 /// All other text stays word for word: a body is Markdown, and its `&` and `<` mean what the author wrote.
 pub fn inside_elements<'t>(text: &'t str, names: &[&str]) -> Cow<'t, str> {
-    let is_tag = |at: usize| {
-        let rest = text[at + 1..].trim_start_matches(|c: char| c == '/' || c.is_whitespace());
-        names.iter().any(|name| {
-            let (head, tail) = rest.as_bytes().split_at_checked(name.len()).unwrap_or_default();
-            head.eq_ignore_ascii_case(name.as_bytes())
-                && !tail.first().is_some_and(|next| next.is_ascii_alphanumeric() || matches!(next, b'_' | b'-'))
-        })
-    };
-    let mut special = memchr::memchr_iter(b'<', text.as_bytes()).filter(|at| is_tag(*at)).peekable();
+    let opening = memchr::memchr_iter(b'<', text.as_bytes());
+    let mut special = opening.filter(|at| begins_tag(&text[at + 1..], names)).peekable();
     if special.peek().is_none() {
         return Cow::Borrowed(text);
     }
@@ -265,4 +257,18 @@ pub fn log_value(text: &str) -> Cow<'_, str> {
     }
     value.push('"');
     Cow::Owned(log_line(&value).into_owned())
+}
+
+fn is_unseen(c: char) -> bool {
+    is_break(c) || is_shapeless(c)
+}
+
+/// Returns whether `rest`, which follows a `<`, begins a tag called one of `names`.
+fn begins_tag(rest: &str, names: &[&str]) -> bool {
+    let rest = rest.trim_start_matches(|c: char| c == '/' || c.is_whitespace());
+    names.iter().any(|name| {
+        let (head, tail) = rest.as_bytes().split_at_checked(name.len()).unwrap_or_default();
+        head.eq_ignore_ascii_case(name.as_bytes())
+            && !tail.first().is_some_and(|next| next.is_ascii_alphanumeric() || matches!(next, b'_' | b'-'))
+    })
 }

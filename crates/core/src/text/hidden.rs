@@ -40,10 +40,9 @@ const KINDS: usize = 4;
 /// ```
 pub fn hidden(text: &str) -> Option<Hidden> {
     let first = scan::hidden(text).next()?;
-    let characters = || scan::hidden(text).flat_map(|run| run.text.chars());
     let (line, column) = place(&text[..first.at]);
     let mut kinds = Vec::new();
-    for c in characters() {
+    for c in characters(text) {
         if kinds.len() > KINDS {
             break;
         }
@@ -51,13 +50,13 @@ pub fn hidden(text: &str) -> Option<Hidden> {
             kinds.push(c);
         }
     }
-    let spelled = spelled(characters());
-    Some(Hidden { count: characters().count(), at: first.at, line, column, spelled, kinds })
+    let spelled = spelled(characters(text));
+    Some(Hidden { count: hidden_count(text), at: first.at, line, column, spelled, kinds })
 }
 
 /// Returns the number of hidden characters of `text`.
 pub fn hidden_count(text: &str) -> usize {
-    scan::hidden(text).map(|run| run.text.chars().count()).sum()
+    characters(text).count()
 }
 
 /// Returns whether `text` has no hidden character.
@@ -71,8 +70,7 @@ fn place(before: &str) -> (u32, u32) {
         .filter(|at: &usize| bytes[*at] == b'\n' || bytes[*at] == b'\r' && bytes.get(at + 1) != Some(&b'\n'))
         .count();
     let start = before.rfind(['\n', '\r']).map_or(0, |end| end + 1);
-    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX).saturating_add(1);
-    (number(lines), number(before[start..].chars().count()))
+    (ordinal(lines), ordinal(before[start..].chars().count()))
 }
 
 impl Hidden {
@@ -196,4 +194,12 @@ fn sensible(text: String) -> Option<String> {
     let is_sensible = text.chars().all(|c| c.is_ascii_graphic() || c == ' ' || c.is_alphabetic() && !is_shapeless(c));
     let letters = text.chars().filter(|c| c.is_ascii_alphanumeric() || *c == ' ').count();
     (is_sensible && 2 * letters > text.chars().count()).then_some(text).and_then(readable)
+}
+
+fn characters(text: &str) -> impl Iterator<Item = char> {
+    scan::hidden(text).flat_map(|run| run.text.chars())
+}
+
+fn ordinal(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX).saturating_add(1)
 }

@@ -125,20 +125,17 @@ impl<'a> Field<'a> {
             return None;
         }
         let line_end = &first[fence::line(first.as_bytes(), 0).0..];
-        let literal = || {
-            let lines = text.split('\n').map(|line| match line {
-                "" => line_end.to_owned(),
-                line => format!("  {line}{line_end}"),
-            });
-            format!("{}: |-{line_end}{}", self.key, lines.collect::<String>())
-        };
-        let in_quotes = || format!("{}: {}{line_end}", self.key, serde_json::Value::from(text));
+        let in_quotes = format!("{}: {}{line_end}", self.key, serde_json::Value::from(text));
+        let mut literal = format!("{}: |-{line_end}", self.key);
+        for line in text.split('\n') {
+            literal += &if line.is_empty() { line_end.to_owned() } else { format!("  {line}{line_end}") };
+        }
         let spellings = if is_plain(text) {
-            [format!("{}: {text}{line_end}", self.key), in_quotes()]
+            [format!("{}: {text}{line_end}", self.key), in_quotes]
         } else if text.contains('\n') {
-            [literal(), in_quotes()]
+            [literal, in_quotes]
         } else {
-            [in_quotes(), literal()]
+            [in_quotes, literal]
         };
         let found = spellings.into_iter().find(|spelling| self.is_read_as(text, spelling))?;
         Some(comments.concat() + &found)
