@@ -6,17 +6,19 @@ mod mcp;
 
 use std::sync::Arc;
 
-use repertoire::catalog::{CatalogCache, Format};
-use repertoire::permission::{Audience, Hidden, Mode, Modes, PermissionPolicy};
+use repertoire::catalog::{CatalogCache, CatalogFormat};
+use repertoire::permission::{Audience, Exposure, HiddenReason, PermissionPolicy, VisibilityPolicy};
 use repertoire::registry::{Authority, Candidate, RuleSet, RuleStack, Snapshot};
-use repertoire::search::{Hit, Index, Query};
-use repertoire::session::{Lifetime, SessionState, Since, Survival};
+use repertoire::search::{Query, SearchHit, SearchIndex};
+use repertoire::session::{CompactionBudget, Lifetime, ResumedState, SessionState};
 use repertoire::skill::{
     Bytes, FunctionalTier, InvokeLevel, Resource, ResourcePath, SkillTrigger, SourceError, Value, async_trait,
 };
-use repertoire::tools::{Answer, AnswerCode, Instructions, LiveTools, Reader, ToolFormat, ToolPreset, Toolset};
-use repertoire::trigger::{Fired, FiredBy, Occasion, Triggers};
-use repertoire::workflow::{NeedKind, Probe};
+use repertoire::tools::{
+    Instructions, LiveTools, SkillReader, ToolFormat, ToolOutput, ToolPreset, ToolStatus, Toolset,
+};
+use repertoire::trigger::{MatchedBy, TriggerContext, TriggerMatch, Triggers};
+use repertoire::workflow::{RequirementCheck, RequirementKind};
 use repertoire::{
     Catalog, CatalogOptions, MemorySource, Mount, Registered, Session, SessionOptions, Skill, SkillRegistry,
     ToolOptions, Trust, Turn,
@@ -29,34 +31,34 @@ use Audience::{Model, User};
 const OPEN: &str = "release-notes";
 
 /// The hidden skills, each with its reason and the audiences that do not see it.
-const HIDDEN: [(&str, Hidden, &[Audience]); 12] = [
-    ("release-ruled", Hidden::Disabled, &[Model, User]),
-    ("release-quiet", Hidden::Disabled, &[Model, User]),
-    ("release-stray", Hidden::Pending, &[Model, User]),
-    ("release-byhand", Hidden::ForUsersOnly, &[Model]),
-    ("release-manual", Hidden::ForUsersOnly, &[Model]),
-    ("release-habit", Hidden::ForModelsOnly, &[User]),
-    ("release-flow", Hidden::OtherWorkflow, &[Model, User]),
-    ("release-label", Hidden::Filtered, &[Model, User]),
-    ("release-level", Hidden::Filtered, &[Model]),
-    ("release-payroll", Hidden::Denied, &[Model, User]),
-    ("release-needy", Hidden::NotReady, &[Model, User]),
-    ("release-spare", Hidden::NotNeeded, &[Model, User]),
+const HIDDEN: [(&str, HiddenReason, &[Audience]); 12] = [
+    ("release-ruled", HiddenReason::Disabled, &[Model, User]),
+    ("release-quiet", HiddenReason::Disabled, &[Model, User]),
+    ("release-stray", HiddenReason::Pending, &[Model, User]),
+    ("release-byhand", HiddenReason::ForUsersOnly, &[Model]),
+    ("release-manual", HiddenReason::ForUsersOnly, &[Model]),
+    ("release-habit", HiddenReason::ForModelsOnly, &[User]),
+    ("release-flow", HiddenReason::OtherWorkflow, &[Model, User]),
+    ("release-label", HiddenReason::Filtered, &[Model, User]),
+    ("release-level", HiddenReason::Filtered, &[Model]),
+    ("release-payroll", HiddenReason::Denied, &[Model, User]),
+    ("release-needy", HiddenReason::NotReady, &[Model, User]),
+    ("release-spare", HiddenReason::NotNeeded, &[Model, User]),
 ];
 
 /// Skills, and the options that hide them.
 struct TestEnv {
     registry: SkillRegistry,
-    modes: Modes,
+    modes: VisibilityPolicy,
 }
 
 /// An environment without tools that has every set of tools.
 #[derive(Debug)]
 struct NoTools;
 
-impl Probe for NoTools {
-    fn has(&self, kind: NeedKind, _: &str) -> Option<bool> {
-        Some(kind != NeedKind::Tool)
+impl RequirementCheck for NoTools {
+    fn has(&self, kind: RequirementKind, _: &str) -> Option<bool> {
+        Some(kind != RequirementKind::Tool)
     }
 }
 
@@ -110,9 +112,9 @@ impl TestEnv {
         let allowed = HIDDEN.iter().map(|(id, ..)| *id).filter(|id| *id != "release-payroll").chain([OPEN]);
         let policy = PermissionPolicy::from_roles([("support", Vec::<&str>::new())], "support").unwrap();
         let policy = policy.with_skills("support", allowed.map(|id| id.parse().unwrap())).unwrap();
-        let modes = Modes::default()
-            .with("release-quiet".parse().unwrap(), Mode::Off)
-            .with("release-manual".parse().unwrap(), Mode::ManualOnly)
+        let modes = VisibilityPolicy::default()
+            .with("release-quiet".parse().unwrap(), Exposure::Off)
+            .with("release-manual".parse().unwrap(), Exposure::ManualOnly)
             .functional_tiers([FunctionalTier::Integration])
             .invoke_level(InvokeLevel::Executor)
             .permitted_by(Arc::new(policy))
@@ -124,7 +126,10 @@ impl TestEnv {
     async fn open() -> TestEnv {
         let ids = HIDDEN.iter().map(|(id, ..)| *id).chain([OPEN]);
         let home = source("home", ids.map(|id| skill(id, false)));
-        TestEnv { registry: SkillRegistry::builder().user(home).load().await.unwrap(), modes: Modes::default() }
+        TestEnv {
+            registry: SkillRegistry::builder().user(home).load().await.unwrap(),
+            modes: VisibilityPolicy::default(),
+        }
     }
 
     fn tools(&self, audience: Audience) -> ToolOptions {
@@ -146,7 +151,14 @@ async fn outputs(env: &TestEnv, audience: Audience) -> Vec<(String, String)> {
     let mut at = |interface: &str, text: String| outputs.push((interface.to_owned(), text));
 
     let catalogs = CatalogOptions::default().seen_by(audience).modes(modes.clone());
-    for format in [Format::Xml, Format::Indented, Format::Reference, Format::Bullets, Format::Lines, Format::Json] {
+    for format in [
+        CatalogFormat::Xml,
+        CatalogFormat::Indented,
+        CatalogFormat::Reference,
+        CatalogFormat::Bullets,
+        CatalogFormat::Lines,
+        CatalogFormat::Json,
+    ] {
         let catalog = Catalog::of(&snapshot, &catalogs.clone().format(format));
         at(&format!("catalog {format:?}"), format!("{}{:?}", catalog.text, catalog.report));
     }
@@ -168,9 +180,10 @@ async fn outputs(env: &TestEnv, audience: Audience) -> Vec<(String, String)> {
         }
     }
 
-    let index = Index::of(&snapshot);
+    let index = SearchIndex::of(&snapshot);
     let query = |text: &str| Query::new(text).seen_by(audience).modes(modes.clone()).limit(100);
-    let hits = |hits: &[Hit]| hits.iter().map(|hit| format!("{} {:?}\n", hit.entry.id, hit.why)).collect::<String>();
+    let hits =
+        |hits: &[SearchHit]| hits.iter().map(|hit| format!("{} {:?}\n", hit.entry.id, hit.why)).collect::<String>();
     for text in ["", "release", "handles the product", "release-ntoes", "payrol"] {
         at(&format!("search {text:?}"), hits(&index.search(&query(text))));
         let near = index.near(&query(text));
@@ -186,9 +199,9 @@ async fn outputs(env: &TestEnv, audience: Audience) -> Vec<(String, String)> {
 
     let named: Vec<_> = snapshot.entries().iter().map(|entry| format!("${}", entry.id)).collect();
     let message = format!("A product launch: {}", named.join(" "));
-    let fired = Triggers::of(&snapshot).fired(&Occasion::of(&message).command("ship").modes(modes));
-    let is_users = |fired: &&Fired| match &fired.by {
-        FiredBy::Declared(trigger) => matches!(trigger, SkillTrigger::Command(_)),
+    let fired = Triggers::of(&snapshot).fired(&TriggerContext::of(&message).command("ship").modes(modes));
+    let is_users = |fired: &&TriggerMatch| match &fired.by {
+        MatchedBy::Declared(trigger) => matches!(trigger, SkillTrigger::Command(_)),
         _ => true,
     };
     let fired = fired.iter().filter(|fired| is_users(fired) == (audience == User));
@@ -267,7 +280,7 @@ async fn each_hidden_skill_has_reason_and_audience() {
 struct Inside;
 
 #[async_trait]
-impl Reader for Inside {
+impl SkillReader for Inside {
     async fn body(&self, candidate: &Candidate<Skill>, _: &str) -> Result<Instructions, SourceError> {
         Ok(format!("The inside of {}.", candidate.item.id).into())
     }
@@ -282,7 +295,7 @@ impl Reader for Inside {
 }
 
 /// Returns the answers of the tools that read the qualified name `id`.
-async fn read(tools: &Toolset, preset: &ToolPreset, id: &str) -> Vec<Answer> {
+async fn read(tools: &Toolset, preset: &ToolPreset, id: &str) -> Vec<ToolOutput> {
     let mut answers = Vec::new();
     let arguments = json!({preset.read.id.as_ref(): id});
     answers.push(tools.call(&preset.read.name, &arguments, &Inside).await.unwrap());
@@ -300,15 +313,15 @@ async fn naming_a_hidden_skill_returns_nothing_of_it() {
     for (audience, preset) in ToolPreset::ALL.into_iter().flat_map(|preset| [(Model, preset), (User, preset)]) {
         let tools = Toolset::of(&snapshot, &env.tools(audience).preset(preset.clone()));
         for (id, reason, from) in HIDDEN {
-            let source = if reason == Hidden::Pending { "clone" } else { "home" };
+            let source = if reason == HiddenReason::Pending { "clone" } else { "home" };
             for name in [id.to_owned(), format!("{source}:{id}")] {
                 for answer in read(&tools, preset, &name).await {
                     let what = format!("{audience:?} reads {name} by {}: {answer:?}", preset.name);
                     assert_eq!(answer.text.contains("inside"), !from.contains(&audience), "{what}");
                     if from.contains(&audience) {
-                        assert_eq!((answer.code, answer.read.is_some()), (AnswerCode::Refused, false), "{what}");
+                        assert_eq!((answer.code, answer.read.is_some()), (ToolStatus::Refused, false), "{what}");
                         assert!(
-                            answer.trouble.as_deref().is_some_and(|why| why.contains(&reason.to_string())),
+                            answer.operator_note.as_deref().is_some_and(|why| why.contains(&reason.to_string())),
                             "{what}"
                         );
                         let others = answer.text.replace(name.as_str(), "").replace(id, "");
@@ -322,7 +335,7 @@ async fn naming_a_hidden_skill_returns_nothing_of_it() {
         }
         // A hidden claim to the id of a visible skill.
         for answer in read(&tools, preset, &format!("clone:{OPEN}")).await {
-            assert_eq!((answer.code, answer.text.contains("inside")), (AnswerCode::Refused, false), "{answer:?}");
+            assert_eq!((answer.code, answer.text.contains("inside")), (ToolStatus::Refused, false), "{answer:?}");
         }
     }
 }
@@ -359,7 +372,7 @@ async fn a_newly_hidden_skill_leaves_live_tools() {
     assert!(!format!("{:?}", tools.current().tools()).contains("release-quiet"));
     assert_eq!(tools.current().tools(), text(&registry.snapshot()));
     let answer = tools.call("read_skill", &json!({"id": "release-quiet"})).await.unwrap();
-    assert_eq!((answer.code, answer.text.contains("inside")), (AnswerCode::Refused, false));
+    assert_eq!((answer.code, answer.text.contains("inside")), (ToolStatus::Refused, false));
 }
 
 /// Returns the text that a model gets in one call, and again after its conversation was compacted.
@@ -367,7 +380,7 @@ async fn composed(session: &mut Session, message: &str) -> String {
     let evaluation = session.evaluate(&Turn::of(message));
     let evaluation = session.read(evaluation, &Inside).await;
     let slots = session.compose(&evaluation, &repertoire::Model::new("anthropic", "claude-sonnet-4-5")).unwrap();
-    let again = session.rerender(&Survival::default());
+    let again = session.redeliver_after_compaction(&CompactionBudget::default());
     format!("{}\n{:?}\n{:?}\n{}", slots.system_prompt, slots.messages, slots.tools, again.text)
 }
 
@@ -386,7 +399,7 @@ async fn a_newly_hidden_skill_leaves_sessions() {
         }
         let before = composed(&mut session, "Go on.").await;
         assert_eq!(leaked(&before, audience), leaked(&everybody.concat(), audience), "{before}");
-        session.begin(tools(&hidden_env));
+        session.start_turn(tools(&hidden_env));
         let after = composed(&mut session, "Go on.").await;
         assert_eq!(leaked(&after, audience), [""; 0], "{audience:?}: {after}");
         // A mention is for the user, a keyword for the model.
@@ -418,8 +431,8 @@ async fn a_newly_hidden_skill_leaves_resumed_sessions() {
         // The result names the reason for each skill.
         for (resumed, (id, reason, from)) in since.iter().zip(HIDDEN) {
             assert!(resumed.id.as_str().ends_with(id));
-            let gone = if reason == Hidden::Pending { Since::Gone } else { Since::Hidden(reason) };
-            assert_eq!(resumed.since, if from.contains(&audience) { gone } else { Since::Same }, "{id}");
+            let gone = if reason == HiddenReason::Pending { ResumedState::Gone } else { ResumedState::Hidden(reason) };
+            assert_eq!(resumed.since, if from.contains(&audience) { gone } else { ResumedState::Same }, "{id}");
         }
         assert_eq!(since.len(), HIDDEN.len());
     }

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use repertoire::workflow::{NeedKind, Probe};
+use repertoire::workflow::{RequirementCheck, RequirementKind};
 
 use crate::Environment;
 
@@ -41,13 +41,13 @@ impl HostProbe {
 }
 
 /// Settings and tools are unknown, as they belong to a host.
-impl Probe for HostProbe {
-    fn has(&self, kind: NeedKind, name: &str) -> Option<bool> {
+impl RequirementCheck for HostProbe {
+    fn has(&self, kind: RequirementKind, name: &str) -> Option<bool> {
         match kind {
-            NeedKind::System => Some(name == std::env::consts::OS),
-            NeedKind::Program => self.has_program(name),
-            NeedKind::Variable if self.variables.is_empty() => None,
-            NeedKind::Variable => Some(self.variable(name).is_some_and(|value| !value.is_empty())),
+            RequirementKind::System => Some(name == std::env::consts::OS),
+            RequirementKind::Program => self.has_program(name),
+            RequirementKind::Variable if self.variables.is_empty() => None,
+            RequirementKind::Variable => Some(self.variable(name).is_some_and(|value| !value.is_empty())),
             _ => None,
         }
     }

@@ -3,7 +3,7 @@
 use repertoire::catalog::Tokenizer;
 use repertoire::registry::{Candidate, Entry, Status, Tier};
 use repertoire::skill::{Digest, Surface};
-use repertoire::workflow::Readiness;
+use repertoire::workflow::Requirements;
 use repertoire::{Id, Skill, Trust};
 use serde::Serialize;
 
@@ -136,7 +136,7 @@ fn flags(candidate: &Candidate<Skill>, context: &CommandContext<'_>) -> Vec<Flag
         (is_disabled, Flag::Disabled),
         (is_stale, Flag::Stale),
         (skill.allowed_workflows.is_some(), Flag::WaitsForWorkflow),
-        (!Readiness::of(skill, &context.probe).is_ready(), Flag::NotReady),
+        (!Requirements::of(skill, &context.probe).is_ready(), Flag::NotReady),
     ]
     .into_iter()
     .filter_map(|(applies, flag)| applies.then_some(flag))

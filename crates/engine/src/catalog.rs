@@ -1,4 +1,4 @@
-//! The text that tells a model which skills exist.
+//! The text that lists skills for a model: markup, budgets and tokenizers.
 
 mod budget;
 mod cache;
@@ -13,25 +13,26 @@ use repertoire_registry::Snapshot;
 
 use writer::CatalogWriter;
 
+pub use crate::tokens::{Tokenizer, Weights};
 pub use budget::{Budget, Overflow};
 pub use cache::CatalogCache;
-pub use format::Format;
+pub use format::CatalogFormat;
 pub use options::{Activation, CatalogOptions};
 pub use preset::{CatalogPreset, PresetBudget, PresetOverflow};
-pub use report::{Fate, Line, Report, Totals};
+pub use report::{CatalogLine, CatalogReport, LineOutcome, OutcomeTotals};
 
 /// The text that lists skills for a model, with a report on each skill.
 ///
 /// Lists what the model may see, unless it is [for the user](CatalogOptions::seen_by), by tier, then name, bytewise; the same snapshot and
 /// options give the same bytes. The text is never over the budget. It is empty when nothing is visible, and when
-/// not even one name fits, which the report tells apart: then every line of it is [`Fate::LeftOut`].
+/// not even one name fits: then every line of the report is [`LineOutcome::Omitted`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Catalog {
     /// For the prompt or a tool's description. Every line ends with a line feed.
     pub text: String,
     /// The skills that were truncated or omitted.
-    pub report: Report,
+    pub report: CatalogReport,
 }
 
 impl Catalog {
@@ -54,7 +55,7 @@ impl Catalog {
                 }
             }
         };
-        let report = Report { budget: options.budget, used: options.count(&text), lines };
+        let report = CatalogReport { budget: options.budget, used: options.count(&text), lines };
         Catalog { text, report }
     }
 }

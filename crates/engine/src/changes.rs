@@ -4,18 +4,18 @@ use std::fmt;
 
 use repertoire_core::Skill;
 use repertoire_core::text::push_markdown;
-use repertoire_registry::{Candidate, ChangeKind, ChangeLine, Modified, Snapshot, Summary};
+use repertoire_registry::{ChangeKind, ChangeLine, Modified, Snapshot, Summary};
 
-use crate::{Audience, Modes};
+use crate::permission::{Audience, VisibilityPolicy};
 
 /// The changes for one audience from one turn to the next, as a few lines to put before the new turn.
 ///
 /// A snapshot is the pin: take one when a turn begins and use it for all of the turn, so that a catalog, an activation
-/// and a body are of one state. When the next turn begins, tell what changed since:
+/// and a body are of one state. At the next turn, send the changes since then:
 ///
 /// ```
 /// use repertoire_core::{ListingEntry, Listing, Revision, Skill, Stamp};
-/// use repertoire_engine::Audience;
+/// use repertoire_engine::permission::Audience;
 /// use repertoire_registry::{Layer, Origin, Snapshot, Tier, merge};
 ///
 /// # fn views() -> Result<(Snapshot<Skill>, Snapshot<Skill>), Box<dyn std::error::Error>> {
@@ -32,13 +32,13 @@ use crate::{Audience, Modes};
 ///
 /// Prints as a [`Summary`] does, escaped as the catalog's bullets are: no name leaves the markup around it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct News(Summary);
+pub struct SkillChanges(Summary);
 
-impl News {
+impl SkillChanges {
     /// The same, of which at most `most` lines are printed, and how many more there are.
     #[must_use]
-    pub fn at_most(self, most: usize) -> News {
-        News(self.0.at_most(most))
+    pub fn at_most(self, most: usize) -> SkillChanges {
+        SkillChanges(self.0.at_most(most))
     }
 
     /// All lines, by id.
@@ -47,7 +47,7 @@ impl News {
     }
 }
 
-impl fmt::Display for News {
+impl fmt::Display for SkillChanges {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = String::new();
         push_markdown(&self.0.to_string(), &mut text);
@@ -56,28 +56,29 @@ impl fmt::Display for News {
 }
 
 impl Audience {
-    /// Returns the changes for this audience from `old` to `new` without an operator's policy: see [`Modes::news`].
-    pub fn news(self, old: &Snapshot<Skill>, new: &Snapshot<Skill>) -> Option<News> {
-        Modes::default().news(self, old, new)
+    /// Returns the changes for this audience from `old` to `new` without an operator's policy: see [`VisibilityPolicy::news`].
+    pub fn news(self, old: &Snapshot<Skill>, new: &Snapshot<Skill>) -> Option<SkillChanges> {
+        VisibilityPolicy::default().news(self, old, new)
     }
 }
 
-impl Modes {
+impl VisibilityPolicy {
     /// Returns the changes for `audience` from `old` to `new`; `None` when it sees none of them.
     ///
-    /// A skill that becomes hidden reads as removed, one that becomes visible as added, and nothing is told of one that
-    /// is hidden in both. What only the operator cares about, such as another shadow, is no news.
-    pub fn news(&self, audience: Audience, old: &Snapshot<Skill>, new: &Snapshot<Skill>) -> Option<News> {
+    /// A skill that becomes hidden reads as removed, one that becomes visible as added, and one that is hidden
+    /// in both is omitted. What only the operator cares about, such as another shadow, is no news.
+    pub fn news(&self, audience: Audience, old: &Snapshot<Skill>, new: &Snapshot<Skill>) -> Option<SkillChanges> {
         let change = new.changes_since(old);
-        let sees = |candidate: &Candidate<Skill>| self.hides(audience, candidate).is_none();
         let (added, removed) = (change.added.iter(), change.removed.iter());
-        let added = added.filter(|entry| sees(&entry.candidate)).map(|entry| (ChangeKind::Added, entry));
-        let removed = removed.filter(|entry| sees(&entry.candidate)).map(|entry| (ChangeKind::Removed, entry));
+        let added = added.filter(|entry| self.sees(audience, &entry.candidate)).map(|entry| (ChangeKind::Added, entry));
+        let removed =
+            removed.filter(|entry| self.sees(audience, &entry.candidate)).map(|entry| (ChangeKind::Removed, entry));
         let lines = added.chain(removed).map(|(mark, entry)| ChangeLine::new(mark, entry.id.clone()));
         let modified = change.modified.iter();
-        let modified = modified.filter_map(|id| line(id, sees(&id.old.candidate), sees(&id.new.candidate)));
+        let modified = modified
+            .filter_map(|id| line(id, self.sees(audience, &id.old.candidate), self.sees(audience, &id.new.candidate)));
         let summary: Summary = lines.chain(modified).collect();
-        (!summary.is_empty()).then_some(News(summary))
+        (!summary.is_empty()).then_some(SkillChanges(summary))
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) fn fold(c: char, out: &mut String) {
 /// Returns `word`, folded and composed, as it is typed without accents; `None` where that is the same.
 ///
 /// Latin, Greek and Cyrillic letters lose their marks, Arabic ones their vowels and the forms of alef, Hebrew ones their points.
-/// Marks of other scripts tell words apart and stay.
+/// Marks of other scripts distinguish words and stay.
 pub(crate) fn bare(word: &str) -> Option<String> {
     if word.is_ascii() {
         return None;

@@ -40,10 +40,12 @@ impl<const OVER: char> Globs<OVER> {
 
     pub(crate) fn matches(&self, text: &str) -> Vec<usize> {
         let candidate = Candidate::new(text);
-        let found = |(set, numbers): &(GlobSet, Vec<usize>)| {
-            set.matches_candidate(&candidate).into_iter().map(|at| numbers[at]).collect::<Vec<_>>()
-        };
-        self.sets.iter().flat_map(found).collect()
+        self.sets
+            .iter()
+            .flat_map(|(set, numbers): &(GlobSet, Vec<usize>)| {
+                set.matches_candidate(&candidate).into_iter().map(|at| numbers[at]).collect::<Vec<_>>()
+            })
+            .collect()
     }
 }
 

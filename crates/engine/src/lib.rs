@@ -1,10 +1,24 @@
-//! What a model is told about skills, and what it may do with them.
+//! The model's view of a registry of skills: catalogs, tools, search, triggers, permissions and sessions.
 //!
-//! Pure: no I/O, no clock, no runtime. A host hands in a snapshot and gets text and values back.
+//! Pure: no I/O, no clock, no runtime. A host passes a snapshot and gets text and values back.
+//!
+//! | module | purpose |
+//! |---|---|
+//! | [`catalog`] | the text that lists skills for a model, in a format and a budget |
+//! | [`tools`] | the tools that list, search and read skills, in the formats of providers |
+//! | [`search`] | full-text search over front matter, with explanations |
+//! | [`trigger`] | the skills that a message, a path or a tool call suggests |
+//! | [`session`] | the active skills of one conversation, and the parts of each model call |
+//! | [`permission`] | visibility, roles, rulings on tool calls, pre-approved uses |
+//! | [`workflow`] | requirements, steps and checks that a skill declares |
+//!
+//! # A catalog
+//! The same snapshot and options give the same bytes, so that a prompt cache stays valid. The text never exceeds the budget, and
+//! the report names every skill that was truncated or omitted.
 //!
 //! ```
 //! use repertoire_core::{ListingEntry, Listing, Revision, Skill, Stamp};
-//! use repertoire_engine::{Budget, Catalog, CatalogOptions};
+//! use repertoire_engine::catalog::{Budget, Catalog, CatalogOptions};
 //! use repertoire_registry::{Layer, Origin, Tier, merge};
 //!
 //! let skill = Skill::new("tidy-up".parse()?, "Sorts a folder <and> says what moved.");
@@ -24,35 +38,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # For hosts
-//! Take a `Snapshot` from your registry and make the [`Catalog`] from it whenever the snapshot's generation is a new one: the
-//! same snapshot and [`CatalogOptions`] give the same bytes, so that a prompt cache stays warm. Three choices are independent:
-//! the [`Format`], the [`Budget`] and what gives way when it is met ([`Overflow`]). The text is never over the budget; the
-//! [`Report`] names every skill that was shortened or left out. [`Tokenizer`] estimates tokens without a vocabulary.
-//!
-//! [`CatalogCache`] keeps it until it would be another.
-//!
-//! A model that is not told of every skill finds the others with the tools of a [`Toolset`], which is over one snapshot, or of
-//! [`LiveTools`], which follows a registry. Offer [`Toolset::tools`] in the form of your provider ([`ToolFormat`]), hand every
-//! call of the model to `call`, and send its [`Answer`] back: failures are answers too. A [`ToolPreset`] has the names that
-//! your prompts know. [`Index`] and [`LiveIndex`] search for people and programs; a [`Ranker`] adds an embedder's opinion.
-//!
-//! [`Triggers`] tells which skills a turn suggests by itself: hold its [`Occasion`] against them. What a skill declares of its work
-//! is a [`Workflow`], the plan of a claim or its faults, which your [`ToolInvoker`] carries out. Before a model call,
-//! [`Evaluation::check_tools`] returns the required tools that are missing; at the end of a turn, [`Evaluation::verify`] has the
-//! active skills' checks carried out by your [`Checker`].
-//!
-//! A [`Session`] keeps what one conversation activated and says what each model call is made of. Between the calls of your
-//! loop that takes five lines:
+//! # A conversation
+//! A [`Session`](session::Session) keeps the active skills of one conversation and composes each model call:
 //!
 //! ```
 //! use repertoire_core::{Model, Skill};
-//! use repertoire_engine::{LiveTools, Session, SessionOptions, ToolOptions, ToolResult, Turn};
+//! use repertoire_engine::session::{Session, SessionOptions, ToolResult, Turn};
+//! use repertoire_engine::tools::{LiveTools, ToolOptions};
 //! use repertoire_registry::{MemorySource, Registered, SkillRegistry};
 //!
 //! # struct Call { tool: &'static str, arguments: serde_json::Value }
 //! # struct Reply { calls: Vec<Call> }
-//! # fn ask(_: &Model<'_>, _: repertoire_engine::Slots, round: usize) -> Reply {
+//! # fn ask(_: &Model<'_>, _: repertoire_engine::session::Slots, round: usize) -> Reply {
 //! #     let call = || Call { tool: "read_skill", arguments: serde_json::json!({"id": "tidy"}) };
 //! #     Reply { calls: (round == 0).then(call).into_iter().collect() }
 //! # }
@@ -67,7 +64,7 @@
 //! let model = Model::new("anthropic", "claude-sonnet-4-5");
 //!
 //! let message = "Sort my downloads";
-//! session.begin(tools.current());
+//! session.start_turn(tools.current());
 //! let mut results: Vec<(&str, String)> = Vec::new();
 //! # let mut prompts = Vec::new();
 //! for number in 1.. {
@@ -81,9 +78,9 @@
 //!     let reply = ask(&model, slots, results.len());
 //!     results.clear();
 //!     for call in reply.calls {
-//!         // `None`: the tool is another one, of the host.
-//!         if let Some(answer) = session.call(call.tool, &call.arguments, &registry, &model).await {
-//!             results.push((call.tool, answer.text));
+//!         // `None`: a tool of the host.
+//!         if let Some(output) = session.call(call.tool, &call.arguments, &registry, &model).await {
+//!             results.push((call.tool, output.text));
 //!         }
 //!     }
 //!     if results.is_empty() {
@@ -95,69 +92,34 @@
 //! # }
 //! ```
 //!
-//! When you shorten the conversation, put [`Session::rerender`]'s text behind the summary; to stop and go on later, store
-//! [`Session::state`].
+//! - [`Evaluation::check_tools`](session::Evaluation::check_tools) returns the required tools that are missing.
+//! - [`Evaluation::verify`](session::Evaluation::verify) runs the checks of active skills at the end of a turn.
+//! - After compaction, put [`Session::redeliver_after_compaction`](session::Session::redeliver_after_compaction)'s text behind the
+//!   summary.
+//! - [`Session::state`](session::Session::state) is stored, and
+//!   [`Session::resume`](session::Session::resume) continues from it.
 //!
-//! Whatever else you offer, a menu or a command, ask [`Modes::hides`] first: a skill that is hidden from the model or
-//! from the user is hidden at each of their doors, or it is not hidden. [`Modes`] are also where a [`PermissionPolicy`] or an
-//! [`Authorizer`] of your own, a [`Probe`] of what skills need, and the running workflow come in; hand the same ones to every door.
-//! Ask [`SkillTools::ruling`] before a tool is run, and [`Grants::ruling`] of [`Session::grants`] whether an active skill pre-approves that.
+//! # Visibility
+//! [`VisibilityPolicy`](permission::VisibilityPolicy) is the one place that decides which audience sees a skill. Pass the same
+//! policy to every part, and ask it before offering skills in a menu or a command. Ask
+//! [`SkillTools::ruling`](permission::SkillTools::ruling) before running a tool.
 //!
-//! # For authors of sources
-//! Names and descriptions reach a model as data: put on one line, escaped for their place, never read a second time. Nothing
-//! that a source hands over is markup here, so a source escapes nothing. Long descriptions are the first to give way.
-//! Searches read names, descriptions, triggers and tags of the front matter, never a body.
-//!
-//! # For whoever changes this crate
-//! Values in, values out: `clippy.toml` bans files, processes, environment and clock, and nothing here fails or waits. A new
-//! way to reach a skill goes through [`Modes::hides`], the one place that decides who may see it. What is written for models is
-//! measured before it is written, and depends neither on the order of arrival nor on a hash map's: the property tests of the
-//! catalog hold it to its budget and to the same bytes, those of the search to finding the same however an index came about, those
-//! of the session to bringing each body to its places once.
+//! # Untrusted text
+//! Names and descriptions reach a model as data: on one line, cleaned, and escaped for their place. Sources escape nothing.
+//! Searches read names, descriptions, triggers and tags, never a body.
 
-mod catalog;
+pub mod catalog;
 mod changes;
 mod fold;
 mod globs;
-mod permission;
+pub mod permission;
 mod requirements;
 mod resolve;
-mod search;
-mod session;
+pub mod search;
+pub mod session;
 mod tokens;
-mod tools;
-mod trigger;
+pub mod tools;
+pub mod trigger;
 mod truncate;
 mod visibility;
-mod workflow;
-
-pub use catalog::{
-    Activation, Budget, Catalog, CatalogCache, CatalogOptions, CatalogPreset, Fate, Format, Line, Overflow,
-    PresetBudget, PresetOverflow, Report, Totals,
-};
-pub use changes::News;
-
-pub use permission::{
-    Access, Authorizer, Capability, Effect, Grants, Offer, PermissionPolicy, Ruling, SkillTools, ToolClash, UnknownRole,
-};
-pub use requirements::{Need, NeedKind, Probe, Readiness};
-pub use search::{Fit, Hit, HitField, HitWord, Index, LiveIndex, Query, Ranker, Why};
-pub use session::{
-    ActivatedBy, Active, ActiveBy, ActiveSkill, Bodies, CannotActivate, CannotCompose, Deferral, Delivery, Evaluation,
-    InvalidSession, Lifetime, MessageRules, Notice, Place, Placement, Refresh, Remarks, Rerendered, RerenderedSkill,
-    Resumed, Session, SessionOptions, SessionState, Since, SkipReason, Skipped, SlotChange, SlotDelta, SlotMessage,
-    Slots, Suggested, Survival, Tail, ToolResult, Turn, TurnFact, Undelivered, WhyUndelivered,
-};
-pub use tokens::{Tokenizer, Weights};
-#[cfg(feature = "process")]
-pub use tools::ApprovedCommands;
-pub use tools::{
-    Answer, AnswerCode, Asked, Commands, Instructions, LiveTools, ReadTool, Reader, Renderer, ResourceTool, Rows,
-    SkillRead, ToolFormat, ToolOptions, ToolPreset, Toolset, Wrapper,
-};
-pub use trigger::{Fired, FiredBy, MissedMention, Occasion, RefusedTrigger, TriggerRefusal, Triggers, WhyMissed};
-pub use visibility::{Audience, Hidden, Mode, Modes, UnknownMode};
-pub use workflow::{
-    CheckOutcome, Checked, Checker, InvalidWorkflow, PlannedStep, StepOutcome, ToolCheck, ToolError, ToolInvoker,
-    Untrusted, Workflow, WorkflowEnd, WorkflowRun, verify,
-};
+pub mod workflow;

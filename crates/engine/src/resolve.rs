@@ -5,28 +5,29 @@ use std::sync::Arc;
 use repertoire_core::{Id, Skill};
 use repertoire_registry::{Candidate, Entry, LookupError, Snapshot, Tier};
 
-use crate::{Audience, Modes};
+use crate::permission::{Audience, VisibilityPolicy};
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Meant<'s> {
+pub(crate) struct ResolvedName<'s> {
     pub(crate) entry: &'s Arc<Entry<Skill>>,
     pub(crate) candidate: &'s Candidate<Skill>,
 }
 
-impl<'s> Meant<'s> {
+impl<'s> ResolvedName<'s> {
     /// Resolves `name` for `audience`, hidden or not. Among several skills of that name, hidden ones make it not ambiguous and
     /// are not named.
     ///
     /// # Errors
     /// As [`Snapshot::resolve`].
-    pub(crate) fn by(
+    pub(crate) fn resolve(
         name: &str,
         snapshot: &'s Snapshot<Skill>,
-        modes: &Modes,
+        modes: &VisibilityPolicy,
         audience: Audience,
-    ) -> Result<Meant<'s>, LookupError> {
-        let resolved =
-            |name: &str| snapshot.resolve(name).map(|found| Meant { entry: found.entry, candidate: found.candidate });
+    ) -> Result<ResolvedName<'s>, LookupError> {
+        let resolved = |name: &str| {
+            snapshot.resolve(name).map(|found| ResolvedName { entry: found.entry, candidate: found.candidate })
+        };
         match resolved(name) {
             Err(LookupError::Ambiguous { kind, name, mut candidates }) => {
                 let mut seen: Vec<_> = candidates.iter().filter_map(|id| resolved(id.as_str()).ok()).collect();
@@ -51,17 +52,17 @@ impl<'s> Meant<'s> {
 
 /// The default order of skills: by tier, then by the bytes of the id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Place<'a> {
+pub(crate) struct SkillOrder<'a> {
     tier: Tier,
     /// The first bytes of the id, which order most skills alone.
     beginning: u64,
     id: &'a str,
 }
 
-impl<'a> Place<'a> {
-    pub(crate) fn of(entry: &'a Entry<Skill>) -> Place<'a> {
+impl<'a> SkillOrder<'a> {
+    pub(crate) fn of(entry: &'a Entry<Skill>) -> SkillOrder<'a> {
         let id = entry.id.as_str();
-        Place { tier: entry.origin().tier, beginning: beginning(id), id }
+        SkillOrder { tier: entry.origin().tier, beginning: beginning(id), id }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Finding skills by words.
+//! Full-text search in names, triggers, tags and descriptions.
 
 mod document;
 mod hit;
@@ -12,8 +12,8 @@ mod tokenize;
 mod vocabulary;
 
 pub use document::HitField;
-pub use hit::{Fit, Hit, HitWord, Ranker, Why};
-pub use index::{Index, LiveIndex};
+pub use hit::{Explanation, HitWord, MatchKind, Ranker, SearchHit};
+pub use index::{LiveIndex, SearchIndex};
 pub use query::Query;
 
 #[cfg(test)]

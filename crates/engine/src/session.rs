@@ -1,4 +1,4 @@
-//! What one conversation activated, and what that puts before a model.
+//! The active skills of one conversation, and the parts of each model call.
 
 mod activation;
 mod answering;
@@ -20,26 +20,28 @@ use repertoire_core::{Digest, Flavor, Id, Skill, Trigger};
 use repertoire_registry::{Candidate, LookupError, Snapshot, Trust};
 use serde::{Deserialize, Serialize};
 
-use crate::resolve::Meant;
-use crate::{Audience, Grants, Hidden, Toolset};
-use activation::{Activation, Rendered, Told};
-use messages::Waiting;
+use crate::permission::{Audience, Grants, HiddenReason};
+use crate::resolve::ResolvedName;
+use crate::tools::Toolset;
+use activation::{ActivationRecord, DeliveredBody, RenderedBody};
+use messages::PendingMessage;
 
+pub use crate::changes::SkillChanges;
 pub use activation::{ActivatedBy, ActiveSkill};
-pub use compaction::{Rerendered, RerenderedSkill};
-pub use evaluation::{Active, ActiveBy, Evaluation, Remarks, SkipReason, Skipped, Suggested};
+pub use compaction::{RedeliveredSkill, Redelivery};
+pub use evaluation::{Active, ActiveBy, BodyReport, Evaluation, SkipReason, Skipped, Suggested};
 pub use messages::MessageRules;
-pub use options::{Bodies, InvalidSession, Lifetime, Refresh, SessionOptions, Survival};
+pub use options::{BodyPlacement, CompactionBudget, InvalidSession, Lifetime, RefreshPolicy, SessionOptions};
 pub use slots::{
-    CannotCompose, Deferral, Delivery, Notice, Place, Placement, SlotChange, SlotDelta, SlotMessage, Slots, Tail,
-    Undelivered, WhyUndelivered,
+    CannotCompose, ConversationEnd, Deferral, Delivery, MessagePlace, Notice, Placement, SlotChange, SlotDelta,
+    SlotMessage, Slots, Undelivered, UndeliveredReason,
 };
-pub use state::{Resumed, SessionState, Since};
+pub use state::{Resumed, ResumedState, SessionState};
 pub use turn::{ToolResult, Turn, TurnFact};
 
 /// The state of one conversation: its active skills, and what they add to each model call.
 ///
-/// 1. [`begin`](Session::begin) when the user has said something: pins the skills that there are now;
+/// 1. [`start_turn`](Session::start_turn) when the user has said something: pins the skills that there are now;
 /// 2. [`evaluate`](Session::evaluate) before a model call: what is active, and why; pure;
 /// 3. [`read`](Session::read): the bodies that are missing;
 /// 4. [`compose`](Session::compose): the system prompt, messages and tools of the call, for its model;
@@ -48,19 +50,19 @@ pub use turn::{ToolResult, Turn, TurnFact};
 pub struct Session {
     options: Arc<SessionOptions>,
     tools: Toolset,
-    activations: Vec<Activation>,
+    activations: Vec<ActivationRecord>,
     activated: Vec<(Flavor, Id, Lifetime)>,
     /// A counter that orders uses.
-    touches: u64,
+    uses: u64,
     calls: u64,
     tokens: u64,
     triggered: Triggered,
     /// Skills that were deactivated since the user's message, which triggers do not activate again.
-    ended: BTreeSet<Id>,
+    deactivated: BTreeSet<Id>,
     /// Bodies in the conversation whose activation has expired.
-    left: BTreeMap<Id, Told>,
-    given: BTreeSet<Digest>,
-    waiting: Vec<Waiting>,
+    expired: BTreeMap<Id, DeliveredBody>,
+    delivered_messages: BTreeSet<Digest>,
+    pending: Vec<PendingMessage>,
     suggested: Vec<Id>,
 }
 
@@ -93,7 +95,7 @@ pub enum CannotActivate {
         /// The skill.
         id: Id,
         /// The reason.
-        hidden: Hidden,
+        hidden: HiddenReason,
     },
 }
 
@@ -107,41 +109,41 @@ impl Session {
             tools,
             activations: Vec::new(),
             activated: Vec::new(),
-            touches: 0,
+            uses: 0,
             calls: 0,
             tokens: 0,
             triggered: Triggered::default(),
-            ended: BTreeSet::new(),
-            left: BTreeMap::new(),
-            given: BTreeSet::new(),
-            waiting: Vec::new(),
+            deactivated: BTreeSet::new(),
+            expired: BTreeMap::new(),
+            delivered_messages: BTreeSet::new(),
+            pending: Vec::new(),
             suggested: Vec::new(),
         }
     }
 
     /// Starts a turn with a message of the user: pins the skills of `tools`, and ends activations for one message.
-    pub fn begin(&mut self, tools: Toolset) {
+    pub fn start_turn(&mut self, tools: Toolset) {
         tools.triggers(Some(&self.tools));
         self.tools = tools;
         let over = self.activations.extract_if(.., |activation| activation.lifetime == Lifetime::Message);
-        self.left.extend(over.filter_map(|activation| Some((activation.qualified, activation.told?))));
+        self.expired.extend(over.filter_map(|activation| Some((activation.qualified, activation.delivered?))));
         self.activated.retain(|(.., lifetime)| *lifetime == Lifetime::Conversation);
         self.triggered = Triggered::default();
-        self.ended.clear();
+        self.deactivated.clear();
         self.forget_gone();
     }
 
     fn forget_gone(&mut self) {
         let snapshot = self.tools.snapshot();
-        self.left.retain(|id, _| snapshot.resolve(id.as_str()).is_ok());
+        self.expired.retain(|id, _| snapshot.resolve(id.as_str()).is_ok());
         let mut gone = Vec::new();
         for activation in self.activations.iter_mut().filter(|activation| find(snapshot, activation).is_none()) {
             activation.rendered = None;
-            gone.push(activation.touched);
+            gone.push(activation.last_used);
         }
-        gone.sort_unstable_by_key(|touched| Reverse(*touched));
+        gone.sort_unstable_by_key(|last_used| Reverse(*last_used));
         let over = gone.split_off(gone.len().min(MOST_GONE));
-        self.activations.retain(|activation| !over.contains(&activation.touched));
+        self.activations.retain(|activation| !over.contains(&activation.last_used));
     }
 
     /// Returns the tools of the session.
@@ -156,10 +158,9 @@ impl Session {
     /// # Errors
     /// [`CannotActivate`] for a name that leads nowhere or to what is hidden.
     pub fn activate(&mut self, audience: Audience, name: &str, arguments: &str) -> Result<(), CannotActivate> {
-        let named = |host: &&Arc<options::Host>| {
+        if let Some(host) = self.options.injections.iter().find(|host: &&Arc<options::Host>| {
             host.injection.trigger == Trigger::Activated && host.injection.id.as_str() == name.trim()
-        };
-        if let Some(host) = self.options.injections.iter().find(named) {
+        }) {
             let (flavor, id) = (host.injection.flavor.clone(), host.injection.id.clone());
             if !self.activated.iter().any(|(held, other, _)| (held, other) == (&flavor, &id)) {
                 self.activated.push((flavor, id, self.options.lifetime));
@@ -167,7 +168,7 @@ impl Session {
             return Ok(());
         }
         let (snapshot, modes) = (self.tools.snapshot().clone(), &self.tools.options().modes);
-        let found = Meant::by(name.trim(), &snapshot, modes, audience)?;
+        let found = ResolvedName::resolve(name.trim(), &snapshot, modes, audience)?;
         if let Some(hidden) = modes.hides(audience, found.candidate) {
             return Err(CannotActivate::Hidden { id: found.id(), hidden });
         }
@@ -178,9 +179,9 @@ impl Session {
     /// Deactivates a skill. Triggers do not activate it again before the user's next message. Does nothing for an inactive one.
     pub fn deactivate(&mut self, name: &str) {
         let ids = self.qualified(name);
-        self.ended.extend(ids.iter().cloned());
+        self.deactivated.extend(ids.iter().cloned());
         self.activations.retain(|activation| !ids.contains(&activation.qualified));
-        self.left.retain(|id, _| !ids.contains(id));
+        self.expired.retain(|id, _| !ids.contains(id));
         self.activated.retain(|(_, id, _)| id.as_str() != name.trim());
     }
 
@@ -188,25 +189,27 @@ impl Session {
     pub fn touch(&mut self, name: &str) {
         let ids = self.qualified(name);
         if let Some(activation) = self.activations.iter_mut().find(|activation| ids.contains(&activation.qualified)) {
-            self.touches = self.touches.saturating_add(1);
-            activation.touched = self.touches;
+            self.uses = self.uses.saturating_add(1);
+            activation.last_used = self.uses;
         }
     }
 
     /// Returns the visible active skills in the order of their first activation.
     pub fn active(&self) -> Vec<ActiveSkill> {
-        let skill = |activation: &Activation| {
-            let found = self.find(activation).ok()?;
-            Some(ActiveSkill {
-                id: found.id(),
-                source: activation.source.clone(),
-                arguments: activation.arguments.clone(),
-                by: activation.by,
-                lifetime: activation.lifetime,
-                digest: activation.digest,
+        self.activations
+            .iter()
+            .filter_map(|activation: &ActivationRecord| {
+                let found = self.find(activation).ok()?;
+                Some(ActiveSkill {
+                    id: found.id(),
+                    source: activation.source.clone(),
+                    arguments: activation.arguments.clone(),
+                    by: activation.by,
+                    lifetime: activation.lifetime,
+                    digest: activation.digest,
+                })
             })
-        };
-        self.activations.iter().filter_map(skill).collect()
+            .collect()
     }
 
     /// Returns what the active skills pre-approve now. Call it again before each batch of tool calls.
@@ -217,7 +220,7 @@ impl Session {
     /// Returns the skill that was activated or touched last.
     pub fn current(&self) -> Option<ActiveSkill> {
         let found = self.activations.iter().filter_map(|activation| Some((activation, self.find(activation).ok()?)));
-        let (_, newest) = found.max_by_key(|(activation, _)| activation.touched)?;
+        let (_, newest) = found.max_by_key(|(activation, _)| activation.last_used)?;
         let id = newest.id();
         self.active().into_iter().find(|skill| skill.id == id)
     }
@@ -226,16 +229,16 @@ impl Session {
     pub fn forget(&mut self, name: &str) {
         let ids = self.qualified(name);
         let activations = self.activations.iter_mut().filter(|activation| ids.contains(&activation.qualified));
-        activations.for_each(|activation| (activation.told, activation.surface) = (None, None));
-        self.left.retain(|id, _| !ids.contains(id));
+        activations.for_each(|activation| (activation.delivered, activation.surface) = (None, None));
+        self.expired.retain(|id, _| !ids.contains(id));
     }
 
     /// Forgets every delivered body, after the conversation was compacted or restarted. Active skills stay active. Their bodies
-    /// are delivered again by [`rerender`](Session::rerender), or else by the next [`compose`](Session::compose).
+    /// are delivered again by [`redeliver_after_compaction`](Session::redeliver_after_compaction), or else by the next [`compose`](Session::compose).
     pub fn reset(&mut self) {
-        self.activations.iter_mut().for_each(|activation| activation.told = None);
-        self.given.clear();
-        self.left.clear();
+        self.activations.iter_mut().for_each(|activation| activation.delivered = None);
+        self.delivered_messages.clear();
+        self.expired.clear();
         self.tokens = 0;
     }
 
@@ -246,7 +249,7 @@ impl Session {
         found.into_iter().chain(name.parse().ok()).collect()
     }
 
-    fn find(&self, activation: &Activation) -> Result<Meant<'_>, SkipReason> {
+    fn find(&self, activation: &ActivationRecord) -> Result<ResolvedName<'_>, SkipReason> {
         let found = find(self.tools.snapshot(), activation).ok_or(SkipReason::Gone)?;
         match self.tools.options().modes.hides(activation.audience, found.candidate) {
             Some(hidden) => Err(SkipReason::Hidden(hidden)),
@@ -263,22 +266,22 @@ impl Session {
         arguments: &str,
         audience: Audience,
         by: ActivatedBy,
-        rendered: Option<Arc<Rendered>>,
-    ) -> &mut Activation {
-        self.touches = self.touches.saturating_add(1);
+        rendered: Option<Arc<RenderedBody>>,
+    ) -> &mut ActivationRecord {
+        self.uses = self.uses.saturating_add(1);
         let qualified = candidate.qualified_id();
-        self.ended.remove(&qualified);
+        self.deactivated.remove(&qualified);
         let at = self.activations.iter().position(|activation| activation.qualified == qualified);
         let at = at.unwrap_or_else(|| {
-            self.activations.push(Activation {
-                told: self.left.remove(&qualified),
+            self.activations.push(ActivationRecord {
+                delivered: self.expired.remove(&qualified),
                 qualified,
                 source: candidate.origin.source.clone(),
                 arguments: arguments.into(),
                 audience,
                 by,
                 lifetime: self.options.lifetime,
-                touched: 0,
+                last_used: 0,
                 rendered: None,
                 digest: None,
                 surface: None,
@@ -286,7 +289,7 @@ impl Session {
             self.activations.len() - 1
         });
         let activation = &mut self.activations[at];
-        activation.touched = self.touches;
+        activation.last_used = self.uses;
         if *activation.arguments != *arguments {
             activation.arguments = arguments.into();
             (activation.rendered, activation.digest) = (None, None);
@@ -305,16 +308,19 @@ impl Session {
     }
 }
 
-/// Finds the claim of an activation in `snapshot`, by source and name.
-fn find<'s>(snapshot: &'s Snapshot<Skill>, activation: &Activation) -> Option<Meant<'s>> {
-    let Activation { qualified, source, .. } = activation;
+/// Finds the candidate of an activation in `snapshot`, by source and name.
+fn find<'s>(snapshot: &'s Snapshot<Skill>, activation: &ActivationRecord) -> Option<ResolvedName<'s>> {
+    let ActivationRecord { qualified, source, .. } = activation;
     let id = qualified.as_str().strip_prefix(&**source)?.strip_prefix(':')?;
     // The id of an entry whose source is namespaced is the full name.
     [id, qualified.as_str()].into_iter().find_map(|name| {
         let entry = snapshot.get(name)?;
-        let is_meant =
-            |candidate: &&Candidate<Skill>| candidate.origin.source == *source && candidate.item.id.as_str() == id;
-        Some(Meant { entry, candidate: entry.candidates().find(is_meant)? })
+        Some(ResolvedName {
+            entry,
+            candidate: entry.candidates().find(|candidate: &&Candidate<Skill>| {
+                candidate.origin.source == *source && candidate.item.id.as_str() == id
+            })?,
+        })
     })
 }
 

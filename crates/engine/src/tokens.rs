@@ -1,4 +1,4 @@
-//! How many tokens a text costs.
+//! Estimates and counts of tokens.
 
 #[cfg(feature = "exact-tokens")]
 mod vocabulary;
@@ -6,7 +6,7 @@ mod vocabulary;
 use serde::Serialize;
 
 #[cfg(feature = "exact-tokens")]
-use vocabulary::Vocabulary;
+use vocabulary::TokenVocabulary;
 
 /// Estimates how many tokens a text costs one family of models: a weighted count of what the text consists of.
 ///
@@ -18,10 +18,10 @@ use vocabulary::Vocabulary;
 /// tenth of a second once.
 ///
 /// The default is [`CLAUDE_2023`](Tokenizer::CLAUDE_2023): of the three it counts the most in such texts, so a
-/// budget kept by it is most likely kept for a model that nobody named.
+/// budget kept by it is most likely kept for an unknown model.
 ///
 /// ```
-/// use repertoire_engine::Tokenizer;
+/// use repertoire_engine::catalog::Tokenizer;
 ///
 /// assert_eq!(Tokenizer::O200K.estimate("Sorts a folder."), 5);
 /// assert_eq!(Tokenizer::O200K.estimate(""), 0);
@@ -37,7 +37,7 @@ pub struct Tokenizer {
 enum Counting {
     Weights(Weights),
     #[cfg(feature = "exact-tokens")]
-    Vocabulary(Vocabulary),
+    Vocabulary(TokenVocabulary),
 }
 
 /// The cost of each feature of a text, in thousandths of a token. Blanks cost nothing.
@@ -119,18 +119,18 @@ impl Tokenizer {
 
     /// OpenAI's vocabulary since GPT-4o, exactly. Feature `exact-tokens`.
     #[cfg(feature = "exact-tokens")]
-    pub const O200K_EXACT: Tokenizer = Tokenizer::exact("o200k-exact", Vocabulary::O200k);
+    pub const O200K_EXACT: Tokenizer = Tokenizer::exact("o200k-exact", TokenVocabulary::O200k);
 
     /// OpenAI's vocabulary before GPT-4o, exactly. Feature `exact-tokens`.
     #[cfg(feature = "exact-tokens")]
-    pub const CL100K_EXACT: Tokenizer = Tokenizer::exact("cl100k-exact", Vocabulary::Cl100k);
+    pub const CL100K_EXACT: Tokenizer = Tokenizer::exact("cl100k-exact", TokenVocabulary::Cl100k);
 
     /// Llama 3's vocabulary, exactly. Feature `exact-tokens`.
     #[cfg(feature = "exact-tokens")]
-    pub const LLAMA3_EXACT: Tokenizer = Tokenizer::exact("llama3-exact", Vocabulary::Llama3);
+    pub const LLAMA3_EXACT: Tokenizer = Tokenizer::exact("llama3-exact", TokenVocabulary::Llama3);
 
     #[cfg(feature = "exact-tokens")]
-    const fn exact(name: &'static str, vocabulary: Vocabulary) -> Tokenizer {
+    const fn exact(name: &'static str, vocabulary: TokenVocabulary) -> Tokenizer {
         Tokenizer { name, counting: Counting::Vocabulary(vocabulary) }
     }
 

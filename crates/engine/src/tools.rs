@@ -1,4 +1,4 @@
-//! The tools that a model finds and reads skills with.
+//! The tools that models find and read skills with.
 
 mod commands;
 mod declare;
@@ -10,14 +10,14 @@ mod read;
 mod reader;
 mod toolset;
 
-pub use commands::{Asked, Commands};
+pub use commands::{CommandRequest, CommandRunner};
 pub use declare::ToolFormat;
-pub use options::{ReadTool, ResourceTool, Rows, ToolOptions, ToolPreset, Wrapper};
-pub use output::{Answer, AnswerCode, SkillRead};
+pub use options::{BodyWrapper, ReadTool, ResourceTool, RowFormat, ToolOptions, ToolPreset};
+pub use output::{SkillRead, ToolOutput, ToolStatus};
 #[cfg(feature = "process")]
 pub use process::ApprovedCommands;
 pub(crate) use read::Wrapped;
-pub use reader::{Instructions, Reader, Renderer};
+pub use reader::{Instructions, Renderer, SkillReader};
 pub(crate) use toolset::quoted;
 pub use toolset::{LiveTools, Toolset};
 

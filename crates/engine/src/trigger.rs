@@ -1,4 +1,4 @@
-//! What suggests a skill: declared in its front matter, or said by its name.
+//! Triggers: declared in front matter, or mentions of a skill in a message.
 
 mod context;
 mod declared;
@@ -7,6 +7,6 @@ mod keywords;
 mod mention;
 mod triggers;
 
-pub use context::{Fired, FiredBy, MissedMention, Occasion, WhyMissed};
+pub use context::{MatchedBy, TriggerContext, TriggerMatch, UnresolvedMention, UnresolvedReason};
 pub use declared::{RefusedTrigger, TriggerRefusal};
 pub use triggers::Triggers;

@@ -7,7 +7,7 @@ use unicode_segmentation::GraphemeCursor;
 /// Truncates `text` to at most `most` characters, an ellipsis among them; empty when nothing sensible is left.
 ///
 /// The cut is at the end of a word if one ends in the second half, else between graphemes.
-pub(crate) fn shorten(text: &str, most: usize) -> Cow<'_, str> {
+pub(crate) fn truncate(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most || text.char_indices().nth(most).is_none() {
         return Cow::Borrowed(text);
     }
@@ -40,7 +40,7 @@ const DIVIDED: usize = 48;
 
 /// Truncates `text` to at most `most` characters: its beginning and the sentence that says when to use the skill. Each part
 /// ends at a clause if one ends in its second half, else at a word.
-pub(super) fn shorten_clauses(text: &str, most: usize) -> Cow<'_, str> {
+pub(super) fn truncate_at_clause(text: &str, most: usize) -> Cow<'_, str> {
     let length = text.chars().count();
     if length <= most {
         return text.into();
@@ -56,22 +56,21 @@ pub(super) fn shorten_clauses(text: &str, most: usize) -> Cow<'_, str> {
 }
 
 fn when(text: &str) -> Option<(&str, &str)> {
-    let begins = |at: &usize| {
-        let rest = &text.as_bytes()[*at..];
-        WHEN.iter()
-            .any(|words| rest.get(..words.len()).is_some_and(|start| start.eq_ignore_ascii_case(words.as_bytes())))
-    };
     let ends = text.match_indices(['.', ';', '!', '?', '—', ':']).map(|(at, end)| at + end.len());
     let mut starts = ends.filter_map(|end| {
         let rest = text[end..].trim_start();
         (rest.len() < text.len() - end).then(|| text.len() - rest.len())
     });
-    let at = starts.find(begins)?;
+    let at = starts.find(|at: &usize| {
+        let rest = &text.as_bytes()[*at..];
+        WHEN.iter()
+            .any(|words| rest.get(..words.len()).is_some_and(|start| start.eq_ignore_ascii_case(words.as_bytes())))
+    })?;
     Some((text[..at].trim_end(), &text[at..]))
 }
 
 fn cut(text: &str, most: usize) -> Cow<'_, str> {
-    let short = shorten(text, most);
+    let short = truncate(text, most);
     let Cow::Owned(cut) = &short else { return short };
     let Some(kept) = cut.strip_suffix('…') else { return short };
     // A mark ends a clause only where a blank follows, as it does not in `v1.2`.

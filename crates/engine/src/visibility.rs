@@ -12,8 +12,8 @@ use repertoire_registry::{Candidate, Status, Target};
 use serde::{Deserialize, Serialize};
 
 use crate::permission::Authorizer;
-use crate::requirements::Probe;
-use limits::Limits;
+use crate::requirements::RequirementCheck;
+use limits::VisibilityLimits;
 
 /// The audience that asks for a skill. The operator sees everything and needs no audience.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -29,7 +29,7 @@ pub enum Audience {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum Hidden {
+pub enum HiddenReason {
     /// The operator's rules, a project's or a session's switch it off.
     Disabled,
     /// Its source is not admitted yet.
@@ -51,50 +51,50 @@ pub enum Hidden {
 }
 
 impl Audience {
-    /// Returns the reason why `claim` is hidden from this audience by what it declares; `None` when it is visible.
-    /// [`Modes::hides`] calls this and adds the operator's policy.
+    /// Returns the reason why `candidate` is hidden from this audience by what it declares; `None` when it is visible.
+    /// [`VisibilityPolicy::hides`] calls this and adds the operator's policy.
     ///
     /// The first of these that holds:
     /// 1. it is [`Disabled`](Status::Disabled), then: its source is [`Pending`](Status::Pending): hidden from both;
     /// 2. the skill itself excludes this audience;
-    /// 3. only some workflows may use it: [`OtherWorkflow`](Hidden::OtherWorkflow), until one of them runs.
+    /// 3. only some workflows may use it: [`OtherWorkflow`](HiddenReason::OtherWorkflow), until one of them runs.
     ///
-    /// Takes a claim and not an entry because a shadow can be asked for by its qualified id.
-    pub fn hides(self, candidate: &Candidate<Skill>) -> Option<Hidden> {
+    /// Takes a candidate and not an entry because a shadow can be asked for by its qualified id.
+    pub fn hides(self, candidate: &Candidate<Skill>) -> Option<HiddenReason> {
         match candidate.status {
-            Status::Disabled => return Some(Hidden::Disabled),
-            Status::Pending => return Some(Hidden::Pending),
+            Status::Disabled => return Some(HiddenReason::Disabled),
+            Status::Pending => return Some(HiddenReason::Pending),
             Status::Active => {}
         }
         let excluded = match self {
-            Audience::Model => candidate.item.disable_model_invocation.then_some(Hidden::ForUsersOnly),
-            Audience::User => (!candidate.item.user_invocable).then_some(Hidden::ForModelsOnly),
+            Audience::Model => candidate.item.disable_model_invocation.then_some(HiddenReason::ForUsersOnly),
+            Audience::User => (!candidate.item.user_invocable).then_some(HiddenReason::ForModelsOnly),
         };
-        excluded.or_else(|| candidate.item.allowed_workflows.is_some().then_some(Hidden::OtherWorkflow))
+        excluded.or_else(|| candidate.item.allowed_workflows.is_some().then_some(HiddenReason::OtherWorkflow))
     }
 
     pub(crate) fn never_sees(self, candidate: &Candidate<Skill>) -> bool {
-        self.hides(candidate).is_some_and(|hidden| hidden != Hidden::OtherWorkflow)
+        self.hides(candidate).is_some_and(|hidden| hidden != HiddenReason::OtherWorkflow)
     }
 
-    /// Returns whether this audience may see `claim`, without an operator's policy.
+    /// Returns whether this audience may see `candidate`, without an operator's policy.
     pub fn sees(self, candidate: &Candidate<Skill>) -> bool {
         self.hides(candidate).is_none()
     }
 }
 
-impl fmt::Display for Hidden {
+impl fmt::Display for HiddenReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Hidden::Disabled => "it is disabled",
-            Hidden::Pending => "its source is not trusted yet",
-            Hidden::ForUsersOnly => "only the user may invoke it",
-            Hidden::ForModelsOnly => "only the model may invoke it",
-            Hidden::OtherWorkflow => "it is for other workflows",
-            Hidden::Filtered => "it is not among what was asked for",
-            Hidden::Denied => "permissions deny it",
-            Hidden::NotReady => "something that it needs is missing",
-            Hidden::NotNeeded => "what it stands in for is there",
+            HiddenReason::Disabled => "it is disabled",
+            HiddenReason::Pending => "its source is not trusted yet",
+            HiddenReason::ForUsersOnly => "only the user may invoke it",
+            HiddenReason::ForModelsOnly => "only the model may invoke it",
+            HiddenReason::OtherWorkflow => "it is for other workflows",
+            HiddenReason::Filtered => "it is not among what was asked for",
+            HiddenReason::Denied => "permissions deny it",
+            HiddenReason::NotReady => "something that it needs is missing",
+            HiddenReason::NotNeeded => "what it stands in for is there",
         })
     }
 }
@@ -102,7 +102,7 @@ impl fmt::Display for Hidden {
 /// The operator's choice of how a skill is offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Mode {
+pub enum Exposure {
     /// In the catalog in full, whatever else has to give way.
     Pinned,
     /// In the catalog as far as there is room.
@@ -121,27 +121,27 @@ pub enum Mode {
 /// Of several rules that match, the most specific decides, as in the registry's
 /// [`RuleStack`](repertoire_registry::RuleStack): the one for `source:id`, then for the id, then for the source, then for
 /// everything; of two for the same, the later. Whatever else is asked for is asked for on top of that: permissions
-/// ([`permitted_by`](Modes::permitted_by)), needs ([`ready_by`](Modes::ready_by)), the running workflow, labels.
+/// ([`permitted_by`](VisibilityPolicy::permitted_by)), needs ([`ready_by`](VisibilityPolicy::ready_by)), the running workflow, labels.
 ///
 /// ```
-/// use repertoire_engine::{Mode, Modes};
+/// use repertoire_engine::permission::{Exposure, VisibilityPolicy};
 ///
-/// let modes = Modes::default().with("acme:*".parse()?, Mode::ManualOnly).with("acme:release-notes".parse()?, Mode::Pinned);
-/// assert_ne!(modes, Modes::default());
+/// let modes = VisibilityPolicy::default().with("acme:*".parse()?, Exposure::ManualOnly).with("acme:release-notes".parse()?, Exposure::Pinned);
+/// assert_ne!(modes, VisibilityPolicy::default());
 /// # Ok::<(), repertoire_core::InvalidId>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(transparent)]
-pub struct Modes {
-    rules: Arc<BTreeMap<Target, Mode>>,
+pub struct VisibilityPolicy {
+    rules: Arc<BTreeMap<Target, Exposure>>,
     #[serde(skip)]
-    limits: Arc<Limits>,
+    limits: Arc<VisibilityLimits>,
 }
 
-impl Modes {
+impl VisibilityPolicy {
     /// Adds the choice `mode` for `target`.
     #[must_use]
-    pub fn with(mut self, target: Target, mode: Mode) -> Modes {
+    pub fn with(mut self, target: Target, mode: Exposure) -> VisibilityPolicy {
         Arc::make_mut(&mut self.rules).insert(target, mode);
         self
     }
@@ -151,37 +151,37 @@ impl Modes {
     ///
     /// It is asked once for each skill, until that changes; for another role, or to ask again, make other modes.
     #[must_use]
-    pub fn permitted_by(self, authorizer: Arc<dyn Authorizer>) -> Modes {
+    pub fn permitted_by(self, authorizer: Arc<dyn Authorizer>) -> VisibilityPolicy {
         self.limited(|limits| limits.authorizers.push(authorizer))
     }
 
     /// Hides every skill whose requirements `probe` does not find, and every fallback whose replacement it does find. It is
     /// asked once for each state of a skill; create a new policy to ask again.
     #[must_use]
-    pub fn ready_by(self, probe: Arc<dyn Probe>) -> Modes {
+    pub fn ready_by(self, probe: Arc<dyn RequirementCheck>) -> VisibilityPolicy {
         self.limited(|limits| limits.probe = Some(probe))
     }
 
     /// Sets the running workflow. Skills with `allowedWorkflows` are visible only if they list it.
     #[must_use]
-    pub fn in_workflow(self, workflow: impl Into<Arc<str>>) -> Modes {
+    pub fn in_workflow(self, workflow: impl Into<Arc<str>>) -> VisibilityPolicy {
         self.limited(|limits| limits.workflow = Some(workflow.into()))
     }
 
     /// Hides every skill without one of these labels.
     #[must_use]
-    pub fn functional_tiers(self, tiers: impl IntoIterator<Item = FunctionalTier>) -> Modes {
+    pub fn functional_tiers(self, tiers: impl IntoIterator<Item = FunctionalTier>) -> VisibilityPolicy {
         self.limited(|limits| limits.tiers = Some(tiers.into_iter().collect()))
     }
 
     /// Hides every skill that demands a higher level than this one from models.
     #[must_use]
-    pub fn invoke_level(self, level: InvokeLevel) -> Modes {
+    pub fn invoke_level(self, level: InvokeLevel) -> VisibilityPolicy {
         self.limited(|limits| limits.level = Some(level))
     }
 
-    fn limited(self, add: impl FnOnce(&mut Limits)) -> Modes {
-        Modes { limits: self.limits.with(add), ..self }
+    fn limited(self, add: impl FnOnce(&mut VisibilityLimits)) -> VisibilityPolicy {
+        VisibilityPolicy { limits: self.limits.with(add), ..self }
     }
 
     /// Returns whether the policy has no rules and no limits.
@@ -189,8 +189,8 @@ impl Modes {
         self.rules.is_empty() && self.limits.is_empty()
     }
 
-    pub(crate) fn is(&self, other: &Modes) -> bool {
-        self.rules == other.rules && Limits::are_same(&self.limits, &other.limits)
+    pub(crate) fn is(&self, other: &VisibilityPolicy) -> bool {
+        self.rules == other.rules && VisibilityLimits::are_same(&self.limits, &other.limits)
     }
 
     /// Returns whether an authorizer decides which role sees which skill. Texts that all roles share then name no skill.
@@ -198,81 +198,83 @@ impl Modes {
         self.limits.govern_skills()
     }
 
-    /// Returns how `claim` is offered.
-    pub fn of(&self, candidate: &Candidate<Skill>) -> Mode {
+    /// Returns how `candidate` is offered.
+    pub fn of(&self, candidate: &Candidate<Skill>) -> Exposure {
         if self.rules.is_empty() {
-            return Mode::Auto;
+            return Exposure::Auto;
         }
         candidate.targets().find_map(|target| self.rules.get(&target).copied()).unwrap_or_default()
     }
 
-    /// Returns the reason why `claim` is hidden from `audience`; `None` when it is visible. No other function decides that.
+    /// Returns the reason why `candidate` is hidden from `audience`; `None` when it is visible. No other function decides that.
     ///
     /// The first of these that holds:
     /// 1. it is switched off, waits for admission, or excludes the audience itself: see [`Audience::hides`];
-    /// 2. only some workflows may use it, and [none of them runs](Modes::in_workflow);
-    /// 3. it is [`Off`](Mode::Off);
-    /// 4. the model asks, and it is [`ManualOnly`](Mode::ManualOnly);
-    /// 5. it has not [the label](Modes::functional_tiers), or the model asks and is of [too low a level](Modes::invoke_level);
-    /// 6. it is [denied](Modes::permitted_by);
-    /// 7. something that it needs [is missing](Modes::ready_by);
-    /// 8. what it only stands in for [is there](Modes::ready_by).
-    pub fn hides(&self, audience: Audience, candidate: &Candidate<Skill>) -> Option<Hidden> {
+    /// 2. only some workflows may use it, and [none of them runs](VisibilityPolicy::in_workflow);
+    /// 3. it is [`Off`](Exposure::Off);
+    /// 4. the model asks, and it is [`ManualOnly`](Exposure::ManualOnly);
+    /// 5. it has not [the label](VisibilityPolicy::functional_tiers), or the model asks and is of [too low a level](VisibilityPolicy::invoke_level);
+    /// 6. it is [denied](VisibilityPolicy::permitted_by);
+    /// 7. something that it needs [is missing](VisibilityPolicy::ready_by);
+    /// 8. what it only stands in for [is there](VisibilityPolicy::ready_by).
+    pub fn hides(&self, audience: Audience, candidate: &Candidate<Skill>) -> Option<HiddenReason> {
         match audience.hides(candidate) {
-            Some(Hidden::OtherWorkflow) if self.limits.is_in_workflow_of(&candidate.item) => {}
+            Some(HiddenReason::OtherWorkflow) if self.limits.is_in_workflow_of(&candidate.item) => {}
             Some(hidden) => return Some(hidden),
             None => {}
         }
         match (self.of(candidate), audience) {
-            (Mode::Off, _) => Some(Hidden::Disabled),
-            (Mode::ManualOnly, Audience::Model) => Some(Hidden::ForUsersOnly),
+            (Exposure::Off, _) => Some(HiddenReason::Disabled),
+            (Exposure::ManualOnly, Audience::Model) => Some(HiddenReason::ForUsersOnly),
             _ => self.limits.hides(audience, candidate),
         }
     }
 
-    /// Returns whether `audience` may see `claim`.
+    /// Returns whether `audience` may see `candidate`.
     pub fn sees(&self, audience: Audience, candidate: &Candidate<Skill>) -> bool {
         self.hides(audience, candidate).is_none()
     }
 
-    /// Returns what [`hides`](Modes::hides) does in words for the operator: the rule that denies, or the missing requirement.
+    /// Returns what [`hides`](VisibilityPolicy::hides) does in words for the operator: the rule that denies, or the missing requirement.
     pub fn explain(&self, audience: Audience, candidate: &Candidate<Skill>) -> Option<String> {
         let hidden = self.hides(audience, candidate)?;
         Some(match hidden {
-            Hidden::Denied | Hidden::NotReady | Hidden::NotNeeded => match self.limits.explain(candidate) {
-                Some(why) => format!("{hidden}: {why}"),
-                None => hidden.to_string(),
-            },
+            HiddenReason::Denied | HiddenReason::NotReady | HiddenReason::NotNeeded => {
+                match self.limits.explain(candidate) {
+                    Some(why) => format!("{hidden}: {why}"),
+                    None => hidden.to_string(),
+                }
+            }
             _ => hidden.to_string(),
         })
     }
 }
 
-const ALL: [Mode; 5] = [Mode::Pinned, Mode::Auto, Mode::NameOnly, Mode::ManualOnly, Mode::Off];
+const ALL: [Exposure; 5] = [Exposure::Pinned, Exposure::Auto, Exposure::NameOnly, Exposure::ManualOnly, Exposure::Off];
 
-impl fmt::Display for Mode {
+impl fmt::Display for Exposure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Mode::Pinned => "pinned",
-            Mode::Auto => "auto",
-            Mode::NameOnly => "name-only",
-            Mode::ManualOnly => "manual-only",
-            Mode::Off => "off",
+            Exposure::Pinned => "pinned",
+            Exposure::Auto => "auto",
+            Exposure::NameOnly => "name-only",
+            Exposure::ManualOnly => "manual-only",
+            Exposure::Off => "off",
         })
     }
 }
 
-/// A text that names no [`Mode`].
+/// A text that names no [`Exposure`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown mode `{0}`: expected `pinned`, `auto`, `name-only`, `manual-only` or `off`")]
-pub struct UnknownMode(String);
+pub struct UnknownExposure(String);
 
-impl FromStr for Mode {
-    type Err = UnknownMode;
+impl FromStr for Exposure {
+    type Err = UnknownExposure;
 
-    fn from_str(text: &str) -> Result<Mode, UnknownMode> {
+    fn from_str(text: &str) -> Result<Exposure, UnknownExposure> {
         let named = ALL.into_iter().find(|mode| mode.to_string() == text);
-        named.ok_or_else(|| UnknownMode(repertoire_core::text::terminal_line(text).into_owned()))
+        named.ok_or_else(|| UnknownExposure(repertoire_core::text::terminal_line(text).into_owned()))
     }
 }
 

@@ -1,12 +1,13 @@
-//! What a skill's front matter says about how to do its work: tools, steps, checks.
+//! Declarations of a skill about its work: requirements, tools, steps and checks.
 
 mod plan;
 mod verification;
 
+pub use crate::requirements::{Requirement, RequirementCheck, RequirementKind, Requirements};
 pub use plan::{
     InvalidWorkflow, PlannedStep, StepOutcome, ToolError, ToolInvoker, Untrusted, Workflow, WorkflowEnd, WorkflowRun,
 };
-pub use verification::{CheckOutcome, Checked, Checker, ToolCheck, verify};
+pub use verification::{CheckOutcome, CheckResult, Checker, ToolCheck, verify};
 
 #[cfg(test)]
 mod tests;

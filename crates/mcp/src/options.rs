@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use repertoire::permission::Modes;
-use repertoire::tools::{Reader, ToolPreset};
+use repertoire::permission::VisibilityPolicy;
+use repertoire::tools::{SkillReader, ToolPreset};
 use repertoire::{Budget, CatalogOptions};
 
 use crate::{ClientPreset, McpFeatures};
@@ -15,10 +15,10 @@ pub struct ServerOptions {
     pub(crate) name: Arc<str>,
     pub(crate) features: McpFeatures,
     pub(crate) presets: Vec<ClientPreset>,
-    pub(crate) modes: Modes,
+    pub(crate) modes: VisibilityPolicy,
     pub(crate) catalog: CatalogOptions,
     pub(crate) tools: ToolPreset,
-    pub(crate) reader: Option<Arc<dyn Reader>>,
+    pub(crate) reader: Option<Arc<dyn SkillReader>>,
     pub(crate) page: usize,
 }
 
@@ -30,7 +30,7 @@ impl Default for ServerOptions {
             name: "repertoire".into(),
             features: McpFeatures::ALL,
             presets: ClientPreset::ALL.to_vec(),
-            modes: Modes::default(),
+            modes: VisibilityPolicy::default(),
             catalog: CatalogOptions::default().budget(Budget::Tokens(CATALOG_TOKENS)),
             tools: ToolPreset::DEFAULT,
             reader: None,
@@ -63,7 +63,7 @@ impl ServerOptions {
 
     /// What the operator hides, at every feature.
     #[must_use]
-    pub fn modes(mut self, modes: Modes) -> ServerOptions {
+    pub fn modes(mut self, modes: VisibilityPolicy) -> ServerOptions {
         self.modes = modes;
         self
     }
@@ -85,7 +85,7 @@ impl ServerOptions {
     /// What reads bodies for tools and prompts, in place of one that renders and runs nothing. The resources and the extension
     /// hand out files as they are, whoever reads.
     #[must_use]
-    pub fn reader(mut self, reader: Arc<dyn Reader>) -> ServerOptions {
+    pub fn reader(mut self, reader: Arc<dyn SkillReader>) -> ServerOptions {
         self.reader = Some(reader);
         self
     }

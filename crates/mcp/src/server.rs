@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::{Arc, Once, Weak};
 
 use parking_lot::Mutex;
-use repertoire::tools::{LiveTools, Reader};
+use repertoire::tools::{LiveTools, SkillReader};
 use repertoire::{SkillRegistry, ToolOptions};
 use rmcp::RoleServer;
 use rmcp::service::{QuitReason, ServerInitializeError, serve_server_with_ct};
@@ -48,7 +48,7 @@ pub struct Server(Arc<Inner>);
 struct Inner {
     options: ServerOptions,
     registry: SkillRegistry,
-    reader: Arc<dyn Reader>,
+    reader: Arc<dyn SkillReader>,
     tools: LiveTools,
     served_files: ServedFiles,
     views: watch::Sender<Arc<View>>,
@@ -196,7 +196,7 @@ impl Server {
         &self.0.served_files
     }
 
-    pub(crate) fn reader(&self) -> &Arc<dyn Reader> {
+    pub(crate) fn reader(&self) -> &Arc<dyn SkillReader> {
         &self.0.reader
     }
 

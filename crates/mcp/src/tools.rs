@@ -2,7 +2,7 @@
 
 use repertoire::Model;
 use repertoire::skill::ToolSpec;
-use repertoire::tools::AnswerCode;
+use repertoire::tools::ToolStatus;
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolResult, ContentBlock, ListToolsResult, MetaObject, PaginatedRequestParams, Tool, ToolAnnotations,
@@ -33,12 +33,12 @@ impl Server {
         let Some(answer) = self.live_tools().call_with(name, &arguments, self.reader().as_ref()).await else {
             return Err(ErrorData::invalid_params(format!("no tool `{}`", quoted(name)), None));
         };
-        if let Some(trouble) = &answer.trouble {
-            tracing::warn!(tool = name, trouble, "a tool could not do all that was asked");
+        if let Some(note) = &answer.operator_note {
+            tracing::warn!(tool = name, note, "a tool could not do all that was asked");
         }
         let content = vec![ContentBlock::text(answer.text)];
         let mut result = match answer.code {
-            AnswerCode::Ok => CallToolResult::success(content),
+            ToolStatus::Ok => CallToolResult::success(content),
             _ => CallToolResult::error(content),
         };
         result.meta = answer.read.map(|read| self.surface(&read.candidate, model, MetaObject::new()));

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use repertoire::permission::{Audience, Modes};
+use repertoire::permission::{Audience, VisibilityPolicy};
 use repertoire::registry::{Candidate, Entry, Snapshot};
 use repertoire::tools::Toolset;
 use repertoire::{Id, Skill};
@@ -83,7 +83,7 @@ impl Row {
 }
 
 impl View {
-    pub(crate) fn new(tools: Toolset, modes: &Modes, before: Option<&View>) -> View {
+    pub(crate) fn new(tools: Toolset, modes: &VisibilityPolicy, before: Option<&View>) -> View {
         let snapshot = tools.snapshot().clone();
         let mut rows = RowsBuilder::after(before, snapshot.len());
         let mut prompts = Vec::with_capacity(snapshot.len());
@@ -219,7 +219,7 @@ impl<'v> RowsBuilder<'v> {
 }
 
 impl PromptEntry {
-    fn all_of(entry: &Arc<Entry<Skill>>, modes: &Modes) -> impl Iterator<Item = PromptEntry> {
+    fn all_of(entry: &Arc<Entry<Skill>>, modes: &VisibilityPolicy) -> impl Iterator<Item = PromptEntry> {
         let may_call = |candidate: &Candidate<Skill>| modes.hides(Audience::User, candidate).is_none();
         let is_winner_called = may_call(&entry.candidate);
         let shadows = entry.shadows.iter().enumerate().filter(move |(_, shadow)| {

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use repertoire::catalog::{Activation, CatalogCache};
 use repertoire::permission::{Offer, SkillTools};
-use repertoire::session::{Evaluation, Slots, Survival, ToolResult};
+use repertoire::session::{CompactionBudget, Evaluation, Slots, ToolResult};
 use repertoire::skill::{Attachable, ToolSpec, Value as FieldValue, async_trait, skill_md};
 use repertoire::tools::{LiveTools, ToolFormat, ToolPreset};
 use repertoire::workflow::{CheckOutcome, Checker};
@@ -84,7 +84,7 @@ impl Agent {
         let model = Model::new(MODEL.0, MODEL.1);
         self.conversation.push(json!({"role": "user", "content": message}));
         // Changes of skills become visible here, and not before the next user message.
-        self.session.begin(self.tools.current());
+        self.session.start_turn(self.tools.current());
         let mut results: Vec<Called> = Vec::new();
         for call in 1..=MOST_CALLS {
             // Evaluates the active skills and reads their bodies.
@@ -143,7 +143,7 @@ impl Agent {
 
     /// Replaces the conversation by a summary and the skills that the model had read.
     fn shorten(&mut self, summary: &str, out: &mut impl Write) -> io::Result<()> {
-        let again = self.session.rerender(&Survival::default());
+        let again = self.session.redeliver_after_compaction(&CompactionBudget::default());
         for skill in &again.skills {
             writeln!(out, "~ `{}` comes again: {} of {} tokens", skill.id, skill.tokens, skill.of)?;
         }

@@ -67,7 +67,11 @@ mod kinds;
 
 pub use repertoire_core::{Id, Model, Skill, SurfaceMode, Trust};
 #[cfg(feature = "engine")]
-pub use repertoire_engine::{Budget, Catalog, CatalogOptions, Renderer, Session, SessionOptions, ToolOptions, Turn};
+pub use repertoire_engine::catalog::{Budget, Catalog, CatalogOptions};
+#[cfg(feature = "engine")]
+pub use repertoire_engine::session::{Session, SessionOptions, Turn};
+#[cfg(feature = "engine")]
+pub use repertoire_engine::tools::{Renderer, ToolOptions};
 pub use repertoire_registry::{MemorySource, Mount, Registered, SkillRegistry};
 #[cfg(feature = "fs")]
 pub use repertoire_source_fs::FsSource;
@@ -102,64 +106,5 @@ pub mod source {
     pub use repertoire_source_static as statics;
 }
 
-/// The skill list of a model: markup, budgets and tokenizers.
 #[cfg(feature = "engine")]
-pub mod catalog {
-    pub use repertoire_engine::{
-        Activation, Budget, Catalog, CatalogCache, CatalogOptions, CatalogPreset, Fate, Format, Line, Overflow,
-        PresetBudget, PresetOverflow, Report, Tokenizer, Totals, Weights,
-    };
-}
-
-/// Permissions and visibility: roles, tools, and what models and users see.
-#[cfg(feature = "engine")]
-pub mod permission {
-    pub use repertoire_engine::{
-        Access, Audience, Authorizer, Capability, Effect, Grants, Hidden, Mode, Modes, Offer, PermissionPolicy, Ruling,
-        SkillTools, ToolClash, UnknownMode, UnknownRole,
-    };
-}
-
-/// Search in names, triggers, tags and descriptions.
-#[cfg(feature = "engine")]
-pub mod search {
-    pub use repertoire_engine::{Fit, Hit, HitField, HitWord, Index, LiveIndex, Query, Ranker, Why};
-}
-
-/// Conversations: active skills, and the content of each model call.
-#[cfg(feature = "engine")]
-pub mod session {
-    pub use repertoire_engine::{
-        ActivatedBy, Active, ActiveBy, ActiveSkill, Bodies, CannotActivate, CannotCompose, Deferral, Delivery,
-        Evaluation, InvalidSession, Lifetime, MessageRules, News, Notice, Place, Placement, Refresh, Remarks,
-        Rerendered, RerenderedSkill, Resumed, Session, SessionOptions, SessionState, Since, SkipReason, Skipped,
-        SlotChange, SlotDelta, SlotMessage, Slots, Suggested, Survival, Tail, ToolResult, Turn, TurnFact, Undelivered,
-        WhyUndelivered,
-    };
-}
-
-/// The tools that models find and read skills with.
-#[cfg(feature = "engine")]
-pub mod tools {
-    pub use repertoire_engine::{
-        Answer, AnswerCode, ApprovedCommands, Asked, Commands, Instructions, LiveTools, ReadTool, Reader, Renderer,
-        ResourceTool, Rows, SkillRead, ToolFormat, ToolOptions, ToolPreset, Toolset, Wrapper,
-    };
-}
-
-/// Triggers that activate skills.
-#[cfg(feature = "engine")]
-pub mod trigger {
-    pub use repertoire_engine::{
-        Fired, FiredBy, MissedMention, Occasion, RefusedTrigger, TriggerRefusal, Triggers, WhyMissed,
-    };
-}
-
-/// Workflows, checks and requirements that skills declare.
-#[cfg(feature = "engine")]
-pub mod workflow {
-    pub use repertoire_engine::{
-        CheckOutcome, Checked, Checker, InvalidWorkflow, Need, NeedKind, PlannedStep, Probe, Readiness, StepOutcome,
-        ToolCheck, ToolError, ToolInvoker, Untrusted, Workflow, WorkflowEnd, WorkflowRun, verify,
-    };
-}
+pub use repertoire_engine::{catalog, permission, search, session, tools, trigger, workflow};

@@ -1,6 +1,6 @@
 //! The tools that find and read skills, as rig has tools.
 
-use repertoire::tools::{Answer, AnswerCode};
+use repertoire::tools::{ToolOutput, ToolStatus};
 use rig_core::tool::{ContextValue, Tool, ToolContext, ToolErrorKind, ToolExecutionError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -25,16 +25,16 @@ impl ContextValue for SkillRead {
 #[error("{text}")]
 pub struct NotAnswered {
     text: String,
-    code: AnswerCode,
+    code: ToolStatus,
 }
 
 impl NotAnswered {
     /// What rig calls it.
     fn kind(&self) -> ToolErrorKind {
         match self.code {
-            AnswerCode::BadArguments => ToolErrorKind::InvalidArgs,
-            AnswerCode::Refused => ToolErrorKind::PermissionDenied,
-            AnswerCode::Unknown | AnswerCode::Stale | AnswerCode::NoResource => ToolErrorKind::NotFound,
+            ToolStatus::BadArguments => ToolErrorKind::InvalidArgs,
+            ToolStatus::Refused => ToolErrorKind::PermissionDenied,
+            ToolStatus::Unknown | ToolStatus::Stale | ToolStatus::NoResource => ToolErrorKind::NotFound,
             _ => ToolErrorKind::Other,
         }
     }
@@ -43,7 +43,7 @@ impl NotAnswered {
 impl Skills {
     async fn call(&self, tool: &str, arguments: &Value, context: &mut ToolContext) -> Result<String, NotAnswered> {
         let answer = self.tools.call(tool, arguments).await.expect("the tools here are named as the registry's are");
-        let Answer { text, is_error, code, read, .. } = answer;
+        let ToolOutput { text, is_error, code, read, .. } = answer;
         if is_error {
             return Err(NotAnswered { text, code });
         }

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::path::Path;
 
 use repertoire::catalog::CatalogCache;
-use repertoire::search::Index;
+use repertoire::search::SearchIndex;
 use repertoire::tools::Toolset;
 use repertoire::{Catalog, CatalogOptions, ToolOptions};
 use rustix::time::ClockId;
@@ -42,7 +42,7 @@ pub(super) fn measure(file: &Path) -> Result<CatalogCosts, Failure> {
     let snapshot = search::snapshot(&known)?;
     // Made when first asked for, and no part of a catalog.
     black_box(snapshot.entries().len());
-    let index = Index::of(&snapshot);
+    let index = SearchIndex::of(&snapshot);
     let cache = CatalogCache::new(CatalogOptions::default());
     let changed = search::changed(&known, &snapshot, 0)?;
     black_box(changed.entries().len());

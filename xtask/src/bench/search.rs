@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use repertoire::Skill;
 use repertoire::registry::{Layer, Origin, Snapshot, Tier, merge};
-use repertoire::search::{Index, Query};
+use repertoire::search::{Query, SearchIndex};
 use repertoire::skill::{Listing, ListingEntry, Revision, Stamp};
 use rustix::time::ClockId;
 use serde::{Deserialize, Serialize};
@@ -38,7 +38,7 @@ pub(super) fn measure(file: &Path) -> Result<Searched, Failure> {
     let known = known::read(file)?;
     let snapshot = snapshot(&known)?;
     let begun = Instant::now();
-    let index = Index::of(&snapshot);
+    let index = SearchIndex::of(&snapshot);
     let build = begun.elapsed().as_secs_f64();
 
     let questions: Vec<(&str, Query)> =
@@ -84,7 +84,7 @@ pub(super) fn changed(known: &[Known], snapshot: &Snapshot<Skill>, number: usize
 }
 
 /// The duration of updating the index for one changed skill, while the index before it is in use.
-fn updates(known: &[Known], snapshot: &Snapshot<Skill>, index: &Index) -> Result<Vec<f64>, Failure> {
+fn updates(known: &[Known], snapshot: &Snapshot<Skill>, index: &SearchIndex) -> Result<Vec<f64>, Failure> {
     let mut times = Vec::new();
     let (mut snapshot, mut index) = (snapshot.clone(), index.clone());
     for number in 0..CHANGES {

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use repertoire::registry::{Layer, Origin, Snapshot, Tier, merge};
 use repertoire::skill::{Listing, ListingEntry, Revision, Stamp, SurfacePolicy, Value};
 use repertoire::tools::Toolset;
-use repertoire::trigger::{Occasion, Triggers};
+use repertoire::trigger::{TriggerContext, Triggers};
 use repertoire::{Session, SessionOptions, Skill, ToolOptions, Turn};
 use rustix::time::ClockId;
 use serde::{Deserialize, Serialize};
@@ -60,7 +60,7 @@ pub(super) fn measure(count: usize) -> Result<Triggered, Failure> {
     let tools = Toolset::of(&snapshot, &ToolOptions::default());
     let session = Session::new(tools, SessionOptions::new(SurfacePolicy::default()));
     let turn = Turn::of(&message);
-    let occasion = Occasion::of(&message);
+    let occasion = TriggerContext::of(&message);
     let lower = message.to_lowercase();
     let timed = |work: &dyn Fn()| {
         let times = (0..ROUNDS).map(|_| {

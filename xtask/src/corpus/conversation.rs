@@ -6,7 +6,7 @@ use std::fmt;
 use repertoire::catalog::Activation;
 use repertoire::permission::Audience;
 use repertoire::session::{Lifetime, ToolResult};
-use repertoire::tools::{AnswerCode, LiveTools, Reader, ToolPreset};
+use repertoire::tools::{LiveTools, SkillReader, ToolPreset, ToolStatus};
 use repertoire::{
     Catalog, CatalogOptions, MemorySource, Model, Registered, Session, SessionOptions, Skill, SkillRegistry,
     ToolOptions, Turn,
@@ -98,7 +98,7 @@ async fn deliver(
     registry: &SkillRegistry,
     model: &Model<'_>,
 ) -> Result<(), String> {
-    session.begin(tools.current());
+    session.start_turn(tools.current());
     let mut prompt = String::new();
     let mut result = String::new();
     if skill.disable_model_invocation {
@@ -116,14 +116,14 @@ async fn deliver(
             let arguments = serde_json::json!({"id": skill.id});
             let answer = session.call("read_skill", &arguments, registry, model).await;
             let answer = answer.ok_or("`read_skill` is not a tool of the session")?;
-            if answer.code != AnswerCode::Ok {
+            if answer.code != ToolStatus::Ok {
                 return Err(answer.text);
             }
             result = answer.text;
         }
     }
     let entry = registry.get(skill.id.as_str()).ok_or("it is not registered")?;
-    let body = Reader::body(registry, &entry.candidate, "").await.map_err(|error| error.to_string())?;
+    let body = SkillReader::body(registry, &entry.candidate, "").await.map_err(|error| error.to_string())?;
     let first = body.text.trim().lines().next().unwrap_or_default();
     let is_delivered = prompt.contains(first) || result.contains(first);
     if is_delivered { Ok(()) } else { Err("its body reached the model nowhere".to_owned()) }

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use repertoire::catalog::{Activation, CatalogPreset, Fate, Format, Overflow, Report, Tokenizer, Totals};
+use repertoire::catalog::{
+    Activation, CatalogFormat, CatalogPreset, CatalogReport, LineOutcome, OutcomeTotals, Overflow, Tokenizer,
+};
 use repertoire::skill::text::terminal_line;
 use repertoire::tools::ToolPreset;
 use repertoire::{Budget, CatalogOptions, Id};
@@ -36,7 +38,7 @@ pub(crate) struct Catalog {
     preset: Option<String>,
     /// Markup of the list [default: xml].
     #[arg(long, value_parser = one_of(STYLES))]
-    style: Option<Format>,
+    style: Option<CatalogFormat>,
     /// Token budget.
     #[arg(long, value_name = "N", group = "budget")]
     tokens: Option<usize>,
@@ -71,13 +73,13 @@ pub(crate) struct Catalog {
     exposure: ExposureOptions,
 }
 
-const STYLES: &[Choice<Format>] = &[
-    ("xml", "`<available_skills>`, one skill per line", Format::Xml),
-    ("indented", "The same elements, one per line", Format::Indented),
-    ("reference", "As written by the reference library of the standard", Format::Reference),
-    ("bullets", "A Markdown list", Format::Bullets),
-    ("lines", "Plain lines, without bullets", Format::Lines),
-    ("json", "JSON, one skill per line", Format::Json),
+const STYLES: &[Choice<CatalogFormat>] = &[
+    ("xml", "`<available_skills>`, one skill per line", CatalogFormat::Xml),
+    ("indented", "The same elements, one per line", CatalogFormat::Indented),
+    ("reference", "As written by the reference library of the standard", CatalogFormat::Reference),
+    ("bullets", "A Markdown list", CatalogFormat::Bullets),
+    ("lines", "Plain lines, without bullets", CatalogFormat::Lines),
+    ("json", "JSON, one skill per line", CatalogFormat::Json),
 ];
 
 const OVERFLOWS: &[Choice<fn() -> Overflow>] = &[
@@ -85,7 +87,7 @@ const OVERFLOWS: &[Choice<fn() -> Overflow>] = &[
     ("round-robin", "Shorten long descriptions at a word boundary; drop names last", || Overflow::RoundRobin),
     ("name-only", "Drop whole descriptions", || Overflow::NameOnly),
     ("least-used", "Drop whole descriptions, of the least used skills first", || Overflow::LeastUsed(Arc::default())),
-    ("leave-out", "Drop whole skills", || Overflow::LeaveOut),
+    ("leave-out", "Drop whole skills", || Overflow::Omit),
 ];
 
 const TOKENIZERS: &[Choice<Tokenizer>] = &[
@@ -133,8 +135,8 @@ fn per_mille(text: &str) -> Result<u16, String> {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Rendered {
     text: String,
-    report: Report,
-    totals: Totals,
+    report: CatalogReport,
+    totals: OutcomeTotals,
     #[serde(skip)]
     pending: Option<String>,
 }
@@ -192,7 +194,7 @@ impl CommandOutput for Rendered {
     }
 
     fn notes(&self) -> Vec<String> {
-        let Report { budget, used, lines, .. } = &self.report;
+        let CatalogReport { budget, used, lines, .. } = &self.report;
         let unit = match budget {
             Budget::Unlimited | Budget::Characters(_) => "characters",
             Budget::Tokens(_) | Budget::Share { .. } => "tokens",
@@ -201,7 +203,7 @@ impl CommandOutput for Rendered {
             Some(limit) => format!("{used} of {limit} {unit}"),
             None => format!("{used} {unit}"),
         };
-        let Totals { full, shortened, name_only, left_out, .. } = self.totals;
+        let OutcomeTotals { full, shortened, name_only, left_out, .. } = self.totals;
         let counts = [(full, "in full"), (shortened, "shortened"), (name_only, "by name only"), (left_out, "omitted")];
         let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
         let counts = counts.collect::<Vec<_>>().join(", ");
@@ -209,7 +211,9 @@ impl CommandOutput for Rendered {
             [] => vec!["no skill is visible to a model: the catalog is empty".to_owned()],
             lines => vec![format!("{} in {size}: {counts}", counted(lines.len(), "skill"))],
         };
-        notes.extend(lines.iter().filter(|line| line.fate != Fate::Full || line.hidden > 0).map(ToString::to_string));
+        notes.extend(
+            lines.iter().filter(|line| line.fate != LineOutcome::Full || line.hidden > 0).map(ToString::to_string),
+        );
         notes.extend(self.pending.clone());
         notes
     }

@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use clap::Args;
 use repertoire::permission::Audience;
 use repertoire::registry::Tier;
-use repertoire::search::{Index, Query, Why};
+use repertoire::search::{Explanation, Query, SearchIndex};
 use serde::Serialize;
 
 use super::selection::ExposureOptions;
@@ -71,7 +71,7 @@ pub(super) struct Found<'a> {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Hit<'a> {
     skill: Row<'a>,
-    why: Why,
+    why: Explanation,
 }
 
 impl Search {
@@ -79,7 +79,7 @@ impl Search {
         let text = self.words.join(" ");
         // Without a limit: the labels filter the hits before they are counted.
         let query = self.query(&text).limit(context.snapshot.entries().len());
-        let hits = Index::of(&context.snapshot).search(&query).into_iter();
+        let hits = SearchIndex::of(&context.snapshot).search(&query).into_iter();
         let hits = hits.filter(|hit| self.exposure.labels.match_skill(hit.entry.item())).take(self.limit.get());
         let hits = hits.map(|hit| {
             let entry = context.snapshot.get(hit.entry.id.as_str()).expect("the index is of this snapshot");

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use repertoire::Skill;
-use repertoire::permission::{Mode, Modes};
+use repertoire::permission::{Exposure, VisibilityPolicy};
 use repertoire::registry::Target;
 use repertoire::skill::text::terminal_line;
 use repertoire::skill::{FunctionalTier, InvokeLevel};
@@ -25,7 +25,7 @@ pub(crate) struct ExposureOptions {
     /// How matching skills are offered: `pinned`, `auto`, `name-only`, `manual-only` or `off`. The most specific target wins:
     /// `source:name`, `name`, `source:*`, `*`.
     #[arg(long = "mode", value_name = "TARGET=MODE", value_parser = rule)]
-    rules: Vec<(Target, Mode)>,
+    rules: Vec<(Target, Exposure)>,
     /// Current workflow; without it, skills restricted by `allowedWorkflows` are hidden.
     #[arg(long, value_name = "NAME")]
     workflow: Option<String>,
@@ -41,9 +41,9 @@ impl LabelOptions {
 }
 
 impl ExposureOptions {
-    pub(crate) fn modes(&self) -> Modes {
+    pub(crate) fn modes(&self) -> VisibilityPolicy {
         let LabelOptions { tiers, level } = &self.labels;
-        let mut modes = Modes::default();
+        let mut modes = VisibilityPolicy::default();
         if !tiers.is_empty() {
             modes = modes.functional_tiers(tiers.iter().cloned());
         }
@@ -69,8 +69,8 @@ fn level(text: &str) -> Result<InvokeLevel, String> {
     InvokeLevel::new(text).ok_or_else(|| format!("expected 1, 2 or 3, found `{}`", terminal_line(text)))
 }
 
-fn rule(text: &str) -> Result<(Target, Mode), String> {
+fn rule(text: &str) -> Result<(Target, Exposure), String> {
     let (target, mode) = text.rsplit_once('=').ok_or("expected `TARGET=MODE`")?;
     let target = target.parse().map_err(|error: repertoire::skill::InvalidId| error.to_string())?;
-    Ok((target, mode.parse().map_err(|error: repertoire::permission::UnknownMode| error.to_string())?))
+    Ok((target, mode.parse().map_err(|error: repertoire::permission::UnknownExposure| error.to_string())?))
 }

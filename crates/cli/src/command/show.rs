@@ -9,7 +9,7 @@ use repertoire::Skill;
 use repertoire::registry::Candidate;
 use repertoire::skill::text::terminal_line;
 use repertoire::skill::{Diagnostic, SourceError, SourceErrorKind, WorkflowStep};
-use repertoire::workflow::{Need, Readiness, Workflow};
+use repertoire::workflow::{Requirement, Requirements, Workflow};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -43,10 +43,10 @@ pub(super) struct Shown<'a> {
     /// The plan that its field `workflow` declares; null without one.
     workflow: Option<Plan>,
     /// Whether this machine meets the requirements of the skill.
-    readiness: Readiness,
+    readiness: Requirements,
     /// The requirements, and the requirements that make the skill unnecessary.
     #[serde(skip)]
-    needs: [Vec<Need>; 2],
+    needs: [Vec<Requirement>; 2],
     /// The number of files; null if the source does not list them.
     files: Option<usize>,
     /// A note about hidden text in the body.
@@ -178,8 +178,8 @@ impl Show {
             unread_rules: item.allowed_rules().filter(|(_, read)| read.is_err()).map(|(rule, _)| &**rule).collect(),
             allowed_workflows: item.allowed_workflows.as_deref(),
             workflow: Plan::of(found.candidate),
-            readiness: Readiness::of(item, &context.probe),
-            needs: [Need::all_of(item), Need::stood_in_for(item)],
+            readiness: Requirements::of(item, &context.probe),
+            needs: [Requirement::all_of(item), Requirement::superseded_by(item)],
             files,
             hidden: hidden.map(|hidden| format!("the body holds {hidden}, on line {}", hidden.line)),
             unreadable,
@@ -217,10 +217,10 @@ impl CommandOutput for Shown<'_> {
         for (number, step) in (1..).zip(self.workflow.iter().flat_map(|plan| &plan.steps)) {
             fact("step", Some(format!("{number}. {step}")));
         }
-        let Readiness { missing, stood_in_for, unknown, .. } = &self.readiness;
+        let Requirements { missing, superseded_by, unknown, .. } = &self.readiness;
         for (what, needs) in ["needs", "instead of"].into_iter().zip(&self.needs) {
             for need in needs {
-                let states = [(missing, " (missing)"), (stood_in_for, " (found)"), (unknown, " (unknown here)")];
+                let states = [(missing, " (missing)"), (superseded_by, " (found)"), (unknown, " (unknown here)")];
                 let state = states.iter().find(|(needs, _)| needs.contains(need)).map_or("", |(_, state)| state);
                 fact(what, Some(format!("{need}{state}")));
             }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use repertoire::catalog::Format;
+use repertoire::catalog::CatalogFormat;
 use repertoire::tools::{ToolFormat, ToolPreset, Toolset};
 use repertoire::{Budget, CatalogOptions, ToolOptions};
 use serde::Serialize;
@@ -63,7 +63,7 @@ impl Tools {
         let preset = preset.expect("clap accepted the name").clone();
         let mut options = ToolOptions::default().preset(preset).modes(self.exposure.modes());
         if let Some(limit) = self.with_catalog {
-            let catalog = CatalogOptions::default().format(Format::Bullets);
+            let catalog = CatalogOptions::default().format(CatalogFormat::Bullets);
             options = options.catalog(match limit {
                 Some(tokens) => catalog.budget(Budget::Tokens(tokens)),
                 None => catalog,

@@ -18,20 +18,20 @@ fn a_probe_reports_known_requirements_only() {
     environment.variables = variables.map(|(name, value)| (name.into(), value.to_owned())).into();
     let known = HostProbe::of(&environment);
     for (kind, name, expected) in [
-        (NeedKind::Program, program, Some(true)),
-        (NeedKind::Program, "none", Some(false)),
-        (NeedKind::Program, "../tool", Some(false)),
-        (NeedKind::Variable, "TOKEN", Some(true)),
-        (NeedKind::Variable, "EMPTY", Some(false)),
-        (NeedKind::Variable, "NONE", Some(false)),
-        (NeedKind::Setting, "browser.enabled", None),
-        (NeedKind::Tool, "search", None),
+        (RequirementKind::Program, program, Some(true)),
+        (RequirementKind::Program, "none", Some(false)),
+        (RequirementKind::Program, "../tool", Some(false)),
+        (RequirementKind::Variable, "TOKEN", Some(true)),
+        (RequirementKind::Variable, "EMPTY", Some(false)),
+        (RequirementKind::Variable, "NONE", Some(false)),
+        (RequirementKind::Setting, "browser.enabled", None),
+        (RequirementKind::Tool, "search", None),
     ] {
         assert_eq!(known.has(kind, name), expected, "{kind:?} {name}");
         assert_eq!(unknown.has(kind, name), None, "{kind:?} {name}");
     }
-    assert_eq!(known.has(NeedKind::System, std::env::consts::OS), Some(true));
-    assert_eq!(known.has(NeedKind::System, "plan9"), Some(false));
+    assert_eq!(known.has(RequirementKind::System, std::env::consts::OS), Some(true));
+    assert_eq!(known.has(RequirementKind::System, "plan9"), Some(false));
     #[cfg(unix)]
-    assert_eq!(known.has(NeedKind::Program, "notes"), Some(false), "it cannot be started");
+    assert_eq!(known.has(RequirementKind::Program, "notes"), Some(false), "it cannot be started");
 }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use repertoire_core::Id;
 use serde::Serialize;
 
-use crate::Tokenizer;
-use crate::truncate::{shorten, shorten_clauses};
+use crate::catalog::Tokenizer;
+use crate::truncate::{truncate, truncate_at_clause};
 
 /// The limit of a catalog's size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
@@ -95,14 +95,14 @@ impl Meter {
     }
 }
 
-/// What gives way when not everything fits. Names come last, and but for [`LeastUsed`](Overflow::LeastUsed) what gives
-/// way depends on the skills alone.
+/// The strategy for a catalog that exceeds its budget. Names are omitted last. All strategies but
+/// [`LeastUsed`](Overflow::LeastUsed) depend only on the skills.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Overflow {
     /// The first of these that fits, each with as much as fits:
     /// 1. every description, the long ones cut to one length, at least 32 characters: at the end of a clause, the
-    ///    sentence kept that tells when to use the skill;
+    ///    sentence kept that says when to use the skill;
     /// 2. every name, descriptions of 32 characters for the first skills;
     /// 3. the names of the first skills.
     #[default]
@@ -113,10 +113,10 @@ pub enum Overflow {
     /// Descriptions are whole or absent: those of the first skills stay, then only the names of the first.
     NameOnly,
     /// Like [`NameOnly`](Overflow::NameOnly), the most often used skills first. The host counts uses: every output with a
-    /// [`SkillRead`](crate::SkillRead) is one. A catalog that changes with use does not stay in a prompt cache.
+    /// [`SkillRead`](crate::tools::SkillRead) is one. A catalog that changes with use does not stay in a prompt cache.
     LeastUsed(Arc<BTreeMap<Id, u64>>),
     /// Skills are whole or absent: the first ones stay.
-    LeaveOut,
+    Omit,
 }
 
 /// The shortest length that a description is cut to, in characters.
@@ -124,18 +124,18 @@ const SHORTEST: usize = 32;
 
 /// The part of a catalog that is written. Rank 0 is the last to give way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Plan {
+pub(super) struct CatalogPlan {
     pub(super) listed: usize,
     pub(super) described: usize,
     pub(super) most: usize,
     pub(super) pins: bool,
 }
 
-impl Plan {
-    pub(super) const NOTHING: Plan = Plan { listed: 0, described: 0, most: 0, pins: false };
+impl CatalogPlan {
+    pub(super) const NOTHING: CatalogPlan = CatalogPlan { listed: 0, described: 0, most: 0, pins: false };
 
-    pub(super) fn whole(count: usize) -> Plan {
-        Plan { listed: count, described: count, most: usize::MAX, pins: true }
+    pub(super) fn whole(count: usize) -> CatalogPlan {
+        CatalogPlan { listed: count, described: count, most: usize::MAX, pins: true }
     }
 }
 
@@ -149,43 +149,47 @@ impl Overflow {
 
     pub(super) fn cut<'t>(&self, text: &'t str, most: usize) -> Cow<'t, str> {
         match self {
-            Overflow::Shorten => shorten_clauses(text, most),
-            _ => shorten(text, most),
+            Overflow::Shorten => truncate_at_clause(text, most),
+            _ => truncate(text, most),
         }
     }
 
-    pub(super) fn plan(&self, count: usize, longest: usize, fits: impl Fn(Plan) -> bool) -> Plan {
-        let whole = Plan::whole(count);
+    pub(super) fn plan(&self, count: usize, longest: usize, fits: impl Fn(CatalogPlan) -> bool) -> CatalogPlan {
+        let whole = CatalogPlan::whole(count);
         if fits(whole) {
             return whole;
         }
         // Pins hold as long as anything fits beside them.
-        let best = [true, false].into_iter().find_map(|pins| self.best(Plan { pins, ..whole }, longest, &fits));
-        best.unwrap_or(Plan::NOTHING)
+        let best = [true, false].into_iter().find_map(|pins| self.best(CatalogPlan { pins, ..whole }, longest, &fits));
+        best.unwrap_or(CatalogPlan::NOTHING)
     }
 
-    fn best(&self, whole: Plan, longest: usize, fits: &dyn Fn(Plan) -> bool) -> Option<Plan> {
+    fn best(&self, whole: CatalogPlan, longest: usize, fits: &dyn Fn(CatalogPlan) -> bool) -> Option<CatalogPlan> {
         let count = whole.listed;
-        let last = |range, rung: &dyn Fn(usize) -> Plan| last_that_fits(range, rung, fits);
-        let names = |listed| Plan { listed, described: 0, most: 0, ..whole };
+        let last = |range, rung: &dyn Fn(usize) -> CatalogPlan| last_that_fits(range, rung, fits);
+        let names = |listed| CatalogPlan { listed, described: 0, most: 0, ..whole };
         match self {
-            Overflow::Shorten | Overflow::RoundRobin => last(SHORTEST..longest, &|most| Plan { most, ..whole })
-                .or_else(|| last(0..count, &|described| Plan { described, most: SHORTEST, ..whole }))
+            Overflow::Shorten | Overflow::RoundRobin => last(SHORTEST..longest, &|most| CatalogPlan { most, ..whole })
+                .or_else(|| last(0..count, &|described| CatalogPlan { described, most: SHORTEST, ..whole }))
                 .or_else(|| last(1..count, &names)),
             Overflow::NameOnly | Overflow::LeastUsed(_) => {
-                last(0..count, &|described| Plan { described, ..whole }).or_else(|| last(1..count, &names))
+                last(0..count, &|described| CatalogPlan { described, ..whole }).or_else(|| last(1..count, &names))
             }
-            Overflow::LeaveOut => last(1..count, &|listed| Plan { listed, described: listed, ..whole }),
+            Overflow::Omit => last(1..count, &|listed| CatalogPlan { listed, described: listed, ..whole }),
         }
     }
 }
 
 /// Returns the last plan of a rising series that fits.
-fn last_that_fits(range: Range<usize>, rung: &dyn Fn(usize) -> Plan, fits: &dyn Fn(Plan) -> bool) -> Option<Plan> {
+fn last_that_fits(
+    range: Range<usize>,
+    rung: &dyn Fn(usize) -> CatalogPlan,
+    fits: &dyn Fn(CatalogPlan) -> bool,
+) -> Option<CatalogPlan> {
     let Range { mut start, mut end } = range;
     let mut best = None;
     while start < end {
-        // The first question is the lowest rung: a tight budget is told at once.
+        // The lowest rung comes first, so that a tight budget is found at once.
         let middle = if best.is_none() { start } else { start + (end - start) / 2 };
         let plan = rung(middle);
         if fits(plan) {

@@ -36,8 +36,7 @@ impl CatalogCache {
         if let Some((_, catalog)) = kept.filter(|(older, _)| snapshot.ptr_eq(older)) {
             return catalog.clone();
         }
-        let same = |(older, _): &(&Snapshot<Skill>, _)| is_told_alike(older, snapshot);
-        let catalog = match kept.filter(same) {
+        let catalog = match kept.filter(|(older, _): &(&Snapshot<Skill>, _)| is_told_alike(older, snapshot)) {
             Some((_, catalog)) => catalog.clone(),
             None => Arc::new(Catalog::of(snapshot, &self.options)),
         };
@@ -62,9 +61,11 @@ impl CatalogCache {
 
 fn is_told_alike(older: &Snapshot<Skill>, newer: &Snapshot<Skill>) -> bool {
     let change = newer.changes_since(older);
-    let same = |Modified { old, new, .. }: &Modified<Skill>| {
-        let (old, new) = (&old.candidate, &new.candidate);
-        (&old.item, &old.origin, old.trust, old.status) == (&new.item, &new.origin, new.trust, new.status)
-    };
-    change.added.is_empty() && change.removed.is_empty() && change.modified.iter().all(same)
+    change.added.is_empty()
+        && change.removed.is_empty()
+        && change.modified.iter().all(|Modified { old, new, .. }: &Modified<Skill>| {
+            let (old, new) = (&old.candidate, &new.candidate);
+            (&old.item, &old.origin, old.trust, old.status) == (&new.item, &new.origin, new.trust, new.status)
+                && old.targets().eq(new.targets())
+        })
 }

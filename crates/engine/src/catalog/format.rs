@@ -12,7 +12,7 @@ use serde_json::json;
 /// names its source when that is [`Restricted`](repertoire_registry::Trust::Restricted).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Format {
+pub enum CatalogFormat {
     /// `<available_skills>` with a `<skill>` a line, which costs the fewest tokens of the XML formats; well-formed,
     /// `&`, `<` and `>` escaped and nothing else.
     #[default]
@@ -54,40 +54,42 @@ impl Texts<'_> {
     }
 }
 
-impl Format {
+impl CatalogFormat {
     pub(super) fn opening(self, how_to: Option<&str>) -> String {
         match (self, how_to) {
-            (Format::Json, Some(how_to)) => format!("{{\"how_to\": {},\n\"skills\": [\n", json!(how_to)),
-            (Format::Json, None) => "{\"skills\": [\n".to_owned(),
+            (CatalogFormat::Json, Some(how_to)) => format!("{{\"how_to\": {},\n\"skills\": [\n", json!(how_to)),
+            (CatalogFormat::Json, None) => "{\"skills\": [\n".to_owned(),
             (_, Some(how_to)) => format!("{how_to}\n\n{}", self.opening(None)),
-            (Format::Xml | Format::Indented | Format::Reference, None) => "<available_skills>\n".to_owned(),
-            (Format::Bullets | Format::Lines, None) => String::new(),
+            (CatalogFormat::Xml | CatalogFormat::Indented | CatalogFormat::Reference, None) => {
+                "<available_skills>\n".to_owned()
+            }
+            (CatalogFormat::Bullets | CatalogFormat::Lines, None) => String::new(),
         }
     }
 
     pub(super) fn between(self) -> &'static str {
-        if self == Format::Json { "," } else { "" }
+        if self == CatalogFormat::Json { "," } else { "" }
     }
 
     pub(super) fn closing(self) -> &'static str {
         match self {
-            Format::Xml | Format::Indented | Format::Reference => "</available_skills>\n",
-            Format::Bullets | Format::Lines => "",
-            Format::Json => "}\n",
+            CatalogFormat::Xml | CatalogFormat::Indented | CatalogFormat::Reference => "</available_skills>\n",
+            CatalogFormat::Bullets | CatalogFormat::Lines => "",
+            CatalogFormat::Json => "}\n",
         }
     }
 
     pub(super) fn skill(self, texts: &Texts<'_>, description: &str, out: &mut String) {
         match self {
-            Format::Xml => compact(texts.rows(description), out),
-            Format::Indented => indented(texts.rows(description), out),
-            Format::Reference => reference(texts.rows(description), out),
-            Format::Bullets => {
+            CatalogFormat::Xml => compact(texts.rows(description), out),
+            CatalogFormat::Indented => indented(texts.rows(description), out),
+            CatalogFormat::Reference => reference(texts.rows(description), out),
+            CatalogFormat::Bullets => {
                 out.push_str("- ");
                 item(texts, description, out);
             }
-            Format::Lines => item(texts, description, out),
-            Format::Json => {
+            CatalogFormat::Lines => item(texts, description, out),
+            CatalogFormat::Json => {
                 let rows = texts.rows(description).map(|(tag, text)| (tag.name.to_owned(), text.into()));
                 out.push_str(&serde_json::Value::Object(rows.collect()).to_string());
                 out.push('\n');
@@ -99,15 +101,15 @@ impl Format {
         let note = if left_out > 0 { format!("Skills not listed: {left_out}. {hint}") } else { String::new() };
         let note = note.trim_end();
         match self {
-            Format::Json if note.is_empty() => out.push(']'),
-            Format::Json => {
+            CatalogFormat::Json if note.is_empty() => out.push(']'),
+            CatalogFormat::Json => {
                 out.push_str("],\n\"note\": ");
                 out.push_str(&json!(note).to_string());
             }
             _ if note.is_empty() => {}
-            Format::Xml | Format::Reference => xml_note("", note, out),
-            Format::Indented => xml_note("  ", note, out),
-            Format::Bullets | Format::Lines => markdown_note(note, out),
+            CatalogFormat::Xml | CatalogFormat::Reference => xml_note("", note, out),
+            CatalogFormat::Indented => xml_note("  ", note, out),
+            CatalogFormat::Bullets | CatalogFormat::Lines => markdown_note(note, out),
         }
     }
 }
@@ -127,15 +129,15 @@ impl Tag {
     const NOTE: Tag = Tag { name: "note", open: "<note>", close: "</note>" };
 }
 
-type Row<'t> = (Tag, &'t str);
+type TagRow<'t> = (Tag, &'t str);
 
-fn compact<'t>(rows: impl Iterator<Item = Row<'t>>, out: &mut String) {
+fn compact<'t>(rows: impl Iterator<Item = TagRow<'t>>, out: &mut String) {
     out.push_str("<skill>");
     rows.for_each(|(tag, text)| element(tag, text, out));
     out.push_str("</skill>\n");
 }
 
-fn indented<'t>(rows: impl Iterator<Item = Row<'t>>, out: &mut String) {
+fn indented<'t>(rows: impl Iterator<Item = TagRow<'t>>, out: &mut String) {
     out.push_str("  <skill>\n");
     for (tag, text) in rows {
         out.push_str("    ");
@@ -145,7 +147,7 @@ fn indented<'t>(rows: impl Iterator<Item = Row<'t>>, out: &mut String) {
     out.push_str("  </skill>\n");
 }
 
-fn reference<'t>(rows: impl Iterator<Item = Row<'t>>, out: &mut String) {
+fn reference<'t>(rows: impl Iterator<Item = TagRow<'t>>, out: &mut String) {
     out.push_str("<skill>\n");
     for (tag, text) in rows {
         out.extend([tag.open, "\n"]);
@@ -169,7 +171,7 @@ fn element(tag: Tag, text: &str, out: &mut String) {
 
 fn item(texts: &Texts<'_>, description: &str, out: &mut String) {
     push_markdown_name(&texts.name, out);
-    // Ahead of the description, which could claim another source.
+    // Ahead of the description, which could candidate another source.
     for (word, text) in [("source", &texts.source), ("location", &texts.location)] {
         if let Some(text) = text {
             out.extend([" (", word, ": "]);

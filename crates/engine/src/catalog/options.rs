@@ -5,22 +5,24 @@ use std::collections::BTreeSet;
 
 use repertoire_core::Id;
 
-use super::{Budget, Format, Overflow};
-use crate::{Audience, Modes, Tokenizer, ToolPreset};
+use super::{Budget, CatalogFormat, Overflow};
+use crate::catalog::Tokenizer;
+use crate::permission::{Audience, VisibilityPolicy};
+use crate::tools::ToolPreset;
 
 /// The options of a catalog: format, budget and overflow are chosen independently.
 ///
 /// By default XML without locations, unlimited.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CatalogOptions {
-    pub(super) format: Format,
+    pub(super) format: CatalogFormat,
     pub(super) budget: Budget,
     pub(super) overflow: Overflow,
     pub(super) tokenizer: Tokenizer,
     pub(super) locations: Locations,
     pub(super) activation: Option<Activation>,
     pub(super) hint: Option<Cow<'static, str>>,
-    pub(super) modes: Modes,
+    pub(super) modes: VisibilityPolicy,
     pub(super) audience: Audience,
     pub(super) suggested: BTreeSet<Id>,
 }
@@ -34,14 +36,14 @@ pub(super) enum Locations {
 impl Default for CatalogOptions {
     fn default() -> CatalogOptions {
         CatalogOptions {
-            format: Format::default(),
+            format: CatalogFormat::default(),
             budget: Budget::default(),
             overflow: Overflow::default(),
             tokenizer: Tokenizer::default(),
             locations: Locations::Untold,
             activation: None,
             hint: None,
-            modes: Modes::default(),
+            modes: VisibilityPolicy::default(),
             audience: Audience::Model,
             suggested: BTreeSet::new(),
         }
@@ -51,7 +53,7 @@ impl Default for CatalogOptions {
 impl CatalogOptions {
     /// Sets the markup.
     #[must_use]
-    pub fn format(mut self, format: Format) -> CatalogOptions {
+    pub fn format(mut self, format: CatalogFormat) -> CatalogOptions {
         self.format = format;
         self
     }
@@ -63,7 +65,7 @@ impl CatalogOptions {
         self
     }
 
-    /// What gives way when not everything fits.
+    /// Sets the overflow strategy.
     #[must_use]
     pub fn overflow(mut self, overflow: Overflow) -> CatalogOptions {
         self.overflow = overflow;
@@ -102,7 +104,7 @@ impl CatalogOptions {
         self
     }
 
-    /// Marks the skills that a turn [suggests](crate::Evaluation::suggested). They are omitted after all others that are not
+    /// Marks the skills that a turn [suggests](crate::session::Evaluation::suggested). They are omitted after all others that are not
     /// pinned; their order and the rest of their lines stay the same.
     #[must_use]
     pub fn suggesting<'a>(mut self, suggested: impl IntoIterator<Item = &'a Id>) -> CatalogOptions {
@@ -112,7 +114,7 @@ impl CatalogOptions {
 
     /// Sets the visibility policy.
     #[must_use]
-    pub fn modes(mut self, modes: Modes) -> CatalogOptions {
+    pub fn modes(mut self, modes: VisibilityPolicy) -> CatalogOptions {
         self.modes = modes;
         self
     }
@@ -142,7 +144,7 @@ impl CatalogOptions {
         self.format.note(left_out, &repertoire_core::text::clean_line(&self.how_to_find()), out);
     }
 
-    /// The size of `text` as [`Report::used`](super::Report::used) counts it: in tokens for a budget of tokens,
+    /// The size of `text` as [`CatalogReport::used`](super::CatalogReport::used) counts it: in tokens for a budget of tokens,
     /// else in characters.
     pub fn count(&self, text: &str) -> usize {
         self.budget.meter(self.tokenizer).whole(text)

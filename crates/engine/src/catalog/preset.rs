@@ -1,6 +1,6 @@
 //! Catalogs as clients write them, as data.
 
-use super::{Budget, CatalogOptions, Format, Overflow};
+use super::{Budget, CatalogFormat, CatalogOptions, Overflow};
 
 /// The catalog format of a client. Budgets are for an unknown context window; see [`CatalogPreset::for_window`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub struct CatalogPreset {
     /// The client.
     pub name: &'static str,
     /// Sets the markup.
-    pub format: Format,
+    pub format: CatalogFormat,
     /// The budget of the text.
     pub budget: PresetBudget,
     /// The overflow strategy.
@@ -46,18 +46,18 @@ use PresetOverflow::{LeastUsed, RoundRobin, Shorten};
 impl CatalogPreset {
     /// Every known client.
     pub const ALL: [CatalogPreset; 7] = [
-        CatalogPreset::new("agentskills", Format::Reference, Unlimited, Shorten, true),
-        CatalogPreset::new("claude", Format::Bullets, PerMille(10), LeastUsed, false),
-        CatalogPreset::new("codex", Format::Bullets, PerMille(20), RoundRobin, true),
-        CatalogPreset::new("gemini", Format::Indented, Unlimited, Shorten, true),
-        CatalogPreset::new("goose", Format::Bullets, Unlimited, Shorten, false),
-        CatalogPreset::new("openclaw", Format::Indented, Characters(18_000), Shorten, true),
-        CatalogPreset::new("opencode", Format::Indented, Unlimited, Shorten, false),
+        CatalogPreset::new("agentskills", CatalogFormat::Reference, Unlimited, Shorten, true),
+        CatalogPreset::new("claude", CatalogFormat::Bullets, PerMille(10), LeastUsed, false),
+        CatalogPreset::new("codex", CatalogFormat::Bullets, PerMille(20), RoundRobin, true),
+        CatalogPreset::new("gemini", CatalogFormat::Indented, Unlimited, Shorten, true),
+        CatalogPreset::new("goose", CatalogFormat::Bullets, Unlimited, Shorten, false),
+        CatalogPreset::new("openclaw", CatalogFormat::Indented, Characters(18_000), Shorten, true),
+        CatalogPreset::new("opencode", CatalogFormat::Indented, Unlimited, Shorten, false),
     ];
 
     const fn new(
         name: &'static str,
-        format: Format,
+        format: CatalogFormat,
         budget: PresetBudget,
         overflow: PresetOverflow,
         locations: bool,

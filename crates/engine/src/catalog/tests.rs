@@ -11,10 +11,17 @@ use repertoire_core::{Id, Listing, ListingEntry, Revision, Stamp};
 use repertoire_registry::{Layer, Origin, Tier, Trust, merge};
 
 use super::*;
-use crate::{Mode, Modes, Tokenizer};
+use crate::catalog::Tokenizer;
+use crate::permission::{Exposure, VisibilityPolicy};
 
-const FORMATS: [Format; 6] =
-    [Format::Xml, Format::Indented, Format::Reference, Format::Bullets, Format::Lines, Format::Json];
+const FORMATS: [CatalogFormat; 6] = [
+    CatalogFormat::Xml,
+    CatalogFormat::Indented,
+    CatalogFormat::Reference,
+    CatalogFormat::Bullets,
+    CatalogFormat::Lines,
+    CatalogFormat::Json,
+];
 
 fn skill(name: &str, description: &str) -> Skill {
     Skill::new(name.parse().unwrap(), description)
@@ -44,7 +51,7 @@ fn options() -> CatalogOptions {
 }
 
 fn by_tool() -> Activation {
-    Activation::tools(&crate::ToolPreset::DEFAULT)
+    Activation::tools(&crate::tools::ToolPreset::DEFAULT)
 }
 
 fn in_tokens(limit: usize) -> CatalogOptions {
@@ -66,8 +73,8 @@ fn read(xml: &str) -> Vec<(String, Option<String>)> {
         .collect()
 }
 
-fn listed(report: &Report) -> Vec<&Id> {
-    report.lines.iter().filter(|line| line.fate != Fate::LeftOut).map(|line| &line.id).collect()
+fn listed(report: &CatalogReport) -> Vec<&Id> {
+    report.lines.iter().filter(|line| line.fate != LineOutcome::Omitted).map(|line| &line.id).collect()
 }
 
 #[test]
@@ -89,7 +96,7 @@ fn xml_tells_name_description_source_and_location() {
     );
     assert!(!Catalog::of(&snapshot, &options()).text.contains("location"));
     assert_eq!(
-        Catalog::of(&snapshot, &options().format(Format::Bullets).with_locations()).text,
+        Catalog::of(&snapshot, &options().format(CatalogFormat::Bullets).with_locations()).text,
         "- tidy-up (location: /home/me/R&D/SKILL.md): Doesn't change the \"user's\" words & &lt;tags>.\n\
          - weather (source: acme &lt;inc>): Tells the weather.\n"
     );
@@ -110,7 +117,7 @@ fn skills_stand_by_tier_then_name_by_bytes() {
 
 #[test]
 fn a_budget_keeps_every_name() {
-    for format in [Format::Xml, Format::Bullets, Format::Lines, Format::Json] {
+    for format in [CatalogFormat::Xml, CatalogFormat::Bullets, CatalogFormat::Lines, CatalogFormat::Json] {
         let options = in_tokens(1200).format(format);
         let Catalog { text, report } = Catalog::of(&sixty(), &options);
         assert!(report.used <= 1200 && report.used == options.count(&text));
@@ -122,8 +129,8 @@ fn a_budget_keeps_every_name() {
 
 #[test]
 fn descriptions_are_cut_evenly_and_the_report_tells_both_lengths() {
-    let report = Catalog::of(&sixty(), &in_tokens(1200).format(Format::Bullets)).report;
-    let even = |line: &Line| (line.length, line.fate) == (128, Fate::Shortened { to: 43 });
+    let report = Catalog::of(&sixty(), &in_tokens(1200).format(CatalogFormat::Bullets)).report;
+    let even = |line: &CatalogLine| (line.length, line.fate) == (128, LineOutcome::Truncated { to: 43 });
     assert!(report.lines.iter().all(even), "{report:?}");
     assert_eq!(report.lines[0].to_string(), "`skill-10`: shortened from 128 to 43 characters");
 }
@@ -133,7 +140,7 @@ fn a_large_budget_shortens_nothing() {
     let whole = Catalog::of(&sixty(), &options());
     let Catalog { text, report } = Catalog::of(&sixty(), &in_tokens(100_000));
     assert_eq!(text, whole.text);
-    assert_eq!(report.totals(), Totals { full: 60, ..Totals::default() });
+    assert_eq!(report.totals(), OutcomeTotals { full: 60, ..OutcomeTotals::default() });
 }
 
 #[test]
@@ -150,7 +157,7 @@ fn what_is_left_out_is_counted_named_and_findable() {
     assert!(text.ends_with(&note), "{text}");
     assert_eq!(read(&text).len(), totals.name_only);
 
-    let bullets = Catalog::of(&sixty(), &in_tokens(100).format(Format::Bullets));
+    let bullets = Catalog::of(&sixty(), &in_tokens(100).format(CatalogFormat::Bullets));
     let left_out = bullets.report.totals().left_out;
     assert!(left_out > 0);
     let note = format!("\n\nSkills not listed: {left_out}. Each can still be loaded by its exact name.\n");
@@ -163,7 +170,7 @@ fn overflow_says_what_gives_way() {
     let name_only = totals(Overflow::NameOnly);
     assert_eq!((name_only.shortened, name_only.left_out), (0, 0));
     assert!(name_only.full > 0 && name_only.name_only > 0);
-    let whole = totals(Overflow::LeaveOut);
+    let whole = totals(Overflow::Omit);
     assert_eq!((whole.shortened, whole.name_only), (0, 0));
     assert!(whole.full > name_only.full && whole.left_out > 0);
     let short = totals(Overflow::Shorten);
@@ -197,7 +204,8 @@ fn no_description_can_leave_its_place() {
 fn no_name_becomes_another_block() {
     let names =
         ["# Heading", "- item", "1. first", "2.5-guide", "9)", "---", "[link]: x", "`code`", "<b>", "_own", "plain"];
-    let text = Catalog::of(&snapshot(names.map(|name| skill(name, "D."))), &options().format(Format::Bullets)).text;
+    let text =
+        Catalog::of(&snapshot(names.map(|name| skill(name, "D."))), &options().format(CatalogFormat::Bullets)).text;
     let mut lines: Vec<&str> = text.lines().collect();
     lines.sort_unstable();
     let mut expected = [
@@ -255,7 +263,7 @@ fn nothing_to_offer_is_no_text_in_any_format() {
 fn when_no_name_fits_the_text_is_empty_and_the_report_says_so() {
     let Catalog { text, report } = Catalog::of(&sixty(), &in_tokens(10));
     assert_eq!((text.as_str(), report.used), ("", 0));
-    assert_eq!(report.totals(), Totals { left_out: 60, ..Totals::default() });
+    assert_eq!(report.totals(), OutcomeTotals { left_out: 60, ..OutcomeTotals::default() });
 }
 
 #[test]
@@ -277,7 +285,7 @@ fn any_budget_cuts_between_letters() {
 fn a_skill_without_words_is_listed_by_name_in_full() {
     let Catalog { text, report } = Catalog::of(&snapshot([skill("mute", "\u{E0041}")]), &options());
     assert_eq!(text, "<available_skills>\n<skill><name>mute</name></skill>\n</available_skills>\n");
-    assert_eq!(report.totals(), Totals { full: 1, ..Totals::default() });
+    assert_eq!(report.totals(), OutcomeTotals { full: 1, ..OutcomeTotals::default() });
 }
 
 /// Names as lenient ids allow them, descriptions of any text.
@@ -304,15 +312,15 @@ fn any_options() -> impl Strategy<Value = CatalogOptions> {
         Just(Overflow::Shorten),
         Just(Overflow::RoundRobin),
         Just(Overflow::NameOnly),
-        Just(Overflow::LeaveOut),
+        Just(Overflow::Omit),
         Just(Overflow::LeastUsed(Arc::new(["a", "b", "c"].map(|id| (id.parse().unwrap(), 3)).into()))),
     ];
-    let mode = prop_oneof![Just(Mode::Pinned), Just(Mode::NameOnly), Just(Mode::Auto)];
+    let mode = prop_oneof![Just(Exposure::Pinned), Just(Exposure::NameOnly), Just(Exposure::Auto)];
     let format = proptest::sample::select(FORMATS.to_vec());
     let activation = proptest::sample::select(vec![None, Some(Activation::Files), Some(by_tool())]);
     (format, budgets(), overflow, proptest::sample::select(vec!["a", "b", "*", "home:*"]), mode, activation).prop_map(
         |(format, budget, overflow, rule, mode, activation)| {
-            let modes = Modes::default().with(rule.parse().unwrap(), mode);
+            let modes = VisibilityPolicy::default().with(rule.parse().unwrap(), mode);
             let options = options().format(format).budget(budget).overflow(overflow).modes(modes);
             activation.into_iter().fold(options, CatalogOptions::activation)
         },
@@ -340,10 +348,10 @@ proptest! {
 
     #[test]
     fn xml_reads_back_as_reported(skills in skills(), options in any_options()) {
-        let options = CatalogOptions { activation: None, ..options.format(Format::Xml) };
+        let options = CatalogOptions { activation: None, ..options.format(CatalogFormat::Xml) };
         let snapshot = snapshot(skills);
         let Catalog { text, report } = Catalog::of(&snapshot, &options);
-        let lines = report.lines.iter().filter(|line| line.fate != Fate::LeftOut);
+        let lines = report.lines.iter().filter(|line| line.fate != LineOutcome::Omitted);
         let expected: Vec<_> = lines.map(|line| {
             let about = repertoire_core::text::clean_line(&snapshot.get(line.id.as_str()).unwrap().item().description).into_owned();
             (repertoire_core::text::clean_line(line.id.as_str()).into_owned(), about, line.fate)
@@ -353,22 +361,22 @@ proptest! {
         for ((name, shown), (id, about, fate)) in found.into_iter().zip(expected) {
             prop_assert_eq!(name, id);
             match fate {
-                Fate::Full => prop_assert_eq!(shown.unwrap_or_default(), about),
-                Fate::Shortened { to } => {
+                LineOutcome::Full => prop_assert_eq!(shown.unwrap_or_default(), about),
+                LineOutcome::Truncated { to } => {
                     let shown = shown.unwrap();
                     prop_assert_eq!(shown.chars().count(), to);
                     for piece in shown.split('…') {
                         prop_assert!(about.contains(piece.trim()), "{:?} of {:?}", piece, about);
                     }
                 }
-                Fate::NameOnly | Fate::LeftOut => prop_assert_eq!(shown, None),
+                LineOutcome::NameOnly | LineOutcome::Omitted => prop_assert_eq!(shown, None),
             }
         }
     }
 
     #[test]
     fn bullets_have_a_line_a_skill(skills in skills(), options in any_options()) {
-        let Catalog { text, report } = Catalog::of(&snapshot(skills), &CatalogOptions { activation: None, ..options.format(Format::Bullets) });
+        let Catalog { text, report } = Catalog::of(&snapshot(skills), &CatalogOptions { activation: None, ..options.format(CatalogFormat::Bullets) });
         let note = if report.totals().left_out > 0 && !text.is_empty() { 2 } else { 0 };
         prop_assert_eq!(text.lines().count(), listed(&report).len() + note);
         prop_assert!(!text.contains('<'));
@@ -383,7 +391,7 @@ proptest! {
             Budget::Share { window, per_mille } => Budget::Share { window: window + 1000 * more, per_mille },
         };
         // What is pinned takes its room from names.
-        let (snapshot, options) = (snapshot(skills), options.modes(Modes::default()));
+        let (snapshot, options) = (snapshot(skills), options.modes(VisibilityPolicy::default()));
         let small = Catalog::of(&snapshot, &options).report;
         let large = Catalog::of(&snapshot, &options.budget(larger)).report;
         let large: BTreeSet<&Id> = listed(&large).into_iter().collect();
@@ -392,7 +400,7 @@ proptest! {
 
     #[test]
     fn enough_room_lists_everything_in_full(skills in skills(), options in any_options()) {
-        let (snapshot, options) = (snapshot(skills), options.modes(Modes::default()));
+        let (snapshot, options) = (snapshot(skills), options.modes(VisibilityPolicy::default()));
         let whole = Catalog::of(&snapshot, &options.clone().budget(Budget::Unlimited)).text;
         for budget in [Budget::Tokens(usize::MAX), Budget::Characters(whole.chars().count())] {
             let Catalog { text, report } = Catalog::of(&snapshot, &options.clone().budget(budget));

@@ -6,12 +6,12 @@ use repertoire_core::text::{clean_line, hidden_count};
 use repertoire_core::{Id, Skill};
 use repertoire_registry::{Entry, Snapshot, Trust};
 
-use super::budget::Plan;
+use super::budget::CatalogPlan;
 use super::format::Texts;
 use super::options::Locations;
-use super::{CatalogOptions, Fate, Line};
-use crate::Mode;
-use crate::resolve::Place;
+use super::{CatalogLine, CatalogOptions, LineOutcome};
+use crate::permission::Exposure;
+use crate::resolve::SkillOrder;
 
 /// The visible skills in the catalog's order.
 pub(super) struct CatalogWriter<'a> {
@@ -23,7 +23,7 @@ pub(super) struct CatalogWriter<'a> {
 struct SanitizedItem<'a> {
     id: &'a Id,
     texts: Texts<'a>,
-    mode: Mode,
+    mode: Exposure,
     /// The order of giving way; 0 is the last.
     rank: usize,
     /// Characters of the description.
@@ -44,27 +44,28 @@ const MARKUP: usize = 128;
 impl<'a> CatalogWriter<'a> {
     pub(super) fn new(snapshot: &'a Snapshot<Skill>, options: &'a CatalogOptions) -> CatalogWriter<'a> {
         let seen = snapshot.entries().iter().filter(|entry| options.modes.sees(options.audience, &entry.candidate));
-        let mut seen: Vec<(Place<'_>, &Entry<Skill>)> = seen.map(|entry| (Place::of(entry), entry.as_ref())).collect();
+        let mut seen: Vec<(SkillOrder<'_>, &Entry<Skill>)> =
+            seen.map(|entry| (SkillOrder::of(entry), entry.as_ref())).collect();
         seen.sort_unstable_by_key(|(place, _)| *place);
         let mut items: Vec<_> = seen.into_iter().map(|(_, entry)| SanitizedItem::new(entry, options)).collect();
         let mut ranked: Vec<usize> = (0..items.len()).collect();
         // Stable: equal skills stay in the catalog's order.
         ranked.sort_by_key(|number| {
             let item = &items[*number];
-            (item.mode != Mode::Pinned, !item.texts.is_suggested, Reverse(options.overflow.uses(item.id)))
+            (item.mode != Exposure::Pinned, !item.texts.is_suggested, Reverse(options.overflow.uses(item.id)))
         });
         ranked.into_iter().enumerate().for_each(|(rank, number)| items[number].rank = rank);
         CatalogWriter { options, items }
     }
 
-    pub(super) fn whole(&self) -> Plan {
-        Plan::whole(self.items.len())
+    pub(super) fn whole(&self) -> CatalogPlan {
+        CatalogPlan::whole(self.items.len())
     }
 
     /// Returns the plan that lists most within `limit`.
     ///
     /// Every part begins and ends with markup or a line's end, so that the costs of parts add up.
-    pub(super) fn fit(&self, limit: usize) -> Plan {
+    pub(super) fn fit(&self, limit: usize) -> CatalogPlan {
         let limit = (limit as u64).saturating_mul(1000);
         let meter = self.options.budget.meter(self.options.tokenizer);
         let format = self.options.format;
@@ -81,14 +82,14 @@ impl<'a> CatalogWriter<'a> {
         };
         let cost = |item: &SanitizedItem<'_>| {
             let name_only = line(item, 0);
-            let whole = if item.mode == Mode::NameOnly { name_only } else { line(item, usize::MAX) };
+            let whole = if item.mode == Exposure::NameOnly { name_only } else { line(item, usize::MAX) };
             Cost { name_only, whole }
         };
         let costs: Vec<Cost> = self.items.iter().map(cost).collect();
         // The first line has no separator before it.
         let frame = meter.base() + meter.part(&self.options.opening()) + meter.part(format.closing());
         let frame = frame.saturating_sub(meter.part(format.between()));
-        let total = |plan: Plan| {
+        let total = |plan: CatalogPlan| {
             let lines = self.items.iter().zip(&costs).filter(|(item, _)| item.rank < plan.listed);
             let lines = lines.map(|(item, cost)| match item.most(plan) {
                 0 => cost.name_only,
@@ -103,7 +104,7 @@ impl<'a> CatalogWriter<'a> {
     }
 
     /// Writes what `plan` has room for. The text is empty if that is nothing.
-    pub(super) fn write(&self, plan: Plan) -> (String, Vec<Line>) {
+    pub(super) fn write(&self, plan: CatalogPlan) -> (String, Vec<CatalogLine>) {
         let listed = self.items.iter().filter(|item| item.rank < plan.listed);
         let room: usize = listed.map(|item| item.texts.description.len().min(item.most(plan))).sum();
         let mut text = String::new();
@@ -117,24 +118,27 @@ impl<'a> CatalogWriter<'a> {
             listed += 1;
             self.options.format.skill(&item.texts, description, &mut text);
         };
-        let line = |item: &SanitizedItem<'_>| {
-            let most = item.most(plan);
-            let fate = if item.rank >= plan.listed {
-                Fate::LeftOut
-            } else if most >= item.length {
-                list(item, &item.texts.description);
-                Fate::Full
-            } else {
-                let shown = self.options.overflow.cut(&item.texts.description, most);
-                list(item, &shown);
-                match shown.chars().count() {
-                    0 => Fate::NameOnly,
-                    to => Fate::Shortened { to },
-                }
-            };
-            Line { id: item.id.clone(), length: item.length, hidden: item.hidden, fate }
-        };
-        let lines: Vec<Line> = self.items.iter().map(line).collect();
+        let lines: Vec<CatalogLine> = self
+            .items
+            .iter()
+            .map(|item: &SanitizedItem<'_>| {
+                let most = item.most(plan);
+                let fate = if item.rank >= plan.listed {
+                    LineOutcome::Omitted
+                } else if most >= item.length {
+                    list(item, &item.texts.description);
+                    LineOutcome::Full
+                } else {
+                    let shown = self.options.overflow.cut(&item.texts.description, most);
+                    list(item, &shown);
+                    match shown.chars().count() {
+                        0 => LineOutcome::NameOnly,
+                        to => LineOutcome::Truncated { to },
+                    }
+                };
+                CatalogLine { id: item.id.clone(), length: item.length, hidden: item.hidden, fate }
+            })
+            .collect();
         if listed > 0 {
             self.options.note(lines.len() - listed, &mut text);
             text.push_str(self.options.format.closing());
@@ -163,10 +167,10 @@ impl<'a> SanitizedItem<'a> {
     }
 
     /// Returns the most characters that the description may have.
-    fn most(&self, plan: Plan) -> usize {
+    fn most(&self, plan: CatalogPlan) -> usize {
         match self.mode {
-            Mode::NameOnly => 0,
-            Mode::Pinned if plan.pins => usize::MAX,
+            Exposure::NameOnly => 0,
+            Exposure::Pinned if plan.pins => usize::MAX,
             _ if self.rank < plan.described => plan.most,
             _ => 0,
         }

@@ -1,8 +1,8 @@
 use repertoire_core::{Listing, ListingEntry, Revision, Stamp};
 use repertoire_registry::{Authority, Layer, Origin, RuleSet, RuleStack, Tier, Trust, merge};
 
-use crate::Mode;
 use crate::changes::*;
+use crate::permission::Exposure;
 
 /// A skill whose body is `body`.
 fn skill(name: &str, about: &str, body: &str) -> ListingEntry<Skill> {
@@ -96,16 +96,16 @@ fn no_name_leaves_the_markup_around_it() {
 fn nothing_is_told_of_what_the_operator_hides() {
     let old = view(vec![skill("a", "A.", "1"), skill("b", "B.", "1"), skill("c", "C.", "1")]);
     let new = view(vec![skill("a", "A.", "2"), skill("b", "B.", "2"), skill("d", "D.", "1")]);
-    let hide = |id: &str, mode| Modes::default().with(id.parse().unwrap(), mode);
-    let told = |modes: &Modes| {
+    let hide = |id: &str, mode| VisibilityPolicy::default().with(id.parse().unwrap(), mode);
+    let told = |modes: &VisibilityPolicy| {
         [Audience::Model, Audience::User].map(|audience| modes.news(audience, &old, &new).map(|news| news.to_string()))
     };
-    assert_eq!(told(&Modes::default()), both("~ a (body, resources)\n~ b (body, resources)\n- c\n+ d"));
-    assert_eq!(told(&hide("b", Mode::Off)), both("~ a (body, resources)\n- c\n+ d"));
+    assert_eq!(told(&VisibilityPolicy::default()), both("~ a (body, resources)\n~ b (body, resources)\n- c\n+ d"));
+    assert_eq!(told(&hide("b", Exposure::Off)), both("~ a (body, resources)\n- c\n+ d"));
     assert_eq!(
-        told(&hide("c", Mode::Off).with("d".parse().unwrap(), Mode::Off)),
+        told(&hide("c", Exposure::Off).with("d".parse().unwrap(), Exposure::Off)),
         both("~ a (body, resources)\n~ b (body, resources)")
     );
-    let manual = told(&hide("home:*", Mode::ManualOnly));
+    let manual = told(&hide("home:*", Exposure::ManualOnly));
     assert_eq!(manual, [None, Some("~ a (body, resources)\n~ b (body, resources)\n- c\n+ d".to_owned())]);
 }

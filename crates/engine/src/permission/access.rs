@@ -86,7 +86,7 @@ impl fmt::Display for Capability {
 /// # Contract
 /// * It answers from what it has, without waiting: it is asked for every skill before a catalog is written. One that has to ask
 ///   elsewhere asks beforehand, and gives an error for what it did not hear in time.
-/// * It is asked once for a skill as long as that stays as it is, by all clones of the [`Modes`](crate::Modes) that hold it; for a
+/// * It is asked once for a skill as long as that stays as it is, by all clones of the [`VisibilityPolicy`](crate::permission::VisibilityPolicy) that hold it; for a
 ///   tool, at each offer and each call.
 /// * An error or a panic denies.
 pub trait Authorizer: Debug + Send + Sync + 'static {
@@ -108,19 +108,21 @@ pub(crate) fn ruling(authorizers: &[Arc<dyn Authorizer>], access: &Access<'_>) -
 fn ruling_of(authorizer: &dyn Authorizer, access: &Access<'_>) -> Option<Ruling> {
     let asked =
         catch_unwind(AssertUnwindSafe(|| authorizer.governs(access.capability()).then(|| authorizer.check(access))));
-    let failed = |why: String| Ruling::new(Effect::Deny, "authorizer.failed", why);
-    match asked {
-        Ok(None) => None,
-        Ok(Some(Ok(ruling))) => Some(ruling),
-        Ok(Some(Err(error))) => Some(failed(format!("could not decide about `{access}`: {error}"))),
-        Err(_) => Some(failed(format!("panicked over `{access}`"))),
-    }
+    let failure = match asked {
+        Ok(None) => return None,
+        Ok(Some(Ok(ruling))) => return Some(ruling),
+        Ok(Some(Err(error))) => format!("could not decide about `{access}`: {error}"),
+        Err(_) => format!("panicked over `{access}`"),
+    };
+    Some(Ruling::new(Effect::Deny, "authorizer.failed", failure))
 }
 
 /// Returns whether one of `authorizers` governs this kind of access; one that panics does.
 pub(crate) fn governs(authorizers: &[Arc<dyn Authorizer>], capability: Capability) -> bool {
-    let asked = |authorizer: &Arc<dyn Authorizer>| catch_unwind(AssertUnwindSafe(|| authorizer.governs(capability)));
-    authorizers.iter().any(|authorizer| asked(authorizer).unwrap_or(true))
+    authorizers.iter().any(|authorizer| {
+        let governs = catch_unwind(AssertUnwindSafe(|| authorizer.governs(capability)));
+        governs.unwrap_or(true)
+    })
 }
 
 /// The effect of a ruling. Later ones are stricter.

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use repertoire_core::{Id, Skill, ToolPattern};
 use repertoire_registry::{Candidate, Status, Trust};
 
-use crate::{Effect, Ruling};
+use crate::permission::{Effect, Ruling};
 
 /// The tool uses that active skills pre-approve by `allowed-tools`. It grants and never restricts.
 ///
 /// Made of what is active and good for as long: make new ones when a skill becomes active or ceases to be. Only
-/// skills of [trusted](Trust::Trusted) sources are heard. What the operator denies stays denied, whoever asks for it.
+/// skills of [trusted](Trust::Trusted) sources count. What the operator denies stays denied.
 ///
 /// ```
-/// use repertoire_engine::{Effect, Grants};
+/// use repertoire_engine::permission::{Effect, Grants};
 /// # use repertoire_core::{ListingEntry, Listing, Revision, Skill, Stamp};
 /// # use repertoire_registry::{Layer, Origin, Tier, merge};
 /// # let mut skill = Skill::new("release".parse()?, "Releases.");
@@ -27,7 +27,7 @@ use crate::{Effect, Ruling};
 /// let effect = |command: &str| grants.ruling("Bash", command).map(|ruling| ruling.effect);
 /// assert_eq!(effect("git tag v1"), Some(Effect::Allow));
 /// assert_eq!(effect("git tag v1 && git push --tags"), Some(Effect::Deny));
-/// assert_eq!(effect("git tag v1; rm -rf ."), None, "nobody said anything of that");
+/// assert_eq!(effect("git tag v1; rm -rf ."), None, "no rule covers that");
 /// assert!(Grants::of([]).ruling("Bash", "git tag v1").is_none(), "it is not active any more");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -42,9 +42,9 @@ impl Grants {
     /// Reads what these skills pre-approve.
     pub fn of<'a>(active: impl IntoIterator<Item = &'a Candidate<Skill>>) -> Grants {
         let mut grants = Grants::default();
-        let heard =
-            |candidate: &&Candidate<Skill>| candidate.trust == Trust::Trusted && candidate.status == Status::Active;
-        for candidate in active.into_iter().filter(heard) {
+        for candidate in active.into_iter().filter(|candidate: &&Candidate<Skill>| {
+            candidate.trust == Trust::Trusted && candidate.status == Status::Active
+        }) {
             for (rule, pattern) in candidate.item.allowed_rules() {
                 match pattern {
                     Ok(pattern) => grants.granted.push((candidate.qualified_id(), pattern)),

@@ -26,13 +26,14 @@ use super::access::{Access, Authorizer, Capability, Effect, Ruling};
 ///
 /// Where a role has several rules about skills, all have to allow; the ruling is by the first that denies, else by the first.
 ///
-/// Skills that are denied exist for nobody who asks through these [`Modes`](crate::Modes):
+/// Skills that are denied exist for nobody who asks through these [`VisibilityPolicy`](crate::permission::VisibilityPolicy):
 ///
 /// ```
 /// use std::sync::Arc;
 ///
 /// use repertoire_core::{ListingEntry, Listing, Revision, Skill, Stamp};
-/// use repertoire_engine::{Catalog, CatalogOptions, Modes, PermissionPolicy};
+/// use repertoire_engine::catalog::{Catalog, CatalogOptions};
+/// use repertoire_engine::permission::{VisibilityPolicy, PermissionPolicy};
 /// use repertoire_registry::{Layer, Origin, Tier, merge};
 ///
 /// let rows = ["payroll", "refunds"].map(|id| ListingEntry::new(Skill::new(id.parse().unwrap(), "Pays."), Stamp::of(id)));
@@ -42,19 +43,19 @@ use super::access::{Access, Authorizer, Capability, Effect, Ruling};
 ///     .with_skills("support", ["refunds".parse()?])?;
 /// assert!(policy.allows("lookup_order") && !policy.allows("pay_out"));
 ///
-/// let modes = Modes::default().permitted_by(Arc::new(policy));
+/// let modes = VisibilityPolicy::default().permitted_by(Arc::new(policy));
 /// let catalog = Catalog::of(&snapshot, &CatalogOptions::default().modes(modes));
 /// assert!(catalog.text.contains("refunds") && !catalog.text.contains("payroll"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PermissionPolicy {
-    roles: Arc<[(Arc<str>, Role)]>,
+    roles: Arc<[(Arc<str>, RoleRules)]>,
     active: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Role {
+struct RoleRules {
     tools: Vec<Arc<str>>,
     skills: Option<BTreeSet<Target>>,
     tiers: Option<Vec<FunctionalTier>>,
@@ -62,7 +63,7 @@ struct Role {
     capabilities: Option<BTreeSet<Capability>>,
 }
 
-impl Role {
+impl RoleRules {
     fn rules_skills(&self) -> bool {
         self.skills.is_some() || self.tiers.is_some() || self.level.is_some()
     }
@@ -96,10 +97,10 @@ impl PermissionPolicy {
         R: Into<Arc<str>>,
         T: IntoIterator<Item: Into<Arc<str>>>,
     {
-        let mut all: Vec<(Arc<str>, Role)> = Vec::new();
+        let mut all: Vec<(Arc<str>, RoleRules)> = Vec::new();
         for (name, tools) in roles {
             let name = name.into();
-            let role = Role { tools: tools.into_iter().map(Into::into).collect(), ..Role::default() };
+            let role = RoleRules { tools: tools.into_iter().map(Into::into).collect(), ..RoleRules::default() };
             match all.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, known)) => *known = role,
                 None => all.push((name, role)),
@@ -238,11 +239,11 @@ impl PermissionPolicy {
         }
     }
 
-    fn role(&self) -> &Role {
+    fn role(&self) -> &RoleRules {
         &self.roles[self.active].1
     }
 
-    fn role_mut(&mut self, role: &str) -> Result<&mut Role, UnknownRole> {
+    fn role_mut(&mut self, role: &str) -> Result<&mut RoleRules, UnknownRole> {
         let place = self.place(role)?;
         Ok(&mut Arc::make_mut(&mut self.roles)[place].1)
     }
@@ -259,7 +260,7 @@ impl Authorizer for PermissionPolicy {
         let mut roles = self.roles.iter().map(|(_, role)| role);
         match capability {
             Capability::ToolCall => true,
-            Capability::SkillRead => roles.any(Role::rules_skills),
+            Capability::SkillRead => roles.any(RoleRules::rules_skills),
             _ => roles.any(|role| role.capabilities.is_some()),
         }
     }

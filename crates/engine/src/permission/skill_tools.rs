@@ -25,7 +25,7 @@ pub enum Offer {
 ///
 /// ```
 /// use repertoire_core::{Attachable, Skill, ToolSpec};
-/// use repertoire_engine::{Offer, SkillTools};
+/// use repertoire_engine::permission::{Offer, SkillTools};
 ///
 /// let tool = |name: &str| ToolSpec::new(name, "Does it.", serde_json::json!({"type": "object"}));
 /// let billing = Attachable::new(Skill::new("billing".parse()?, "Writes bills.")).map_err(|raw| raw.to_string())?;
@@ -190,21 +190,28 @@ impl Tool {
         if self.owners.is_empty() {
             return Ruling::new(Effect::Allow, "tools.own", format!("the tool `{name}` is no skill's"));
         }
-        let is_offered = |owner: &&Owner| owner.offer == Offer::Always || active.contains(&owner.id);
-        let of = |owner: &Owner| {
-            let id = &owner.id;
-            let what = match owner.effect {
-                Effect::Allow => "brings",
-                Effect::Ask => "has to ask for",
-                Effect::Deny | Effect::Halt => "must not call",
-            };
-            Ruling::new(owner.effect, format!("skill:{id}.tools"), format!("the skill `{id}` {what} the tool `{name}`"))
-        };
-        self.owners.iter().filter(is_offered).map(of).reduce(Ruling::and).unwrap_or_else(|| {
-            let ids: Vec<_> = self.owners.iter().map(|owner| format!("`{}`", owner.id)).collect();
-            let why = format!("the tool `{name}` is there while {} is active", ids.join(" or "));
-            Ruling::new(Effect::Deny, "tools.inactive", why)
-        })
+        self.owners
+            .iter()
+            .filter(|owner: &&Owner| owner.offer == Offer::Always || active.contains(&owner.id))
+            .map(|owner: &Owner| {
+                let id = &owner.id;
+                let what = match owner.effect {
+                    Effect::Allow => "brings",
+                    Effect::Ask => "has to ask for",
+                    Effect::Deny | Effect::Halt => "must not call",
+                };
+                Ruling::new(
+                    owner.effect,
+                    format!("skill:{id}.tools"),
+                    format!("the skill `{id}` {what} the tool `{name}`"),
+                )
+            })
+            .reduce(Ruling::and)
+            .unwrap_or_else(|| {
+                let ids: Vec<_> = self.owners.iter().map(|owner| format!("`{}`", owner.id)).collect();
+                let why = format!("the tool `{name}` is there while {} is active", ids.join(" or "));
+                Ruling::new(Effect::Deny, "tools.inactive", why)
+            })
     }
 }
 

@@ -11,7 +11,7 @@ use repertoire_core::{
 use repertoire_registry::{Candidate, Layer, Origin, Snapshot, Target, Tier, merge};
 
 use super::*;
-use crate::{Audience, Hidden, Modes};
+use crate::permission::{Audience, HiddenReason, VisibilityPolicy};
 
 /// A view in which `home` has these skills.
 fn view(ids: &[&str]) -> Snapshot<Skill> {

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use repertoire_core::{Listing, ListingEntry, Revision, Stamp, skill_md};
 use repertoire_registry::{Candidate, Layer, Origin, Tier, merge};
 
+use crate::permission::{Audience, HiddenReason, VisibilityPolicy};
 use crate::requirements::*;
-use crate::{Audience, Hidden, Modes};
 
 fn skill(front_matter: &str) -> Skill {
     let text = format!("---\nname: probe\ndescription: Probes.\n{front_matter}\n---\n");
@@ -19,19 +19,19 @@ fn candidate(front_matter: &str) -> Candidate<Skill> {
 
 /// A machine with these things; it cannot tell anything of settings, and breaks over `bomb`.
 #[derive(Debug)]
-struct Machine(&'static [(NeedKind, &'static str)], AtomicUsize);
+struct Machine(&'static [(RequirementKind, &'static str)], AtomicUsize);
 
-impl Probe for Machine {
-    fn has(&self, kind: NeedKind, name: &str) -> Option<bool> {
+impl RequirementCheck for Machine {
+    fn has(&self, kind: RequirementKind, name: &str) -> Option<bool> {
         self.1.fetch_add(1, Ordering::Relaxed);
         assert_ne!(name, "bomb", "on purpose");
-        (kind != NeedKind::Setting).then(|| self.0.contains(&(kind, name)))
+        (kind != RequirementKind::Setting).then(|| self.0.contains(&(kind, name)))
     }
 }
 
 fn machine() -> Machine {
     Machine(
-        &[(NeedKind::System, "linux"), (NeedKind::Program, "rg"), (NeedKind::Variable, "TOKEN")],
+        &[(RequirementKind::System, "linux"), (RequirementKind::Program, "rg"), (RequirementKind::Variable, "TOKEN")],
         AtomicUsize::new(0),
     )
 }
@@ -79,7 +79,7 @@ fn needs_are_read_as_clients_write_them() {
         ("metadata: {openclaw: \"{requires: {bins: ['rg']}}\"}", &["a setting whose name cannot be read"]),
         ("metadata: \"{openclaw: {requires: {bins: ['rg']}}}\"", &["a setting whose name cannot be read"]),
     ] {
-        let needs: Vec<_> = Need::all_of(&skill(front_matter)).iter().map(ToString::to_string).collect();
+        let needs: Vec<_> = Requirement::all_of(&skill(front_matter)).iter().map(ToString::to_string).collect();
         assert_eq!(needs, expected, "{front_matter}");
     }
 }
@@ -99,7 +99,7 @@ fn what_is_there_is_met_what_cannot_be_told_is_unknown_and_the_rest_is_missing()
         ("metadata: {openclaw: {requires: {bins: [bomb]}}}", "needs the program `bomb`", 0),
         ("metadata: {openclaw: {requires: [rg]}}", "needs a setting whose name cannot be read", 0),
     ] {
-        let readiness = Readiness::of(&skill(front_matter), &machine());
+        let readiness = Requirements::of(&skill(front_matter), &machine());
         assert_eq!((readiness.to_string().as_str(), readiness.unknown.len()), (missing, unknown), "{front_matter}");
         assert_eq!(readiness.is_ready(), missing.is_empty());
     }
@@ -107,34 +107,35 @@ fn what_is_there_is_met_what_cannot_be_told_is_unknown_and_the_rest_is_missing()
 
 #[test]
 fn a_skill_that_stands_in_for_something_is_ready_while_that_is_not_there() {
-    let tools = Machine(&[(NeedKind::Tool, "search"), (NeedKind::Toolset, "browser")], AtomicUsize::new(0));
+    let tools =
+        Machine(&[(RequirementKind::Tool, "search"), (RequirementKind::Toolset, "browser")], AtomicUsize::new(0));
     let told = |hermes: &str| {
         let candidate = candidate(&format!("metadata: {{hermes: {{{hermes}}}}}"));
-        let readiness = Readiness::of(&candidate.item, &tools);
-        let modes = Modes::default().ready_by(Arc::new(Machine(tools.0, AtomicUsize::new(0))));
+        let readiness = Requirements::of(&candidate.item, &tools);
+        let modes = VisibilityPolicy::default().ready_by(Arc::new(Machine(tools.0, AtomicUsize::new(0))));
         assert_eq!(readiness.is_ready(), modes.sees(Audience::Model, &candidate), "{hermes}");
         (modes.hides(Audience::User, &candidate), readiness.to_string())
     };
-    let there = |what: &str| (Some(Hidden::NotNeeded), format!("stands in for {what}, which is there"));
+    let there = |what: &str| (Some(HiddenReason::NotNeeded), format!("stands in for {what}, which is there"));
     assert_eq!(told("fallback_for_tools: [search]"), there("the tool `search`"));
     assert_eq!(told("fallback_for_tools: [none, search, search]"), there("the tool `search`"), "any of them");
     assert_eq!(told("fallback_for_toolsets: browser"), there("the toolset `browser`"));
     assert_eq!(told("fallback_for_tools: [browser], fallback_for_toolsets: [search]"), (None, String::new()));
     assert_eq!(told("fallback_for_tools: []"), (None, String::new()));
     assert_eq!(told("fallback_for_tools: [bomb]"), there("the tool `bomb`"), "a probe that panics hides");
-    let unreadable = (Some(Hidden::NotReady), "needs a tool whose name cannot be read".to_owned());
+    let unreadable = (Some(HiddenReason::NotReady), "needs a tool whose name cannot be read".to_owned());
     assert_eq!(told("fallback_for_tools: {search: 1}"), unreadable);
     let both = "needs the tool `none`; stands in for the tool `search`, which is there".to_owned();
-    assert_eq!(told("requires_tools: [none], fallback_for_tools: [search]"), (Some(Hidden::NotReady), both));
+    assert_eq!(told("requires_tools: [none], fallback_for_tools: [search]"), (Some(HiddenReason::NotReady), both));
     // A host that cannot tell hides nothing.
     #[derive(Debug)]
     struct Blind;
-    impl Probe for Blind {
-        fn has(&self, _: NeedKind, _: &str) -> Option<bool> {
+    impl RequirementCheck for Blind {
+        fn has(&self, _: RequirementKind, _: &str) -> Option<bool> {
             None
         }
     }
-    let readiness = Readiness::of(&skill("metadata: {hermes: {fallback_for_tools: [search]}}"), &Blind);
+    let readiness = Requirements::of(&skill("metadata: {hermes: {fallback_for_tools: [search]}}"), &Blind);
     assert_eq!((readiness.is_ready(), readiness.unknown.len()), (true, 1));
 }
 
@@ -142,11 +143,12 @@ fn a_skill_that_stands_in_for_something_is_ready_while_that_is_not_there() {
 fn a_skill_whose_needs_are_missing_is_hidden_where_that_is_asked_for() {
     let jq = candidate("metadata: {openclaw: {requires: {bins: [jq]}}}");
     let machine = Arc::new(machine());
-    let modes = Modes::default().ready_by(machine.clone());
-    let hidden =
-        |modes: &Modes, candidate| [Audience::Model, Audience::User].map(|audience| modes.hides(audience, candidate));
-    assert_eq!(hidden(&Modes::default(), &jq), [None; 2], "inventory and visibility do not ask");
-    assert_eq!(hidden(&modes, &jq), [Some(Hidden::NotReady); 2]);
+    let modes = VisibilityPolicy::default().ready_by(machine.clone());
+    let hidden = |modes: &VisibilityPolicy, candidate| {
+        [Audience::Model, Audience::User].map(|audience| modes.hides(audience, candidate))
+    };
+    assert_eq!(hidden(&VisibilityPolicy::default(), &jq), [None; 2], "inventory and visibility do not ask");
+    assert_eq!(hidden(&modes, &jq), [Some(HiddenReason::NotReady); 2]);
     assert_eq!(machine.1.load(Ordering::Relaxed), 1, "looked once");
     let why = "something that it needs is missing: needs the program `jq`";
     assert_eq!(modes.explain(Audience::Model, &jq).as_deref(), Some(why));

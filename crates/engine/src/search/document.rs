@@ -7,11 +7,11 @@ use std::sync::Arc;
 use repertoire_core::{FunctionalTier, InvokeLevel, Skill, SkillTrigger, Value};
 use repertoire_registry::{Entry, Tier};
 
-use super::tokenize::{Stems, is_stop_word, name_words, squashed, words};
-use super::vocabulary::Vocabulary;
+use super::tokenize::{Stems, is_stop_word, name_words, normalized, words};
+use super::vocabulary::NameVocabulary;
 use crate::fold::bare;
+use crate::permission::{Audience, HiddenReason, VisibilityPolicy};
 use crate::resolve::beginning;
-use crate::{Audience, Hidden, Modes};
 
 /// The field in which a word of a query was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
@@ -33,21 +33,21 @@ impl HitField {
 }
 
 /// Occurrences of a term in each field, in the order of [`HitField::ALL`]: 0, 1, or 2 for more.
-pub(super) type Counts = [u8; 4];
+pub(super) type FieldCounts = [u8; 4];
 
 /// A term in a skill: eight bytes, because memory bandwidth limits a query.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Posting {
     pub(super) number: u32,
     /// The weight of the term in this skill, in steps of [`STEP`].
-    worth: u16,
+    weight: u16,
     /// Two bits for each field.
     counts: u8,
 }
 
 /// The weight of a word in each field that has it 0 times, once, and more often. Repetition in the shortest description
 /// weighs less than one occurrence in the name.
-const WORTH: [[f32; 3]; 4] = [[0.0, 3.0, 3.0], [0.0, 2.0, 2.0], [0.0, 1.5, 1.5], [0.0, 1.0, 2.0]];
+const WEIGHTS: [[f32; 3]; 4] = [[0.0, 3.0, 3.0], [0.0, 2.0, 2.0], [0.0, 1.5, 1.5], [0.0, 1.0, 2.0]];
 /// BM25's saturation of the term frequency.
 const K1: f32 = 1.2;
 /// BM25's normalization by the length of the description.
@@ -56,27 +56,27 @@ const B: f32 = 0.6;
 const MIDDLE: f32 = 25.0;
 /// The least relative length that shortens the normalization further.
 const SHORTEST: f32 = 0.5;
-const _: () = assert!(WORTH[3][2] / (1.0 - B + B * SHORTEST) < WORTH[0][1]);
+const _: () = assert!(WEIGHTS[3][2] / (1.0 - B + B * SHORTEST) < WEIGHTS[0][1]);
 /// Fine enough to keep different weights apart in 16 bits.
 const STEP: f32 = 1.0 / 16_384.0;
 
 impl Posting {
-    fn new(number: u32, counts: Counts, length: u16) -> Posting {
+    fn new(number: u32, counts: FieldCounts, length: u16) -> Posting {
         let longer = (f32::from(length) / MIDDLE).max(SHORTEST);
-        let [name, trigger, tag, text] = std::array::from_fn(|field| WORTH[field][usize::from(counts[field])]);
+        let [name, trigger, tag, text] = std::array::from_fn(|field| WEIGHTS[field][usize::from(counts[field])]);
         // BM25F: at most K1 + 1.
         let often = name + trigger + tag + text / (1.0 - B + B * longer);
-        let worth = often * (K1 + 1.0) / (K1 + often);
+        let weight = often * (K1 + 1.0) / (K1 + often);
         let counts = counts.iter().rev().fold(0, |packed, count| packed << 2 | count);
-        Posting { number, worth: (worth / STEP) as u16, counts }
+        Posting { number, weight: (weight / STEP) as u16, counts }
     }
 
-    pub(super) fn counts(self) -> Counts {
+    pub(super) fn counts(self) -> FieldCounts {
         std::array::from_fn(|field| self.counts >> (2 * field) & 3)
     }
 
-    pub(super) fn worth(self) -> f32 {
-        f32::from(self.worth) * STEP
+    pub(super) fn weight(self) -> f32 {
+        f32::from(self.weight) * STEP
     }
 
     pub(super) fn is_in_name(self) -> bool {
@@ -89,7 +89,7 @@ pub(super) struct Doc {
     pub(super) entry: Arc<Entry<Skill>>,
     tier: Tier,
     beginning: u64,
-    hidden: [Option<Hidden>; 2],
+    hidden: [Option<HiddenReason>; 2],
     level: InvokeLevel,
 }
 
@@ -104,17 +104,17 @@ impl Doc {
         self.hidden[audience as usize].is_some()
     }
 
-    pub(super) fn is_seen_by(&self, audience: Audience, modes: &Modes) -> bool {
+    pub(super) fn is_seen_by(&self, audience: Audience, modes: &VisibilityPolicy) -> bool {
         match self.hidden[audience as usize] {
             None if modes.is_empty() => true,
-            None | Some(Hidden::OtherWorkflow) => modes.sees(audience, &self.entry.candidate),
+            None | Some(HiddenReason::OtherWorkflow) => modes.sees(audience, &self.entry.candidate),
             Some(_) => false,
         }
     }
 
     pub(super) fn cmp_place(&self, other: &Doc) -> Ordering {
-        let quick = |doc: &Doc| (doc.tier, doc.beginning);
-        quick(self).cmp(&quick(other)).then_with(|| self.entry.id.cmp(&other.entry.id))
+        let quick = (self.tier, self.beginning).cmp(&(other.tier, other.beginning));
+        quick.then_with(|| self.entry.id.cmp(&other.entry.id))
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
@@ -131,24 +131,24 @@ impl Doc {
 }
 
 #[derive(Debug)]
-pub(super) struct Terms {
-    counts: HashMap<String, Counts>,
+pub(super) struct SkillTerms {
+    counts: HashMap<String, FieldCounts>,
     pub(super) name_words: Vec<String>,
     pub(super) names: Vec<String>,
     length: u16,
 }
 
-impl Terms {
+impl SkillTerms {
     pub(super) fn postings(&self, number: u32) -> impl Iterator<Item = (&str, Posting)> {
-        let posting = move |counts: &Counts| Posting::new(number, *counts, self.length);
+        let posting = move |counts: &FieldCounts| Posting::new(number, *counts, self.length);
         self.counts.iter().map(move |(term, counts)| (term.as_str(), posting(counts)))
     }
 
-    pub(super) fn of(entry: &Entry<Skill>, stems: &Stems) -> Terms {
+    pub(super) fn of(entry: &Entry<Skill>, stems: &Stems) -> SkillTerms {
         let skill = entry.item();
-        let mut terms = Terms { counts: HashMap::new(), name_words: Vec::new(), names: Vec::new(), length: 0 };
+        let mut terms = SkillTerms { counts: HashMap::new(), name_words: Vec::new(), names: Vec::new(), length: 0 };
         let mut count_term = |term: String, field: HitField| {
-            let counts: &mut Counts = terms.counts.entry(term).or_default();
+            let counts: &mut FieldCounts = terms.counts.entry(term).or_default();
             counts[field as usize] = (counts[field as usize] + 1).min(2);
         };
         // As it is written, and as it is typed without accents.
@@ -205,14 +205,14 @@ impl Terms {
                 terms.counts.insert(facet.term(text), [0; 4]);
             }
         }
-        for word in terms.name_words.iter().filter(|word| Vocabulary::takes(word)) {
+        for word in terms.name_words.iter().filter(|word| NameVocabulary::takes(word)) {
             let stem = stems.of(word);
             let counts = terms.counts.get(stem.as_ref()).or_else(|| terms.counts.get(&accented(&stem)));
             let counts = *counts.expect("each word of a name was counted");
             terms.counts.insert(written(word), counts);
         }
         terms.length = length;
-        terms.names = vec![squashed(entry.id.as_str()), squashed(skill.id.as_str())];
+        terms.names = vec![normalized(entry.id.as_str()), normalized(skill.id.as_str())];
         terms.names.extend(terms.names.iter().filter_map(|name| bare(name)).collect::<Vec<_>>());
         terms.names.sort_unstable();
         terms.names.dedup();

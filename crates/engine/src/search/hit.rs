@@ -10,26 +10,26 @@ use repertoire_registry::Entry;
 use serde::Serialize;
 
 use super::document::HitField;
-use super::index::Index;
+use super::index::SearchIndex;
 use super::query::Query;
 
 /// A skill that a search found.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Hit {
+pub struct SearchHit {
     /// The skill.
     pub entry: Arc<Entry<Skill>>,
     /// The explanation of the match.
-    pub why: Why,
+    pub why: Explanation,
 }
 
 /// The explanation of a match.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
-pub struct Why {
+pub struct Explanation {
     /// The kind of match of the whole query.
-    pub fit: Fit,
+    pub fit: MatchKind,
     /// The words of the query that were found, in their order, and where.
     pub words: Vec<HitWord>,
     /// The score of the words, comparable inside one search.
@@ -41,7 +41,7 @@ pub struct Why {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Fit {
+pub enum MatchKind {
     /// It is the name; case, blanks and signs aside.
     Exact,
     /// It is the name, accents aside too.
@@ -71,15 +71,15 @@ pub struct HitWord {
     pub fields: Vec<HitField>,
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.fit {
-            Fit::Exact => return f.write_str("its name"),
-            Fit::Spelled => return f.write_str("its name, accents aside"),
-            Fit::Beginning => return f.write_str("its name begins so"),
-            Fit::Ranked => return f.write_str("another ranking named it"),
-            Fit::Everything => return f.write_str("no words to look for"),
-            Fit::Name | Fit::Words => {}
+            MatchKind::Exact => return f.write_str("its name"),
+            MatchKind::Spelled => return f.write_str("its name, accents aside"),
+            MatchKind::Beginning => return f.write_str("its name begins so"),
+            MatchKind::Ranked => return f.write_str("another ranking named it"),
+            MatchKind::Everything => return f.write_str("no words to look for"),
+            MatchKind::Name | MatchKind::Words => {}
         }
         let mut between = "";
         for field in HitField::ALL {
@@ -134,19 +134,19 @@ const K: f64 = 60.0;
 const DEEPER: usize = 5;
 const DEPTH: usize = 50;
 
-impl Index {
+impl SearchIndex {
     /// Returns the number of ids to ask a [`Ranker`] for on behalf of `query`.
     pub fn depth(query: &Query) -> usize {
         query.limit.saturating_mul(DEEPER).max(DEPTH)
     }
 
-    /// Searches like [`search`](Index::search), fused with a second ranking of the same skills, the best first.
+    /// Searches like [`search`](SearchIndex::search), fused with a second ranking of the same skills, the best first.
     ///
     /// What the query names exactly stays first. Everything else is ordered by reciprocal-rank fusion: each ranking
     /// gives a skill `1 / (60 + place)`, so that what both put high comes before what one puts first. Then by tier,
     /// then id. What the query does not allow is left out of both.
-    pub fn search_with(&self, query: &Query, ranked: &[Id]) -> Vec<Hit> {
-        let depth = Index::depth(query);
+    pub fn search_with(&self, query: &Query, ranked: &[Id]) -> Vec<SearchHit> {
+        let depth = SearchIndex::depth(query);
         let mut hits = self.search(&query.clone().limit(depth));
         let mut scores: HashMap<Id, f64> = HashMap::new();
         let share = |place: usize| 1.0 / (K + place as f64 + 1.0);
@@ -163,17 +163,19 @@ impl Index {
             }
             let score = scores.entry(id.clone()).or_insert_with(|| {
                 let entry = self.snapshot().get(id.as_str()).expect("what is allowed is there");
-                hits.push(Hit { entry: entry.clone(), why: Why { fit: Fit::Ranked, words: Vec::new(), score: 0.0 } });
+                hits.push(SearchHit {
+                    entry: entry.clone(),
+                    why: Explanation { fit: MatchKind::Ranked, words: Vec::new(), score: 0.0 },
+                });
                 0.0
             });
             *score += share(place);
             place += 1;
         }
-        let order = |hit: &Hit| (hit.entry.origin().tier, hit.entry.id.clone());
-        hits.sort_by(|a, b| {
-            let exact = |hit: &Hit| hit.why.fit != Fit::Exact;
-            let by_score = || scores[&b.entry.id].total_cmp(&scores[&a.entry.id]);
-            exact(a).cmp(&exact(b)).then_with(by_score).then_with(|| order(a).cmp(&order(b)))
+        hits.sort_by(|SearchHit { entry: a, why: of_a }, SearchHit { entry: b, why: of_b }| {
+            let exact_first = (of_b.fit == MatchKind::Exact).cmp(&(of_a.fit == MatchKind::Exact));
+            let by_score = exact_first.then_with(|| scores[&b.id].total_cmp(&scores[&a.id]));
+            by_score.then_with(|| (a.origin().tier, &a.id).cmp(&(b.origin().tier, &b.id)))
         });
         hits.truncate(query.limit);
         hits

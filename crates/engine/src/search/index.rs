@@ -6,14 +6,14 @@ use arc_swap::ArcSwap;
 use repertoire_core::{ChunkedVec, Id, Skill};
 use repertoire_registry::{Entry, SkillRegistry, Snapshot};
 
-use super::document::{Doc, HitField, Terms};
-use super::mask::{Sight, Sights};
-use super::postings::{Dictionary, Table};
-use super::query_term::Wanted;
-use super::ranking::Best;
-use super::tokenize::{Stems, squashed};
-use super::vocabulary::Vocabulary;
-use super::{Fit, Hit, Query, ranking};
+use super::document::{Doc, HitField, SkillTerms};
+use super::mask::{MaskCache, VisibilityMask};
+use super::postings::{BlockTable, Dictionary};
+use super::query_term::QueryTerm;
+use super::ranking::TopK;
+use super::tokenize::{Stems, normalized};
+use super::vocabulary::NameVocabulary;
+use super::{MatchKind, Query, SearchHit, ranking};
 
 /// A full-text index over the front matter of a snapshot's skills.
 ///
@@ -21,44 +21,44 @@ use super::{Fit, Hit, Query, ranking};
 ///
 /// ```
 /// use repertoire_core::{ListingEntry, Listing, Revision, Skill, Stamp};
-/// use repertoire_engine::{Index, Query};
+/// use repertoire_engine::search::{SearchIndex, Query};
 /// use repertoire_registry::{Layer, Origin, Tier, merge};
 ///
 /// let skills = [("fill-form", "Fills PDF forms."), ("pdf", "Reads PDF files."), ("mail", "Writes letters.")];
 /// let rows = skills.map(|(id, about)| ListingEntry::new(Skill::new(id.parse().unwrap(), about), Stamp::of(about)));
 /// let snapshot = merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, Listing::new(Revision(0), rows, []))]);
 ///
-/// let hits = Index::of(&snapshot).search(&Query::new("PDF"));
+/// let hits = SearchIndex::of(&snapshot).search(&Query::new("PDF"));
 /// let found: Vec<_> = hits.iter().map(|hit| (hit.entry.id.as_str(), hit.why.to_string())).collect();
 /// assert_eq!(found, [("pdf", "its name".to_owned()), ("fill-form", "description: `pdf`".to_owned())]);
 /// ```
 #[derive(Debug, Clone)]
-pub struct Index(pub(super) Arc<Inner>);
+pub struct SearchIndex(pub(super) Arc<IndexData>);
 
 #[derive(Debug, Clone)]
-pub(super) struct Inner {
+pub(super) struct IndexData {
     snapshot: Snapshot<Skill>,
     pub(super) dictionary: Dictionary,
-    pub(super) vocabulary: Vocabulary,
+    pub(super) vocabulary: NameVocabulary,
     /// Normalized names, each with the number of its skill.
     pub(super) names: ChunkedVec<(Arc<str>, u32)>,
-    pub(super) docs: Table<Option<Doc>>,
-    sights: Sights,
+    pub(super) docs: BlockTable<Option<Doc>>,
+    sights: MaskCache,
     /// Numbers below `next` that are not in use.
     free: Vec<u32>,
     next: u32,
 }
 
-impl Index {
+impl SearchIndex {
     /// Builds the index of `snapshot`.
-    pub fn of(snapshot: &Snapshot<Skill>) -> Index {
-        let mut inner = Inner {
+    pub fn of(snapshot: &Snapshot<Skill>) -> SearchIndex {
+        let mut inner = IndexData {
             snapshot: snapshot.clone(),
             dictionary: Dictionary::default(),
-            vocabulary: Vocabulary::default(),
+            vocabulary: NameVocabulary::default(),
             names: ChunkedVec::default(),
-            docs: Table::default(),
-            sights: Sights::default(),
+            docs: BlockTable::default(),
+            sights: MaskCache::default(),
             free: Vec::new(),
             next: 0,
         };
@@ -66,14 +66,14 @@ impl Index {
         for entry in snapshot.entries() {
             inner.insert(entry, &stems);
         }
-        Index(Arc::new(inner))
+        SearchIndex(Arc::new(inner))
     }
 
     /// Returns the index of `snapshot`, built from this one. Costs what changed, if the snapshot came from the one indexed here.
     #[must_use]
-    pub fn updated(&self, snapshot: &Snapshot<Skill>) -> Index {
+    pub fn updated(&self, snapshot: &Snapshot<Skill>) -> SearchIndex {
         let change = snapshot.changes_since(&self.0.snapshot);
-        let mut inner = Inner::clone(&self.0);
+        let mut inner = IndexData::clone(&self.0);
         inner.snapshot = snapshot.clone();
         let stems = Stems::new();
         for entry in &change.removed {
@@ -86,7 +86,7 @@ impl Index {
         for entry in &change.added {
             inner.insert(entry, &stems);
         }
-        Index(Arc::new(inner))
+        SearchIndex(Arc::new(inner))
     }
 
     /// Returns the indexed snapshot.
@@ -96,14 +96,14 @@ impl Index {
 
     /// Returns the skills that fit `query`, the best first.
     ///
-    /// 1. By [`Fit`](super::Fit): the name itself, the name but for its accents, its beginning, every word in the name, some words anywhere.
+    /// 1. By [`MatchKind`](super::MatchKind): the name itself, the name but for its accents, its beginning, every word in the name, some words anywhere.
     /// 2. By the words: rare ones count more, and a word counts most in a name, then in a trigger, a tag, a description
     ///    (BM25F). Accents are folded: a word counts a little less where they differ from those typed. The forms of an English word are one word. A word that no skill has is taken for the nearest
     ///    words of names; the last word also for the beginning of one.
     /// 3. By tier, then id.
     ///
     /// The same snapshot and query give the same hits, however the index came about.
-    pub fn search(&self, query: &Query) -> Vec<Hit> {
+    pub fn search(&self, query: &Query) -> Vec<SearchHit> {
         ranking::search(&self.0, query)
     }
 
@@ -111,30 +111,29 @@ impl Index {
     ///
     /// At least half of the words are in the name of each, slips forgiven.
     pub fn near(&self, query: &Query) -> Vec<Arc<Entry<Skill>>> {
-        let words = Wanted::all(&self.0, &query.text, None).len();
-        let in_name = |hit: &Hit| hit.why.words.iter().filter(|word| word.fields.contains(&HitField::Name)).count();
+        let words = QueryTerm::all(&self.0, &query.text, None).len();
         let hits = self.search(query).into_iter();
-        let near = hits.filter(|hit| hit.why.fit < Fit::Words || in_name(hit) > 0 && in_name(hit) * 2 >= words);
+        let near = hits.filter(|hit| {
+            let in_name = hit.why.words.iter().filter(|word| word.fields.contains(&HitField::Name)).count();
+            hit.why.fit < MatchKind::Words || in_name > 0 && in_name * 2 >= words
+        });
         near.map(|hit| hit.entry).take(3).collect()
     }
 
     pub(super) fn allows(&self, query: &Query, id: &Id) -> bool {
-        let allowed = || {
-            let number = self.0.number_of(id)?;
-            let doc = self.0.docs.get(number).as_ref()?;
-            let sight = self.0.sight(query);
-            Some(Best::none_of(&self.0, query, sight.as_deref())?.allows(number, doc))
-        };
-        allowed().unwrap_or(false)
+        let Some(number) = self.0.number_of(id) else { return false };
+        let Some(doc) = self.0.docs.get(number) else { return false };
+        let sight = self.0.sight(query);
+        TopK::none_of(&self.0, query, sight.as_deref()).is_some_and(|best| best.allows(number, doc))
     }
 }
 
-impl Inner {
+impl IndexData {
     pub(super) fn len(&self) -> usize {
         self.next as usize - self.free.len()
     }
 
-    pub(super) fn sight(&self, query: &Query) -> Option<Arc<Sight>> {
+    pub(super) fn sight(&self, query: &Query) -> Option<Arc<VisibilityMask>> {
         self.sights.of(&self.docs, query).filter(|sight| sight.count() < self.len())
     }
 
@@ -147,7 +146,7 @@ impl Inner {
             self.next += 1;
             self.next - 1
         });
-        let terms = Terms::of(entry, stems);
+        let terms = SkillTerms::of(entry, stems);
         for (term, posting) in terms.postings(number) {
             self.dictionary.insert(term, posting);
         }
@@ -163,7 +162,7 @@ impl Inner {
 
     fn remove(&mut self, entry: &Arc<Entry<Skill>>, stems: &Stems) {
         let number = self.number_of(&entry.id).expect("what is removed was inserted");
-        let terms = Terms::of(entry, stems);
+        let terms = SkillTerms::of(entry, stems);
         for (term, posting) in terms.postings(number) {
             self.dictionary.remove(term, posting);
         }
@@ -183,7 +182,7 @@ impl Inner {
 
     fn number_of(&self, id: &Id) -> Option<u32> {
         let has = |number: &u32| self.docs.get(*number).as_ref().is_some_and(|doc| doc.entry.id == *id);
-        let name = squashed(id.as_str());
+        let name = normalized(id.as_str());
         if name.is_empty() {
             // A name of signs alone: rare enough to be looked for everywhere.
             return (0..self.next).find(has);
@@ -201,19 +200,19 @@ impl Inner {
 /// Nothing runs in the background: the first to ask after a change pays for what changed. It is a value of its own and no method
 /// of the registry, because somebody has to keep the index: make it once and ask it often.
 #[derive(Debug, Clone)]
-pub struct LiveIndex(Arc<Shared>);
+pub struct LiveIndex(Arc<LiveIndexState>);
 
 #[derive(Debug)]
-struct Shared {
+struct LiveIndexState {
     registry: SkillRegistry,
-    index: ArcSwap<Index>,
+    index: ArcSwap<SearchIndex>,
 }
 
 impl LiveIndex {
     /// Builds the index of `registry`.
     pub fn of(registry: SkillRegistry) -> LiveIndex {
-        let index = ArcSwap::from_pointee(Index::of(&registry.snapshot()));
-        LiveIndex(Arc::new(Shared { registry, index }))
+        let index = ArcSwap::from_pointee(SearchIndex::of(&registry.snapshot()));
+        LiveIndex(Arc::new(LiveIndexState { registry, index }))
     }
 
     /// Returns the indexed registry.
@@ -222,23 +221,23 @@ impl LiveIndex {
     }
 
     /// Returns the index of the registry's current snapshot.
-    pub fn current(&self) -> Index {
+    pub fn current(&self) -> SearchIndex {
         let snapshot = self.0.registry.snapshot();
         let index = self.0.index.load();
-        // Generations of one registry only rise; whoever saw an older one leaves the newer index where it is.
+        // Generations of one registry only rise. A caller with an older snapshot keeps the newer index.
         if index.snapshot().generation() >= snapshot.generation() {
-            return Index::clone(&index);
+            return SearchIndex::clone(&index);
         }
         let updated = Arc::new(index.updated(&snapshot));
         self.0.index.rcu(|now| {
             let newer = now.snapshot().generation() >= updated.snapshot().generation();
             if newer { Arc::clone(now) } else { Arc::clone(&updated) }
         });
-        Index::clone(&updated)
+        SearchIndex::clone(&updated)
     }
 
     /// Searches the registry's current snapshot.
-    pub fn search(&self, query: &Query) -> Vec<Hit> {
+    pub fn search(&self, query: &Query) -> Vec<SearchHit> {
         self.current().search(query)
     }
 }

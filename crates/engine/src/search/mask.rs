@@ -5,22 +5,22 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::document::Doc;
-use super::postings::{Postings, Table};
+use super::postings::{BlockTable, Postings};
 use super::query::Query;
-use crate::{Audience, Modes};
+use crate::permission::{Audience, VisibilityPolicy};
 
 /// The skills that an audience may see, if it does not see all. Other skills influence no result.
 #[derive(Debug, Clone)]
-pub(super) struct Sight {
+pub(super) struct VisibilityMask {
     audience: Audience,
-    modes: Modes,
+    modes: VisibilityPolicy,
     seen: Bits,
     count: usize,
 }
 
-impl Sight {
-    fn of(docs: &Table<Option<Doc>>, audience: Audience, modes: &Modes) -> Sight {
-        let mut sight = Sight { audience, modes: modes.clone(), seen: Bits::default(), count: 0 };
+impl VisibilityMask {
+    fn of(docs: &BlockTable<Option<Doc>>, audience: Audience, modes: &VisibilityPolicy) -> VisibilityMask {
+        let mut sight = VisibilityMask { audience, modes: modes.clone(), seen: Bits::default(), count: 0 };
         for (number, doc) in (0..).zip(docs.blocks().flatten()) {
             sight.look(number, doc.as_ref());
         }
@@ -54,27 +54,28 @@ impl Sight {
 
 /// The most recently used masks of an index, each updated with every change.
 #[derive(Debug, Default)]
-pub(super) struct Sights {
+pub(super) struct MaskCache {
     /// Skills that are hidden from the model and from the user by what they declare.
     hidden: [usize; 2],
     /// The most recent last.
-    lately: Mutex<Vec<Arc<Sight>>>,
+    lately: Mutex<Vec<Arc<VisibilityMask>>>,
 }
 
 /// Masks that are kept: the roles that an index serves without checking every skill for each query.
 const KEPT: usize = 8;
 
-impl Sights {
-    pub(super) fn of(&self, docs: &Table<Option<Doc>>, query: &Query) -> Option<Arc<Sight>> {
+impl MaskCache {
+    pub(super) fn of(&self, docs: &BlockTable<Option<Doc>>, query: &Query) -> Option<Arc<VisibilityMask>> {
         let audience = query.audience?;
         if query.modes.is_empty() && self.hidden[audience as usize] == 0 {
             return None;
         }
-        let is = |sight: &Arc<Sight>| sight.audience == audience && sight.modes.is(&query.modes);
-        let found = self.lately.lock().iter().find(|sight| is(sight)).cloned();
+        let lately = self.lately.lock();
+        let found = lately.iter().find(|mask| mask.audience == audience && mask.modes.is(&query.modes)).cloned();
+        drop(lately);
         Some(found.unwrap_or_else(|| {
-            // Without the lock: whoever decides may search itself.
-            let sight = Arc::new(Sight::of(docs, audience, &query.modes));
+            // Without the lock, because an authorizer may search itself.
+            let sight = Arc::new(VisibilityMask::of(docs, audience, &query.modes));
             let mut lately = self.lately.lock();
             if lately.len() == KEPT {
                 lately.remove(0);
@@ -104,9 +105,9 @@ impl Sights {
     }
 }
 
-impl Clone for Sights {
-    fn clone(&self) -> Sights {
-        Sights { hidden: self.hidden, lately: Mutex::new(self.lately.lock().clone()) }
+impl Clone for MaskCache {
+    fn clone(&self) -> MaskCache {
+        MaskCache { hidden: self.hidden, lately: Mutex::new(self.lately.lock().clone()) }
     }
 }
 

@@ -41,15 +41,15 @@ impl Postings {
 
 /// Postings by term.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Dictionary(ChunkedMap<Row>);
+pub(super) struct Dictionary(ChunkedMap<TermRow>);
 
 #[derive(Debug, Clone)]
-struct Row {
+struct TermRow {
     term: Arc<str>,
     postings: Postings,
 }
 
-impl Keyed for Row {
+impl Keyed for TermRow {
     fn key(&self) -> &str {
         &self.term
     }
@@ -67,7 +67,7 @@ impl Dictionary {
         }
         let mut postings = Postings::default();
         postings.set(posting, true);
-        self.0.insert(Row { term: term.into(), postings });
+        self.0.insert(TermRow { term: term.into(), postings });
     }
 
     pub(super) fn remove(&mut self, term: &str, posting: Posting) {
@@ -81,13 +81,13 @@ impl Dictionary {
 
 /// Values by number, in blocks that copies share: a change copies one block.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Table<T> {
+pub(super) struct BlockTable<T> {
     blocks: Vec<Arc<Vec<T>>>,
 }
 
 pub(super) const BLOCK: usize = 2048;
 
-impl<T: Clone + Default> Table<T> {
+impl<T: Clone + Default> BlockTable<T> {
     pub(super) fn set(&mut self, number: u32, value: T) {
         let (block, place) = split(number);
         while self.blocks.len() <= block {
@@ -101,7 +101,7 @@ impl<T: Clone + Default> Table<T> {
     }
 }
 
-impl<T> Table<T> {
+impl<T> BlockTable<T> {
     pub(super) fn get(&self, number: u32) -> &T {
         let (block, place) = split(number);
         &self.blocks[block][place]

@@ -1,10 +1,10 @@
-//! What is searched for, and among what.
+//! Queries and their filters.
 
 use repertoire_core::{FunctionalTier, InvokeLevel};
 use repertoire_registry::Tier;
 
 use super::document::Facet;
-use crate::{Audience, Modes};
+use crate::permission::{Audience, VisibilityPolicy};
 
 /// A search: by default the ten best of the skills that a model may see.
 ///
@@ -14,7 +14,7 @@ pub struct Query {
     pub(super) text: String,
     pub(super) limit: usize,
     pub(super) audience: Option<Audience>,
-    pub(super) modes: Modes,
+    pub(super) modes: VisibilityPolicy,
     pub(super) tier: Option<Tier>,
     pub(super) source: Option<String>,
     pub(super) level: Option<InvokeLevel>,
@@ -28,7 +28,7 @@ impl Query {
             text: text.into(),
             limit: 10,
             audience: Some(Audience::Model),
-            modes: Modes::default(),
+            modes: VisibilityPolicy::default(),
             tier: None,
             source: None,
             level: None,
@@ -52,7 +52,7 @@ impl Query {
 
     /// Omits what the operator hides.
     #[must_use]
-    pub fn modes(mut self, modes: Modes) -> Query {
+    pub fn modes(mut self, modes: VisibilityPolicy) -> Query {
         self.modes = modes;
         self
     }

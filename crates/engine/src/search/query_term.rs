@@ -2,8 +2,8 @@
 
 use super::document::{HitField, Posting, accented, written};
 use super::hit::HitWord;
-use super::index::Inner;
-use super::mask::Sight;
+use super::index::IndexData;
+use super::mask::VisibilityMask;
 use super::postings::Postings;
 use super::tokenize::{Stems, is_stop_word, words};
 use repertoire_core::ChunkedVec;
@@ -11,7 +11,7 @@ use repertoire_core::ChunkedVec;
 use crate::fold::bare;
 
 /// One word of a query, with the terms that stand for it.
-pub(super) struct Wanted<'a> {
+pub(super) struct QueryTerm<'a> {
     text: String,
     pub(super) typed: Option<Term<'a>>,
     pub(super) spelled: Vec<Term<'a>>,
@@ -22,7 +22,7 @@ pub(super) struct Wanted<'a> {
 pub(super) struct Term<'a> {
     pub(super) postings: &'a Postings,
     /// The inverse document frequency.
-    pub(super) rarity: f32,
+    pub(super) idf: f32,
 }
 
 /// The most expansions of a typed word.
@@ -30,9 +30,9 @@ const MOST_INSTEAD: usize = 8;
 /// The most words of a query.
 const MOST_WORDS: usize = 32;
 
-impl<'a> Wanted<'a> {
+impl<'a> QueryTerm<'a> {
     /// Returns the distinct words of `text`, stop words only if there are no others, with the terms that `sight` may see.
-    pub(super) fn all(index: &'a Inner, text: &str, sight: Option<&Sight>) -> Vec<Wanted<'a>> {
+    pub(super) fn all(index: &'a IndexData, text: &str, sight: Option<&VisibilityMask>) -> Vec<QueryTerm<'a>> {
         let mut typed: Vec<String> = Vec::new();
         words(text, |word| {
             if typed.len() < MOST_WORDS && !typed.iter().any(|other| other == word) {
@@ -42,7 +42,7 @@ impl<'a> Wanted<'a> {
         if typed.iter().any(|word| !is_stop_word(word)) {
             typed.retain(|word| !is_stop_word(word));
         }
-        let terms = Terms { index, sight, stems: Stems::new() };
+        let terms = TermLookup { index, sight, stems: Stems::new() };
         let mut seen: Vec<String> = Vec::new();
         let mut all = Vec::new();
         let last = typed.len().wrapping_sub(1);
@@ -54,13 +54,12 @@ impl<'a> Wanted<'a> {
             let mut typed = terms.of(&stem);
             let mut spelled = terms.spelled(&text, &stem);
             // Spellings of one word are equally rare, so that the one that was typed comes first.
-            let forms = || typed.iter().chain(&spelled).map(|term| term.rarity);
-            let rarity = forms().fold(f32::INFINITY, f32::min);
-            typed.iter_mut().chain(&mut spelled).for_each(|term| term.rarity = rarity);
+            let idf = (typed.iter().chain(&spelled).map(|term| term.idf)).fold(f32::INFINITY, f32::min);
+            typed.iter_mut().chain(&mut spelled).for_each(|term| term.idf = idf);
             let is_unknown = typed.is_none() && spelled.is_empty();
             let instead = terms.instead_of(&text, &stem, is_unknown, place == last);
             seen.push(stem);
-            all.push(Wanted { text, typed, spelled, instead });
+            all.push(QueryTerm { text, typed, spelled, instead });
         }
         all
     }
@@ -71,24 +70,24 @@ impl<'a> Wanted<'a> {
     }
 
     pub(super) fn found_in(&self, number: u32) -> Option<HitWord> {
-        let word = |instead, fields| HitWord { word: self.text.clone(), instead, fields };
+        let word = self.text.clone();
         if let Some(posting) = self.typed.iter().chain(&self.spelled).find_map(|term| term.postings.get(number)) {
             let fields = HitField::ALL.into_iter().zip(posting.counts()).filter(|(_, count)| *count > 0);
-            return Some(word(None, fields.map(|(field, _)| field).collect()));
+            return Some(HitWord { word, instead: None, fields: fields.map(|(field, _)| field).collect() });
         }
-        let is_in_name = |term: &Term<'_>| term.postings.get(number).is_some_and(|posting| posting.is_in_name());
-        let (instead, _) = self.instead.iter().find(|(_, term)| is_in_name(term))?;
-        Some(word(Some((*instead).to_owned()), vec![HitField::Name]))
+        let (instead, _) =
+            self.instead.iter().find(|(_, term)| term.postings.get(number).is_some_and(Posting::is_in_name))?;
+        Some(HitWord { word, instead: Some((*instead).to_owned()), fields: vec![HitField::Name] })
     }
 }
 
-struct Terms<'a, 's> {
-    index: &'a Inner,
-    sight: Option<&'s Sight>,
+struct TermLookup<'a, 's> {
+    index: &'a IndexData,
+    sight: Option<&'s VisibilityMask>,
     stems: Stems,
 }
 
-impl<'a> Terms<'a, '_> {
+impl<'a> TermLookup<'a, '_> {
     fn of(&self, stem: &str) -> Option<Term<'a>> {
         let postings = self.index.dictionary.get(stem)?;
         let (all, with) = match self.sight {
@@ -96,8 +95,8 @@ impl<'a> Terms<'a, '_> {
             Some(sight) => (sight.count(), sight.count_of(postings)),
         };
         let (all, with) = (all as f32, with as f32);
-        let rarity = (1.0 + (all - with + 0.5) / (with + 0.5)).ln();
-        (with > 0.0).then_some(Term { postings, rarity })
+        let idf = (1.0 + (all - with + 0.5) / (with + 0.5)).ln();
+        (with > 0.0).then_some(Term { postings, idf })
     }
 
     fn spelled(&self, text: &str, stem: &str) -> Vec<Term<'a>> {
@@ -121,7 +120,7 @@ impl<'a> Terms<'a, '_> {
         if is_unknown {
             words.extend(self.index.vocabulary.near(text, MOST_INSTEAD, &names));
         }
-        // Whoever types may not have come to the end yet.
+        // The last word may be incomplete.
         if is_last && text.chars().nth(2).is_some() {
             words.extend(self.index.vocabulary.beginning_with(text, MOST_INSTEAD, &names));
         }

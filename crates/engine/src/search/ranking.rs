@@ -4,72 +4,76 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use super::document::{Doc, Posting};
-use super::hit::{Fit, Hit, Why};
-use super::index::Inner;
-use super::mask::{Bits, Sight};
+use super::hit::{Explanation, MatchKind, SearchHit};
+use super::index::IndexData;
+use super::mask::{Bits, VisibilityMask};
 use super::postings::{BLOCK, Postings};
 use super::query::Query;
-use super::query_term::{Term, Wanted};
-use super::tokenize::squashed;
+use super::query_term::{QueryTerm, Term};
+use super::tokenize::normalized;
 use repertoire_core::ChunkedVec;
 
 use crate::fold::bare;
 
 /// A skill and its match, ordered from the best to the worst.
-pub(super) struct Row<'a> {
-    pub(super) fit: Fit,
+pub(super) struct ScoredSkill<'a> {
+    pub(super) fit: MatchKind,
     pub(super) score: f32,
     pub(super) number: u32,
     pub(super) doc: &'a Doc,
 }
 
-impl Ord for Row<'_> {
+impl Ord for ScoredSkill<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
-        let by_score = || other.score.total_cmp(&self.score);
-        let by_place = || self.doc.cmp_place(other.doc);
-        self.fit.cmp(&other.fit).then_with(by_score).then_with(by_place)
+        self.fit
+            .cmp(&other.fit)
+            .then_with(|| other.score.total_cmp(&self.score))
+            .then_with(|| self.doc.cmp_place(other.doc))
     }
 }
 
-impl PartialOrd for Row<'_> {
+impl PartialOrd for ScoredSkill<'_> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Row<'_> {
+impl PartialEq for ScoredSkill<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Row<'_> {}
+impl Eq for ScoredSkill<'_> {}
 
 /// The best rows so far, among those that a query allows.
-pub(super) struct Best<'a> {
+pub(super) struct TopK<'a> {
     query: &'a Query,
-    sight: Option<&'a Sight>,
+    sight: Option<&'a VisibilityMask>,
     facets: Vec<Bits>,
     /// The worst row is on top.
-    rows: BinaryHeap<Row<'a>>,
+    rows: BinaryHeap<ScoredSkill<'a>>,
 }
 
-impl<'a> Best<'a> {
-    pub(super) fn none_of(index: &Inner, query: &'a Query, sight: Option<&'a Sight>) -> Option<Best<'a>> {
+impl<'a> TopK<'a> {
+    pub(super) fn none_of(index: &IndexData, query: &'a Query, sight: Option<&'a VisibilityMask>) -> Option<TopK<'a>> {
         if query.limit == 0 {
             return None;
         }
-        let facet = |term: &String| {
-            let postings = index.dictionary.get(term)?;
-            Some(postings.iter().map(|posting| posting.number).collect())
-        };
-        let facets = query.facets.iter().map(facet).collect::<Option<_>>()?;
-        Some(Best { query, sight, facets, rows: BinaryHeap::new() })
+        let facets = query
+            .facets
+            .iter()
+            .map(|term: &String| {
+                let postings = index.dictionary.get(term)?;
+                Some(postings.iter().map(|posting| posting.number).collect())
+            })
+            .collect::<Option<_>>()?;
+        Some(TopK { query, sight, facets, rows: BinaryHeap::new() })
     }
 
-    pub(super) fn offer(&mut self, row: Row<'a>) {
+    pub(super) fn offer(&mut self, row: ScoredSkill<'a>) {
         let full = self.rows.len() == self.query.limit;
-        // Most rows are worse, which is cheaper to tell than whether they are allowed.
+        // Most rows are worse, and comparing is cheaper than checking the filters.
         if full && self.rows.peek().is_some_and(|worst| *worst < row) || !self.allows(row.number, row.doc) {
             return;
         }
@@ -80,7 +84,7 @@ impl<'a> Best<'a> {
     }
 
     /// Returns the least score that a row with this match needs to be taken; `f32::MIN_POSITIVE` when any score does.
-    pub(super) fn least(&self, fit: Fit) -> f32 {
+    pub(super) fn least(&self, fit: MatchKind) -> f32 {
         let full = self.rows.len() == self.query.limit;
         match self.rows.peek().filter(|_| full) {
             None => f32::MIN_POSITIVE,
@@ -90,7 +94,7 @@ impl<'a> Best<'a> {
         }
     }
 
-    pub(super) fn into_rows(self) -> Vec<Row<'a>> {
+    pub(super) fn into_rows(self) -> Vec<ScoredSkill<'a>> {
         self.rows.into_sorted_vec()
     }
 
@@ -104,42 +108,47 @@ impl<'a> Best<'a> {
 }
 
 /// Score multiplier for the other spellings of a word, with accents or without.
-pub(super) const SPELLED: f32 = 0.9;
+pub(super) const SPELLING_WEIGHT: f32 = 0.9;
 /// Score multiplier for terms added by spelling correction or prefix expansion.
-pub(super) const INSTEAD: f32 = 0.4;
+pub(super) const EXPANSION_WEIGHT: f32 = 0.4;
 
-pub(super) fn search(index: &Inner, query: &Query) -> Vec<Hit> {
+pub(super) fn search(index: &IndexData, query: &Query) -> Vec<SearchHit> {
     let sight = index.sight(query);
     let sight = sight.as_deref();
-    let Some(mut best) = Best::none_of(index, query, sight) else { return Vec::new() };
-    let name = squashed(&query.text);
-    let wanted = Wanted::all(index, &query.text, sight);
+    let Some(mut best) = TopK::none_of(index, query, sight) else { return Vec::new() };
+    let name = normalized(&query.text);
+    let wanted = QueryTerm::all(index, &query.text, sight);
     if query.text.trim().is_empty() {
         for (number, doc) in index.docs() {
-            best.offer(Row { fit: Fit::Everything, score: 0.0, number, doc });
+            best.offer(ScoredSkill { fit: MatchKind::Everything, score: 0.0, number, doc });
         }
     } else {
         score(index, &wanted, &named(index, &name, &wanted), &mut best);
     }
-    let hit = |row: Row<'_>| {
-        let words = wanted.iter().filter_map(|word| word.found_in(row.number)).collect();
-        Hit { entry: row.doc.entry.clone(), why: Why { fit: row.fit, words, score: row.score } }
-    };
-    best.into_rows().into_iter().map(hit).collect()
+    best.into_rows()
+        .into_iter()
+        .map(|row: ScoredSkill<'_>| {
+            let words = wanted.iter().filter_map(|word| word.found_in(row.number)).collect();
+            SearchHit { entry: row.doc.entry.clone(), why: Explanation { fit: row.fit, words, score: row.score } }
+        })
+        .collect()
 }
 
-impl Inner {
-    fn fit(&self, number: u32, name: &str, is_whole: bool) -> Fit {
+impl IndexData {
+    fn fit(&self, number: u32, name: &str, is_whole: bool) -> MatchKind {
         if !is_whole {
-            return Fit::Beginning;
+            return MatchKind::Beginning;
         }
-        let is_named = |doc: &Doc| doc.names().any(|other| squashed(other) == name);
-        if self.docs.get(number).as_ref().is_some_and(is_named) { Fit::Exact } else { Fit::Spelled }
+        if self.docs.get(number).as_ref().is_some_and(|doc: &Doc| doc.names().any(|other| normalized(other) == name)) {
+            MatchKind::Exact
+        } else {
+            MatchKind::Spelled
+        }
     }
 }
 
 /// Returns the skills whose name is `name`, begins with it or has every word, by number, each with its best match.
-fn named(index: &Inner, name: &str, wanted: &[Wanted<'_>]) -> Vec<(u32, Fit)> {
+fn named(index: &IndexData, name: &str, wanted: &[QueryTerm<'_>]) -> Vec<(u32, MatchKind)> {
     let typed = name;
     let mut found = Vec::new();
     let bare = bare(name);
@@ -151,13 +160,13 @@ fn named(index: &Inner, name: &str, wanted: &[Wanted<'_>]) -> Vec<(u32, Fit)> {
         let names = names.take_while(|(other, _)| begins || other.len() == name.len());
         found.extend(names.map(|(other, number)| (*number, index.fit(*number, typed, other.len() == name.len()))));
     }
-    found.extend(with_every(wanted).into_iter().map(|number| (number, Fit::Name)));
+    found.extend(with_every(wanted).into_iter().map(|number| (number, MatchKind::Name)));
     found.sort_unstable();
     found.dedup_by_key(|(number, _)| *number);
     found
 }
 
-fn with_every(wanted: &[Wanted<'_>]) -> Vec<u32> {
+fn with_every(wanted: &[QueryTerm<'_>]) -> Vec<u32> {
     let mut words: Vec<Vec<&ChunkedVec<Posting>>> = wanted.iter().map(|word| word.names().collect()).collect();
     words.sort_by_cached_key(|lists| lists.iter().map(|list| list.len()).sum::<usize>());
     let numbers = |lists: &[&ChunkedVec<Posting>]| -> Bits {
@@ -175,23 +184,23 @@ fn with_every(wanted: &[Wanted<'_>]) -> Vec<u32> {
     found
 }
 
-fn score<'a>(index: &'a Inner, wanted: &[Wanted<'_>], named: &[(u32, Fit)], best: &mut Best<'a>) {
-    let mut words: Vec<Word<'_>> = wanted.iter().map(Word::of).collect();
+fn score<'a>(index: &'a IndexData, wanted: &[QueryTerm<'_>], named: &[(u32, MatchKind)], best: &mut TopK<'a>) {
+    let mut words: Vec<WordScorer<'_>> = wanted.iter().map(WordScorer::of).collect();
     let mut named = named.iter().peekable();
-    let mut block = Block { scores: [0.0; BLOCK], brought: [0.0; BLOCK] };
+    let mut block = ScoreBlock { scores: [0.0; BLOCK], brought: [0.0; BLOCK] };
     for (start, docs) in (0..).step_by(BLOCK).zip(index.docs.blocks()) {
         block.scores.fill(0.0);
         words.iter_mut().for_each(|word| word.add(&mut block, start + BLOCK as u32));
-        let offer = |best: &mut Best<'a>, at: usize, fit: Fit, score: f32| {
+        let offer = |best: &mut TopK<'a>, at: usize, fit: MatchKind, score: f32| {
             if let Some(doc) = &docs[at] {
-                best.offer(Row { fit, score, number: start + at as u32, doc });
+                best.offer(ScoredSkill { fit, score, number: start + at as u32, doc });
             }
         };
         while let Some((number, fit)) = named.next_if(|(number, _)| (*number as usize) < start as usize + BLOCK) {
             let at = (number - start) as usize;
             offer(best, at, *fit, std::mem::take(&mut block.scores[at]));
         }
-        let mut least = best.least(Fit::Words);
+        let mut least = best.least(MatchKind::Words);
         for (first, scores) in (0..).step_by(STRIDE).zip(block.scores.as_chunks::<STRIDE>().0) {
             // Without branches, because nearly all of them are too low once there are some hits.
             if !scores.iter().fold(false, |any, score| any | (*score >= least)) {
@@ -199,8 +208,8 @@ fn score<'a>(index: &'a Inner, wanted: &[Wanted<'_>], named: &[(u32, Fit)], best
             }
             for (at, score) in (first..).zip(scores) {
                 if *score >= least {
-                    offer(best, at, Fit::Words, *score);
-                    least = best.least(Fit::Words);
+                    offer(best, at, MatchKind::Words, *score);
+                    least = best.least(MatchKind::Words);
                 }
             }
         }
@@ -210,36 +219,36 @@ fn score<'a>(index: &'a Inner, wanted: &[Wanted<'_>], named: &[(u32, Fit)], best
 /// Scores that are compared together, without branches.
 const STRIDE: usize = 32;
 
-struct Block {
+struct ScoreBlock {
     scores: [f32; BLOCK],
     /// The score of the best term of the current word: a skill with two of them has the word once.
     brought: [f32; BLOCK],
 }
 
-struct Word<'a> {
-    typed: Option<[Cursor<'a>; 2]>,
-    instead: Vec<Cursor<'a>>,
+struct WordScorer<'a> {
+    typed: Option<[PostingCursor<'a>; 2]>,
+    instead: Vec<PostingCursor<'a>>,
 }
 
-impl<'a> Word<'a> {
-    fn of(wanted: &Wanted<'a>) -> Word<'a> {
+impl<'a> WordScorer<'a> {
+    fn of(wanted: &QueryTerm<'a>) -> WordScorer<'a> {
         let typed = |term: &Term<'a>| {
             let Postings { named, others } = term.postings;
-            [named, others].map(|list| Cursor::of(list, term.rarity))
+            [named, others].map(|list| PostingCursor::of(list, term.idf))
         };
-        let instead = |term: &Term<'a>| Cursor::of(&term.postings.named, INSTEAD * term.rarity);
+        let instead = |term: &Term<'a>| PostingCursor::of(&term.postings.named, EXPANSION_WEIGHT * term.idf);
         let spelled = wanted.spelled.iter().flat_map(|term| {
             let Postings { named, others } = term.postings;
-            [named, others].map(|list| Cursor::of(list, SPELLED * term.rarity))
+            [named, others].map(|list| PostingCursor::of(list, SPELLING_WEIGHT * term.idf))
         });
-        Word {
+        WordScorer {
             typed: wanted.typed.as_ref().map(typed),
             instead: spelled.chain(wanted.instead.iter().map(|(_, term)| instead(term))).collect(),
         }
     }
 
-    fn add(&mut self, block: &mut Block, end: u32) {
-        let Block { scores, brought } = block;
+    fn add(&mut self, block: &mut ScoreBlock, end: u32) {
+        let ScoreBlock { scores, brought } = block;
         let alone = self.instead.is_empty();
         if !alone {
             brought.fill(0.0);
@@ -247,25 +256,25 @@ impl<'a> Word<'a> {
         for cursor in self.typed.iter_mut().flatten() {
             // A skill is in one of both.
             if alone {
-                cursor.below(end, |place, worth| scores[place] += worth);
+                cursor.below(end, |place, weight| scores[place] += weight);
             } else {
-                cursor.below(end, |place, worth| {
-                    scores[place] += worth;
-                    brought[place] = worth;
+                cursor.below(end, |place, weight| {
+                    scores[place] += weight;
+                    brought[place] = weight;
                 });
             }
         }
         for cursor in &mut self.instead {
-            cursor.below(end, |place, worth| {
-                scores[place] += (worth - brought[place]).max(0.0);
-                brought[place] = worth.max(brought[place]);
+            cursor.below(end, |place, weight| {
+                scores[place] += (weight - brought[place]).max(0.0);
+                brought[place] = weight.max(brought[place]);
             });
         }
     }
 }
 
-struct Cursor<'a> {
-    rarity: f32,
+struct PostingCursor<'a> {
+    idf: f32,
     chunks: Box<dyn Iterator<Item = &'a [Posting]> + 'a>,
     rest: &'a [Posting],
     /// The chunk after `rest`, whose address is known before it is needed.
@@ -275,30 +284,30 @@ struct Cursor<'a> {
 /// Postings that are read before the first of them is scored, so that memory loads overlap.
 const AHEAD: usize = 64;
 
-impl<'a> Cursor<'a> {
-    fn of(postings: &'a ChunkedVec<Posting>, rarity: f32) -> Cursor<'a> {
+impl<'a> PostingCursor<'a> {
+    fn of(postings: &'a ChunkedVec<Posting>, idf: f32) -> PostingCursor<'a> {
         let mut chunks = Box::new(postings.chunks());
         let next = chunks.next().unwrap_or_default();
-        Cursor { rarity, chunks, rest: &[], next }
+        PostingCursor { idf, chunks, rest: &[], next }
     }
 
     /// Calls `each` with the place in the block and the score of the next postings below `end`.
     fn below(&mut self, end: u32, mut each: impl FnMut(usize, f32)) {
-        let rarity = self.rarity;
-        let read = |posting: &Posting| (posting.number as usize % BLOCK, rarity * posting.worth());
+        let idf = self.idf;
+        let read = |posting: &Posting| (posting.number as usize % BLOCK, idf * posting.weight());
         loop {
             while let Some((ahead, rest)) = self.rest.split_first_chunk::<AHEAD>()
                 && ahead[AHEAD - 1].number < end
             {
-                let (mut places, mut worths) = ([0; AHEAD], [0.0; AHEAD]);
-                for ((place, worth), posting) in places.iter_mut().zip(&mut worths).zip(ahead) {
-                    (*place, *worth) = read(posting);
+                let (mut places, mut weights) = ([0; AHEAD], [0.0; AHEAD]);
+                for ((place, weight), posting) in places.iter_mut().zip(&mut weights).zip(ahead) {
+                    (*place, *weight) = read(posting);
                 }
-                places.iter().zip(&worths).for_each(|(place, worth)| each(*place % BLOCK, *worth));
+                places.iter().zip(&weights).for_each(|(place, weight)| each(*place % BLOCK, *weight));
                 self.rest = rest;
             }
             let below = self.rest.iter().take(AHEAD).take_while(|posting| posting.number < end);
-            let below = below.map(read).map(|(place, worth)| each(place, worth)).count();
+            let below = below.map(read).map(|(place, weight)| each(place, weight)).count();
             self.rest = &self.rest[below..];
             if !self.rest.is_empty() {
                 return;

@@ -6,7 +6,7 @@ use repertoire_core::{FunctionalTier, Id, InvokeLevel, Listing, ListingEntry, Re
 use repertoire_registry::{Layer, Origin, Snapshot, Tier, Trust, merge};
 
 use super::*;
-use crate::{Audience, Mode, Modes};
+use crate::permission::{Audience, Exposure, VisibilityPolicy};
 
 fn skill(id: &str, about: &str) -> Skill {
     Skill::new(id.parse().unwrap(), about)
@@ -26,16 +26,16 @@ fn layer(tier: Tier, source: &str, position: usize, skills: impl IntoIterator<It
     Layer::new(Origin::new(tier, source), position, Listing::new(Revision(0), rows, []))
 }
 
-fn index(skills: impl IntoIterator<Item = Skill>) -> Index {
-    Index::of(&merge(&[layer(Tier::User, "home", 0, skills)]))
+fn index(skills: impl IntoIterator<Item = Skill>) -> SearchIndex {
+    SearchIndex::of(&merge(&[layer(Tier::User, "home", 0, skills)]))
 }
 
-fn ids(hits: &[Hit]) -> Vec<&str> {
+fn ids(hits: &[SearchHit]) -> Vec<&str> {
     hits.iter().map(|hit| hit.entry.id.as_str()).collect()
 }
 
 #[track_caller]
-fn check(index: &Index, query: &str, expected: &[&str]) {
+fn check(index: &SearchIndex, query: &str, expected: &[&str]) {
     assert_eq!(ids(&index.search(&Query::new(query))), expected, "{query}");
 }
 
@@ -51,8 +51,8 @@ fn a_name_comes_before_its_beginning_before_its_words_before_the_description() {
     check(&index, "pdf", &["pdf", "pdf-tools", "fill-pdf", "describes"]);
     check(&index, "PDF Tools", &["pdf-tools", "fill-pdf", "pdf", "describes"]);
     check(&index, "tools for pdf", &["pdf-tools", "fill-pdf", "pdf", "describes"]);
-    let fits: Vec<Fit> = index.search(&Query::new("pdf")).iter().map(|hit| hit.why.fit).collect();
-    assert_eq!(fits, [Fit::Exact, Fit::Beginning, Fit::Name, Fit::Words]);
+    let fits: Vec<MatchKind> = index.search(&Query::new("pdf")).iter().map(|hit| hit.why.fit).collect();
+    assert_eq!(fits, [MatchKind::Exact, MatchKind::Beginning, MatchKind::Name, MatchKind::Words]);
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn signs_case_and_humps_make_no_other_name() {
 fn slips_in_names_are_forgiven_and_told() {
     let index = index([skill("release-notes", "Writes them."), skill("deployment-checklist", "Lists steps.")]);
     let hits = index.search(&Query::new("relaese ntoes"));
-    assert_eq!((ids(&hits), hits[0].why.fit), (vec!["release-notes"], Fit::Name));
+    assert_eq!((ids(&hits), hits[0].why.fit), (vec!["release-notes"], MatchKind::Name));
     assert_eq!(hits[0].why.to_string(), "name: `release` for `relaese`, `notes` for `ntoes`");
     check(&index, "delpoymetn", &["deployment-checklist"]);
     // What somebody wrote is not taken for something else.
@@ -161,7 +161,7 @@ fn filters_leave_only_what_has_everything_asked_for() {
         ),
         layer(Tier::Plugin, "acme", 1, [written("c", "description: PDF.\ncategory: office\ntools: [git]")]),
     ];
-    let index = Index::of(&merge(&layers));
+    let index = SearchIndex::of(&merge(&layers));
     let found = |query: Query| ids(&index.search(&query)).join(" ");
     let pdf = || Query::new("pdf");
     for (query, expected) in [
@@ -215,7 +215,7 @@ fn equals_stand_by_tier_then_id() {
         layer(Tier::Plugin, "acme", 0, ["a", "b"].map(|id| skill(id, "Same words."))),
         layer(Tier::User, "home", 1, ["same-beginning-2", "same-beginning-10", "B"].map(|id| skill(id, "Same words."))),
     ];
-    check(&Index::of(&merge(&layers)), "words", &["B", "same-beginning-10", "same-beginning-2", "a", "b"]);
+    check(&SearchIndex::of(&merge(&layers)), "words", &["B", "same-beginning-10", "same-beginning-2", "a", "b"]);
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn what_an_audience_may_not_see_is_neither_found_nor_suggested() {
     background.user_invocable = false;
     let mut clone = layer(Tier::User, "clone", 1, [skill("kept-clone", "Releases the product.")]);
     clone.trust = Trust::Pending;
-    let index = Index::of(&merge(&[layer(Tier::User, "home", 0, [by_hand, background]), clone]));
+    let index = SearchIndex::of(&merge(&[layer(Tier::User, "home", 0, [by_hand, background]), clone]));
     let found = |query: Query| ids(&index.search(&query)).join(" ");
     for text in ["releases", "kept", "kept-hand", "kept-clone", "", "kept hnad model clone"] {
         let query = Query::new(text);
@@ -234,7 +234,7 @@ fn what_an_audience_may_not_see_is_neither_found_nor_suggested() {
         assert_eq!(found(query.seen_by(Audience::User)), "kept-hand", "{text}");
     }
     assert_eq!(found(Query::new("releases").for_operator()), "kept-clone kept-hand kept-model");
-    let off = Modes::default().with("home:*".parse().unwrap(), Mode::Off);
+    let off = VisibilityPolicy::default().with("home:*".parse().unwrap(), Exposure::Off);
     assert_eq!(found(Query::new("releases").modes(off.clone())), "");
     assert_eq!(found(Query::new("releases").modes(off).for_operator()), "kept-clone kept-hand kept-model");
     for (audience, near) in [(Audience::Model, "kept-model"), (Audience::User, "kept-hand")] {
@@ -254,7 +254,7 @@ fn what_is_hidden_moves_nothing_that_is_seen() {
     // Its words are not known, not near to a typed one, and not what one begins with.
     for text in ["relaese", "payrol", "pay", "deployment", "tells", "deploymets", ""] {
         assert_eq!(shown(&beside, text), shown(&alone, text), "{text}");
-        let near = |index: &Index| -> Vec<String> {
+        let near = |index: &SearchIndex| -> Vec<String> {
             index.near(&Query::new(text)).iter().map(|entry| entry.id.to_string()).collect()
         };
         assert_eq!(near(&beside), near(&alone), "{text}");
@@ -288,7 +288,7 @@ fn two_rankings_are_fused_and_the_exact_name_stays_first() {
     assert_eq!(ids(&index.search_with(&query.clone().limit(2), &ranked)), ["pdf", "letters"]);
     assert_eq!(ids(&index.search_with(&query, &[])), ids(&index.search(&query)));
     let hits = index.search_with(&Query::new("unheard"), &ranked);
-    assert_eq!((ids(&hits), hits[0].why.fit), (vec!["letters", "pdf-b"], Fit::Ranked));
+    assert_eq!((ids(&hits), hits[0].why.fit), (vec!["letters", "pdf-b"], MatchKind::Ranked));
     assert_eq!(index.search_with(&Query::new("unheard").source("elsewhere"), &ranked).len(), 0);
 }
 
@@ -343,10 +343,10 @@ proptest! {
         versions in proptest::collection::vec((skills(), skills()), 1..5),
         queries in proptest::collection::vec("(pdf|form|deply|notes|a|b|表を|re|=| ){0,4}", 1..6),
     ) {
-        let mut updated = Index::of(&snapshot(&[], &[]));
+        let mut updated = SearchIndex::of(&snapshot(&[], &[]));
         for (mine, theirs) in versions {
             let snapshot = snapshot(&mine, &theirs);
-            let (older, fresh) = (updated.clone(), Index::of(&snapshot));
+            let (older, fresh) = (updated.clone(), SearchIndex::of(&snapshot));
             let untouched: Vec<_> = queries.iter().map(|text| shown(&older, text)).collect();
             updated = updated.updated(&snapshot);
             for (text, before) in queries.iter().zip(untouched) {
@@ -362,12 +362,12 @@ proptest! {
         off in proptest::collection::vec("(pdf|form|read|a|b|ab)", 0..3),
         queries in proptest::collection::vec("(pdf|form|deply|reed|notes|a|b|表を|re|=| ){0,4}", 1..6),
     ) {
-        let modes = off.iter().fold(Modes::default(), |modes, id| modes.with(id.parse().unwrap(), Mode::Off));
+        let modes = off.iter().fold(VisibilityPolicy::default(), |modes, id| modes.with(id.parse().unwrap(), Exposure::Off));
         let query = |text: &str| Query::new(text).limit(50).modes(modes.clone());
-        let found = |index: &Index, text: &str| -> Vec<(Id, Why)> {
+        let found = |index: &SearchIndex, text: &str| -> Vec<(Id, Explanation)> {
             index.search(&query(text)).into_iter().map(|hit| (hit.entry.id.clone(), hit.why)).collect()
         };
-        let mut updated = Index::of(&snapshot(&[], &[]));
+        let mut updated = SearchIndex::of(&snapshot(&[], &[]));
         for (mine, theirs) in versions {
             let all = snapshot(&mine, &theirs);
             updated = updated.updated(&all);
@@ -378,7 +378,7 @@ proptest! {
                 layer.namespaced = all.layer(source).unwrap().namespaced;
                 layer
             });
-            let alone = Index::of(&merge(&layers));
+            let alone = SearchIndex::of(&merge(&layers));
             for text in &queries {
                 let expected = found(&alone, text);
                 prop_assert_eq!(&found(&updated, text), &expected, "{}", text);
@@ -397,13 +397,13 @@ proptest! {
             let id = &skills[at.index(skills.len())].id;
             let hits = index.search(&Query::new(id.as_str()).for_operator());
             if id.as_str().chars().any(char::is_alphanumeric) {
-                prop_assert_eq!(hits[0].why.fit, Fit::Exact);
+                prop_assert_eq!(hits[0].why.fit, MatchKind::Exact);
             }
         }
     }
 }
 
-fn shown(index: &Index, text: &str) -> Vec<(Id, Why)> {
+fn shown(index: &SearchIndex, text: &str) -> Vec<(Id, Explanation)> {
     let hits = index.search(&Query::new(text).limit(50)).into_iter();
     hits.map(|hit| (hit.entry.id.clone(), hit.why)).collect()
 }

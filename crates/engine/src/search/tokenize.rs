@@ -47,11 +47,11 @@ pub(super) fn name_words(name: &str, mut each: impl FnMut(&str)) {
 }
 
 /// Returns all letters and digits of `name` in a row, so that `Release_Notes` and `release notes` are one name.
-pub(super) fn squashed(name: &str) -> String {
-    let mut squashed = String::with_capacity(name.len());
+pub(super) fn normalized(name: &str) -> String {
+    let mut normalized = String::with_capacity(name.len());
     let mut take = |c: char| {
         if c.is_alphanumeric() || is_combining_mark(c) {
-            fold(c, &mut squashed);
+            fold(c, &mut normalized);
         }
     };
     if name.is_ascii() {
@@ -59,7 +59,7 @@ pub(super) fn squashed(name: &str) -> String {
     } else {
         name.nfkc().for_each(&mut take)
     }
-    squashed
+    normalized
 }
 
 pub(super) fn is_stop_word(word: &str) -> bool {

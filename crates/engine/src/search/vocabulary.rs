@@ -7,10 +7,10 @@ use repertoire_core::ChunkedVec;
 
 /// The words of names, each with the number of names that have it. Words with digits are left out.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Vocabulary(ChunkedVec<Word>);
+pub(super) struct NameVocabulary(ChunkedVec<NameWord>);
 
 #[derive(Debug, Clone)]
-struct Word {
+struct NameWord {
     text: Arc<str>,
     /// A bit for each letter, which excludes most words without reading them.
     letters: u64,
@@ -18,15 +18,15 @@ struct Word {
 }
 
 /// Returns how many names with a word the asker may see, of all that have it.
-pub(super) type Names<'n> = &'n dyn Fn(&str, u32) -> u32;
+pub(super) type NameCounter<'n> = &'n dyn Fn(&str, u32) -> u32;
 
-impl Word {
-    fn known(&self, names: Names<'_>) -> Option<u32> {
+impl NameWord {
+    fn known(&self, names: NameCounter<'_>) -> Option<u32> {
         Some(names(&self.text, self.names)).filter(|names| *names > 0)
     }
 }
 
-impl Vocabulary {
+impl NameVocabulary {
     pub(super) fn insert(&mut self, word: &str) {
         self.count(word, |names| names + 1);
     }
@@ -40,17 +40,17 @@ impl Vocabulary {
     }
 
     fn count(&mut self, word: &str, change: impl Fn(u32) -> u32) {
-        if !Vocabulary::takes(word) {
+        if !NameVocabulary::takes(word) {
             return;
         }
         let at = self.0.partition_point(|other| *other.text < *word);
         let found = self.0.get(at).filter(|found| *found.text == *word).cloned();
-        let counted = found.clone().unwrap_or_else(|| Word { text: word.into(), letters: letters(word), names: 0 });
-        let counted = Word { names: change(counted.names), ..counted };
+        let counted = found.clone().unwrap_or_else(|| NameWord { text: word.into(), letters: letters(word), names: 0 });
+        let counted = NameWord { names: change(counted.names), ..counted };
         self.0.splice(at..at + usize::from(found.is_some()), Some(counted).filter(|word| word.names > 0));
     }
 
-    pub(super) fn beginning_with(&self, beginning: &str, most: usize, names: Names<'_>) -> Vec<&str> {
+    pub(super) fn beginning_with(&self, beginning: &str, most: usize, names: NameCounter<'_>) -> Vec<&str> {
         let words = self.0.iter_from(self.0.partition_point(|word| *word.text < *beginning));
         let words = words.take_while(|word| word.text.starts_with(beginning));
         let longer = words.filter(|word| word.text.len() > beginning.len());
@@ -63,7 +63,7 @@ impl Vocabulary {
     /// Returns the `most` nearest words to `typed`, those of the most names first.
     ///
     /// One mistake is forgiven from three letters on, two from eight: an insertion, deletion, substitution or transposition.
-    pub(super) fn near(&self, typed: &str, most: usize, names: Names<'_>) -> Vec<&str> {
+    pub(super) fn near(&self, typed: &str, most: usize, names: NameCounter<'_>) -> Vec<&str> {
         let forgiven = match typed.chars().count() {
             0..3 => return Vec::new(),
             3..8 => 1,

@@ -6,10 +6,11 @@ use repertoire_core::{Digest, Id, Resource, Skill, SourceError, Surface, Surface
 use repertoire_registry::Candidate;
 use serde::{Deserialize, Serialize};
 
-use super::evaluation::Remarks;
+use super::evaluation::BodyReport;
 use super::options::Lifetime;
+use crate::permission::Audience;
 use crate::tools::Wrapped;
-use crate::{Audience, Reader, ToolPreset};
+use crate::tools::{SkillReader, ToolPreset};
 
 /// The activator of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -42,27 +43,27 @@ pub struct ActiveSkill {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Activation {
-    /// The qualified id of the claim.
+pub(super) struct ActivationRecord {
+    /// The qualified id of the candidate.
     pub(super) qualified: Id,
     pub(super) source: Arc<str>,
     pub(super) arguments: Arc<str>,
     pub(super) audience: Audience,
     pub(super) by: ActivatedBy,
     pub(super) lifetime: Lifetime,
-    pub(super) touched: u64,
+    pub(super) last_used: u64,
     /// The body as it was read last, unless it has to be read again.
-    pub(super) rendered: Option<Arc<Rendered>>,
+    pub(super) rendered: Option<Arc<RenderedBody>>,
     pub(super) digest: Option<Digest>,
     /// The surface of the last delivery.
     pub(super) surface: Option<Surface>,
-    pub(super) told: Option<Told>,
+    pub(super) delivered: Option<DeliveredBody>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Told {
+pub(super) struct DeliveredBody {
     pub(super) digest: Digest,
-    pub(super) part: Part,
+    pub(super) part: DeliveredPart,
     /// The number of the model call that it came with first.
     pub(super) calls: u64,
     /// Tokens of the conversation including it.
@@ -71,7 +72,7 @@ pub(super) struct Told {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Part {
+pub(super) enum DeliveredPart {
     All,
     Beginning,
     /// There was no room.
@@ -79,29 +80,29 @@ pub(super) enum Part {
 }
 
 #[derive(Debug)]
-pub(super) struct Rendered {
+pub(super) struct RenderedBody {
     pub(super) candidate: Candidate<Skill>,
     pub(super) body: Arc<str>,
     pub(super) files: Arc<[Resource]>,
     pub(super) digest: Digest,
 }
 
-impl Rendered {
-    pub(super) fn new(candidate: Candidate<Skill>, body: Arc<str>, files: Arc<[Resource]>) -> Rendered {
-        Rendered { digest: Digest::of(body.as_bytes()), candidate, body, files }
+impl RenderedBody {
+    pub(super) fn new(candidate: Candidate<Skill>, body: Arc<str>, files: Arc<[Resource]>) -> RenderedBody {
+        RenderedBody { digest: Digest::of(body.as_bytes()), candidate, body, files }
     }
 
     pub(super) async fn read(
         id: &Id,
         candidate: Candidate<Skill>,
         arguments: &str,
-        reader: &dyn Reader,
-    ) -> Result<(Rendered, Option<Remarks>), SourceError> {
+        reader: &dyn SkillReader,
+    ) -> Result<(RenderedBody, Option<BodyReport>), SourceError> {
         let mut body = reader.body(&candidate, arguments).await?;
         // Instructions without the list of their files are better than none.
         let files = reader.resources(&candidate).await.unwrap_or_default();
-        let remarks = Remarks::of(id, &mut body);
-        Ok((Rendered::new(candidate, body.text.into(), files.into()), remarks))
+        let remarks = BodyReport::of(id, &mut body);
+        Ok((RenderedBody::new(candidate, body.text.into(), files.into()), remarks))
     }
 
     pub(super) fn is_blank(&self) -> bool {
@@ -124,13 +125,13 @@ impl Rendered {
     }
 }
 
-impl Activation {
+impl ActivationRecord {
     pub(super) fn is_for_conversation(&self) -> bool {
         let mode = self.surface.as_ref().map(|surface| surface.mode);
         self.by == ActivatedBy::Tool && mode != Some(SurfaceMode::SystemPrompt)
     }
 
-    pub(super) fn keep(&mut self, rendered: Arc<Rendered>) {
+    pub(super) fn keep(&mut self, rendered: Arc<RenderedBody>) {
         self.digest = Some(rendered.digest);
         self.rendered = Some(rendered);
     }

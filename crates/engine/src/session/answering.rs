@@ -1,4 +1,4 @@
-//! What the model's calls do to a session.
+//! Tool calls of a model in a session.
 
 use std::sync::Arc;
 
@@ -6,13 +6,13 @@ use repertoire_core::{Digest, Model, SurfaceMode};
 use serde_json::Value;
 
 use super::Session;
-use super::activation::{ActivatedBy, Activation, Part, Rendered, Told};
+use super::activation::{ActivatedBy, ActivationRecord, DeliveredBody, DeliveredPart, RenderedBody};
 use crate::tools::quoted;
-use crate::{Answer, Reader, SkillRead};
+use crate::tools::{SkillRead, SkillReader, ToolOutput};
 
 impl Session {
-    /// Answers a call of one of the [tools](Session::tools), as [`Toolset::call`](crate::Toolset::call), and takes in what it read
-    /// ([`take_in`](Session::take_in)).
+    /// Answers a call of one of the [tools](Session::tools), as [`Toolset::call`](crate::tools::Toolset::call), and takes in what it read
+    /// ([`record_tool_output`](Session::record_tool_output)).
     ///
     /// # Cancel safety
     /// May be dropped at any await.
@@ -20,11 +20,11 @@ impl Session {
         &mut self,
         tool: &str,
         arguments: &Value,
-        reader: &dyn Reader,
+        reader: &dyn SkillReader,
         model: &Model<'_>,
-    ) -> Option<Answer> {
+    ) -> Option<ToolOutput> {
         let answer = self.tools.call_in_turn(tool, arguments, reader, &self.suggested).await?;
-        Some(self.take_in(answer, model))
+        Some(self.record_tool_output(answer, model))
     }
 
     /// Activates the skill that `answer` read, and says what the model shall get instead, where the body goes elsewhere or is
@@ -35,12 +35,12 @@ impl Session {
     /// | goes to the system prompt only, or is blank | a sentence that confirms |
     /// | goes into the result, and is not there yet in these words | as it is |
     /// | goes into the result, and is there in these words | a sentence that says so, also of a skill whose time was over |
-    pub fn take_in(&mut self, answer: Answer, model: &Model<'_>) -> Answer {
+    pub fn record_tool_output(&mut self, answer: ToolOutput, model: &Model<'_>) -> ToolOutput {
         let Some(SkillRead { entry, candidate, body, arguments, files, .. }) = answer.read.clone() else {
             return answer;
         };
         let name = quoted(entry.id.as_str());
-        let rendered = Rendered::new(candidate.clone(), body, files);
+        let rendered = RenderedBody::new(candidate.clone(), body, files);
         let (digest, is_blank, qualified) = (rendered.digest, rendered.is_blank(), candidate.qualified_id());
         let surface = self.options.surfaces.resolve(candidate.item.surface, model);
         let is_result = surface.mode != SurfaceMode::SystemPrompt && !is_blank;
@@ -50,7 +50,7 @@ impl Session {
                 format!("The skill {name} is active already, and its instructions are what they were. Follow them.\n");
             let name = held.qualified.clone();
             self.touch(name.as_str());
-            return Answer { text, ..answer };
+            return ToolOutput { text, ..answer };
         }
         let audience = self.tools.options().audience;
         let (calls, tokens) = (self.calls.saturating_add(1), self.grown_by(&answer.text));
@@ -61,14 +61,14 @@ impl Session {
             format!("The skill {name} is active. It has no instructions.\n")
         } else if is_result {
             if !(is_new && held.is_told(digest)) {
-                held.told = Some(Told { digest, part: Part::All, calls, tokens });
+                held.delivered = Some(DeliveredBody { digest, part: DeliveredPart::All, calls, tokens });
                 return answer;
             }
             format!("The skill {name} is active again, and its instructions are what they were. Follow them.\n")
         } else {
             format!("The skill {name} is active: its instructions are with you from now on. Follow them.\n")
         };
-        Answer { text, ..answer }
+        ToolOutput { text, ..answer }
     }
 
     pub(super) fn grown_by(&self, text: &str) -> u64 {
@@ -76,7 +76,7 @@ impl Session {
     }
 }
 
-impl Activation {
+impl ActivationRecord {
     fn is_with_model(&self, digest: Digest, arguments: &str, is_result: bool) -> bool {
         let is_same = self.digest == Some(digest) && *self.arguments == *arguments;
         // Where nothing was placed yet, nothing stands.
@@ -88,6 +88,8 @@ impl Activation {
     }
 
     fn is_told(&self, digest: Digest) -> bool {
-        self.told.as_ref().is_some_and(|told| told.part == Part::All && told.digest == digest)
+        self.delivered
+            .as_ref()
+            .is_some_and(|delivered| delivered.part == DeliveredPart::All && delivered.digest == digest)
     }
 }

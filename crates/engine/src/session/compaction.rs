@@ -6,23 +6,23 @@ use repertoire_core::Id;
 use serde::Serialize;
 
 use super::Session;
-use super::activation::{Activation, Part, Rendered, Told};
-use super::options::Survival;
+use super::activation::{ActivationRecord, DeliveredBody, DeliveredPart, RenderedBody};
+use super::options::CompactionBudget;
 
 /// Bodies that are delivered again after compaction.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
-pub struct Rerendered {
+pub struct Redelivery {
     /// For the conversation: the newest skill first, each in what it comes in, a blank line between. Empty when there is none.
     pub text: String,
     /// The delivered part of each skill, the newest first.
-    pub skills: Vec<RerenderedSkill>,
+    pub skills: Vec<RedeliveredSkill>,
 }
 
 /// The state of a skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct RerenderedSkill {
+pub struct RedeliveredSkill {
     /// The skill.
     pub id: Id,
     /// Tokens of what is given: nothing where there was no room.
@@ -31,8 +31,8 @@ pub struct RerenderedSkill {
     pub of: usize,
 }
 
-impl Rerendered {
-    pub(super) fn given(&self) -> impl Iterator<Item = &Id> {
+impl Redelivery {
+    pub(super) fn delivered_ids(&self) -> impl Iterator<Item = &Id> {
         self.skills.iter().filter(|skill| skill.tokens > 0).map(|skill| &skill.id)
     }
 }
@@ -42,7 +42,7 @@ impl Session {
     /// Bodies in the system prompt are not lost.
     ///
     /// Nothing that is hidden now is given or named. What changed since it was read comes with the next call, as it is then.
-    pub fn rerender(&mut self, survival: &Survival) -> Rerendered {
+    pub fn redeliver_after_compaction(&mut self, survival: &CompactionBudget) -> Redelivery {
         self.reset();
         let next = self.calls.saturating_add(1);
         let again = self.again(survival, next, |held, _| held.is_for_conversation());
@@ -53,23 +53,22 @@ impl Session {
     /// Renders the bodies of what `wanted` takes, and marks them as delivered from the model call `call` on.
     pub(super) fn again(
         &mut self,
-        survival: &Survival,
+        survival: &CompactionBudget,
         call: u64,
-        wanted: impl Fn(&Activation, &Id) -> bool,
-    ) -> Rerendered {
-        let mut newest: Vec<(u64, Id, Arc<Rendered>)> = Vec::new();
+        wanted: impl Fn(&ActivationRecord, &Id) -> bool,
+    ) -> Redelivery {
+        let mut newest: Vec<(u64, Id, Arc<RenderedBody>)> = Vec::new();
         for held in &self.activations {
             let Ok(found) = self.find(held) else { continue };
             let id = found.id();
-            let is_wanted = |rendered: &&Arc<Rendered>| {
+            if let Some(rendered) = held.rendered.as_ref().filter(|rendered: &&Arc<RenderedBody>| {
                 wanted(held, &id) && !rendered.is_blank() && rendered.candidate.is_same(found.candidate)
-            };
-            if let Some(rendered) = held.rendered.as_ref().filter(is_wanted) {
-                newest.push((held.touched, id, rendered.clone()));
+            }) {
+                newest.push((held.last_used, id, rendered.clone()));
             }
         }
-        newest.sort_by_key(|(touched, ..)| std::cmp::Reverse(*touched));
-        let mut again = Rerendered::default();
+        newest.sort_by_key(|(last_used, ..)| std::cmp::Reverse(*last_used));
+        let mut again = Redelivery::default();
         let mut room = survival.total;
         for (_, id, rendered) in newest {
             let whole = rendered.wrapped(&id, &self.tools.options().preset);
@@ -86,32 +85,31 @@ impl Session {
                 again.text.push_str(&text);
             }
             let part = match tokens {
-                0 => Part::None,
-                _ if tokens == of => Part::All,
-                _ => Part::Beginning,
+                0 => DeliveredPart::None,
+                _ if tokens == of => DeliveredPart::All,
+                _ => DeliveredPart::Beginning,
             };
-            let told = Told { digest: rendered.digest, part, calls: call, tokens: self.grown_by(&again.text) };
+            let delivered =
+                DeliveredBody { digest: rendered.digest, part, calls: call, tokens: self.grown_by(&again.text) };
             if let Some(held) = self.held(&id) {
-                held.told = Some(told);
+                held.delivered = Some(delivered);
             }
-            again.skills.push(RerenderedSkill { id, tokens, of });
+            again.skills.push(RedeliveredSkill { id, tokens, of });
         }
         again
     }
 
-    fn cut(&self, id: &Id, rendered: &Rendered, most: usize) -> Option<String> {
+    fn cut(&self, id: &Id, rendered: &RenderedBody, most: usize) -> Option<String> {
         let preset = &self.tools.options().preset;
-        let fits = |bytes: usize| {
-            let text = rendered.wrapped_part(id, preset, rendered.body.floor_char_boundary(bytes));
-            (self.options.tokenizer.estimate(&text) <= most).then_some(text)
-        };
         let (mut fitting, mut text) = (0, None);
         let mut too_much = rendered.body.len();
         while too_much - fitting > 1 {
             let middle = fitting + (too_much - fitting) / 2;
-            match fits(middle) {
-                Some(part) => (fitting, text) = (middle, Some(part)),
-                None => too_much = middle,
+            let part = rendered.wrapped_part(id, preset, rendered.body.floor_char_boundary(middle));
+            if self.options.tokenizer.estimate(&part) <= most {
+                (fitting, text) = (middle, Some(part));
+            } else {
+                too_much = middle;
             }
         }
         text

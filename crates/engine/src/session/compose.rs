@@ -4,39 +4,40 @@ use std::sync::Arc;
 
 use repertoire_core::{Content, DecidedBy, Flavor, Id, Message, Model, Role, Slot, Surface, SurfaceMode, ToolSpec};
 
-use super::activation::{ActivatedBy, Activation, Part, Rendered, Told};
-use super::compaction::RerenderedSkill;
+use super::activation::{ActivatedBy, ActivationRecord, DeliveredBody, DeliveredPart, RenderedBody};
+use super::compaction::RedeliveredSkill;
 use super::evaluation::{Active, ActiveBy, Evaluation, TokensSoFar, What};
-use super::messages::{MessageRules, Waiting};
-use super::options::{Bodies, Refresh};
+use super::messages::{MessageRules, PendingMessage};
+use super::options::{BodyPlacement, RefreshPolicy};
 use super::slots::{
-    CannotCompose, Delivery, Notice, Place, Placement, SlotMessage, Slots, Tail, Undelivered, WhyUndelivered,
+    CannotCompose, ConversationEnd, Delivery, MessagePlace, Notice, Placement, SlotMessage, Slots, Undelivered,
+    UndeliveredReason,
 };
 use super::{Session, find, messages};
 
 struct Planned<'e> {
     active: &'e Active,
     surface: Option<Surface>,
-    fate: Fate,
+    fate: Inclusion,
 }
 
 #[derive(PartialEq)]
-enum Fate {
+enum Inclusion {
     Delivered,
     LeftOut,
 }
 
-struct Draft {
+struct SlotBuilder {
     slots: Slots,
     system: Vec<String>,
     buffer: Vec<(Id, String)>,
     due: Vec<Id>,
-    tail: Tail,
+    tail: ConversationEnd,
     rules: MessageRules,
 }
 
 impl Session {
-    /// Composes the call of `model`. Counts as the call: messages at the [end](Place::End) are returned once, and the host keeps
+    /// Composes the call of `model`. Counts as the call: messages at the [end](MessagePlace::End) are returned once, and the host keeps
     /// them in the conversation.
     ///
     /// Bodies go where the cascade says for this model, and nowhere else:
@@ -44,17 +45,17 @@ impl Session {
     /// | mode | read by the tool | activated otherwise |
     /// |---|---|---|
     /// | `system-prompt` | system prompt | system prompt |
-    /// | `tool-only` | result | left out; as `both` if a rule or nobody decided it |
+    /// | `tool-only` | result | omitted; as `both` if a rule or the fallback decided it |
     /// | `both` | system prompt and result | system prompt |
     ///
     /// What is left out is named by a [`Notice::Undelivered`]. It stays active, and a call of the tool that reads it delivers it.
     /// A body whose place is the result and that is not in the conversation any more, or is due for a
-    /// [`Refresh`], comes as a message of the user.
+    /// [`RefreshPolicy`], comes as a message of the user.
     ///
     /// # Errors
     /// [`CannotCompose`] for injections of the host that would reach the model nowhere, before anything counts as delivered.
     pub fn compose(&mut self, evaluation: &Evaluation, model: &Model<'_>) -> Result<Slots, CannotCompose> {
-        let mut draft = Draft {
+        let mut builder = SlotBuilder {
             slots: Slots::default(),
             system: Vec::new(),
             buffer: Vec::new(),
@@ -62,36 +63,36 @@ impl Session {
             tail: evaluation.tail,
             rules: self.options.rules_of(model),
         };
-        let planned = self.plan(evaluation, model, draft.rules, &mut draft.slots.notices)?;
+        let planned = self.plan(evaluation, model, builder.rules, &mut builder.slots.notices)?;
 
         self.calls = self.calls.saturating_add(1);
         self.suggested = evaluation.suggested.iter().map(|suggested| suggested.id.clone()).collect();
         self.tokens = match evaluation.tokens {
-            TokensSoFar::Told(tokens) => tokens,
+            TokensSoFar::Known(tokens) => tokens,
             TokensSoFar::More(tokens) => self.tokens.saturating_add(tokens),
         };
-        draft.slots.tools = self.tools.tools().to_vec();
-        for waiting in std::mem::take(&mut self.waiting) {
-            self.give(waiting, &mut draft);
+        builder.slots.tools = self.tools.tools().to_vec();
+        for pending in std::mem::take(&mut self.pending) {
+            self.deliver(pending, &mut builder);
         }
         for Planned { active, surface, fate } in planned {
-            if fate == Fate::LeftOut {
-                self.leave_out(active, surface, &mut draft);
+            if fate == Inclusion::LeftOut {
+                self.leave_out(active, surface, &mut builder);
                 continue;
             }
             match &active.what {
                 What::Host(host, text) => {
-                    self.place_host(active, &host.injection.content, text.as_deref(), surface, &mut draft);
+                    self.place_host(active, &host.injection.content, text.as_deref(), surface, &mut builder);
                 }
                 What::Skill(skill) => {
                     if let (Some(rendered), Some(surface)) = (&skill.rendered, surface) {
-                        self.place_skill(active, rendered, surface, &mut draft);
+                        self.place_skill(active, rendered, surface, &mut builder);
                     }
                 }
             }
         }
-        self.redeliver(&mut draft);
-        Ok(draft.finish())
+        self.redeliver(&mut builder);
+        Ok(builder.finish())
     }
 
     fn plan<'e>(
@@ -108,7 +109,7 @@ impl Session {
             let undelivered = match self.surface_of(active, model, notices) {
                 Ok(surface) => {
                     offenders.extend(self.refused_roles(active, model, rules));
-                    planned.push(Planned { active, surface, fate: Fate::Delivered });
+                    planned.push(Planned { active, surface, fate: Inclusion::Delivered });
                     continue;
                 }
                 Err(why) => undelivered_by(active, why),
@@ -117,10 +118,10 @@ impl Session {
                 What::Host(..) => offenders.push(undelivered),
                 What::Skill(_) => {
                     let surface = match &undelivered.why {
-                        WhyUndelivered::NoToolRead(surface) => Some(surface.clone()),
+                        UndeliveredReason::NoToolRead(surface) => Some(surface.clone()),
                         _ => None,
                     };
-                    planned.push(Planned { active, surface, fate: Fate::LeftOut });
+                    planned.push(Planned { active, surface, fate: Inclusion::LeftOut });
                     notices.push(Notice::Undelivered(undelivered));
                 }
             }
@@ -133,7 +134,7 @@ impl Session {
         active: &Active,
         model: &Model<'_>,
         notices: &mut Vec<Notice>,
-    ) -> Result<Option<Surface>, WhyUndelivered> {
+    ) -> Result<Option<Surface>, UndeliveredReason> {
         let (declared, is_read) = match &active.what {
             What::Host(host, _) => {
                 let has_body = host.injection.content.slots().contains(&Slot::SystemPrompt);
@@ -141,7 +142,7 @@ impl Session {
                 (is_body.then_some(host.surface), false)
             }
             What::Skill(skill) => {
-                let rendered = skill.rendered.as_ref().ok_or(WhyUndelivered::NotRead)?;
+                let rendered = skill.rendered.as_ref().ok_or(UndeliveredReason::NotRead)?;
                 let is_read = skill.by == ActivatedBy::Tool;
                 ((!rendered.is_blank()).then_some(skill.candidate.item.surface), is_read)
             }
@@ -155,7 +156,7 @@ impl Session {
                     notices.push(Notice::Raised { id: active.id.clone(), surface });
                     Ok(Some(raised))
                 }
-                DecidedBy::Skill | DecidedBy::Registry => Err(WhyUndelivered::NoToolRead(surface)),
+                DecidedBy::Skill | DecidedBy::Registry => Err(UndeliveredReason::NoToolRead(surface)),
             },
             surface => Ok(surface),
         }
@@ -170,14 +171,16 @@ impl Session {
 
     fn refused_roles(&self, active: &Active, model: &Model<'_>, rules: MessageRules) -> Vec<Undelivered> {
         let What::Host(host, _) = &active.what else { return Vec::new() };
-        let provider = || self.options.provider(model).unwrap_or_default().to_owned();
+        let provider = self.options.provider(model).unwrap_or_default();
         let mut refused: Vec<Undelivered> = Vec::new();
         for message in host.injection.content.messages.iter().filter(|message| !message.text.trim().is_empty()) {
-            let is_given = || self.given.contains(&messages::key(&active.flavor, &active.id, message));
-            if rules.carries(message.role) || is_given() {
+            if rules.carries(message.role)
+                || self.delivered_messages.contains(&messages::key(&active.flavor, &active.id, message))
+            {
                 continue;
             }
-            let one = undelivered_by(active, WhyUndelivered::Role { provider: provider(), role: message.role });
+            let one =
+                undelivered_by(active, UndeliveredReason::Role { provider: provider.to_owned(), role: message.role });
             if !refused.contains(&one) {
                 refused.push(one);
             }
@@ -185,13 +188,13 @@ impl Session {
         refused
     }
 
-    fn leave_out(&mut self, active: &Active, surface: Option<Surface>, draft: &mut Draft) {
+    fn leave_out(&mut self, active: &Active, surface: Option<Surface>, builder: &mut SlotBuilder) {
         if let (What::Skill(skill), Some(surface)) = (&active.what, &surface) {
             let qualified = skill.candidate.qualified_id();
             let held = self.activations.iter_mut().find(|held| held.qualified == qualified);
             held.into_iter().for_each(|held| held.surface = Some(surface.clone()));
         }
-        draft.placed(active, Slot::Messages, Delivery::LeftOut, surface);
+        builder.record(active, Slot::Messages, Delivery::LeftOut, surface);
     }
 
     fn place_host(
@@ -200,150 +203,164 @@ impl Session {
         content: &Content,
         text: Option<&str>,
         surface: Option<Surface>,
-        draft: &mut Draft,
+        builder: &mut SlotBuilder,
     ) {
         for slot in content.slots() {
             match slot {
                 Slot::SystemPrompt => {
                     // What is no skill has no surface, and is always there.
-                    let bodies = surface.as_ref().map_or(Bodies::SystemPrompt, |_| self.options.bodies);
-                    draft.stand(active, text.unwrap_or_default(), bodies, surface.clone());
+                    let bodies = surface.as_ref().map_or(BodyPlacement::SystemPrompt, |_| self.options.bodies);
+                    builder.place(active, text.unwrap_or_default(), bodies, surface.clone());
                 }
                 Slot::Messages => {
                     for message in content.messages.iter().filter(|message| !message.text.trim().is_empty()) {
-                        let waiting =
-                            Waiting { id: active.id.clone(), flavor: active.flavor.clone(), message: message.clone() };
-                        let delivery = self.give(waiting, draft);
-                        draft.placed(active, Slot::Messages, delivery, None);
+                        let pending = PendingMessage {
+                            id: active.id.clone(),
+                            flavor: active.flavor.clone(),
+                            message: message.clone(),
+                        };
+                        let delivery = self.deliver(pending, builder);
+                        builder.record(active, Slot::Messages, delivery, None);
                     }
                 }
                 Slot::Tools => {
-                    content.tools.iter().for_each(|tool| draft.offer(&active.id, tool));
-                    draft.placed(active, Slot::Tools, Delivery::Now, None);
+                    content.tools.iter().for_each(|tool| builder.offer_tool(&active.id, tool));
+                    builder.record(active, Slot::Tools, Delivery::Now, None);
                 }
             }
         }
     }
 
-    fn give(&mut self, waiting: Waiting, draft: &mut Draft) -> Delivery {
-        let key = messages::key(&waiting.flavor, &waiting.id, &waiting.message);
-        if self.given.contains(&key) {
+    fn deliver(&mut self, pending: PendingMessage, builder: &mut SlotBuilder) -> Delivery {
+        let key = messages::key(&pending.flavor, &pending.id, &pending.message);
+        if self.delivered_messages.contains(&key) {
             return Delivery::Earlier;
         }
-        if self.waiting.contains(&waiting) {
+        if self.pending.contains(&pending) {
             return Delivery::Deferred;
         }
-        let Waiting { id, message: Message { role, text, .. }, .. } = &waiting;
-        if draft.say(*role, text.clone(), vec![id.clone()]) {
+        let PendingMessage { id, message: Message { role, text, .. }, .. } = &pending;
+        if builder.push_message(*role, text.clone(), vec![id.clone()]) {
             self.tokens = self.grown_by(text);
-            self.given.insert(key);
+            self.delivered_messages.insert(key);
             return Delivery::Now;
         }
-        self.waiting.push(waiting);
+        self.pending.push(pending);
         Delivery::Deferred
     }
 
-    fn place_skill(&mut self, active: &Active, rendered: &Arc<Rendered>, surface: Surface, draft: &mut Draft) {
+    fn place_skill(
+        &mut self,
+        active: &Active,
+        rendered: &Arc<RenderedBody>,
+        surface: Surface,
+        builder: &mut SlotBuilder,
+    ) {
         let qualified = rendered.candidate.qualified_id();
         let (calls, tokens, refresh) = (self.calls, self.tokens, self.options.refresh);
         let held = self.activations.iter_mut().find(|held| held.qualified == qualified);
         let before = held.as_ref().and_then(|held| held.surface.clone());
         if let Some(from) = before.filter(|before| *before != surface) {
-            draft.slots.notices.push(Notice::Moved { id: active.id.clone(), from, to: surface.clone() });
+            builder.slots.notices.push(Notice::Moved { id: active.id.clone(), from, to: surface.clone() });
         }
         if surface.mode != SurfaceMode::ToolOnly {
             let text = rendered.wrapped(&active.id, &self.tools.options().preset);
-            draft.stand(active, &text, self.options.bodies, Some(surface.clone()));
+            builder.place(active, &text, self.options.bodies, Some(surface.clone()));
         }
         let Some(held) = held else { return };
         held.surface = Some(surface.clone());
         if held.is_for_conversation() {
-            let told = held.told.as_ref().filter(|told| told.is_current(rendered, refresh, calls, tokens));
-            if told.is_none() {
-                draft.due.push(active.id.clone());
+            let delivered =
+                held.delivered.as_ref().filter(|delivered| delivered.is_current(rendered, refresh, calls, tokens));
+            if delivered.is_none() {
+                builder.due.push(active.id.clone());
             }
             // What is due is left out unless it finds room below.
-            let is_there = told.is_some_and(|told| told.part != Part::None);
+            let is_there = delivered.is_some_and(|delivered| delivered.part != DeliveredPart::None);
             let delivery = if is_there { Delivery::Earlier } else { Delivery::LeftOut };
-            draft.placed(active, Slot::Messages, delivery, Some(surface));
+            builder.record(active, Slot::Messages, delivery, Some(surface));
         }
     }
 
-    fn redeliver(&mut self, draft: &mut Draft) {
-        let due = std::mem::take(&mut draft.due);
+    fn redeliver(&mut self, builder: &mut SlotBuilder) {
+        let due = std::mem::take(&mut builder.due);
         if due.is_empty() {
             return;
         }
-        if let Some(why) = draft.rules.refuses(draft.tail, Role::User) {
-            draft.settle(&due, Delivery::Deferred);
-            draft.slots.notices.extend(due.into_iter().map(|id| Notice::Waits { id, role: Role::User, why }));
+        if let Some(why) = builder.rules.refuses(builder.tail, Role::User) {
+            builder.mark_delivered(&due, Delivery::Deferred);
+            builder.slots.notices.extend(due.into_iter().map(|id| Notice::Waits { id, role: Role::User, why }));
             return;
         }
         let again = self.again(&self.options.survival.clone(), self.calls, |_, id| due.contains(id));
-        let ids: Vec<Id> = again.given().cloned().collect();
+        let ids: Vec<Id> = again.delivered_ids().cloned().collect();
         if !ids.is_empty() {
-            draft.say(Role::User, again.text.as_str().into(), ids.clone());
-            draft.settle(&ids, Delivery::Now);
+            builder.push_message(Role::User, again.text.as_str().into(), ids.clone());
+            builder.mark_delivered(&ids, Delivery::Now);
             self.tokens = self.grown_by(&again.text);
         }
         let cut = again.skills.into_iter().filter(|skill| skill.tokens < skill.of);
-        draft.slots.notices.extend(cut.map(|RerenderedSkill { id, tokens, of }| Notice::Shortened { id, tokens, of }));
+        builder.slots.notices.extend(cut.map(|RedeliveredSkill { id, tokens, of }| Notice::Shortened {
+            id,
+            tokens,
+            of,
+        }));
     }
 
-    pub(super) fn held(&mut self, id: &Id) -> Option<&mut Activation> {
+    pub(super) fn held(&mut self, id: &Id) -> Option<&mut ActivationRecord> {
         let snapshot = self.tools.snapshot();
         self.activations.iter_mut().find(|held| find(snapshot, held).is_some_and(|found| found.id() == *id))
     }
 }
 
-impl Told {
-    fn is_current(&self, rendered: &Rendered, refresh: Refresh, calls: u64, tokens: u64) -> bool {
+impl DeliveredBody {
+    fn is_current(&self, rendered: &RenderedBody, refresh: RefreshPolicy, calls: u64, tokens: u64) -> bool {
         // Not again in the call that it comes with.
         let is_due = match refresh {
-            Refresh::Never => false,
-            Refresh::AfterTokens(most) => tokens.saturating_sub(self.tokens) >= most.max(1) as u64,
-            Refresh::AfterTurns(most) => calls.saturating_sub(self.calls) >= most.max(1) as u64,
+            RefreshPolicy::Never => false,
+            RefreshPolicy::AfterTokens(most) => tokens.saturating_sub(self.tokens) >= most.max(1) as u64,
+            RefreshPolicy::AfterTurns(most) => calls.saturating_sub(self.calls) >= most.max(1) as u64,
         };
         self.digest == rendered.digest && !is_due
     }
 }
 
-impl Draft {
-    fn placed(&mut self, active: &Active, slot: Slot, delivery: Delivery, surface: Option<Surface>) {
+impl SlotBuilder {
+    fn record(&mut self, active: &Active, slot: Slot, delivery: Delivery, surface: Option<Surface>) {
         let (id, flavor, reason) = (active.id.clone(), active.flavor.clone(), active.reason());
         self.slots.placements.push(Placement { id, flavor, slot, delivery, surface, reason });
     }
 
-    fn stand(&mut self, active: &Active, text: &str, bodies: Bodies, surface: Option<Surface>) {
+    fn place(&mut self, active: &Active, text: &str, bodies: BodyPlacement, surface: Option<Surface>) {
         let text = text.trim_end().to_owned();
         let slot = match bodies {
-            Bodies::SystemPrompt => {
+            BodyPlacement::SystemPrompt => {
                 self.system.push(text);
                 Slot::SystemPrompt
             }
-            Bodies::Buffer => {
+            BodyPlacement::Buffer => {
                 self.buffer.push((active.id.clone(), text));
                 Slot::Messages
             }
         };
-        self.placed(active, slot, Delivery::Now, surface);
+        self.record(active, slot, Delivery::Now, surface);
     }
 
-    fn say(&mut self, role: Role, text: Arc<str>, ids: Vec<Id>) -> bool {
+    fn push_message(&mut self, role: Role, text: Arc<str>, ids: Vec<Id>) -> bool {
         if let Some(why) = self.rules.refuses(self.tail, role) {
             self.slots.notices.extend(ids.into_iter().map(|id| Notice::Waits { id, role, why }));
             return false;
         }
         self.tail = match role {
-            Role::User => Tail::User,
-            Role::Assistant => Tail::Assistant,
+            Role::User => ConversationEnd::User,
+            Role::Assistant => ConversationEnd::Assistant,
             Role::System => self.tail,
         };
-        self.slots.messages.push(SlotMessage { role, text, place: Place::End, ids });
+        self.slots.messages.push(SlotMessage { role, text, place: MessagePlace::End, ids });
         true
     }
 
-    fn offer(&mut self, id: &Id, tool: &ToolSpec) {
+    fn offer_tool(&mut self, id: &Id, tool: &ToolSpec) {
         match self.slots.tools.iter().find(|offered| offered.name == tool.name) {
             None => self.slots.tools.push(tool.clone()),
             Some(offered) if offered == tool => {}
@@ -353,7 +370,7 @@ impl Draft {
         }
     }
 
-    fn settle(&mut self, ids: &[Id], delivery: Delivery) {
+    fn mark_delivered(&mut self, ids: &[Id], delivery: Delivery) {
         let left_out = self.slots.placements.iter_mut().filter(|placement| placement.delivery == Delivery::LeftOut);
         left_out.filter(|placement| ids.contains(&placement.id)).for_each(|placement| placement.delivery = delivery);
     }
@@ -361,7 +378,7 @@ impl Draft {
     fn finish(mut self) -> Slots {
         self.slots.system_prompt = self.system.join("\n\n");
         if !self.buffer.is_empty() {
-            let place = if self.rules.is_alternating() { Place::InMessage } else { Place::BeforeMessage };
+            let place = if self.rules.is_alternating() { MessagePlace::InMessage } else { MessagePlace::BeforeMessage };
             let (ids, texts): (Vec<_>, Vec<_>) = self.buffer.into_iter().unzip();
             let text = texts.join("\n\n").into();
             self.slots.messages.insert(0, SlotMessage { role: Role::User, text, place, ids });
@@ -370,13 +387,13 @@ impl Draft {
     }
 }
 
-fn undelivered_by(active: &Active, why: WhyUndelivered) -> Undelivered {
+fn undelivered_by(active: &Active, why: UndeliveredReason) -> Undelivered {
     let by = match &active.by {
         ActiveBy::Always => "always active".to_owned(),
         ActiveBy::Rule(name) => format!("by rule `{name}`"),
         ActiveBy::AfterTool(tool) => format!("after tool `{tool}`"),
         ActiveBy::Activated => "activated".to_owned(),
-        ActiveBy::Fired(_) => "by a trigger that it declares".to_owned(),
+        ActiveBy::Trigger(_) => "by a trigger that it declares".to_owned(),
     };
     Undelivered { id: active.id.clone(), flavor: active.flavor.clone(), by, why }
 }

@@ -7,12 +7,16 @@ use std::sync::Arc;
 use repertoire_core::{Flavor, Id, SkillTrigger, Trigger};
 
 use super::Session;
-use super::activation::{ActivatedBy, Rendered};
-use super::evaluation::{Active, ActiveBy, ActiveClaim, Evaluation, Remarks, SkipReason, Suggested, TokensSoFar, What};
+use super::activation::{ActivatedBy, RenderedBody};
+use super::evaluation::{
+    Active, ActiveBy, ActiveClaim, BodyReport, Evaluation, SkipReason, Suggested, TokensSoFar, What,
+};
 use super::options::Host;
 use super::turn::Turn;
-use crate::resolve::Meant;
-use crate::{Audience, Fired, FiredBy, MissedMention, Reader, WhyMissed};
+use crate::permission::Audience;
+use crate::resolve::ResolvedName;
+use crate::tools::SkillReader;
+use crate::trigger::{MatchedBy, TriggerMatch, UnresolvedMention, UnresolvedReason};
 
 impl Session {
     /// Evaluates what is active in `turn`. Pure: the same session and turn give the same result.
@@ -24,7 +28,7 @@ impl Session {
             remarks: Vec::new(),
             tail: turn.tail(),
             tokens: match turn.tokens {
-                Some(tokens) => TokensSoFar::Told(tokens as u64),
+                Some(tokens) => TokensSoFar::Known(tokens as u64),
                 None => TokensSoFar::More(self.brought(turn)),
             },
         };
@@ -40,7 +44,7 @@ impl Session {
     ///
     /// # Cancel safety
     /// May be dropped at any await: what was read is kept.
-    pub async fn read(&mut self, mut evaluation: Evaluation, reader: &dyn Reader) -> Evaluation {
+    pub async fn read(&mut self, mut evaluation: Evaluation, reader: &dyn SkillReader) -> Evaluation {
         for mut active in std::mem::take(&mut evaluation.active) {
             match self.complete(&mut active, &mut evaluation.remarks, reader).await {
                 Ok(()) => evaluation.active.push(active),
@@ -118,13 +122,16 @@ impl Session {
                     continue;
                 }
             };
-            let is_current = |rendered: &&Arc<Rendered>| rendered.candidate.is_same(found.candidate);
             let candidate = ActiveClaim {
                 candidate: found.candidate.clone(),
                 arguments: activation.arguments.clone(),
                 audience: activation.audience,
                 by: activation.by,
-                rendered: activation.rendered.as_ref().filter(is_current).cloned(),
+                rendered: activation
+                    .rendered
+                    .as_ref()
+                    .filter(|rendered: &&Arc<RenderedBody>| rendered.candidate.is_same(found.candidate))
+                    .cloned(),
             };
             evaluation.active.push(active(&found, ActiveBy::Activated, candidate));
         }
@@ -135,16 +142,16 @@ impl Session {
         let names: Vec<&str> = turn.results.iter().map(|result| result.tool).collect();
         let triggers = self.tools.triggers(None);
         let mut room = self.options.most_skills.saturating_sub(self.triggered.skills);
-        let (fired, missed) = triggers.heard(&turn.occasion(&names).modes(modes));
+        let (fired, missed) = triggers.evaluate_all(&turn.occasion(&names).modes(modes));
         let behind = behind_names(&fired, turn.message);
-        // Activations that are hidden from whom they were for, or need another's word: who asks now may be somebody else.
+        // The audience of an activation may not see it any more, while the one of this trigger does.
         let is_for_another = |why: &SkipReason| matches!(why, SkipReason::Hidden(_) | SkipReason::Untrusted);
         let hidden = evaluation.skipped.iter().filter(|skipped| is_for_another(&skipped.why));
         let mut hidden: HashSet<Id> = hidden.map(|skipped| skipped.id.clone()).collect();
         let mut known = evaluation.skills_told();
-        let (fired, suggesting): (Vec<_>, Vec<_>) = fired.into_iter().partition(Fired::activates);
+        let (fired, suggesting): (Vec<_>, Vec<_>) = fired.into_iter().partition(TriggerMatch::activates);
         for fired in fired {
-            let found = Meant { entry: &fired.entry, candidate: &fired.candidate };
+            let found = ResolvedName { entry: &fired.entry, candidate: &fired.candidate };
             let (id, qualified, audience) = (found.id(), found.candidate.qualified_id(), audience(&fired.by));
             if taken.contains(&id) {
                 if known.insert(qualified.clone()) {
@@ -165,7 +172,7 @@ impl Session {
                 }
                 continue;
             }
-            if self.ended.contains(&qualified) {
+            if self.deactivated.contains(&qualified) {
                 evaluation.skip(Flavor::Skill, id, SkipReason::Ended);
                 continue;
             }
@@ -177,13 +184,13 @@ impl Session {
             let by = if audience == Audience::User { ActivatedBy::Name } else { ActivatedBy::Trigger };
             let candidate = found.candidate.clone();
             let candidate = ActiveClaim { candidate, arguments: said.into(), audience, by, rendered: None };
-            evaluation.active.push(active(&found, ActiveBy::Fired(fired.by.clone()), candidate));
+            evaluation.active.push(active(&found, ActiveBy::Trigger(fired.by.clone()), candidate));
         }
-        for MissedMention { id, why, .. } in missed {
+        for UnresolvedMention { id, why, .. } in missed {
             if known.insert(id.clone()) {
                 let why = match why {
-                    WhyMissed::Ambiguous(names) => SkipReason::Ambiguous(names),
-                    WhyMissed::Hidden(hidden) => SkipReason::Hidden(hidden),
+                    UnresolvedReason::Ambiguous(names) => SkipReason::Ambiguous(names),
+                    UnresolvedReason::Hidden(hidden) => SkipReason::Hidden(hidden),
                 };
                 evaluation.skip(Flavor::Skill, id, why);
             }
@@ -198,14 +205,14 @@ impl Session {
         }
     }
 
-    fn suggest(&self, fired: Vec<Fired>, known: &mut HashSet<Id>, evaluation: &mut Evaluation) {
-        for Fired { entry, candidate, by, .. } in fired {
-            let id = Meant { entry: &entry, candidate: &candidate }.id();
+    fn suggest(&self, fired: Vec<TriggerMatch>, known: &mut HashSet<Id>, evaluation: &mut Evaluation) {
+        for TriggerMatch { entry, candidate, by, .. } in fired {
+            let id = ResolvedName { entry: &entry, candidate: &candidate }.id();
             if !known.insert(id.clone()) {
                 continue;
             }
             let source = candidate.origin.source.clone();
-            if self.ended.contains(&candidate.qualified_id()) {
+            if self.deactivated.contains(&candidate.qualified_id()) {
                 evaluation.skip(Flavor::Skill, id, SkipReason::Ended);
             } else if evaluation.suggested.iter().filter(|other| other.source == source).count() == MOST_SUGGESTED {
                 evaluation.skip(Flavor::Skill, id, SkipReason::TooManySuggested(MOST_SUGGESTED));
@@ -218,22 +225,22 @@ impl Session {
     async fn complete(
         &mut self,
         active: &mut Active,
-        remarks: &mut Vec<Remarks>,
-        reader: &dyn Reader,
+        remarks: &mut Vec<BodyReport>,
+        reader: &dyn SkillReader,
     ) -> Result<(), SkipReason> {
         let What::Skill(skill) = &mut active.what else { return Ok(()) };
         let qualified = skill.candidate.qualified_id();
-        let is_triggered = matches!(active.by, ActiveBy::Fired(_));
+        let is_triggered = matches!(active.by, ActiveBy::Trigger(_));
         // It may have been ended since it was evaluated.
-        if is_triggered && self.ended.contains(&qualified) {
+        if is_triggered && self.deactivated.contains(&qualified) {
             return Err(SkipReason::Ended);
         }
         let rendered = match &skill.rendered {
             Some(rendered) => rendered.clone(),
             None => {
-                let read = Rendered::read(&active.id, skill.candidate.clone(), &skill.arguments, reader).await;
-                let (rendered, told) = read.map_err(|error| SkipReason::Unreadable(error.to_string().into()))?;
-                remarks.extend(told);
+                let read = RenderedBody::read(&active.id, skill.candidate.clone(), &skill.arguments, reader).await;
+                let (rendered, report) = read.map_err(|error| SkipReason::Unreadable(error.to_string().into()))?;
+                remarks.extend(report);
                 Arc::new(rendered)
             }
         };
@@ -280,7 +287,7 @@ impl Evaluation {
     }
 }
 
-fn active(found: &Meant<'_>, by: ActiveBy, candidate: ActiveClaim) -> Active {
+fn active(found: &ResolvedName<'_>, by: ActiveBy, candidate: ActiveClaim) -> Active {
     Active {
         id: found.id(),
         flavor: Flavor::Skill,
@@ -290,15 +297,15 @@ fn active(found: &Meant<'_>, by: ActiveBy, candidate: ActiveClaim) -> Active {
     }
 }
 
-fn audience(by: &FiredBy) -> Audience {
+fn audience(by: &MatchedBy) -> Audience {
     match by {
-        FiredBy::Mention | FiredBy::Declared(SkillTrigger::Command(_)) => Audience::User,
-        FiredBy::Declared(_) => Audience::Model,
+        MatchedBy::Mention | MatchedBy::Declared(SkillTrigger::Command(_)) => Audience::User,
+        MatchedBy::Declared(_) => Audience::Model,
     }
 }
 
 /// Returns the end of the names that the message begins with: what follows are the arguments of all of them.
-fn behind_names(fired: &[Fired], message: &str) -> usize {
+fn behind_names(fired: &[TriggerMatch], message: &str) -> usize {
     let named = fired.iter().filter(|fired| fired.activates() && audience(&fired.by) == Audience::User);
     let mut spans: Vec<_> = named.flat_map(|fired| fired.spans.iter().cloned()).collect();
     spans.sort_unstable_by_key(|span| (span.start, span.end));

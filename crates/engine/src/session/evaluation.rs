@@ -8,11 +8,14 @@ use repertoire_registry::Candidate;
 use repertoire_render::{Outcome, Warning};
 use serde::Serialize;
 
-use super::activation::{ActivatedBy, Rendered};
+use super::activation::{ActivatedBy, RenderedBody};
 use super::options::Host;
-use super::slots::Tail;
+use super::slots::ConversationEnd;
 use super::turn::TurnFact;
-use crate::{Audience, Authorizer, Checked, Checker, FiredBy, Hidden, Instructions, ToolCheck, TriggerRefusal, verify};
+use crate::permission::{Audience, Authorizer, HiddenReason};
+use crate::tools::Instructions;
+use crate::trigger::{MatchedBy, TriggerRefusal};
+use crate::workflow::{CheckResult, Checker, ToolCheck, verify};
 
 /// The result of an evaluation: the host's injections in their order, then skills in the order of their first activation.
 /// Nothing is in two of the lists; what is simply not active is in none.
@@ -24,17 +27,17 @@ pub struct Evaluation {
     /// The skipped injections.
     pub skipped: Vec<Skipped>,
     /// Skills that a trigger of a source suggests that is not trusted. They are not active: a catalog
-    /// [marks](crate::CatalogOptions::suggesting) them, and so do the tools that list and search.
+    /// [marks](crate::catalog::CatalogOptions::suggesting) them, and so do the tools that list and search.
     pub suggested: Vec<Suggested>,
-    /// Reports on the bodies that were [read](crate::Session::read) for it, if there is something to report.
-    pub remarks: Vec<Remarks>,
-    pub(super) tail: Tail,
+    /// Reports on the bodies that were [read](crate::session::Session::read) for it, if there is something to report.
+    pub remarks: Vec<BodyReport>,
+    pub(super) tail: ConversationEnd,
     pub(super) tokens: TokensSoFar,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum TokensSoFar {
-    Told(u64),
+    Known(u64),
     /// More tokens than before.
     More(u64),
 }
@@ -67,7 +70,7 @@ pub(super) struct ActiveClaim {
     pub(super) arguments: Arc<str>,
     pub(super) audience: Audience,
     pub(super) by: ActivatedBy,
-    pub(super) rendered: Option<Arc<Rendered>>,
+    pub(super) rendered: Option<Arc<RenderedBody>>,
 }
 
 /// The reason why an injection is active.
@@ -84,7 +87,7 @@ pub enum ActiveBy {
     /// It was activated before.
     Activated,
     /// A trigger that it declares holds, or the user named it.
-    Fired(FiredBy),
+    Trigger(MatchedBy),
 }
 
 /// A skill that a trigger suggests and does not activate.
@@ -96,7 +99,7 @@ pub struct Suggested {
     /// The source it is of.
     pub source: Arc<str>,
     /// The trigger.
-    pub by: FiredBy,
+    pub by: MatchedBy,
 }
 
 /// An injection that is skipped. For the host, not for a model.
@@ -129,7 +132,7 @@ pub enum SkipReason {
     /// Its source has it no more.
     Gone,
     /// It is hidden.
-    Hidden(Hidden),
+    Hidden(HiddenReason),
     /// A trigger activated it, and its source is not trusted, or not any more.
     Untrusted,
     /// The user named it, and several are called so: these are their full names.
@@ -166,7 +169,7 @@ impl Evaluation {
     ///
     /// # Cancel safety
     /// May be dropped: the check that runs is dropped with it, and no later one is begun.
-    pub async fn verify(&self, checker: &dyn Checker) -> Vec<(Id, Vec<Checked>)> {
+    pub async fn verify(&self, checker: &dyn Checker) -> Vec<(Id, Vec<CheckResult>)> {
         let mut verified = Vec::new();
         for active in &self.active {
             let Some(candidate) = active.candidate() else { continue };
@@ -229,7 +232,7 @@ impl fmt::Display for SkipReason {
 /// A report on reading a body, besides its text. For the host, not for a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Remarks {
+pub struct BodyReport {
     /// The skill: the id that a model reaches it by.
     pub id: Id,
     /// The outcomes of its commands and scripts, in their order.
@@ -238,14 +241,14 @@ pub struct Remarks {
     pub warnings: Vec<Warning>,
 }
 
-impl Remarks {
-    pub(super) fn of(id: &Id, read: &mut Instructions) -> Option<Remarks> {
+impl BodyReport {
+    pub(super) fn of(id: &Id, read: &mut Instructions) -> Option<BodyReport> {
         let (outcomes, warnings) = (std::mem::take(&mut read.outcomes), std::mem::take(&mut read.warnings));
-        (!outcomes.is_empty() || !warnings.is_empty()).then(|| Remarks { id: id.clone(), outcomes, warnings })
+        (!outcomes.is_empty() || !warnings.is_empty()).then(|| BodyReport { id: id.clone(), outcomes, warnings })
     }
 }
 
-impl fmt::Display for Remarks {
+impl fmt::Display for BodyReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ran = self.outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Ran(_))).count();
         let mut parts = Vec::new();

@@ -3,10 +3,10 @@
 use repertoire_core::{Digest, Flavor, Id, Message, Role};
 use serde::{Deserialize, Serialize};
 
-use super::slots::{Deferral, Tail};
+use super::slots::{ConversationEnd, Deferral};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Waiting {
+pub(super) struct PendingMessage {
     pub(super) id: Id,
     pub(super) flavor: Flavor,
     pub(super) message: Message,
@@ -69,11 +69,14 @@ impl MessageRules {
         self.alternating
     }
 
-    pub(super) fn refuses(&self, tail: Tail, role: Role) -> Option<Deferral> {
+    pub(super) fn refuses(&self, tail: ConversationEnd, role: Role) -> Option<Deferral> {
         match (tail, role) {
             (_, Role::System) if !self.system => Some(Deferral::NoSuchRole),
-            (Tail::Calls, _) => Some(Deferral::SplitsCall),
-            (Tail::User | Tail::Results, Role::User) | (Tail::Assistant, Role::Assistant) if self.alternating => {
+            (ConversationEnd::Calls, _) => Some(Deferral::SplitsCall),
+            (ConversationEnd::User | ConversationEnd::Results, Role::User)
+            | (ConversationEnd::Assistant, Role::Assistant)
+                if self.alternating =>
+            {
                 Some(Deferral::SameRole)
             }
             _ => None,

@@ -1,4 +1,4 @@
-//! How a session works.
+//! Options of a session.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 
 use super::messages::MessageRules;
 use super::turn::{Template, Turn};
-use crate::Tokenizer;
+use crate::catalog::Tokenizer;
 
 /// The options of a session: the surface cascade, the host's injections and rules, and limits.
 ///
 /// ```
 /// use repertoire_core::{Content, Flavor, Injection, SurfacePolicy, Trigger};
-/// use repertoire_engine::SessionOptions;
+/// use repertoire_engine::session::SessionOptions;
 ///
 /// let wrap_up = Injection::new(
 ///     "wrap-up".parse()?,
@@ -39,9 +39,9 @@ pub struct SessionOptions {
     pub(super) rules: BTreeMap<Arc<str>, Rule>,
     pub(super) providers: BTreeMap<String, MessageRules>,
     pub(super) lifetime: Lifetime,
-    pub(super) bodies: Bodies,
-    pub(super) refresh: Refresh,
-    pub(super) survival: Survival,
+    pub(super) bodies: BodyPlacement,
+    pub(super) refresh: RefreshPolicy,
+    pub(super) survival: CompactionBudget,
     pub(super) most_skills: usize,
     pub(super) most_tokens: usize,
     pub(super) tokenizer: Tokenizer,
@@ -71,7 +71,7 @@ pub enum Lifetime {
 /// The place of bodies that are not delivered as a tool result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Bodies {
+pub enum BodyPlacement {
     /// In the system prompt.
     #[default]
     SystemPrompt,
@@ -80,11 +80,11 @@ pub enum Bodies {
     Buffer,
 }
 
-/// When a body is delivered again that is far back in the conversation. At most [`Survival`] tokens are delivered again, never in
+/// When a body is delivered again that is far back in the conversation. At most [`CompactionBudget`] tokens are delivered again, never in
 /// the call that delivers it first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Refresh {
+pub enum RefreshPolicy {
     /// Never.
     #[default]
     Never,
@@ -97,23 +97,23 @@ pub enum Refresh {
 /// The token budget for delivering bodies again after compaction. The most recently used skills come first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[non_exhaustive]
-pub struct Survival {
+pub struct CompactionBudget {
     /// Tokens of one skill. What is longer is cut, and says so.
     pub per_skill: usize,
     /// Tokens of all.
     pub total: usize,
 }
 
-impl Default for Survival {
-    fn default() -> Survival {
-        Survival { per_skill: 5_000, total: 25_000 }
+impl Default for CompactionBudget {
+    fn default() -> CompactionBudget {
+        CompactionBudget { per_skill: 5_000, total: 25_000 }
     }
 }
 
-impl Survival {
+impl CompactionBudget {
     /// Tokens of one skill, and of all.
-    pub fn new(per_skill: usize, total: usize) -> Survival {
-        Survival { per_skill, total }
+    pub fn new(per_skill: usize, total: usize) -> CompactionBudget {
+        CompactionBudget { per_skill, total }
     }
 }
 
@@ -169,9 +169,9 @@ impl SessionOptions {
             rules: BTreeMap::new(),
             providers: BTreeMap::new(),
             lifetime: Lifetime::default(),
-            bodies: Bodies::default(),
-            refresh: Refresh::default(),
-            survival: Survival::default(),
+            bodies: BodyPlacement::default(),
+            refresh: RefreshPolicy::default(),
+            survival: CompactionBudget::default(),
             most_skills: 6,
             most_tokens: 25_000,
             tokenizer: Tokenizer::default(),
@@ -188,11 +188,11 @@ impl SessionOptions {
 
     /// One more injection of the host, whose text for the system prompt has facts of the turn in it: `{{action}}`,
     /// `{{actionBudget}}` and `{{actionsRemaining}}`, blanks inside the braces or not. Where the turn does not tell one that the
-    /// text asks for, the injection is [skipped](crate::SkipReason::UnknownFact), never given with a gap.
+    /// text asks for, the injection is [skipped](crate::session::SkipReason::UnknownFact), never given with a gap.
     ///
     /// ```
     /// use repertoire_core::{Content, Flavor, Injection, SurfacePolicy, Trigger};
-    /// use repertoire_engine::SessionOptions;
+    /// use repertoire_engine::session::SessionOptions;
     ///
     /// let text = Content::system_prompt("This is call {{action}} of {{ actionBudget }}.");
     /// let left = Injection::new("calls-left".parse()?, Flavor::Instructions, Trigger::Always, "Tells how many.", text)?;
@@ -256,21 +256,21 @@ impl SessionOptions {
 
     /// The place of bodies that are not delivered as a tool result.
     #[must_use]
-    pub fn bodies(mut self, bodies: Bodies) -> SessionOptions {
+    pub fn bodies(mut self, bodies: BodyPlacement) -> SessionOptions {
         self.bodies = bodies;
         self
     }
 
     /// Sets when a body is delivered again.
     #[must_use]
-    pub fn refresh(mut self, refresh: Refresh) -> SessionOptions {
+    pub fn refresh(mut self, refresh: RefreshPolicy) -> SessionOptions {
         self.refresh = refresh;
         self
     }
 
     /// Sets the budget for delivering bodies again.
     #[must_use]
-    pub fn survival(mut self, survival: Survival) -> SessionOptions {
+    pub fn survival(mut self, survival: CompactionBudget) -> SessionOptions {
         self.survival = survival;
         self
     }

@@ -31,7 +31,7 @@ pub struct SlotMessage {
     /// The text.
     pub text: Arc<str>,
     /// The place.
-    pub place: Place,
+    pub place: MessagePlace,
     /// The injections whose text it is.
     pub ids: Vec<Id>,
 }
@@ -39,7 +39,7 @@ pub struct SlotMessage {
 /// The place of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Place {
+pub enum MessagePlace {
     /// Before what the user said last, for this call alone: not part of the conversation.
     BeforeMessage,
     /// At the start of what the user said last, for this call alone: where two messages of one role in a row are refused.
@@ -51,7 +51,7 @@ pub enum Place {
 /// The last message of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Tail {
+pub enum ConversationEnd {
     /// Nothing was said.
     Nothing,
     /// With a message of the user.
@@ -161,8 +161,11 @@ pub enum Notice {
 impl Slots {
     /// The ids in `slot`, in order, whether they are delivered now or were before.
     pub fn ids(&self, slot: Slot) -> Vec<&Id> {
-        let is_there = |placement: &&Placement| matches!(placement.delivery, Delivery::Now | Delivery::Earlier);
-        let placed = self.placements.iter().filter(|placement| placement.slot == slot).filter(is_there);
+        let placed = self
+            .placements
+            .iter()
+            .filter(|placement| placement.slot == slot)
+            .filter(|placement: &&Placement| matches!(placement.delivery, Delivery::Now | Delivery::Earlier));
         let mut ids: Vec<&Id> = Vec::new();
         placed.for_each(|placement| {
             if !ids.contains(&&placement.id) {
@@ -174,12 +177,9 @@ impl Slots {
 
     /// Returns the changes in each slot since `before`.
     pub fn since(&self, before: &Slots) -> SlotDelta {
-        let change = |slot| SlotChange::between(&before.ids(slot), &self.ids(slot));
-        SlotDelta {
-            system_prompt: change(Slot::SystemPrompt),
-            messages: change(Slot::Messages),
-            tools: change(Slot::Tools),
-        }
+        let [system_prompt, messages, tools] = [Slot::SystemPrompt, Slot::Messages, Slot::Tools]
+            .map(|slot| SlotChange::between(&before.ids(slot), &self.ids(slot)));
+        SlotDelta { system_prompt, messages, tools }
     }
 }
 
@@ -258,7 +258,7 @@ impl SlotChange {
 
 /// The injections of the host that a model call cannot carry: all of them, in the order of the evaluation. Never holds a body.
 ///
-/// What a skill or the user brought never makes a call impossible: it is [left out](crate::Notice::Undelivered).
+/// What a skill or the user brought never makes a call impossible: it is [left out](crate::session::Notice::Undelivered).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("these injections of the host would reach the model nowhere: {}", list(.offenders))]
 #[non_exhaustive]
@@ -278,14 +278,14 @@ pub struct Undelivered {
     /// The cause of its activation, in words.
     pub by: String,
     /// The reason.
-    pub why: WhyUndelivered,
+    pub why: UndeliveredReason,
 }
 
 /// The reason why an injection would reach the model nowhere.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum WhyUndelivered {
+pub enum UndeliveredReason {
     /// It is for the result of a tool only, and no tool read it.
     NoToolRead(Surface),
     /// It was not read.
@@ -305,16 +305,18 @@ impl fmt::Display for Undelivered {
     }
 }
 
-impl fmt::Display for WhyUndelivered {
+impl fmt::Display for UndeliveredReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            WhyUndelivered::NoToolRead(surface) => write!(
+            UndeliveredReason::NoToolRead(surface) => write!(
                 f,
                 "`{}`, decided by {}, and no tool read it; declare `both` or `system-prompt`",
                 surface.mode, surface.decided_by
             ),
-            WhyUndelivered::NotRead => f.write_str("its body is missing; hand the evaluation to `Session::read` first"),
-            WhyUndelivered::Role { provider, role } => {
+            UndeliveredReason::NotRead => {
+                f.write_str("its body is missing; hand the evaluation to `Session::read` first")
+            }
+            UndeliveredReason::Role { provider, role } => {
                 let role = format!("{role:?}").to_lowercase();
                 write!(f, "provider `{provider}` carries no message of the role `{role}`")
             }

@@ -1,11 +1,11 @@
 mod activating;
+mod compaction;
 mod delivery;
 mod evaluating;
-mod lasting;
 mod laws;
+mod long_sessions;
 mod messages;
 mod naming;
-mod surviving;
 mod templates;
 mod triggering;
 
@@ -17,7 +17,8 @@ use repertoire_registry::{Candidate, MemorySource, Mount, Registered, SkillRegis
 use serde_json::json;
 
 use super::*;
-use crate::{AnswerCode, Instructions, Mode, Modes, Reader, ToolOptions};
+use crate::permission::{Exposure, VisibilityPolicy};
+use crate::tools::{Instructions, SkillReader, ToolOptions, ToolStatus};
 
 fn claude() -> Model<'static> {
     Model::new("anthropic", "claude-sonnet-4-5")
@@ -40,7 +41,7 @@ fn skill(front_matter: &str) -> Skill {
 struct World {
     home: MemorySource<Skill>,
     registry: SkillRegistry,
-    modes: Modes,
+    modes: VisibilityPolicy,
 }
 
 impl World {
@@ -65,7 +66,7 @@ impl World {
             Tier::Plugin => Mount::plugin(home.clone()),
         };
         let registry = SkillRegistry::builder().mount(mount.trust(trust)).load().await.unwrap();
-        World { home, registry, modes: Modes::default() }
+        World { home, registry, modes: VisibilityPolicy::default() }
     }
 
     fn tools(&self) -> Toolset {
@@ -78,7 +79,7 @@ impl World {
     }
 
     fn hide(&mut self, name: &str) {
-        self.modes = self.modes.clone().with(name.parse().unwrap(), Mode::Off);
+        self.modes = self.modes.clone().with(name.parse().unwrap(), Exposure::Off);
     }
 
     async fn rewrite(&self, name: &str, body: &str) {
@@ -95,7 +96,7 @@ impl World {
 
     async fn read_with(&self, session: &mut Session, arguments: serde_json::Value, model: &Model<'_>) -> String {
         let answer = session.call("read_skill", &arguments, &self.registry, model).await.unwrap();
-        assert_eq!(answer.code, AnswerCode::Ok, "{}", answer.text);
+        assert_eq!(answer.code, ToolStatus::Ok, "{}", answer.text);
         answer.text
     }
 
@@ -181,19 +182,19 @@ fn times(text: &str, part: &str) -> usize {
 struct Broken<'a>(&'a SkillRegistry, &'static str);
 
 #[async_trait]
-impl Reader for Broken<'_> {
+impl SkillReader for Broken<'_> {
     async fn body(&self, candidate: &Candidate<Skill>, arguments: &str) -> Result<Instructions, SourceError> {
         if candidate.item.id.as_str() == self.1 {
             return Err(SourceError::new(SourceErrorKind::Unavailable, "not now"));
         }
-        Reader::body(self.0, candidate, arguments).await
+        SkillReader::body(self.0, candidate, arguments).await
     }
 
     async fn resources(&self, candidate: &Candidate<Skill>) -> Result<Vec<Resource>, SourceError> {
-        Reader::resources(self.0, candidate).await
+        SkillReader::resources(self.0, candidate).await
     }
 
     async fn resource(&self, candidate: &Candidate<Skill>, path: &ResourcePath) -> Result<Bytes, SourceError> {
-        Reader::resource(self.0, candidate, path).await
+        SkillReader::resource(self.0, candidate, path).await
     }
 }

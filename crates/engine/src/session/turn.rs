@@ -4,13 +4,13 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::slots::Tail;
-use crate::Occasion;
+use super::slots::ConversationEnd;
+use crate::trigger::TriggerContext;
 
 /// One model call: what the user said, what tools returned since the last one. A rule of the host looks at nothing else.
 ///
 /// ```
-/// use repertoire_engine::{ToolResult, Turn};
+/// use repertoire_engine::session::{ToolResult, Turn};
 ///
 /// let results = [ToolResult::new("bash", "2 files changed")];
 /// let turn = Turn::of("Fix the build, please").number(2).at_most(30).results(&results);
@@ -36,7 +36,7 @@ pub struct Turn<'a> {
     /// The tokens of the conversation, if the host knows them.
     pub tokens: Option<usize>,
     /// The end of the conversation, if it is not what the results imply.
-    pub tail: Option<Tail>,
+    pub tail: Option<ConversationEnd>,
 }
 
 /// The result of a tool call.
@@ -113,7 +113,7 @@ impl<'a> Turn<'a> {
 
     /// Sets the end of the conversation: by default results, if there are some, else the user's message.
     #[must_use]
-    pub fn after(self, tail: Tail) -> Turn<'a> {
+    pub fn after(self, tail: ConversationEnd) -> Turn<'a> {
         Turn { tail: Some(tail), ..self }
     }
 
@@ -122,22 +122,22 @@ impl<'a> Turn<'a> {
         Some(self.most?.saturating_sub(self.number))
     }
 
-    pub(super) fn tail(&self) -> Tail {
-        self.tail.unwrap_or(if self.results.is_empty() { Tail::User } else { Tail::Results })
+    pub(super) fn tail(&self) -> ConversationEnd {
+        self.tail.unwrap_or(if self.results.is_empty() { ConversationEnd::User } else { ConversationEnd::Results })
     }
 
-    pub(super) fn occasion<'t>(&'t self, tools: &'t [&'t str]) -> Occasion<'t> {
-        let occasion = Occasion::of(self.message).tools(tools).paths(self.paths);
-        let occasion = self.task.into_iter().fold(occasion, Occasion::task);
-        self.command.into_iter().fold(occasion, Occasion::command)
+    pub(super) fn occasion<'t>(&'t self, tools: &'t [&'t str]) -> TriggerContext<'t> {
+        let occasion = TriggerContext::of(self.message).tools(tools).paths(self.paths);
+        let occasion = self.task.into_iter().fold(occasion, TriggerContext::task);
+        self.command.into_iter().fold(occasion, TriggerContext::command)
     }
 }
 
 #[derive(Debug)]
-pub(super) struct Template(Vec<Part>);
+pub(super) struct Template(Vec<TemplatePart>);
 
 #[derive(Debug)]
-enum Part {
+enum TemplatePart {
     Text(String),
     Fact(TurnFact),
 }
@@ -187,12 +187,11 @@ impl Template {
         while let Some((before, (name, behind))) =
             rest.split_once("{{").and_then(|(before, inside)| Some((before, inside.split_once("}}")?)))
         {
-            let is_named = |fact: &&TurnFact| fact.as_str() == name.trim();
-            let fact = TurnFact::ALL.iter().find(is_named).ok_or(name.trim())?;
-            parts.extend([Part::Text(before.to_owned()), Part::Fact(*fact)]);
+            let fact = TurnFact::ALL.iter().find(|fact: &&TurnFact| fact.as_str() == name.trim()).ok_or(name.trim())?;
+            parts.extend([TemplatePart::Text(before.to_owned()), TemplatePart::Fact(*fact)]);
             rest = behind;
         }
-        parts.push(Part::Text(rest.to_owned()));
+        parts.push(TemplatePart::Text(rest.to_owned()));
         Ok(Template(parts))
     }
 
@@ -200,8 +199,8 @@ impl Template {
         let mut text = String::new();
         for part in &self.0 {
             match part {
-                Part::Text(part) => text.push_str(part),
-                Part::Fact(fact) => text.push_str(&fact.of(turn).ok_or(*fact)?.to_string()),
+                TemplatePart::Text(part) => text.push_str(part),
+                TemplatePart::Fact(fact) => text.push_str(&fact.of(turn).ok_or(*fact)?.to_string()),
             }
         }
         Ok(text)

@@ -1,18 +1,18 @@
 //! Vocabularies, for those who want to know exactly.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Vocabulary {
+pub(super) enum TokenVocabulary {
     O200k,
     Cl100k,
     Llama3,
 }
 
-impl Vocabulary {
+impl TokenVocabulary {
     pub(super) fn count(self, text: &str) -> usize {
         let name = match self {
-            Vocabulary::O200k => "o200k_base",
-            Vocabulary::Cl100k => "cl100k_base",
-            Vocabulary::Llama3 => "llama3",
+            TokenVocabulary::O200k => "o200k_base",
+            TokenVocabulary::Cl100k => "cl100k_base",
+            TokenVocabulary::Llama3 => "llama3",
         };
         tiktoken::get_encoding(name).expect("the features of the crate bring it").count(text)
     }

@@ -1,4 +1,4 @@
-//! What runs the commands and scripts of bodies.
+//! Runners of the commands and scripts of bodies.
 
 use std::fmt::Debug;
 use std::path::Path;
@@ -10,19 +10,19 @@ use repertoire_render::{Binding, Context, Directive, Outcome};
 /// A runner of the commands and scripts of bodies: `ApprovedCommands` of the feature `process`, or a sandbox of the host's own.
 ///
 /// # Contract
-/// - Whoever implements it decides what may run, by [`Rights::permit`](repertoire_render::Rights::permit).
+/// - The implementation decides what may run, by [`Rights::permit`](repertoire_render::Rights::permit).
 /// - One outcome for each directive, in their order. Those that are missing were refused.
 #[async_trait]
-pub trait Commands: Debug + Send + Sync {
+pub trait CommandRunner: Debug + Send + Sync {
     /// Runs what a body requests, and returns one outcome for each directive.
-    async fn run(&self, asked: Asked<'_>) -> Vec<Outcome>;
+    async fn run(&self, asked: CommandRequest<'_>) -> Vec<Outcome>;
 }
 
 /// A request to run the commands of a body.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub struct Asked<'a> {
-    /// The claim of the body.
+pub struct CommandRequest<'a> {
+    /// The candidate of the body.
     pub candidate: &'a Candidate<Skill>,
     /// Its commands and scripts; at least one.
     pub directives: &'a [Directive],

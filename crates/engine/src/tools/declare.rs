@@ -4,14 +4,11 @@ use repertoire_core::ToolSpec;
 use serde_json::{Map, Value, json};
 
 use super::options::{ReadTool, ResourceTool, ToolPreset};
-use super::output::{AnswerCode, Failure};
+use super::output::{CallFailure, ToolStatus};
 use super::toolset::{LONGEST_PAGE, PAGE, quoted};
 
 pub(super) fn declare(preset: &ToolPreset, ids: Option<&[&str]>, catalog: &str) -> Vec<ToolSpec> {
     let ToolPreset { list, search, read, resource, .. } = preset;
-    let spec = |name: &str, description: &str, schema: Value| {
-        ToolSpec::new(name, description, schema).expect("the names of tools are not blank and schemas are objects")
-    };
     let mut tools = Vec::new();
     if let Some(name) = list {
         tools.push(spec(
@@ -39,6 +36,10 @@ pub(super) fn declare(preset: &ToolPreset, ids: Option<&[&str]>, catalog: &str) 
     tools
 }
 
+fn spec(name: &str, description: &str, schema: Value) -> ToolSpec {
+    ToolSpec::new(name, description, schema).expect("the names of tools are not blank and schemas are objects")
+}
+
 fn read_description(preset: &ToolPreset, catalog: &str) -> String {
     let mut about =
         "Reads the instructions of a skill. Call it as soon as a task fits what the skill is for, before you \
@@ -55,7 +56,7 @@ fn read_description(preset: &ToolPreset, catalog: &str) -> String {
 }
 
 fn list_schema(preset: &ToolPreset) -> Value {
-    if preset.rows != super::Rows::Pages {
+    if preset.rows != super::RowFormat::Pages {
         return object([], &[]);
     }
     let properties = [
@@ -186,15 +187,15 @@ fn gemini(schema: &Value) -> Value {
     taken.into()
 }
 
-pub(super) struct Arguments<'a>(pub(super) &'a Value);
+pub(super) struct CallArguments<'a>(pub(super) &'a Value);
 
-impl<'a> Arguments<'a> {
+impl<'a> CallArguments<'a> {
     /// Returns the text under `key`. A blank text is absent, because models fill in optional parameters.
-    pub(super) fn text(&self, key: &str) -> Result<Option<&'a str>, Failure> {
+    pub(super) fn text(&self, key: &str) -> Result<Option<&'a str>, CallFailure> {
         Ok(self.written(key)?.filter(|text| !text.trim().is_empty()))
     }
 
-    pub(super) fn written(&self, key: &str) -> Result<Option<&'a str>, Failure> {
+    pub(super) fn written(&self, key: &str) -> Result<Option<&'a str>, CallFailure> {
         match self.0.get(key) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
@@ -202,19 +203,19 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    pub(super) fn required(&self, key: &str, what: &str) -> Result<&'a str, Failure> {
+    pub(super) fn required(&self, key: &str, what: &str) -> Result<&'a str, CallFailure> {
         match self.text(key)? {
             Some(text) => Ok(text),
             None => Err(self.missing(key, what)),
         }
     }
 
-    pub(super) fn missing(&self, key: &str, what: &str) -> Failure {
+    pub(super) fn missing(&self, key: &str, what: &str) -> CallFailure {
         bad(&format!("`{key}` is missing: {what}"))
     }
 
     /// Returns the number under `key`. Some models write numbers as text, and some hosts make every number a float.
-    pub(super) fn number(&self, key: &str) -> Result<Option<usize>, Failure> {
+    pub(super) fn number(&self, key: &str) -> Result<Option<usize>, CallFailure> {
         let number = match self.0.get(key) {
             None | Some(Value::Null) => return Ok(None),
             Some(Value::String(text)) if text.trim().is_empty() => return Ok(None),
@@ -233,14 +234,14 @@ impl<'a> Arguments<'a> {
 fn whole(number: &serde_json::Number) -> Option<usize> {
     /// Above it, floats skip whole numbers.
     const LARGEST: f64 = 9_007_199_254_740_992.0;
-    let float = || {
+    usize::try_from(number.as_u64().or_else(|| {
         let float = number.as_f64()?;
         // Exact: it is whole and in range.
         ((0.0..=LARGEST).contains(&float) && float.fract() == 0.0).then_some(float as u64)
-    };
-    usize::try_from(number.as_u64().or_else(float)?).ok()
+    })?)
+    .ok()
 }
 
-fn bad(what: &str) -> Failure {
-    Failure::new(AnswerCode::BadArguments, format!("The arguments do not fit: {what}."))
+fn bad(what: &str) -> CallFailure {
+    CallFailure::new(ToolStatus::BadArguments, format!("The arguments do not fit: {what}."))
 }

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::{Audience, CatalogOptions, Modes, Ranker};
+use crate::catalog::CatalogOptions;
+use crate::permission::{Audience, VisibilityPolicy};
+use crate::search::Ranker;
 
 /// The options of tools: by default the project's own names, and no catalog in a description.
 #[derive(Debug, Clone)]
@@ -11,7 +13,7 @@ pub struct ToolOptions {
     pub(crate) preset: ToolPreset,
     pub(crate) audience: Audience,
     pub(super) catalog: Option<CatalogOptions>,
-    pub(crate) modes: Modes,
+    pub(crate) modes: VisibilityPolicy,
     pub(super) ranker: Option<Arc<dyn Ranker>>,
     pub(super) named: usize,
 }
@@ -22,7 +24,7 @@ impl Default for ToolOptions {
             preset: ToolPreset::DEFAULT,
             audience: Audience::Model,
             catalog: None,
-            modes: Modes::default(),
+            modes: VisibilityPolicy::default(),
             ranker: None,
             named: 250,
         }
@@ -54,7 +56,7 @@ impl ToolOptions {
 
     /// Sets the visibility policy, also for the catalog in a description.
     #[must_use]
-    pub fn modes(mut self, modes: Modes) -> ToolOptions {
+    pub fn modes(mut self, modes: VisibilityPolicy) -> ToolOptions {
         self.modes = modes;
         self
     }
@@ -80,7 +82,7 @@ impl ToolOptions {
 /// All fields are public: take a preset and change what differs.
 ///
 /// ```
-/// use repertoire_engine::ToolPreset;
+/// use repertoire_engine::tools::ToolPreset;
 ///
 /// let mut preset = ToolPreset::DEFAULT;
 /// preset.read.name = "use_skill".into();
@@ -99,9 +101,9 @@ pub struct ToolPreset {
     /// The tool that gives a file beside them, if there is one.
     pub resource: Option<ResourceTool>,
     /// The rows of lists and searches.
-    pub rows: Rows,
+    pub rows: RowFormat,
     /// The wrapper of instructions.
-    pub wrapper: Wrapper,
+    pub wrapper: BodyWrapper,
 }
 
 /// The tool that gives a skill's instructions.
@@ -130,7 +132,7 @@ pub struct ResourceTool {
 
 /// The rows of lists and searches: JSON, indented by two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Rows {
+pub enum RowFormat {
     /// `{"skills": [{"id", "description"}], "total", "next_cursor"}` in the catalog's order, a page at a time;
     /// `{"query", "matches"}`.
     Pages,
@@ -143,7 +145,7 @@ pub enum Rows {
 
 /// The wrapper of instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Wrapper {
+pub enum BodyWrapper {
     /// An element with the skill's name, the instructions, its folder, and the files in it. What a host wants to
     /// keep when it shortens a conversation is found by the element's name.
     Element {
@@ -169,8 +171,8 @@ const fn read(name: &'static str, id: &'static str, arguments: Option<&'static s
 }
 
 const fn one_tool(name: &'static str, read: ReadTool, tag: &'static str) -> ToolPreset {
-    let wrapper = Wrapper::Element { tag };
-    ToolPreset { name, list: None, search: None, read, resource: None, rows: Rows::Array, wrapper }
+    let wrapper = BodyWrapper::Element { tag };
+    ToolPreset { name, list: None, search: None, read, resource: None, rows: RowFormat::Array, wrapper }
 }
 
 impl ToolPreset {
@@ -186,8 +188,8 @@ impl ToolPreset {
             offset: Some(text("offset")),
         },
         resource: Some(ResourceTool { name: text("read_skill_resource"), id: text("id"), path: text("path") }),
-        rows: Rows::Pages,
-        wrapper: Wrapper::Element { tag: "skill_content" },
+        rows: RowFormat::Pages,
+        wrapper: BodyWrapper::Element { tag: "skill_content" },
     };
 
     /// agentfootprint's: `list_skills` and `read_skill`, the instructions word for word.
@@ -197,8 +199,8 @@ impl ToolPreset {
         search: None,
         read: read("read_skill", "id", None),
         resource: None,
-        rows: Rows::Array,
-        wrapper: Wrapper::Plain,
+        rows: RowFormat::Array,
+        wrapper: BodyWrapper::Plain,
     };
 
     /// Cortex's `load_skill`.
@@ -212,8 +214,8 @@ impl ToolPreset {
         search: Some(text("search_skills")),
         read: read("load_skill_instructions", "skill_name", None),
         resource: None,
-        rows: Rows::Named,
-        wrapper: Wrapper::Descriptor,
+        rows: RowFormat::Named,
+        wrapper: BodyWrapper::Descriptor,
     };
 
     /// Gemini CLI's `activate_skill`.
@@ -236,8 +238,8 @@ impl ToolPreset {
             id: text("skillName"),
             path: text("resourceName"),
         }),
-        rows: Rows::Array,
-        wrapper: Wrapper::Element { tag: "skill" },
+        rows: RowFormat::Array,
+        wrapper: BodyWrapper::Element { tag: "skill" },
     };
 
     /// Every shipped preset.

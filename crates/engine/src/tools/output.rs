@@ -10,24 +10,24 @@ use serde::Serialize;
 /// The output of a tool call.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Answer {
+pub struct ToolOutput {
     /// The text for the model, with what to do next.
     pub text: String,
     /// Whether the call failed, for the flag that providers have.
     pub is_error: bool,
     /// The status of the call.
-    pub code: AnswerCode,
+    pub code: ToolStatus,
     /// The skill whose instructions were read from their beginning.
     pub read: Option<SkillRead>,
-    /// What the operator should know, and the model need not.
-    pub trouble: Option<String>,
+    /// A note for the operator, not for the model.
+    pub operator_note: Option<String>,
 }
 
 /// The status of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum AnswerCode {
+pub enum ToolStatus {
     /// It was answered.
     Ok,
     /// The arguments are not what the tool takes.
@@ -36,7 +36,7 @@ pub enum AnswerCode {
     Unknown,
     /// Several skills are called so; the text has their full names.
     Ambiguous,
-    /// The skill is hidden from who asks: the text is that of an unknown one, and [`trouble`](Answer::trouble) has the reason.
+    /// The skill is hidden from who asks: the text is that of an unknown one, and [`operator_note`](ToolOutput::operator_note) has the reason.
     Refused,
     /// The skill was there when the tools were made, and is no more.
     Stale,
@@ -54,7 +54,7 @@ pub enum AnswerCode {
 pub struct SkillRead {
     /// The skill.
     pub entry: Arc<Entry<Skill>>,
-    /// The claim that was read: the winner, or a shadow that was named in full.
+    /// The candidate that was read: the winner, or a shadow that was named in full.
     pub candidate: Candidate<Skill>,
     /// The instructions, rendered and without a wrapper.
     pub body: Arc<str>,
@@ -70,31 +70,31 @@ pub struct SkillRead {
     pub warnings: Vec<Warning>,
 }
 
-impl Answer {
-    pub(super) fn ok(text: impl Into<String>) -> Answer {
-        Answer { text: text.into(), is_error: false, code: AnswerCode::Ok, read: None, trouble: None }
+impl ToolOutput {
+    pub(super) fn ok(text: impl Into<String>) -> ToolOutput {
+        ToolOutput { text: text.into(), is_error: false, code: ToolStatus::Ok, read: None, operator_note: None }
     }
 
-    pub(super) fn of(outcome: Result<Answer, Failure>) -> Answer {
-        outcome.unwrap_or_else(|Failure { code, text, trouble }| Answer {
+    pub(super) fn of(outcome: Result<ToolOutput, CallFailure>) -> ToolOutput {
+        outcome.unwrap_or_else(|CallFailure { code, text, operator_note }| ToolOutput {
             text,
             is_error: true,
             code,
             read: None,
-            trouble,
+            operator_note,
         })
     }
 }
 
 #[derive(Debug)]
-pub(super) struct Failure {
-    pub(super) code: AnswerCode,
+pub(super) struct CallFailure {
+    pub(super) code: ToolStatus,
     pub(super) text: String,
-    pub(super) trouble: Option<String>,
+    pub(super) operator_note: Option<String>,
 }
 
-impl Failure {
-    pub(super) fn new(code: AnswerCode, text: impl Into<String>) -> Failure {
-        Failure { code, text: text.into(), trouble: None }
+impl CallFailure {
+    pub(super) fn new(code: ToolStatus, text: impl Into<String>) -> CallFailure {
+        CallFailure { code, text: text.into(), operator_note: None }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use repertoire_core::async_trait;
 use repertoire_render::{Approvals, Call, Directive, Outcome, Rights, Runner, Switch, Verdict};
 
-use super::commands::{Asked, Commands};
+use super::commands::{CommandRequest, CommandRunner};
 
 /// Runs, on this machine, the commands and scripts that a person approved. Feature `process`.
 ///
@@ -36,10 +36,10 @@ impl ApprovedCommands {
 }
 
 #[async_trait]
-impl Commands for ApprovedCommands {
+impl CommandRunner for ApprovedCommands {
     /// # Cancel safety
     /// Dropped, it ends whatever still runs.
-    async fn run(&self, asked: Asked<'_>) -> Vec<Outcome> {
+    async fn run(&self, asked: CommandRequest<'_>) -> Vec<Outcome> {
         let approval = self.approvals.approval(asked.binding);
         let rights = Rights { switch: Switch::On, trust: asked.candidate.trust, approval };
         let call = Call::new(asked.folder.unwrap_or(Path::new("")), asked.context, asked.binding);

@@ -7,27 +7,31 @@ use repertoire_core::{Id, Resource, ResourcePath, Skill, SourceError, SourceErro
 use repertoire_registry::{Candidate, Entry, Trust};
 use serde_json::{Map, Value, json};
 
-use super::declare::Arguments;
-use super::options::{Rows, ToolPreset, Wrapper};
-use super::output::{Answer, AnswerCode, Failure, SkillRead};
-use super::reader::Reader;
+use super::declare::CallArguments;
+use super::options::{BodyWrapper, RowFormat, ToolPreset};
+use super::output::{CallFailure, SkillRead, ToolOutput, ToolStatus};
+use super::reader::SkillReader;
 use super::toolset::{LONGEST_PAGE, PAGE, Toolset, USUAL_PAGE, quoted};
-use crate::Index;
-use crate::resolve::Meant;
+use crate::resolve::ResolvedName;
+use crate::search::SearchIndex;
 
 /// The most results of a search.
 const MATCHES: usize = 10;
 
 impl Toolset {
-    pub(super) async fn list(&self, arguments: &Arguments<'_>, suggested: &[Id]) -> Result<Answer, Failure> {
-        if self.0.options.preset.rows != Rows::Pages {
+    pub(super) async fn list(
+        &self,
+        arguments: &CallArguments<'_>,
+        suggested: &[Id],
+    ) -> Result<ToolOutput, CallFailure> {
+        if self.0.options.preset.rows != RowFormat::Pages {
             let rows: Value = self.0.visible.iter().map(|entry| self.row(entry, suggested)).collect();
-            let text = if self.0.options.preset.rows == Rows::Array { rows } else { json!({"skills": rows}) };
-            return Ok(Answer::ok(format!("{text:#}")));
+            let text = if self.0.options.preset.rows == RowFormat::Array { rows } else { json!({"skills": rows}) };
+            return Ok(ToolOutput::ok(format!("{text:#}")));
         }
         let limit = arguments.number("limit")?.unwrap_or(USUAL_PAGE).clamp(1, LONGEST_PAGE);
         let query = arguments.text("query")?.map(str::trim).filter(|query| !query.is_empty());
-        let (found, trouble) = match query {
+        let (found, operator_note) = match query {
             None => (self.0.visible.clone(), None),
             Some(query) => self.ranked(query, LONGEST_PAGE).await,
         };
@@ -38,7 +42,7 @@ impl Toolset {
                 None => {
                     let text =
                         format!("The list has changed and has no {} any more: list from the start.", quoted(cursor));
-                    return Err(Failure::new(AnswerCode::Stale, text));
+                    return Err(CallFailure::new(ToolStatus::Stale, text));
                 }
             },
         };
@@ -48,39 +52,43 @@ impl Toolset {
         if let (Some(last), true) = (page.last(), first + limit < found.len()) {
             text["next_cursor"] = last.id.as_str().into();
         }
-        Ok(Answer { trouble, ..Answer::ok(format!("{text:#}")) })
+        Ok(ToolOutput { operator_note, ..ToolOutput::ok(format!("{text:#}")) })
     }
 
-    pub(super) async fn search(&self, arguments: &Arguments<'_>, suggested: &[Id]) -> Result<Answer, Failure> {
+    pub(super) async fn search(
+        &self,
+        arguments: &CallArguments<'_>,
+        suggested: &[Id],
+    ) -> Result<ToolOutput, CallFailure> {
         let Some(query) = arguments.written("query")? else {
             return Err(arguments.missing("query", "say in a few words what you need"));
         };
-        let (found, trouble) = if query.trim().is_empty() {
+        let (found, operator_note) = if query.trim().is_empty() {
             // Nothing is in everything.
-            let most = if self.0.options.preset.rows == Rows::Pages { MATCHES } else { usize::MAX };
+            let most = if self.0.options.preset.rows == RowFormat::Pages { MATCHES } else { usize::MAX };
             (self.0.visible.iter().take(most).cloned().collect(), None)
         } else {
             self.ranked(query, MATCHES).await
         };
         let matches: Value = found.iter().map(|entry| self.row(entry, suggested)).collect();
         let text = format!("{:#}", json!({"query": query, "matches": matches}));
-        Ok(Answer { trouble, ..Answer::ok(text) })
+        Ok(ToolOutput { operator_note, ..ToolOutput::ok(text) })
     }
 
     async fn ranked(&self, text: &str, limit: usize) -> (Vec<Arc<Entry<Skill>>>, Option<String>) {
         let (query, index) = (self.query(text).limit(limit), &self.0.index);
-        let (hits, trouble) = match &self.0.options.ranker {
+        let (hits, operator_note) = match &self.0.options.ranker {
             None => (index.search(&query), None),
-            Some(ranker) => match ranker.rank(text, Index::depth(&query)).await {
+            Some(ranker) => match ranker.rank(text, SearchIndex::depth(&query)).await {
                 Ok(ranked) => (index.search_with(&query, &ranked), None),
                 Err(error) => (index.search(&query), Some(format!("skills were ranked by words alone: {error}"))),
             },
         };
-        (hits.into_iter().map(|hit| hit.entry).collect(), trouble)
+        (hits.into_iter().map(|hit| hit.entry).collect(), operator_note)
     }
 
     fn row(&self, entry: &Entry<Skill>, suggested: &[Id]) -> Value {
-        let key = if self.0.options.preset.rows == Rows::Named { "name" } else { "id" };
+        let key = if self.0.options.preset.rows == RowFormat::Named { "name" } else { "id" };
         let description = repertoire_core::text::clean_line(&entry.item().description);
         let description = if description.is_empty() { "(no description)" } else { &description };
         let mut row = Map::new();
@@ -97,13 +105,17 @@ impl Toolset {
 }
 
 impl Toolset {
-    pub(super) async fn read(&self, arguments: &Arguments<'_>, reader: &dyn Reader) -> Result<Answer, Failure> {
+    pub(super) async fn read(
+        &self,
+        arguments: &CallArguments<'_>,
+        reader: &dyn SkillReader,
+    ) -> Result<ToolOutput, CallFailure> {
         let preset = &self.0.options.preset;
         let tool = &preset.read;
         let name = arguments.required(&tool.id, "give the name of a skill")?;
         let written = tool.arguments.as_ref().map(|key| arguments.text(key)).transpose()?.flatten().unwrap_or_default();
         let offset = tool.offset.as_ref().map(|key| arguments.number(key)).transpose()?.flatten().unwrap_or(0);
-        let Meant { entry, candidate } = self.find(name)?;
+        let ResolvedName { entry, candidate } = self.find(name)?;
         let read = reader.body(candidate, written).await.map_err(|error| unreadable(name, &error))?;
         let body = read.text.as_str();
         // Where no parameter says where to read on, everything comes at once; so does what would run again for each part.
@@ -127,15 +139,19 @@ impl Toolset {
             outcomes: read.outcomes,
             warnings: read.warnings,
         });
-        Ok(Answer { read, ..Answer::ok(text) })
+        Ok(ToolOutput { read, ..ToolOutput::ok(text) })
     }
 
-    pub(super) async fn resource(&self, arguments: &Arguments<'_>, reader: &dyn Reader) -> Result<Answer, Failure> {
+    pub(super) async fn resource(
+        &self,
+        arguments: &CallArguments<'_>,
+        reader: &dyn SkillReader,
+    ) -> Result<ToolOutput, CallFailure> {
         let tool = self.0.options.preset.resource.as_ref().expect("the tool was called, so the preset has it");
         let name = arguments.required(&tool.id, "give the name of a skill")?;
         let path = arguments.required(&tool.path, "give the path of a file of the skill")?;
         let (offset, limit) = (arguments.number("offset")?.unwrap_or(0), arguments.number("limit")?.unwrap_or(PAGE));
-        let Meant { candidate, .. } = self.find(name)?;
+        let ResolvedName { candidate, .. } = self.find(name)?;
         let no_resource = |files: &[Resource]| {
             let mut text = format!("The skill {} has no file {}.", quoted(name), quoted(path));
             let named: Vec<_> = files.iter().take(20).map(|file| quoted(file.path.as_str())).collect();
@@ -143,7 +159,7 @@ impl Toolset {
                 text.push_str(&format!(" It has {}", named.join(", ")));
                 text.push_str(if files.len() > named.len() { " and more." } else { "." });
             }
-            Failure::new(AnswerCode::NoResource, text)
+            CallFailure::new(ToolStatus::NoResource, text)
         };
         let Ok(path) = ResourcePath::typed(path) else {
             return Err(no_resource(&self.files(candidate, reader).await));
@@ -159,7 +175,7 @@ impl Toolset {
                 quoted(path.as_str()),
                 bytes.len()
             );
-            return Err(Failure::new(AnswerCode::Unreadable, text));
+            return Err(CallFailure::new(ToolStatus::Unreadable, text));
         };
         let text = clean(text);
         let (part, end) = part(&text, offset, limit.clamp(1, PAGE));
@@ -167,10 +183,10 @@ impl Toolset {
         if end < text.len() {
             answer.push_str(&format!("\n[{end} of {} bytes so far: read on with `offset` {end}.]\n", text.len()));
         }
-        Ok(Answer::ok(answer))
+        Ok(ToolOutput::ok(answer))
     }
 
-    async fn files(&self, candidate: &Candidate<Skill>, reader: &dyn Reader) -> Vec<Resource> {
+    async fn files(&self, candidate: &Candidate<Skill>, reader: &dyn SkillReader) -> Vec<Resource> {
         reader.resources(candidate).await.unwrap_or_default()
     }
 }
@@ -180,19 +196,19 @@ fn is_missing(error: &SourceError) -> bool {
 }
 
 /// Converts a source's error for a model, which gets no paths and causes.
-fn unreadable(name: &str, error: &SourceError) -> Failure {
+fn unreadable(name: &str, error: &SourceError) -> CallFailure {
     let name = quoted(name);
     let failure = match error.kind() {
         SourceErrorKind::NotFound => {
-            Failure::new(AnswerCode::Stale, format!("The skill {name} is not there any more. Go on without it."))
+            CallFailure::new(ToolStatus::Stale, format!("The skill {name} is not there any more. Go on without it."))
         }
         SourceErrorKind::Unavailable => {
             let text = format!("The skill {name} cannot be reached now. Try again later, or go on without it.");
-            Failure::new(AnswerCode::Unreadable, text)
+            CallFailure::new(ToolStatus::Unreadable, text)
         }
-        _ => Failure::new(AnswerCode::Unreadable, format!("The skill {name} cannot be read. Go on without it.")),
+        _ => CallFailure::new(ToolStatus::Unreadable, format!("The skill {name} cannot be read. Go on without it.")),
     };
-    Failure { trouble: Some(error_chain(error)), ..failure }
+    CallFailure { operator_note: Some(error_chain(error)), ..failure }
 }
 
 /// Returns at most `most` bytes of `text` from `offset` on, and their end, on edges of characters and at least one.
@@ -218,9 +234,9 @@ const NAMED: usize = 50;
 impl Wrapped<'_> {
     pub(crate) fn wrapped(&self, preset: &ToolPreset) -> String {
         match preset.wrapper {
-            Wrapper::Element { tag } => self.element(tag, preset),
-            Wrapper::Plain => self.part.to_owned(),
-            Wrapper::Descriptor => {
+            BodyWrapper::Element { tag } => self.element(tag, preset),
+            BodyWrapper::Plain => self.part.to_owned(),
+            BodyWrapper::Descriptor => {
                 let skill = &self.candidate.item;
                 let descriptor = json!({
                     "name": self.name,

@@ -8,13 +8,13 @@ use repertoire_core::{Bytes, Digest, Resource, ResourcePath, Skill, SourceError,
 use repertoire_registry::{Candidate, SkillRegistry};
 use repertoire_render::{Arguments, Binding, Context, Dialect, Outcome, Plan, RenderError, Rendered, Syntax, Warning};
 
-use super::commands::{Asked, Commands};
+use super::commands::{CommandRequest, CommandRunner};
 use super::toolset::folder;
 
 /// A reader of skills: a registry, a [`Renderer`] over it, or the host's own.
 #[async_trait]
-pub trait Reader: Send + Sync {
-    /// The instructions of `claim`, rendered with `arguments`, which are empty where the model gave none.
+pub trait SkillReader: Send + Sync {
+    /// The instructions of `candidate`, rendered with `arguments`, which are empty where the model gave none.
     ///
     /// # Errors
     /// The source's own, and what the reader refuses to render.
@@ -34,7 +34,7 @@ pub trait Reader: Send + Sync {
 }
 
 #[async_trait]
-impl Reader for SkillRegistry {
+impl SkillReader for SkillRegistry {
     async fn body(&self, candidate: &Candidate<Skill>, arguments: &str) -> Result<Instructions, SourceError> {
         Renderer::over(self.clone()).body(candidate, arguments).await
     }
@@ -52,7 +52,7 @@ impl Reader for SkillRegistry {
     }
 }
 
-/// The instructions of a skill as a [`Reader`](super::Reader) gives them: the text, and what it took to make it.
+/// The instructions of a skill as a [`SkillReader`](super::SkillReader) gives them: the text, and what it took to make it.
 ///
 /// A reader that only fetches makes them of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -91,13 +91,13 @@ impl Instructions {
     }
 }
 
-/// A [`Reader`] over a registry that renders: variables and arguments in their places, and a note in place of each command and
+/// A [`SkillReader`] over a registry that renders: variables and arguments in their places, and a note in place of each command and
 /// script, unless somebody [runs](Renderer::commands) them. A body in which nothing stands for something else is read byte for
 /// byte. Cheap to clone, but for the variables.
 ///
 /// ```
 /// use repertoire_core::Skill;
-/// use repertoire_engine::{Reader, Renderer};
+/// use repertoire_engine::tools::{SkillReader, Renderer};
 /// use repertoire_registry::{MemorySource, Registered, SkillRegistry};
 /// use repertoire_render::Context;
 ///
@@ -122,7 +122,7 @@ pub struct Renderer {
     dialect: Option<Dialect>,
     dialects: BTreeMap<Box<str>, Dialect>,
     variables: Vec<SourceVariable>,
-    commands: Option<Arc<dyn Commands>>,
+    commands: Option<Arc<dyn CommandRunner>>,
 }
 
 #[derive(Clone)]
@@ -183,14 +183,14 @@ impl Renderer {
 
     /// The same reader, letting `commands` run what it permits.
     #[must_use]
-    pub fn commands(mut self, commands: Arc<dyn Commands>) -> Renderer {
+    pub fn commands(mut self, commands: Arc<dyn CommandRunner>) -> Renderer {
         self.commands = Some(commands);
         self
     }
 
-    /// Returns what an approval of the commands and scripts of `claim` is bound to, whose `SKILL.md` has the digest `skill_md`.
+    /// Returns what an approval of the commands and scripts of `candidate` is bound to, whose `SKILL.md` has the digest `skill_md`.
     ///
-    /// Everything that lies beside it is read anew.
+    /// Everything beside it is read again.
     ///
     /// # Errors
     /// The source's own.
@@ -204,10 +204,10 @@ impl Renderer {
 }
 
 #[async_trait]
-impl Reader for Renderer {
+impl SkillReader for Renderer {
     /// # Errors
     /// The source's own; [`Denied`](SourceErrorKind::Denied) and [`Invalid`](SourceErrorKind::Invalid) where the
-    /// [context](Renderer::context) asks for it: a directive was refused, nobody knows a variable.
+    /// [context](Renderer::context) asks for it: a directive was refused, or a variable is unknown.
     async fn body(&self, candidate: &Candidate<Skill>, arguments: &str) -> Result<Instructions, SourceError> {
         let body = self.registry.body(candidate).await?;
         let source = self.dialects.get(candidate.origin.source.as_ref()).copied();
@@ -227,7 +227,9 @@ impl Reader for Renderer {
             (None, _) | (_, []) => Vec::new(),
             (Some(commands), directives) => {
                 let binding = self.binding(candidate, body.digest).await?;
-                commands.run(Asked { candidate, directives, context: &context, binding: &binding, folder }).await
+                commands
+                    .run(CommandRequest { candidate, directives, context: &context, binding: &binding, folder })
+                    .await
             }
         };
         let rendered = plan.render(&context, outcomes).map_err(|error| {
@@ -241,10 +243,10 @@ impl Reader for Renderer {
     }
 
     async fn resources(&self, candidate: &Candidate<Skill>) -> Result<Vec<Resource>, SourceError> {
-        Reader::resources(&self.registry, candidate).await
+        SkillReader::resources(&self.registry, candidate).await
     }
 
     async fn resource(&self, candidate: &Candidate<Skill>, path: &ResourcePath) -> Result<Bytes, SourceError> {
-        Reader::resource(&self.registry, candidate, path).await
+        SkillReader::resource(&self.registry, candidate, path).await
     }
 }

@@ -14,7 +14,9 @@ use repertoire_registry::{Candidate, MemorySource, Mount, Registered, SkillRegis
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{Budget, CatalogOptions, Format, Mode, Modes, Ranker};
+use crate::catalog::{Budget, CatalogFormat, CatalogOptions};
+use crate::permission::{Exposure, VisibilityPolicy};
+use crate::search::Ranker;
 
 fn skill(id: &str, about: &str) -> Skill {
     Skill::new(id.parse().unwrap(), about)
@@ -53,14 +55,14 @@ async fn hidden() -> SkillRegistry {
 }
 
 fn without_off() -> ToolOptions {
-    ToolOptions::default().modes(Modes::default().with("release-off".parse().unwrap(), Mode::Off))
+    ToolOptions::default().modes(VisibilityPolicy::default().with("release-off".parse().unwrap(), Exposure::Off))
 }
 
 fn preset(preset: ToolPreset) -> ToolOptions {
     ToolOptions::default().preset(preset)
 }
 
-async fn call(registry: &SkillRegistry, options: &ToolOptions, tool: &str, arguments: Value) -> Answer {
+async fn call(registry: &SkillRegistry, options: &ToolOptions, tool: &str, arguments: Value) -> ToolOutput {
     let tools = Toolset::of(&registry.snapshot(), options);
     tools.call(tool, &arguments, registry).await.expect("the tool is one of these")
 }
@@ -71,12 +73,12 @@ async fn answered(
     options: &ToolOptions,
     tool: &str,
     arguments: Value,
-) -> (AnswerCode, String) {
+) -> (ToolStatus, String) {
     let answer = call(registry, options, tool, arguments).await;
-    assert_eq!(answer.is_error, answer.code != AnswerCode::Ok);
+    assert_eq!(answer.is_error, answer.code != ToolStatus::Ok);
     assert_eq!(
         answer.read.is_some(),
-        answer.code == AnswerCode::Ok && tool.contains("read_skill") && !tool.contains("resource")
+        answer.code == ToolStatus::Ok && tool.contains("read_skill") && !tool.contains("resource")
     );
     (answer.code, answer.text)
 }

@@ -8,13 +8,15 @@ use repertoire_core::{Id, Skill, ToolSpec};
 use repertoire_registry::{Candidate, Entry, LookupError, SkillRegistry, Snapshot};
 use serde_json::Value;
 
-use super::declare::{Arguments, declare};
-use super::options::{Rows, ToolOptions};
-use super::output::{Answer, AnswerCode, Failure};
-use super::reader::Reader;
-use crate::resolve::{Meant, Place};
-use crate::truncate::shorten;
-use crate::{Catalog, Index, LiveIndex, Query, Triggers};
+use super::declare::{CallArguments, declare};
+use super::options::{RowFormat, ToolOptions};
+use super::output::{CallFailure, ToolOutput, ToolStatus};
+use super::reader::SkillReader;
+use crate::catalog::Catalog;
+use crate::resolve::{ResolvedName, SkillOrder};
+use crate::search::{LiveIndex, Query, SearchIndex};
+use crate::trigger::Triggers;
+use crate::truncate::truncate;
 
 /// Rows of a page by default.
 pub(super) const USUAL_PAGE: usize = 50;
@@ -26,14 +28,14 @@ pub(super) const PAGE: usize = 20_000;
 /// The tools that a model finds and reads skills with, over one snapshot: the skills stay what they were, however the registry changes.
 ///
 /// The texts are the same bytes for the same snapshot and options, whoever asks and whatever was read before, so that
-/// prompt caches hold. Where [permissions](crate::Modes::permitted_by) decide who sees which skill, they name none, and are
+/// prompt caches hold. Where [permissions](crate::permission::VisibilityPolicy::permitted_by) decide who sees which skill, they name none, and are
 /// the same for every role. Where nothing is visible to a model, there are no tools. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Toolset(pub(super) Arc<Inner>);
+pub struct Toolset(pub(super) Arc<ToolsetData>);
 
 #[derive(Debug)]
-pub(super) struct Inner {
-    pub(super) index: Index,
+pub(super) struct ToolsetData {
+    pub(super) index: SearchIndex,
     pub(super) options: ToolOptions,
     pub(super) visible: Vec<Arc<Entry<Skill>>>,
     tools: Vec<ToolSpec>,
@@ -43,16 +45,20 @@ pub(super) struct Inner {
 impl Toolset {
     /// The tools over `snapshot`.
     pub fn of(snapshot: &Snapshot<Skill>, options: &ToolOptions) -> Toolset {
-        Toolset::over(Index::of(snapshot), options)
+        Toolset::over(SearchIndex::of(snapshot), options)
     }
 
     /// The tools over the snapshot that `index` is of.
-    pub fn over(index: Index, options: &ToolOptions) -> Toolset {
+    pub fn over(index: SearchIndex, options: &ToolOptions) -> Toolset {
         let snapshot = index.snapshot();
-        let seen = |entry: &&Arc<Entry<Skill>>| options.modes.sees(options.audience, &entry.candidate);
-        let mut visible: Vec<_> = snapshot.entries().iter().filter(seen).cloned().collect();
-        if options.preset.rows == Rows::Pages {
-            visible.sort_by(|a, b| Place::of(a).cmp(&Place::of(b)));
+        let mut visible: Vec<_> = snapshot
+            .entries()
+            .iter()
+            .filter(|entry: &&Arc<Entry<Skill>>| options.modes.sees(options.audience, &entry.candidate))
+            .cloned()
+            .collect();
+        if options.preset.rows == RowFormat::Pages {
+            visible.sort_by(|a, b| SkillOrder::of(a).cmp(&SkillOrder::of(b)));
         }
         let tools = if visible.is_empty() {
             Vec::new()
@@ -63,11 +69,11 @@ impl Toolset {
                 Catalog::of(snapshot, &catalog).text
             });
             let catalog = catalog.unwrap_or_default();
-            // What other roles may know must not be told, and what all may know is not known: every role gets the same text.
+            // The names that all roles may know are unknown, so every role gets the same text without names.
             let are_named = ids.len() <= options.named && !options.modes.depend_on_role();
             declare(&options.preset, are_named.then_some(&ids[..]), &catalog)
         };
-        Toolset(Arc::new(Inner { options: options.clone(), visible, tools, triggers: OnceLock::new(), index }))
+        Toolset(Arc::new(ToolsetData { options: options.clone(), visible, tools, triggers: OnceLock::new(), index }))
     }
 
     /// The tools to offer: those of the preset, or none at all.
@@ -96,14 +102,14 @@ impl Toolset {
         &self.0.options
     }
 
-    /// Answers a call; `None` when `tool` is none of these tools and no skill, so that it is somebody else's.
+    /// Answers a call; `None` when `tool` is a tool of the host.
     ///
     /// A tool that is not offered, because nothing is visible, is answered all the same: it may have been offered before.
     /// A failure is an answer too: the model learns what to do instead, and never a name that it may not know.
     ///
     /// # Cancel safety
     /// May be dropped at any await.
-    pub async fn call(&self, tool: &str, arguments: &Value, reader: &dyn Reader) -> Option<Answer> {
+    pub async fn call(&self, tool: &str, arguments: &Value, reader: &dyn SkillReader) -> Option<ToolOutput> {
         self.call_in_turn(tool, arguments, reader, &[]).await
     }
 
@@ -111,13 +117,13 @@ impl Toolset {
         &self,
         tool: &str,
         arguments: &Value,
-        reader: &dyn Reader,
+        reader: &dyn SkillReader,
         suggested: &[Id],
-    ) -> Option<Answer> {
+    ) -> Option<ToolOutput> {
         let preset = &self.0.options.preset;
         let is = |name: Option<&str>| name == Some(tool);
-        let arguments = &Arguments(arguments);
-        Some(Answer::of(if is(Some(&preset.read.name)) {
+        let arguments = &CallArguments(arguments);
+        Some(ToolOutput::of(if is(Some(&preset.read.name)) {
             self.read(arguments, reader).await
         } else if is(preset.list.as_deref()) {
             self.list(arguments, suggested).await
@@ -130,7 +136,7 @@ impl Toolset {
         }))
     }
 
-    fn not_a_tool(&self, tool: &str) -> Option<Failure> {
+    fn not_a_tool(&self, tool: &str) -> Option<CallFailure> {
         let found = self.find(tool).ok()?;
         let read = &self.0.options.preset.read;
         let call = serde_json::json!({read.id.as_ref(): found.entry.id});
@@ -139,17 +145,17 @@ impl Toolset {
             quoted(tool),
             read.name
         );
-        Some(Failure::new(AnswerCode::NotATool, text))
+        Some(CallFailure::new(ToolStatus::NotATool, text))
     }
 
-    pub(super) fn find(&self, name: &str) -> Result<Meant<'_>, Failure> {
+    pub(super) fn find(&self, name: &str) -> Result<ResolvedName<'_>, CallFailure> {
         let ToolOptions { modes, audience, .. } = &self.0.options;
-        let found = match Meant::by(name.trim(), self.snapshot(), modes, *audience) {
+        let found = match ResolvedName::resolve(name.trim(), self.snapshot(), modes, *audience) {
             Ok(found) => found,
             Err(LookupError::Ambiguous { candidates, .. }) => {
                 let names = candidates.iter().map(|id| quoted(id.as_str())).collect::<Vec<_>>().join(", ");
                 let text = format!("Several skills are called {}. Give a full name: {names}.", quoted(name));
-                return Err(Failure::new(AnswerCode::Ambiguous, text));
+                return Err(CallFailure::new(ToolStatus::Ambiguous, text));
             }
             Err(_) => return Err(self.unknown(name)),
         };
@@ -159,27 +165,26 @@ impl Toolset {
         }
     }
 
-    fn refused(&self, name: &str, candidate: &Candidate<Skill>) -> Failure {
+    fn refused(&self, name: &str, candidate: &Candidate<Skill>) -> CallFailure {
         let text = self.unknown(name).text;
         let why = self.0.options.modes.explain(self.0.options.audience, candidate);
-        let trouble = why.map(|why| format!("`{}` was refused: {why}", candidate.qualified_id()));
-        Failure { trouble, ..Failure::new(AnswerCode::Refused, text) }
+        let operator_note = why.map(|why| format!("`{}` was refused: {why}", candidate.qualified_id()));
+        CallFailure { operator_note, ..CallFailure::new(ToolStatus::Refused, text) }
     }
 
-    pub(super) fn unknown(&self, name: &str) -> Failure {
+    pub(super) fn unknown(&self, name: &str) -> CallFailure {
         let preset = &self.0.options.preset;
-        if preset.rows == Rows::Named {
+        if preset.rows == RowFormat::Named {
             let text = serde_json::json!({"error": "unknown_skill", "skill_name": name});
-            return Failure::new(AnswerCode::Unknown, format!("{text:#}"));
+            return CallFailure::new(ToolStatus::Unknown, format!("{text:#}"));
         }
         let mut text = format!("Unknown skill {}.", quoted(name));
         let near = self.0.index.near(&self.query(name));
-        let quoted = |entry: &Arc<Entry<Skill>>| quoted(entry.id.as_str());
         if !near.is_empty() {
-            let near: Vec<_> = near.iter().map(quoted).collect();
+            let near: Vec<_> = near.iter().map(|entry| quoted(entry.id.as_str())).collect();
             text.push_str(&format!(" Did you mean {}?", near.join(" or ")));
         } else if (1..=FEW).contains(&self.0.visible.len()) {
-            let all: Vec<_> = self.0.visible.iter().map(quoted).collect();
+            let all: Vec<_> = self.0.visible.iter().map(|entry| quoted(entry.id.as_str())).collect();
             text.push_str(&format!(" The skills are {}.", all.join(", ")));
         }
         if self.0.visible.is_empty() {
@@ -187,7 +192,7 @@ impl Toolset {
         } else if let Some(tool) = preset.list.as_ref().or(preset.search.as_ref()) {
             text.push_str(&format!(" `{tool}` tells which there are."));
         }
-        Failure::new(AnswerCode::Unknown, text)
+        CallFailure::new(ToolStatus::Unknown, text)
     }
 
     pub(super) fn query(&self, text: &str) -> Query {
@@ -210,17 +215,17 @@ const FEW: usize = 20;
 /// Quotes what a model wrote, truncated and on one line.
 pub(crate) fn quoted(name: &str) -> String {
     let name = repertoire_core::text::clean_line(name);
-    format!("`{}`", shorten(&name, 80).replace('`', "'"))
+    format!("`{}`", truncate(&name, 80).replace('`', "'"))
 }
 
 /// The tools over a registry: each [`current`](LiveTools::current) set is over the snapshot of its moment. Cheap to clone; clones are one.
 ///
 /// Ask for the current set before each model call, and answer its calls with [`call`](LiveTools::call).
 #[derive(Debug, Clone)]
-pub struct LiveTools(Arc<Shared>);
+pub struct LiveTools(Arc<LiveState>);
 
 #[derive(Debug)]
-struct Shared {
+struct LiveState {
     index: LiveIndex,
     options: ToolOptions,
     offered: ArcSwap<Toolset>,
@@ -232,10 +237,10 @@ impl LiveTools {
         LiveTools::of(LiveIndex::of(registry), options)
     }
 
-    /// The tools over the registry of an index that somebody else uses too.
+    /// Creates the tools over the registry of a shared index.
     pub fn of(index: LiveIndex, options: ToolOptions) -> LiveTools {
         let offered = ArcSwap::from_pointee(Toolset::over(index.current(), &options));
-        LiveTools(Arc::new(Shared { index, options, offered }))
+        LiveTools(Arc::new(LiveState { index, options, offered }))
     }
 
     /// The tools to offer now. The same set, to the byte, until the registry changes.
@@ -248,11 +253,11 @@ impl LiveTools {
 
     /// Answers a call of the tools that were offered last, by what the registry has now; as [`Toolset::call`].
     ///
-    /// A skill that was offered and is no more is answered as [`Stale`](AnswerCode::Stale).
+    /// A skill that was offered and is no more is answered as [`Stale`](ToolStatus::Stale).
     ///
     /// # Cancel safety
     /// May be dropped at any await.
-    pub async fn call(&self, tool: &str, arguments: &Value) -> Option<Answer> {
+    pub async fn call(&self, tool: &str, arguments: &Value) -> Option<ToolOutput> {
         self.call_with(tool, arguments, self.0.index.registry()).await
     }
 
@@ -260,18 +265,18 @@ impl LiveTools {
     ///
     /// # Cancel safety
     /// May be dropped at any await.
-    pub async fn call_with(&self, tool: &str, arguments: &Value, reader: &dyn Reader) -> Option<Answer> {
+    pub async fn call_with(&self, tool: &str, arguments: &Value, reader: &dyn SkillReader) -> Option<ToolOutput> {
         let offered = Toolset::clone(&self.0.offered.load());
         let answer = self.fresh(&offered).call(tool, arguments, reader).await?;
-        let gone = || {
-            let name = arguments.get(self.0.options.preset.read.id.as_ref())?.as_str()?;
-            offered.offered(name)?;
-            Some(format!("The skill {} is not there any more. Go on without it.", quoted(name)))
-        };
+        let name = arguments.get(self.0.options.preset.read.id.as_ref()).and_then(Value::as_str);
+        let gone = name.filter(|name| offered.offered(name).is_some());
+        let gone = gone.map(|name| format!("The skill {} is not there any more. Go on without it.", quoted(name)));
         Some(match answer.code {
-            AnswerCode::Unknown if let Some(text) = gone() => Answer::of(Err(Failure::new(AnswerCode::Stale, text))),
+            ToolStatus::Unknown if let Some(text) = gone.clone() => {
+                ToolOutput::of(Err(CallFailure::new(ToolStatus::Stale, text)))
+            }
             // What is hidden now is answered as what is gone.
-            AnswerCode::Refused if let Some(text) = gone() => Answer { text, ..answer },
+            ToolStatus::Refused if let Some(text) = gone.clone() => ToolOutput { text, ..answer },
             _ => answer,
         })
     }

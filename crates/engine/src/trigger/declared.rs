@@ -4,12 +4,12 @@ use std::cmp::Reverse;
 use std::fmt;
 use std::sync::Arc;
 
-use repertoire_core::{Skill, SkillTrigger, WeakKeyword};
+use repertoire_core::{Id, Skill, SkillTrigger, WeakKeyword};
 use repertoire_registry::{Entry, Snapshot, Trust};
 use serde::Serialize;
 
 use super::folded::Folded;
-use crate::Audience;
+use crate::permission::Audience;
 
 /// A trigger that a skill declares and that never matches.
 #[derive(Debug, Clone)]
@@ -49,12 +49,12 @@ const LONGEST_REGEX: usize = 1024;
 const MOST: usize = 64;
 
 #[derive(Debug)]
-pub(super) struct Declared {
-    pub(super) entry: Arc<Entry<Skill>>,
+pub(super) struct DeclaredTrigger {
+    pub(super) id: Id,
     pub(super) trigger: SkillTrigger,
 }
 
-impl Declared {
+impl DeclaredTrigger {
     pub(super) fn audience(&self) -> Audience {
         match self.trigger {
             SkillTrigger::Command(_) => Audience::User,
@@ -65,14 +65,17 @@ impl Declared {
 
 /// Returns the triggers of `snapshot` in force, each with its key, by source, then the longest, then in the order of skills;
 /// and those that are refused.
-pub(super) fn of(snapshot: &Snapshot<Skill>) -> (Vec<(Declared, String)>, Vec<RefusedTrigger>) {
+#[allow(clippy::type_complexity, reason = "two lists that are taken apart at once")]
+pub(super) fn of(
+    snapshot: &Snapshot<Skill>,
+) -> (Vec<(DeclaredTrigger, String)>, Vec<(Id, SkillTrigger, TriggerRefusal)>) {
     let (mut declared, mut refused) = (Vec::new(), Vec::new());
     let (mut source, mut last) = (0, None);
     for entry in snapshot.entries() {
         if last.replace(entry.origin()).is_some_and(|last| last != entry.origin()) {
             source += 1;
         }
-        // Nobody sees it, whatever it declares.
+        // It is hidden from both audiences.
         if [Audience::Model, Audience::User].iter().all(|audience| audience.never_sees(&entry.candidate)) {
             continue;
         }
@@ -83,16 +86,16 @@ pub(super) fn of(snapshot: &Snapshot<Skill>) -> (Vec<(Declared, String)>, Vec<Re
                 continue;
             }
             match key(&trigger, entry.candidate.trust, seen.len()) {
-                Err(why) => refused.push(RefusedTrigger { entry: entry.clone(), trigger, why }),
+                Err(why) => refused.push((entry.id.clone(), trigger, why)),
                 Ok(key) => {
                     seen.push(trigger.clone());
-                    declared.push((source, (Declared { entry: entry.clone(), trigger }, key)));
+                    declared.push((source, (DeclaredTrigger { id: entry.id.clone(), trigger }, key)));
                 }
             }
         }
     }
     // Stable, so that what is left is the order in which they came.
-    declared.sort_by_key(|(source, (Declared { trigger, .. }, _))| (*source, Reverse(text(trigger).len())));
+    declared.sort_by_key(|(source, (DeclaredTrigger { trigger, .. }, _))| (*source, Reverse(text(trigger).len())));
     (declared.into_iter().map(|(_, declared)| declared).collect(), refused)
 }
 

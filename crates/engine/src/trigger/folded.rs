@@ -18,11 +18,11 @@ pub(super) struct Folded {
 struct Stretch {
     folded: usize,
     original: usize,
-    shape: Shape,
+    shape: StretchShape,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
+enum StretchShape {
     /// Byte for byte of the same length, edges of characters at the same places.
     Even,
     /// No place inside corresponds to any of the other.
@@ -41,7 +41,7 @@ impl Folded {
                     length
                 }
                 length => {
-                    folded.stretch(at, Shape::Even);
+                    folded.stretch(at, StretchShape::Even);
                     folded.text.extend(text[at..at + length].chars().map(|c| c.to_ascii_lowercase()));
                     length
                 }
@@ -55,11 +55,11 @@ impl Folded {
         let stretch = |at: usize| self.stretches.partition_point(|stretch| stretch.folded <= at) - 1;
         let (first, last) = (stretch(range.start), stretch(range.end - 1));
         let start = match &self.stretches[first] {
-            Stretch { folded, original, shape: Shape::Even } => original + range.start - folded,
+            Stretch { folded, original, shape: StretchShape::Even } => original + range.start - folded,
             Stretch { original, .. } => *original,
         };
         let end = match &self.stretches[last] {
-            Stretch { folded, original, shape: Shape::Even } => original + range.end - folded,
+            Stretch { folded, original, shape: StretchShape::Even } => original + range.end - folded,
             _ => self.stretches.get(last + 1).map_or(self.length, |next| next.original),
         };
         start..end
@@ -78,12 +78,12 @@ impl Folded {
             return;
         }
         let is_even = folded.len() == unit.len() && chars.nth(1).is_none() && folded.chars().nth(1).is_none();
-        self.stretch(original, if is_even { Shape::Even } else { Shape::Whole });
+        self.stretch(original, if is_even { StretchShape::Even } else { StretchShape::Whole });
         self.text.push_str(&folded);
     }
 
-    fn stretch(&mut self, original: usize, shape: Shape) {
-        if !self.stretches.last().is_some_and(|last| (last.shape, shape) == (Shape::Even, Shape::Even)) {
+    fn stretch(&mut self, original: usize, shape: StretchShape) {
+        if !self.stretches.last().is_some_and(|last| (last.shape, shape) == (StretchShape::Even, StretchShape::Even)) {
             self.stretches.push(Stretch { folded: self.text.len(), original, shape });
         }
     }
@@ -105,8 +105,7 @@ pub(super) fn fold_next(text: &str, out: &mut String) -> usize {
 
 /// Returns the length of the ASCII prefix of `text` that folds byte by byte.
 fn plain(text: &str) -> usize {
-    let is_plain = |byte: &u8| byte.is_ascii() && !char::from(*byte).is_whitespace();
-    let length = text.bytes().take_while(is_plain).count();
+    let length = text.bytes().take_while(|byte: &u8| byte.is_ascii() && !char::from(*byte).is_whitespace()).count();
     let may_melt = text.as_bytes().get(length).is_some_and(|next| !next.is_ascii());
     if may_melt { length.saturating_sub(1) } else { length }
 }

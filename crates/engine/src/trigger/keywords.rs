@@ -35,14 +35,14 @@ impl<const OVER: char> Matcher for Globs<OVER> {
 
 /// Patterns of one kind, compiled, and for each the numbers of the triggers that have it.
 #[derive(Debug)]
-pub(super) struct Part<M> {
+pub(super) struct PatternGroup<M> {
     pub(super) matcher: Arc<M>,
     owners: Vec<Vec<usize>>,
 }
 
-impl<M: Matcher> Part<M> {
+impl<M: Matcher> PatternGroup<M> {
     /// Groups `owned`, each trigger's number with its pattern. Reuses what `before` compiled from the same patterns.
-    pub(super) fn new(mut owned: Vec<(String, usize)>, before: Option<&Part<M>>) -> Part<M> {
+    pub(super) fn new(mut owned: Vec<(String, usize)>, before: Option<&PatternGroup<M>>) -> PatternGroup<M> {
         owned.sort_unstable();
         let (mut patterns, mut owners) = (Vec::<String>::new(), Vec::<Vec<usize>>::new());
         for (pattern, owner) in owned {
@@ -56,7 +56,7 @@ impl<M: Matcher> Part<M> {
         }
         let same = before.filter(|before| before.matcher.patterns() == patterns);
         let matcher = same.map_or_else(|| Arc::new(M::new(patterns)), |before| before.matcher.clone());
-        Part { matcher, owners }
+        PatternGroup { matcher, owners }
     }
 
     pub(super) fn owners(&self, pattern: usize) -> &[usize] {
@@ -106,10 +106,12 @@ fn stands_alone(text: &str, range: Range<usize>) -> bool {
     let (before, after) = (text[..range.start].chars().next_back(), text[range.end..].chars().next());
     let keyword = &text[range];
     let (Some(first), Some(last)) = (keyword.chars().next(), keyword.chars().next_back()) else { return false };
-    let in_word = |c: char| c.is_alphanumeric() || is_combining_mark(c);
-    let is_edge = |inner: char, outer: char| !in_word(outer) || is_unspaced(outer) || is_unspaced(inner);
     before.is_none_or(|before| is_edge(first, before))
         && after.is_none_or(|after| is_edge(last, after) && !is_combining_mark(after))
+}
+
+fn is_edge(inner: char, outer: char) -> bool {
+    !(outer.is_alphanumeric() || is_combining_mark(outer)) || is_unspaced(outer) || is_unspaced(inner)
 }
 
 /// Regular expressions of bounded size: compiling and matching take time in proportion to it.
@@ -124,15 +126,20 @@ const LARGEST: usize = 1 << 18;
 
 impl Matcher for Regexes {
     fn new(patterns: Vec<String>) -> Regexes {
-        let compile = |pattern: &String| {
-            let regex = RegexBuilder::new(pattern).size_limit(LARGEST).dfa_size_limit(LARGEST).nest_limit(64).build();
-            regex.map_err(|error| match error {
-                regex::Error::CompiledTooBig(limit) => format!("it takes more than {limit} bytes"),
-                // The last line says what is wrong, those before it where.
-                error => error.to_string().lines().next_back().unwrap_or_default().trim_start_matches("error: ").into(),
+        let compiled = patterns
+            .iter()
+            .map(|pattern: &String| {
+                let regex =
+                    RegexBuilder::new(pattern).size_limit(LARGEST).dfa_size_limit(LARGEST).nest_limit(64).build();
+                regex.map_err(|error| match error {
+                    regex::Error::CompiledTooBig(limit) => format!("it takes more than {limit} bytes"),
+                    // The last line says what is wrong, those before it where.
+                    error => {
+                        error.to_string().lines().next_back().unwrap_or_default().trim_start_matches("error: ").into()
+                    }
+                })
             })
-        };
-        let compiled = patterns.iter().map(compile).collect();
+            .collect();
         Regexes { patterns, compiled }
     }
 

@@ -8,11 +8,11 @@ use repertoire_registry::{LookupError, Snapshot};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use super::context::{Fired, FiredBy, MissedMention, WhyMissed};
+use super::context::{MatchedBy, TriggerMatch, UnresolvedMention, UnresolvedReason};
 use super::folded::fold_next;
 use crate::fold::is_unspaced;
-use crate::resolve::Meant;
-use crate::{Audience, Modes};
+use crate::permission::{Audience, VisibilityPolicy};
+use crate::resolve::ResolvedName;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sigil {
@@ -57,7 +57,6 @@ fn may_end(text: &str, end: usize) -> bool {
     let Some((name, behind)) = text.split_at_checked(end) else { return false };
     let mut behind = behind.chars();
     let (last, next, second) = (name.chars().next_back(), behind.next(), behind.next());
-    let goes_on = |c: char| c.is_alphanumeric() && !is_unspaced(c) || is_combining_mark(c) || matches!(c, '/' | '\\');
     match next {
         None => true,
         Some('-' | '_' | '.' | ':' | '@' | '=' | '+' | '~' | '&' | '%' | '#' | '$') => !second.is_some_and(goes_on),
@@ -66,70 +65,74 @@ fn may_end(text: &str, end: usize) -> bool {
     }
 }
 
+fn goes_on(c: char) -> bool {
+    c.is_alphanumeric() && !is_unspaced(c) || is_combining_mark(c) || matches!(c, '/' | '\\')
+}
+
 pub(super) struct Mentions<'a> {
     snapshot: &'a Snapshot<Skill>,
-    modes: &'a Modes,
-    fired: Vec<(Fired, Vec<Range<usize>>)>,
+    modes: &'a VisibilityPolicy,
+    fired: Vec<(TriggerMatch, Vec<Range<usize>>)>,
     at: HashMap<Id, usize>,
-    missed: Vec<MissedMention>,
+    missed: Vec<UnresolvedMention>,
     told: HashSet<Id>,
 }
 
 impl<'a> Mentions<'a> {
-    pub(super) fn new(snapshot: &'a Snapshot<Skill>, modes: &'a Modes) -> Mentions<'a> {
+    pub(super) fn new(snapshot: &'a Snapshot<Skill>, modes: &'a VisibilityPolicy) -> Mentions<'a> {
         let (at, told) = (HashMap::new(), HashSet::new());
         Mentions { snapshot, modes, fired: Vec::new(), at, missed: Vec::new(), told }
     }
 
     pub(super) fn take(&mut self, name: &str, span: &Range<usize>) -> bool {
-        match Meant::by(name, self.snapshot, self.modes, Audience::User) {
+        match ResolvedName::resolve(name, self.snapshot, self.modes, Audience::User) {
             Ok(found) => match self.modes.hides(Audience::User, found.candidate) {
-                None => self.hear(found, span),
-                Some(hidden) => self.miss(found.id(), WhyMissed::Hidden(hidden), span),
+                None => self.add_match(found, span),
+                Some(hidden) => self.add_unresolved(found.id(), UnresolvedReason::Hidden(hidden), span),
             },
             Err(LookupError::Ambiguous { candidates, .. }) => match name.parse() {
-                Ok(id) => self.miss(id, WhyMissed::Ambiguous(candidates), span),
+                Ok(id) => self.add_unresolved(id, UnresolvedReason::Ambiguous(candidates), span),
                 Err(_) => false,
             },
             Err(_) => false,
         }
     }
 
-    fn hear(&mut self, found: Meant<'_>, span: &Range<usize>) -> bool {
-        let Meant { entry, candidate } = found;
+    fn add_match(&mut self, found: ResolvedName<'_>, span: &Range<usize>) -> bool {
+        let ResolvedName { entry, candidate } = found;
         let at = *self.at.entry(candidate.qualified_id()).or_insert_with(|| {
             let (entry, candidate, spans) = (entry.clone(), candidate.clone(), [].into());
-            self.fired.push((Fired { entry, candidate, by: FiredBy::Mention, spans }, Vec::new()));
+            self.fired.push((TriggerMatch { entry, candidate, by: MatchedBy::Mention, spans }, Vec::new()));
             self.fired.len() - 1
         });
         self.fired[at].1.push(span.clone());
         true
     }
 
-    fn miss(&mut self, id: Id, why: WhyMissed, span: &Range<usize>) -> bool {
+    fn add_unresolved(&mut self, id: Id, why: UnresolvedReason, span: &Range<usize>) -> bool {
         // Names that the user may not see are none: a shorter one may be meant.
-        let is_name = matches!(why, WhyMissed::Ambiguous(_));
+        let is_name = matches!(why, UnresolvedReason::Ambiguous(_));
         if self.told.insert(id.clone()) {
-            self.missed.push(MissedMention { id, why, span: span.clone() });
+            self.missed.push(UnresolvedMention { id, why, span: span.clone() });
         }
         is_name
     }
 
-    pub(super) fn into_told(self) -> (Vec<Fired>, Vec<MissedMention>) {
-        let fired = self.fired.into_iter().map(|(fired, spans)| Fired { spans: spans.into(), ..fired });
+    pub(super) fn into_matches(self) -> (Vec<TriggerMatch>, Vec<UnresolvedMention>) {
+        let fired = self.fired.into_iter().map(|(fired, spans)| TriggerMatch { spans: spans.into(), ..fired });
         (fired.collect(), self.missed)
     }
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Names(Vec<String>);
+pub(super) struct SortedNames(Vec<String>);
 
-impl Names {
-    pub(super) fn new(mut names: Vec<String>) -> Names {
+impl SortedNames {
+    pub(super) fn new(mut names: Vec<String>) -> SortedNames {
         names.retain(|name| !name.is_empty());
         names.sort_unstable();
         names.dedup();
-        Names(names)
+        SortedNames(names)
     }
 
     /// Returns the ends of the names that `text` begins with, in bytes, the longest first. A name has no slash.

@@ -5,16 +5,16 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
-use repertoire_core::{Skill, SkillTrigger};
-use repertoire_registry::Snapshot;
+use repertoire_core::{ChunkedVec, Id, ListingEntry, Skill, SkillTrigger};
+use repertoire_registry::{Entry, Layer, Modified, Snapshot};
 
-use super::context::{Fired, FiredBy, MissedMention, Occasion};
-use super::declared::{Declared, RefusedTrigger, TriggerRefusal};
-use super::keywords::{Keywords, Matcher, Part, Regexes};
-use super::mention::{Mentions, Names, Sigil};
+use super::context::{MatchedBy, TriggerContext, TriggerMatch, UnresolvedMention};
+use super::declared::{DeclaredTrigger, RefusedTrigger, TriggerRefusal};
+use super::keywords::{Keywords, Matcher, PatternGroup, Regexes};
+use super::mention::{Mentions, Sigil, SortedNames};
 use super::{declared, mention};
-use crate::Modes;
 use crate::globs::{PathGlobs, ToolGlobs};
+use crate::permission::VisibilityPolicy;
 
 /// The compiled triggers of a snapshot. Immutable and cheap to clone.
 ///
@@ -32,13 +32,13 @@ use crate::globs::{PathGlobs, ToolGlobs};
 /// name is written as the skill's, bare or in full. A name that several skills have mentions none, and
 /// [`missed`](Triggers::missed) tells so.
 ///
-/// Only skills of trusted sources may declare `always` and `regex`, and only theirs are [activated](Fired::activates) by what they
+/// Only skills of trusted sources may declare `always` and `regex`, and only theirs are [activated](TriggerMatch::activates) by what they
 /// declare. A keyword that nearly every message has never holds, whatever its source: see [`WeakKeyword`](repertoire_core::WeakKeyword).
 /// What is refused is returned by [`refused`](Triggers::refused).
 ///
 /// ```
 /// use repertoire_core::{ListingEntry, Listing, Revision, Stamp, skill_md};
-/// use repertoire_engine::{Occasion, Triggers};
+/// use repertoire_engine::trigger::{TriggerContext, Triggers};
 /// use repertoire_registry::{Layer, Origin, Tier, merge};
 ///
 /// let text = b"---\nname: release-notes\ndescription: Writes them.\ntriggers: [changelog, {path: CHANGELOG.md}]\n---\n";
@@ -47,30 +47,35 @@ use crate::globs::{PathGlobs, ToolGlobs};
 /// let snapshot = merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, listing)]);
 ///
 /// let triggers = Triggers::of(&snapshot);
-/// let fired = |message| triggers.fired(&Occasion::of(message)).first().map(|fired| fired.spans.to_vec());
+/// let fired = |message| triggers.fired(&TriggerContext::of(message)).first().map(|fired| fired.spans.to_vec());
 /// assert_eq!(fired("Write the Changelog, please"), Some(vec![10..19]));
 /// assert_eq!(fired("What are changelogs?"), None);
 /// assert_eq!(fired("/release-notes since 1.0"), Some(vec![0..14]));
 /// # Ok::<(), &'static str>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Triggers(Arc<Compiled>);
+pub struct Triggers(Arc<TriggerData>);
+
+#[derive(Debug)]
+struct TriggerData {
+    snapshot: Snapshot<Skill>,
+    compiled: Arc<Compiled>,
+}
 
 #[derive(Debug)]
 struct Compiled {
-    snapshot: Snapshot<Skill>,
-    declared: Vec<Declared>,
-    refused: Vec<RefusedTrigger>,
-    keywords: Part<Keywords>,
-    tools: Part<ToolGlobs>,
-    paths: Part<PathGlobs>,
-    regexes: Part<Regexes>,
+    declared: Vec<DeclaredTrigger>,
+    refused: Vec<(Id, SkillTrigger, TriggerRefusal)>,
+    keywords: PatternGroup<Keywords>,
+    tools: PatternGroup<ToolGlobs>,
+    paths: PatternGroup<PathGlobs>,
+    regexes: PatternGroup<Regexes>,
     tasks: HashMap<String, Vec<usize>>,
     commands: HashMap<String, Vec<usize>>,
     always: Vec<usize>,
     /// Bare names of skills and commands, and full names of skills that have no other.
-    names: Names,
-    sources: Names,
+    names: SortedNames,
+    sources: SortedNames,
 }
 
 type Spans = Arc<[Range<usize>]>;
@@ -78,19 +83,26 @@ type Spans = Arc<[Range<usize>]>;
 impl Triggers {
     /// Compiles the triggers of `snapshot`.
     pub fn of(snapshot: &Snapshot<Skill>) -> Triggers {
-        Triggers(Arc::new(Compiled::new(snapshot, None)))
+        Triggers(Arc::new(TriggerData {
+            snapshot: snapshot.clone(),
+            compiled: Arc::new(Compiled::new(snapshot, None)),
+        }))
     }
 
     /// Returns the triggers of `snapshot`, compiled from these: equal to [`of`](Triggers::of).
     ///
-    /// The very same for the same view. Else front matter is looked through again, and what is compiled of each kind of
-    /// trigger is kept as long as the texts of that kind are the same.
+    /// A change that leaves names and triggers as they were costs what changed. Any other reads all front matter again, and
+    /// reuses what is compiled of each kind of trigger whose texts are the same.
     #[must_use]
     pub fn updated(&self, snapshot: &Snapshot<Skill>) -> Triggers {
         if self.0.snapshot.ptr_eq(snapshot) {
             return self.clone();
         }
-        Triggers(Arc::new(Compiled::new(snapshot, Some(&self.0))))
+        let compiled = match declare_alike(&self.0.snapshot, snapshot) {
+            true => self.0.compiled.clone(),
+            false => Arc::new(Compiled::new(snapshot, Some(&self.0.compiled))),
+        };
+        Triggers(Arc::new(TriggerData { snapshot: snapshot.clone(), compiled }))
     }
 
     /// Returns the snapshot whose triggers these are.
@@ -99,8 +111,18 @@ impl Triggers {
     }
 
     /// Returns the triggers that never match, in the order of skills, those that could not be compiled last.
-    pub fn refused(&self) -> &[RefusedTrigger] {
-        &self.0.refused
+    pub fn refused(&self) -> Vec<RefusedTrigger> {
+        let refused = self.0.compiled.refused.iter();
+        let refused = refused.map(|(id, trigger, why)| RefusedTrigger {
+            entry: self.entry(id).clone(),
+            trigger: trigger.clone(),
+            why: why.clone(),
+        });
+        refused.collect()
+    }
+
+    fn entry(&self, id: &Id) -> &Arc<Entry<Skill>> {
+        self.0.snapshot.get(id.as_str()).expect("the triggers are those of the snapshot")
     }
 
     /// Returns whether both were compiled from the same snapshot.
@@ -110,33 +132,38 @@ impl Triggers {
 
     /// Returns every trigger that matches, each once.
     ///
-    /// 1. Mentions, in the order of the message; one that comes again is told where it came first.
+    /// 1. Mentions, in the order of the message; each at its first place.
     /// 2. What skills declare: by tier and source; then the longer trigger; then in the order of skills and their files.
     ///
     /// Mentions and commands are the user's door and everything else the model's: a skill that is hidden at a door, by itself
-    /// or by the operator's [`Modes`], is suggested by nothing there.
+    /// or by the operator's [`VisibilityPolicy`], is suggested by nothing there.
     ///
     /// Takes time in proportion to the message, to the number of regular expressions, and to what is found.
-    pub fn fired(&self, occasion: &Occasion<'_>) -> Vec<Fired> {
-        self.heard(occasion).0
+    pub fn fired(&self, occasion: &TriggerContext<'_>) -> Vec<TriggerMatch> {
+        self.evaluate_all(occasion).0
     }
 
     /// Returns the skills that the user named and that do not match, each once, in the order of the message.
-    pub fn missed(&self, occasion: &Occasion<'_>) -> Vec<MissedMention> {
-        self.heard(occasion).1
+    pub fn missed(&self, occasion: &TriggerContext<'_>) -> Vec<UnresolvedMention> {
+        self.evaluate_all(occasion).1
     }
 
-    pub(crate) fn heard(&self, occasion: &Occasion<'_>) -> (Vec<Fired>, Vec<MissedMention>) {
-        let none = Modes::default();
+    pub(crate) fn evaluate_all(&self, occasion: &TriggerContext<'_>) -> (Vec<TriggerMatch>, Vec<UnresolvedMention>) {
+        let none = VisibilityPolicy::default();
         let modes = occasion.modes.unwrap_or(&none);
         let mut mentions = Mentions::new(&self.0.snapshot, modes);
-        let holding = self.0.holding(occasion, &mut mentions);
-        let (mut fired, missed) = mentions.into_told();
+        let holding = self.0.compiled.holding(occasion, &mut mentions);
+        let (mut fired, missed) = mentions.into_matches();
         for (number, spans) in holding {
-            let declared = &self.0.declared[number];
-            let (entry, trigger) = (declared.entry.clone(), declared.trigger.clone());
+            let declared = &self.0.compiled.declared[number];
+            let (entry, trigger) = (self.entry(&declared.id).clone(), declared.trigger.clone());
             if modes.hides(declared.audience(), &entry.candidate).is_none() {
-                fired.push(Fired { candidate: entry.candidate.clone(), entry, by: FiredBy::Declared(trigger), spans });
+                fired.push(TriggerMatch {
+                    candidate: entry.candidate.clone(),
+                    entry,
+                    by: MatchedBy::Declared(trigger),
+                    spans,
+                });
             }
         }
         (fired, missed)
@@ -150,7 +177,7 @@ impl Compiled {
         let [keywords, tools, paths, regexes] = &mut owned;
         let (mut tasks, mut commands) = (HashMap::<String, Vec<usize>>::new(), HashMap::<String, Vec<usize>>::new());
         let mut always = Vec::new();
-        for (number, (Declared { trigger, .. }, key)) in declared.iter_mut().enumerate() {
+        for (number, (DeclaredTrigger { trigger, .. }, key)) in declared.iter_mut().enumerate() {
             let key = std::mem::take(key);
             match trigger {
                 SkillTrigger::Keyword(_) => keywords.push((key, number)),
@@ -167,11 +194,10 @@ impl Compiled {
         let (names, sources) = names(snapshot, commands.keys());
         let [keywords, tools, paths, regexes] = owned;
         let mut compiled = Compiled {
-            snapshot: snapshot.clone(),
-            keywords: Part::new(keywords, before.map(|before| &before.keywords)),
-            tools: Part::new(tools, before.map(|before| &before.tools)),
-            paths: Part::new(paths, before.map(|before| &before.paths)),
-            regexes: Part::new(regexes, before.map(|before| &before.regexes)),
+            keywords: PatternGroup::new(keywords, before.map(|before| &before.keywords)),
+            tools: PatternGroup::new(tools, before.map(|before| &before.tools)),
+            paths: PatternGroup::new(paths, before.map(|before| &before.paths)),
+            regexes: PatternGroup::new(regexes, before.map(|before| &before.regexes)),
             declared: declared.into_iter().map(|(declared, _)| declared).collect(),
             refused,
             tasks,
@@ -189,15 +215,14 @@ impl Compiled {
         let mut faults: Vec<(usize, &str)> = faults.chain(self.regexes.faults()).collect();
         faults.sort_unstable();
         let refused = faults.into_iter().map(|(number, why)| {
-            let Declared { entry, trigger } = &self.declared[number];
-            let why = TriggerRefusal::Invalid(why.to_owned());
-            RefusedTrigger { entry: entry.clone(), trigger: trigger.clone(), why }
+            let DeclaredTrigger { id, trigger } = &self.declared[number];
+            (id.clone(), trigger.clone(), TriggerRefusal::Invalid(why.to_owned()))
         });
         let refused: Vec<_> = refused.collect();
         self.refused.extend(refused);
     }
 
-    fn holding(&self, occasion: &Occasion<'_>, mentions: &mut Mentions<'_>) -> BTreeMap<usize, Spans> {
+    fn holding(&self, occasion: &TriggerContext<'_>, mentions: &mut Mentions<'_>) -> BTreeMap<usize, Spans> {
         let mut holding = BTreeMap::new();
         let mut hold = |numbers: &[usize], spans: Spans| {
             holding.extend(numbers.iter().map(|number| (*number, spans.clone())));
@@ -218,14 +243,17 @@ impl Compiled {
         if let Some(command) = occasion.command {
             commands.entry(declared::command(command)).or_default();
         }
-        let ends = |text: &str| self.ends(text);
-        mention::each(occasion.message, ends, |span, sigil, name| {
-            let command = (sigil == Sigil::Slash && !self.commands.is_empty()).then(|| declared::command(name));
-            let command = command.filter(|command| self.commands.contains_key(command));
-            let is_command = command.is_some();
-            command.into_iter().for_each(|command| commands.entry(command).or_default().push(span.clone()));
-            mentions.take(name, &span) || is_command
-        });
+        mention::each(
+            occasion.message,
+            |text: &str| self.ends(text),
+            |span, sigil, name| {
+                let command = (sigil == Sigil::Slash && !self.commands.is_empty()).then(|| declared::command(name));
+                let command = command.filter(|command| self.commands.contains_key(command));
+                let is_command = command.is_some();
+                command.into_iter().for_each(|command| commands.entry(command).or_default().push(span.clone()));
+                mentions.take(name, &span) || is_command
+            },
+        );
         for (command, spans) in commands {
             hold(self.commands.get(&command).map_or(&[], Vec::as_slice), spans.into());
         }
@@ -247,7 +275,7 @@ impl Compiled {
 }
 
 fn hold_all<M: Matcher>(
-    part: &Part<M>,
+    part: &PatternGroup<M>,
     matches: impl IntoIterator<Item = (usize, Range<usize>)>,
     hold: &mut impl FnMut(&[usize], Spans),
 ) {
@@ -258,7 +286,7 @@ fn hold_all<M: Matcher>(
     found.into_iter().for_each(|(pattern, spans)| hold(part.owners(pattern), spans.into()));
 }
 
-fn names<'a>(snapshot: &'a Snapshot<Skill>, commands: impl Iterator<Item = &'a String>) -> (Names, Names) {
+fn names<'a>(snapshot: &'a Snapshot<Skill>, commands: impl Iterator<Item = &'a String>) -> (SortedNames, SortedNames) {
     let (mut names, mut sources): (Vec<String>, BTreeSet<&str>) = (commands.cloned().collect(), BTreeSet::new());
     for entry in snapshot.entries() {
         names.push(declared::folded(entry.id.as_str()));
@@ -267,7 +295,42 @@ fn names<'a>(snapshot: &'a Snapshot<Skill>, commands: impl Iterator<Item = &'a S
         }
         sources.extend(entry.candidates().map(|candidate| candidate.origin.source.as_ref()));
     }
-    (Names::new(names), Names::new(sources.into_iter().map(declared::folded).collect()))
+    (SortedNames::new(names), SortedNames::new(sources.into_iter().map(declared::folded).collect()))
+}
+
+/// Returns whether both snapshots have the same names and triggers in the same order.
+fn declare_alike(old: &Snapshot<Skill>, new: &Snapshot<Skill>) -> bool {
+    let change = new.changes_since(old);
+    let sources = |entry: &Entry<Skill>| -> Vec<Arc<str>> {
+        entry.candidates().map(|candidate| candidate.origin.source.clone()).collect()
+    };
+    change.added.is_empty()
+        && change.removed.is_empty()
+        && change.modified.iter().all(|Modified { old, new, .. }: &Modified<Skill>| {
+            let (before, after) = (old.item(), new.item());
+            let reach = |skill: &Skill| {
+                (skill.disable_model_invocation, skill.user_invocable, skill.allowed_workflows.is_some())
+            };
+            (old.candidate.trust, old.candidate.status) == (new.candidate.trust, new.candidate.status)
+                && sources(old) == sources(new)
+                && before.id == after.id
+                && reach(before) == reach(after)
+                && before.triggers() == after.triggers()
+                && before.paths() == after.paths()
+        })
+        && old.layers().len() == new.layers().len()
+        && old.layers().iter().zip(new.layers()).all(|(old, new)| are_ordered_alike(old, new))
+}
+
+fn are_ordered_alike(old: &Layer<Skill>, new: &Layer<Skill>) -> bool {
+    let (before, after) = (old.listing.rows(), new.listing.rows());
+    old.origin == new.origin
+        && before.unshared(after).into_iter().all(|(here, there)| {
+            let ids = |rows: &'_ ChunkedVec<ListingEntry<Skill>>, range: Range<usize>| -> Vec<Id> {
+                rows.iter_from(range.start).take(range.len()).map(|row| row.item.id.clone()).collect()
+            };
+            ids(before, here) == ids(after, there)
+        })
 }
 
 #[cfg(test)]

@@ -1,2 +1,2 @@
 mod clause;
-mod shorten;
+mod word;

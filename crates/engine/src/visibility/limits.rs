@@ -1,4 +1,4 @@
-//! What hides skills beside the operator's choice for each.
+//! Limits that hide skills besides the operator's choice for each.
 
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
@@ -8,36 +8,36 @@ use parking_lot::RwLock;
 use repertoire_core::{FunctionalTier, Id, InvokeLevel, Skill};
 use repertoire_registry::Candidate;
 
-use super::{Audience, Hidden};
+use super::{Audience, HiddenReason};
 use crate::permission::{Access, Authorizer, Capability, governs, ruling};
-use crate::requirements::{Probe, Readiness};
+use crate::requirements::{RequirementCheck, Requirements};
 
 #[derive(Debug, Default)]
-pub(super) struct Limits {
+pub(super) struct VisibilityLimits {
     pub(super) workflow: Option<Arc<str>>,
     pub(super) tiers: Option<Vec<FunctionalTier>>,
     pub(super) level: Option<InvokeLevel>,
     pub(super) authorizers: Vec<Arc<dyn Authorizer>>,
-    pub(super) probe: Option<Arc<dyn Probe>>,
-    /// The last two states of each claim, because changes compare two.
-    known: RwLock<HashMap<(Arc<str>, Id), Vec<Known>>>,
+    pub(super) probe: Option<Arc<dyn RequirementCheck>>,
+    /// The last two states of each candidate, because changes compare two.
+    known: RwLock<HashMap<(Arc<str>, Id), Vec<KnownState>>>,
 }
 
 #[derive(Debug)]
-struct Known {
+struct KnownState {
     candidate: Candidate<Skill>,
     withheld: Option<Withheld>,
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct Withheld {
-    pub(super) hidden: Hidden,
+    pub(super) hidden: HiddenReason,
     pub(super) why: Arc<str>,
 }
 
-impl Limits {
-    pub(super) fn with(&self, add: impl FnOnce(&mut Limits)) -> Arc<Limits> {
-        let mut limits = Limits {
+impl VisibilityLimits {
+    pub(super) fn with(&self, add: impl FnOnce(&mut VisibilityLimits)) -> Arc<VisibilityLimits> {
+        let mut limits = VisibilityLimits {
             workflow: self.workflow.clone(),
             tiers: self.tiers.clone(),
             level: self.level,
@@ -58,7 +58,7 @@ impl Limits {
     }
 
     /// Returns whether both hide alike, as far as that can be known without asking.
-    pub(super) fn are_same(one: &Arc<Limits>, other: &Arc<Limits>) -> bool {
+    pub(super) fn are_same(one: &Arc<VisibilityLimits>, other: &Arc<VisibilityLimits>) -> bool {
         Arc::ptr_eq(one, other) || one.authorizers.is_empty() && one.probe.is_none() && one == other
     }
 
@@ -71,7 +71,7 @@ impl Limits {
         self.workflow.as_ref().is_some_and(|workflow| allowed.contains(workflow))
     }
 
-    pub(super) fn hides(&self, audience: Audience, candidate: &Candidate<Skill>) -> Option<Hidden> {
+    pub(super) fn hides(&self, audience: Audience, candidate: &Candidate<Skill>) -> Option<HiddenReason> {
         if self.is_open() {
             return None;
         }
@@ -82,80 +82,79 @@ impl Limits {
         Some(self.withheld(candidate)?.why)
     }
 
-    fn filtered(&self, audience: Audience, skill: &Skill) -> Option<Hidden> {
+    fn filtered(&self, audience: Audience, skill: &Skill) -> Option<HiddenReason> {
         // Levels are about agents: a person stands above all of them.
-        let reaches = |level: InvokeLevel| audience == Audience::User || skill.invoke_level() <= level;
-        let stays =
-            self.tiers.as_ref().is_none_or(|tiers| skill.has_functional_tier(tiers)) && self.level.is_none_or(reaches);
-        (!stays).then_some(Hidden::Filtered)
+        let stays = self.tiers.as_ref().is_none_or(|tiers| skill.has_functional_tier(tiers))
+            && self.level.is_none_or(|level: InvokeLevel| audience == Audience::User || skill.invoke_level() <= level);
+        (!stays).then_some(HiddenReason::Filtered)
     }
 
-    /// Asks the authorizers and the probe about `claim`, once for each state of it.
+    /// Asks the authorizers and the probe about `candidate`, once for each state of it.
     fn withheld(&self, candidate: &Candidate<Skill>) -> Option<Withheld> {
         if self.authorizers.is_empty() && self.probe.is_none() {
             return None;
         }
         let key = (candidate.origin.source.clone(), candidate.item.id.clone());
-        let told = |known: &Vec<Known>| Some(known.iter().find(|known| known.is_of(candidate))?.withheld.clone());
-        if let Some(withheld) = self.known.read().get(&key).and_then(told) {
-            return withheld;
+        if let Some(known) = self.known.read().get(&key).and_then(|known| known.iter().find(|one| one.is_of(candidate)))
+        {
+            return known.withheld.clone();
         }
-        // Asked without a lock: whoever answers may look at skills itself.
+        // Without the lock, because an authorizer may look at skills itself.
         let withheld = self.asked(candidate);
         let mut known = self.known.write();
         let known = known.entry(key).or_default();
-        // Somebody else may have asked at the same time, and have been told first.
-        told(known).unwrap_or_else(|| {
-            if known.len() == 2 {
-                known.remove(0);
-            }
-            known.push(Known { candidate: candidate.clone(), withheld: withheld.clone() });
-            withheld
-        })
+        // A second thread may have asked at the same time.
+        if let Some(first) = known.iter().find(|one| one.is_of(candidate)) {
+            return first.withheld.clone();
+        }
+        if known.len() == 2 {
+            known.remove(0);
+        }
+        known.push(KnownState { candidate: candidate.clone(), withheld: withheld.clone() });
+        withheld
     }
 
     fn asked(&self, candidate: &Candidate<Skill>) -> Option<Withheld> {
         if let Some(ruling) = ruling(&self.authorizers, &Access::Skill(candidate)).filter(|ruling| !ruling.is_allowed())
         {
             let why = format!("{}: {}", ruling.rule, ruling.rationale).into();
-            return Some(Withheld { hidden: Hidden::Denied, why });
+            return Some(Withheld { hidden: HiddenReason::Denied, why });
         }
-        let readiness = Readiness::of(&candidate.item, self.probe.as_deref()?);
-        let hidden = match (readiness.missing.as_slice(), readiness.stood_in_for.as_slice()) {
+        let readiness = Requirements::of(&candidate.item, self.probe.as_deref()?);
+        let hidden = match (readiness.missing.as_slice(), readiness.superseded_by.as_slice()) {
             ([], []) => return None,
-            ([], _) => Hidden::NotNeeded,
-            _ => Hidden::NotReady,
+            ([], _) => HiddenReason::NotNeeded,
+            _ => HiddenReason::NotReady,
         };
         Some(Withheld { hidden, why: readiness.to_string().into() })
     }
 }
 
-impl Known {
+impl KnownState {
     fn is_of(&self, candidate: &Candidate<Skill>) -> bool {
-        let state = |candidate: &Candidate<Skill>| (candidate.trust, candidate.stamp, candidate.digest);
-        let (mine, theirs) = (&self.candidate.item, &candidate.item);
-        state(&self.candidate) == state(candidate) && (Arc::ptr_eq(mine, theirs) || mine == theirs)
+        let mine = &self.candidate;
+        (mine.trust, mine.stamp, mine.digest) == (candidate.trust, candidate.stamp, candidate.digest)
+            && (Arc::ptr_eq(&mine.item, &candidate.item) || mine.item == candidate.item)
     }
 }
 
-impl PartialEq for Limits {
-    fn eq(&self, other: &Limits) -> bool {
-        let data = |limits: &Limits| (limits.workflow.clone(), limits.tiers.clone(), limits.level);
-        let are = |a: &[Arc<dyn Authorizer>], b: &[Arc<dyn Authorizer>]| {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| Arc::ptr_eq(a, b))
-        };
-        let is = match (&self.probe, &other.probe) {
+impl PartialEq for VisibilityLimits {
+    fn eq(&self, other: &VisibilityLimits) -> bool {
+        let has_same_probe = match (&self.probe, &other.probe) {
             (None, None) => true,
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
             _ => false,
         };
-        data(self) == data(other) && are(&self.authorizers, &other.authorizers) && is
+        (&self.workflow, &self.tiers, self.level) == (&other.workflow, &other.tiers, other.level)
+            && self.authorizers.len() == other.authorizers.len()
+            && self.authorizers.iter().zip(&other.authorizers).all(|(a, b)| Arc::ptr_eq(a, b))
+            && has_same_probe
     }
 }
 
-impl Eq for Limits {}
+impl Eq for VisibilityLimits {}
 
-impl Hash for Limits {
+impl Hash for VisibilityLimits {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (&self.workflow, &self.tiers, self.level, self.authorizers.len(), self.probe.is_some()).hash(state);
     }

@@ -4,10 +4,10 @@ use repertoire_core::{FunctionalTier, InvokeLevel, Listing, ListingEntry, Revisi
 use repertoire_registry::{Authority, Layer, Origin, RuleSet, RuleStack, Tier, Trust, merge, merge_under};
 
 use super::*;
-use crate::{Access, PermissionPolicy};
+use crate::permission::{Access, PermissionPolicy};
 
 /// Why a skill with these flags is hidden, from the model and from the user.
-fn hidden(trust: Trust, disable_model_invocation: bool, user_invocable: bool) -> [Option<Hidden>; 2] {
+fn hidden(trust: Trust, disable_model_invocation: bool, user_invocable: bool) -> [Option<HiddenReason>; 2] {
     hidden_under(&RuleStack::default(), trust, disable_model_invocation, user_invocable)
 }
 
@@ -16,7 +16,7 @@ fn hidden_under(
     trust: Trust,
     disable_model_invocation: bool,
     user_invocable: bool,
-) -> [Option<Hidden>; 2] {
+) -> [Option<HiddenReason>; 2] {
     let mut skill = Skill::new("by-hand".parse().unwrap(), "Releases the product.");
     skill.disable_model_invocation = disable_model_invocation;
     skill.user_invocable = user_invocable;
@@ -40,15 +40,18 @@ fn a_skill_that_says_nothing_is_seen_by_both() {
 
 #[test]
 fn each_flag_hides_from_one_audience_and_leaves_the_other() {
-    assert_eq!(hidden(Trust::Trusted, true, true), [Some(Hidden::ForUsersOnly), None]);
-    assert_eq!(hidden(Trust::Trusted, false, false), [None, Some(Hidden::ForModelsOnly)]);
-    assert_eq!(hidden(Trust::Trusted, true, false), [Some(Hidden::ForUsersOnly), Some(Hidden::ForModelsOnly)]);
+    assert_eq!(hidden(Trust::Trusted, true, true), [Some(HiddenReason::ForUsersOnly), None]);
+    assert_eq!(hidden(Trust::Trusted, false, false), [None, Some(HiddenReason::ForModelsOnly)]);
+    assert_eq!(
+        hidden(Trust::Trusted, true, false),
+        [Some(HiddenReason::ForUsersOnly), Some(HiddenReason::ForModelsOnly)]
+    );
 }
 
 #[test]
 fn pending_hides_from_both_whatever_the_flags() {
     for flags in [(false, true), (true, false)] {
-        assert_eq!(hidden(Trust::Pending, flags.0, flags.1), [Some(Hidden::Pending); 2]);
+        assert_eq!(hidden(Trust::Pending, flags.0, flags.1), [Some(HiddenReason::Pending); 2]);
     }
 }
 
@@ -56,22 +59,22 @@ fn pending_hides_from_both_whatever_the_flags() {
 fn disabled_hides_from_both_even_what_is_pending() {
     for trust in [Trust::Trusted, Trust::Restricted, Trust::Pending] {
         let rules = RuleStack::new([RuleSet::new("user", Authority::Full).disable("by-hand".parse().unwrap())]);
-        assert_eq!(hidden_under(&rules, trust, false, true), [Some(Hidden::Disabled); 2]);
+        assert_eq!(hidden_under(&rules, trust, false, true), [Some(HiddenReason::Disabled); 2]);
     }
 }
 
 #[test]
 fn a_reason_says_who_may() {
     let reasons = [
-        (Hidden::Disabled, "it is disabled"),
-        (Hidden::Pending, "its source is not trusted yet"),
-        (Hidden::ForUsersOnly, "only the user may invoke it"),
-        (Hidden::ForModelsOnly, "only the model may invoke it"),
-        (Hidden::OtherWorkflow, "it is for other workflows"),
-        (Hidden::Filtered, "it is not among what was asked for"),
-        (Hidden::Denied, "permissions deny it"),
-        (Hidden::NotReady, "something that it needs is missing"),
-        (Hidden::NotNeeded, "what it stands in for is there"),
+        (HiddenReason::Disabled, "it is disabled"),
+        (HiddenReason::Pending, "its source is not trusted yet"),
+        (HiddenReason::ForUsersOnly, "only the user may invoke it"),
+        (HiddenReason::ForModelsOnly, "only the model may invoke it"),
+        (HiddenReason::OtherWorkflow, "it is for other workflows"),
+        (HiddenReason::Filtered, "it is not among what was asked for"),
+        (HiddenReason::Denied, "permissions deny it"),
+        (HiddenReason::NotReady, "something that it needs is missing"),
+        (HiddenReason::NotNeeded, "what it stands in for is there"),
     ];
     for (hidden, words) in reasons {
         assert_eq!(hidden.to_string(), words);
@@ -86,17 +89,28 @@ fn the_most_specific_mode_decides_and_widens_nothing() {
         [release, Skill::new("pdf".parse().unwrap(), "Reads.")].map(|skill| ListingEntry::new(skill, Stamp::of("1")));
     let snapshot = merge(&[Layer::new(Origin::new(Tier::User, "home"), 0, Listing::new(Revision(0), rows, []))]);
     let candidate = |id: &str| snapshot.get(id).unwrap().candidate.clone();
-    let hidden = |modes: &Modes, id: &str| {
+    let hidden = |modes: &VisibilityPolicy, id: &str| {
         [Audience::Model, Audience::User].map(|audience| modes.hides(audience, &candidate(id)))
     };
+    let modes = [
+        ("home:pdf", Exposure::ManualOnly),
+        ("release", Exposure::Pinned),
+        ("*", Exposure::Off),
+        ("home:*", Exposure::NameOnly),
+    ];
     let modes =
-        [("home:pdf", Mode::ManualOnly), ("release", Mode::Pinned), ("*", Mode::Off), ("home:*", Mode::NameOnly)];
-    let modes = modes.iter().fold(Modes::default(), |all, (target, mode)| all.with(target.parse().unwrap(), *mode));
-    assert_eq!([modes.of(&candidate("pdf")), modes.of(&candidate("release"))], [Mode::ManualOnly, Mode::Pinned]);
-    assert_eq!(hidden(&modes, "pdf"), [Some(Hidden::ForUsersOnly), None]);
-    assert_eq!(hidden(&modes, "release"), [Some(Hidden::ForUsersOnly), None], "what it declares stays");
-    assert_eq!(hidden(&modes.with("home:pdf".parse().unwrap(), Mode::Off), "pdf"), [Some(Hidden::Disabled); 2]);
-    assert_eq!(hidden(&Modes::default(), "pdf"), [None, None]);
+        modes.iter().fold(VisibilityPolicy::default(), |all, (target, mode)| all.with(target.parse().unwrap(), *mode));
+    assert_eq!(
+        [modes.of(&candidate("pdf")), modes.of(&candidate("release"))],
+        [Exposure::ManualOnly, Exposure::Pinned]
+    );
+    assert_eq!(hidden(&modes, "pdf"), [Some(HiddenReason::ForUsersOnly), None]);
+    assert_eq!(hidden(&modes, "release"), [Some(HiddenReason::ForUsersOnly), None], "what it declares stays");
+    assert_eq!(
+        hidden(&modes.with("home:pdf".parse().unwrap(), Exposure::Off), "pdf"),
+        [Some(HiddenReason::Disabled); 2]
+    );
+    assert_eq!(hidden(&VisibilityPolicy::default(), "pdf"), [None, None]);
 }
 
 #[test]
@@ -109,14 +123,16 @@ fn a_full_name_is_of_its_owner() {
         let home = Layer::new(Origin::new(Tier::User, "home"), 0, listing(home));
         [home, Layer::new(Origin::new(tier, "work"), 1, listing(&["home:tidy", "home:bake"]))]
     };
-    let modes = Modes::default().with("home:tidy".parse().unwrap(), Mode::Off);
+    let modes = VisibilityPolicy::default().with("home:tidy".parse().unwrap(), Exposure::Off);
     let policy = PermissionPolicy::from_roles([("reader", Vec::<&str>::new())], "reader").unwrap();
     let policy = policy.with_skills("reader", ["home:tidy".parse().unwrap()]).unwrap();
     let matched = |layers: &[Layer<Skill>]| {
         let snapshot = merge(layers);
         let candidates = || snapshot.entries().iter().flat_map(|entry| entry.candidates());
-        let off: Vec<_> =
-            candidates().filter(|candidate| modes.of(candidate) == Mode::Off).map(Candidate::qualified_id).collect();
+        let off: Vec<_> = candidates()
+            .filter(|candidate| modes.of(candidate) == Exposure::Off)
+            .map(Candidate::qualified_id)
+            .collect();
         let read = candidates().filter(|candidate| policy.ruling(&Access::Skill(candidate)).is_allowed());
         assert_eq!(read.map(Candidate::qualified_id).collect::<Vec<_>>(), off);
         off.iter().map(ToString::to_string).collect::<Vec<_>>()
@@ -127,7 +143,7 @@ fn a_full_name_is_of_its_owner() {
 
     let snapshot = merge(&layers(&["tidy"], Tier::User)).with_listing("home", listing(&["bake"]));
     let candidate = &snapshot.get("home:tidy").unwrap().candidate;
-    assert_eq!(modes.of(candidate), Mode::Off, "the owner is gone");
+    assert_eq!(modes.of(candidate), Exposure::Off, "the owner is gone");
 }
 
 /// One skill with this front matter, in a source that is trusted.
@@ -140,8 +156,8 @@ fn declaring(front_matter: &str) -> Candidate<Skill> {
 
 #[test]
 fn a_skill_for_some_workflows_is_there_while_one_of_them_runs() {
-    let outside = Modes::default();
-    let [build, deploy] = ["build", "deploy"].map(|workflow| Modes::default().in_workflow(workflow));
+    let outside = VisibilityPolicy::default();
+    let [build, deploy] = ["build", "deploy"].map(|workflow| VisibilityPolicy::default().in_workflow(workflow));
     for (declared, expected) in [
         ("license: MIT", [true, true, true]),
         ("allowedWorkflows: [build]", [false, true, false]),
@@ -163,18 +179,18 @@ fn a_skill_for_some_workflows_is_there_while_one_of_them_runs() {
         assert_eq!(Audience::Model.hides(&candidate), outside.hides(Audience::Model, &candidate), "{declared}");
     }
     let twice = declaring("allowedWorkflows: [build]\ndisable-model-invocation: true");
-    assert_eq!(build.hides(Audience::Model, &twice), Some(Hidden::ForUsersOnly), "a workflow lifts nothing else");
+    assert_eq!(build.hides(Audience::Model, &twice), Some(HiddenReason::ForUsersOnly), "a workflow lifts nothing else");
 }
 
 #[test]
 fn labels_narrow_what_is_there_and_levels_what_an_agent_reaches() {
-    let audit = Modes::default().functional_tiers([FunctionalTier::AuditProof]);
-    let hidden = |modes: &Modes, candidate: &Candidate<Skill>| {
+    let audit = VisibilityPolicy::default().functional_tiers([FunctionalTier::AuditProof]);
+    let hidden = |modes: &VisibilityPolicy, candidate: &Candidate<Skill>| {
         [Audience::Model, Audience::User].map(|who| modes.hides(who, candidate))
     };
     assert_eq!(hidden(&audit, &declaring("functional-tier: Audit & Proof")), [None; 2]);
     for other in ["functional-tier: integration", "license: MIT"] {
-        assert_eq!(hidden(&audit, &declaring(other)), [Some(Hidden::Filtered); 2], "{other}");
+        assert_eq!(hidden(&audit, &declaring(other)), [Some(HiddenReason::Filtered); 2], "{other}");
     }
     for (declared, levels) in [
         ("invoke-level: 1", [true, true, true]),
@@ -182,8 +198,12 @@ fn labels_narrow_what_is_there_and_levels_what_an_agent_reaches() {
         ("tier: 3", [false, false, true]),
     ] {
         for (level, sees) in [InvokeLevel::Any, InvokeLevel::Executor, InvokeLevel::Top].into_iter().zip(levels) {
-            let expected = [(!sees).then_some(Hidden::Filtered), None];
-            assert_eq!(hidden(&Modes::default().invoke_level(level), &declaring(declared)), expected, "{declared}");
+            let expected = [(!sees).then_some(HiddenReason::Filtered), None];
+            assert_eq!(
+                hidden(&VisibilityPolicy::default().invoke_level(level), &declaring(declared)),
+                expected,
+                "{declared}"
+            );
         }
     }
 }
@@ -191,12 +211,16 @@ fn labels_narrow_what_is_there_and_levels_what_an_agent_reaches() {
 #[test]
 fn modes_are_equal_when_they_hide_alike_for_all_that_can_be_told() {
     let policy = || Arc::new(PermissionPolicy::from_roles([("all", Vec::<&str>::new())], "all").unwrap());
-    let checked = Modes::default().permitted_by(policy());
+    let checked = VisibilityPolicy::default().permitted_by(policy());
     assert_eq!(checked, checked.clone());
-    assert_ne!(checked, Modes::default().permitted_by(policy()), "nobody can tell whether they decide alike");
-    assert_eq!(Modes::default().in_workflow("a"), Modes::default().in_workflow("a"));
-    assert_ne!(Modes::default().in_workflow("a"), Modes::default());
-    assert!(Modes::default().is_empty() && !Modes::default().in_workflow("a").is_empty());
+    assert_ne!(
+        checked,
+        VisibilityPolicy::default().permitted_by(policy()),
+        "nobody can tell whether they decide alike"
+    );
+    assert_eq!(VisibilityPolicy::default().in_workflow("a"), VisibilityPolicy::default().in_workflow("a"));
+    assert_ne!(VisibilityPolicy::default().in_workflow("a"), VisibilityPolicy::default());
+    assert!(VisibilityPolicy::default().is_empty() && !VisibilityPolicy::default().in_workflow("a").is_empty());
 }
 
 mod modes;

@@ -51,7 +51,7 @@ fn told(faults: &[WorkflowFault]) -> String {
 }
 
 impl Workflow {
-    /// The plan of `claim`; one without steps if it declares none.
+    /// The plan of `candidate`; one without steps if it declares none.
     ///
     /// # Errors
     /// [`InvalidWorkflow`] with everything that is wrong.
@@ -91,17 +91,19 @@ impl Workflow {
     pub fn planned(&self, context: &Context) -> Result<Vec<PlannedStep>, RenderError> {
         // A parameter is no place to append what was typed.
         let context = context.clone().unplaced(Unplaced::Drop);
-        let plan = |step: &WorkflowStep| {
-            let params = step.params.as_ref().map(|params| filled(params, &self.syntax, &context)).transpose()?;
-            Ok(PlannedStep {
-                id: step.id.clone(),
-                step: step.step.clone(),
-                tool: step.tool.clone(),
-                params: params.unwrap_or_else(|| serde_json::json!({})),
-                on_error: step.on_error,
+        self.steps
+            .iter()
+            .map(|step: &WorkflowStep| {
+                let params = step.params.as_ref().map(|params| filled(params, &self.syntax, &context)).transpose()?;
+                Ok(PlannedStep {
+                    id: step.id.clone(),
+                    step: step.step.clone(),
+                    tool: step.tool.clone(),
+                    params: params.unwrap_or_else(|| serde_json::json!({})),
+                    on_error: step.on_error,
+                })
             })
-        };
-        self.steps.iter().map(plan).collect()
+            .collect()
     }
 }
 

@@ -7,9 +7,9 @@ use repertoire_render::{Arguments, Context, Unknown};
 use serde_json::json;
 
 use super::*;
-use crate::PermissionPolicy;
+use crate::permission::PermissionPolicy;
 
-/// What a source of this trust claims: a skill with these lines of front matter.
+/// What a source of this trust candidates: a skill with these lines of front matter.
 fn candidate(trust: Trust, lines: &str) -> Candidate<Skill> {
     let text = format!("---\nname: a\ndescription: A.\n{lines}\n---\n");
     let skill = parse(text.as_bytes(), FileContext::new("SKILL.md")).skill.unwrap();

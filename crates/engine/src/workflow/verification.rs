@@ -34,20 +34,20 @@ pub enum CheckOutcome {
 /// A check of a skill, and what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Checked {
+pub struct CheckResult {
     /// The check.
     pub check: Check,
     /// The outcome.
     pub outcome: CheckOutcome,
 }
 
-/// Goes through the `verification` of `claim` in its order. Typed checks are for `checker`, and are skipped for a source that
-/// is not [`Trusted`](Trust::Trusted); texts are for whoever can judge them. What is no check is skipped too, so that nobody takes
-/// what is left for all of it.
+/// Goes through the `verification` of `candidate` in its order. Typed checks are for `checker`, and are skipped for a source that
+/// is not [`Trusted`](Trust::Trusted); texts need judgement. An invalid item is reported
+/// as skipped.
 ///
 /// # Cancel safety
 /// May be dropped: the check that runs is dropped with it, and no later one is begun.
-pub async fn verify(candidate: &Candidate<Skill>, checker: &dyn Checker) -> Vec<Checked> {
+pub async fn verify(candidate: &Candidate<Skill>, checker: &dyn Checker) -> Vec<CheckResult> {
     let mut checked = Vec::new();
     for item in candidate.item.extension(&["verification"]).map_or(&[][..], Check::items) {
         let (check, outcome) = match Check::read(item) {
@@ -64,7 +64,7 @@ pub async fn verify(candidate: &Candidate<Skill>, checker: &dyn Checker) -> Vec<
             }
             Some(check) => (check, CheckOutcome::NeedsJudgement),
         };
-        checked.push(Checked { check, outcome });
+        checked.push(CheckResult { check, outcome });
     }
     checked
 }
@@ -77,7 +77,8 @@ pub async fn verify(candidate: &Candidate<Skill>, checker: &dyn Checker) -> Vec<
 /// use std::sync::Arc;
 ///
 /// use repertoire_core::skill_md::{FileContext, parse};
-/// use repertoire_engine::{PermissionPolicy, ToolCheck};
+/// use repertoire_engine::permission::PermissionPolicy;
+/// use repertoire_engine::workflow::ToolCheck;
 ///
 /// let text = b"---\nname: a\ndescription: A.\nrequired_tools: [Bash, mcp__github__*, Write]\n---\n";
 /// let skill = parse(text, FileContext::new("SKILL.md")).skill.ok_or("a skill")?;

@@ -1,7 +1,7 @@
 //! Laws of triggers, for any triggers and any message. The fuzz target holds them too.
 
 use repertoire_core::{Listing, ListingEntry, Revision, Skill, SkillTrigger, Stamp, Value};
-use repertoire_engine::{FiredBy, Occasion, Triggers};
+use repertoire_engine::trigger::{MatchedBy, TriggerContext, Triggers};
 use repertoire_registry::{Layer, Origin, Snapshot, Tier, merge};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -11,7 +11,7 @@ pub(crate) fn hold(texts: &[&str], message: &str) {
     let snapshot = snapshot(texts);
     let triggers = Triggers::of(&snapshot);
     let names = [message, texts.first().copied().unwrap_or_default()];
-    let occasion = Occasion::of(message).tools(&names).paths(&names).task(message).command(message);
+    let occasion = TriggerContext::of(message).tools(&names).paths(&names).task(message).command(message);
     let fired = triggers.fired(&occasion);
     for span in fired.iter().flat_map(|fired| fired.spans.iter()) {
         assert!(message.get(span.clone()).is_some_and(|part| !part.is_empty()), "{span:?} is no part of {message:?}");
@@ -19,8 +19,8 @@ pub(crate) fn hold(texts: &[&str], message: &str) {
     for fired in &fired {
         assert!(fired.spans.is_sorted_by_key(|span| (span.start, span.end)), "{:?}", fired.spans);
     }
-    // A mention is a sigil and what the snapshot knows the claim by; whoever is missed is not heard.
-    for fired in fired.iter().filter(|fired| fired.by == FiredBy::Mention) {
+    // A mention is a sigil and what the snapshot knows the candidate by; whoever is missed is not heard.
+    for fired in fired.iter().filter(|fired| fired.by == MatchedBy::Mention) {
         for span in fired.spans.iter() {
             let name: String = message[span.start + 1..span.end].nfkc().collect();
             let found = snapshot.resolve(&name).expect("a name");
@@ -33,7 +33,7 @@ pub(crate) fn hold(texts: &[&str], message: &str) {
     assert_eq!(triggers.missed(&occasion), [], "every skill is for users, and none is called like another");
     // All at once find what each finds by itself.
     let is_refused = |text: &str| triggers.refused().iter().any(|refused| refused.trigger == keyword(text));
-    let has_fired = |text: &str| fired.iter().any(|fired| fired.by == FiredBy::Declared(keyword(text)));
+    let has_fired = |text: &str| fired.iter().any(|fired| fired.by == MatchedBy::Declared(keyword(text)));
     for text in texts.iter().map(|text| text.trim()).filter(|text| !text.is_empty()) {
         assert_eq!(has_fired(text), !is_refused(text) && is_said(text, message), "{text:?} in {message:?}");
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use repertoire::registry::Candidate;
 use repertoire::skill::{Bytes, Resource, ResourcePath, SourceError, async_trait};
-use repertoire::tools::{Instructions, Reader};
+use repertoire::tools::{Instructions, SkillReader};
 use repertoire::{Mount, Skill};
 use repertoire_mcp::{HttpOptions, ServerOptions};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ struct Held {
 }
 
 #[async_trait]
-impl Reader for Held {
+impl SkillReader for Held {
     async fn body(&self, _: &Candidate<Skill>, _: &str) -> Result<Instructions, SourceError> {
         self.waiting.add_permits(1);
         self.let_go.acquire().await.expect("nobody closes it").forget();

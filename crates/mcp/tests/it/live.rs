@@ -71,8 +71,8 @@ async fn what_a_hidden_claim_says_is_no_news_and_its_source_is_not_named() {
         let changing = if hidden == "home" { &home } else { &other };
         let registry = repertoire::SkillRegistry::builder().user(home.clone()).user(other.clone());
         let registry = registry.start(&tokio::runtime::Handle::current()).await.unwrap();
-        let modes = repertoire::permission::Modes::default()
-            .with(format!("{hidden}:tidy").parse().unwrap(), repertoire::permission::Mode::Off);
+        let modes = repertoire::permission::VisibilityPolicy::default()
+            .with(format!("{hidden}:tidy").parse().unwrap(), repertoire::permission::Exposure::Off);
         let server = repertoire_mcp::Server::new(registry, repertoire_mcp::ServerOptions::default().modes(modes));
         let mut client = Client::of(&server).await;
         let listed = client.peer.list_all_resources().await.unwrap();

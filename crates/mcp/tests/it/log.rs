@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use repertoire::registry::Candidate;
 use repertoire::skill::{Bytes, Resource, ResourcePath, SourceError, SourceErrorKind, async_trait};
-use repertoire::tools::{Instructions, Reader};
+use repertoire::tools::{Instructions, SkillReader};
 use repertoire::{Mount, Skill};
 use repertoire_mcp::ServerOptions;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ use crate::http::{introduction, listen};
 struct Broken;
 
 #[async_trait]
-impl Reader for Broken {
+impl SkillReader for Broken {
     async fn body(&self, _: &Candidate<Skill>, _: &str) -> Result<Instructions, SourceError> {
         Err(SourceError::new(SourceErrorKind::Unavailable, "the disk is on fire"))
     }

@@ -199,8 +199,8 @@ async fn what_the_model_may_not_see_is_at_no_door_of_the_model() {
     by_hand.disable_model_invocation = true;
     home.register(Registered::new(by_hand, "By hand.\n")).unwrap();
     home.register(Registered::new(skill("off", "Off."), "Off.\n")).unwrap();
-    let modes =
-        repertoire::permission::Modes::default().with("off".parse().unwrap(), repertoire::permission::Mode::Off);
+    let modes = repertoire::permission::VisibilityPolicy::default()
+        .with("off".parse().unwrap(), repertoire::permission::Exposure::Off);
     let server = serve_with(Mount::user(home), ServerOptions::default().modes(modes)).await;
     let client = Client::of(&server).await;
     let resources = client.peer.list_all_resources().await.unwrap();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::Router;
-use repertoire::permission::{Modes, PermissionPolicy};
+use repertoire::permission::{PermissionPolicy, VisibilityPolicy};
 use repertoire::{Registered, SkillRegistry};
 use repertoire_mcp::{HttpOptions, Server, ServerOptions, Token};
 use serde_json::json;
@@ -39,7 +39,7 @@ async fn each_role_sees_its_own_behind_its_own_token() {
     for (role, its, token) in ROLES {
         let policy = PermissionPolicy::from_roles([(role, ["read_skill"])], role).unwrap();
         let policy = policy.with_skills(role, [its.parse().unwrap(), "bonus".parse().unwrap()]).unwrap();
-        let modes = Modes::default().permitted_by(Arc::new(policy));
+        let modes = VisibilityPolicy::default().permitted_by(Arc::new(policy));
         let server = Server::new(registry.clone(), ServerOptions::default().modes(modes));
         let options = HttpOptions::default().token(Token::new(token).unwrap());
         routes = routes.nest(&format!("/{role}"), server.router(&options));

@@ -1,6 +1,6 @@
 //! Where bodies go for the model of each client.
 
-use repertoire::permission::{Mode, Modes};
+use repertoire::permission::{Exposure, VisibilityPolicy};
 use repertoire::{MemorySource, Registered, SkillRegistry, SurfaceMode};
 use repertoire_mcp::{ClientPreset, Server, ServerOptions};
 use rmcp::model::{CallToolRequestParams, GetPromptRequestParams};
@@ -124,7 +124,7 @@ async fn skills_for_the_system_prompt_are_reported() {
     let message = "`home:system-prompt` declares `system-prompt`; over MCP its body is a tool's result or a prompt";
     assert_eq!(diagnostic.message, message);
     // One that nobody is served with is nobody's business.
-    let modes = Modes::default().with("home:system-prompt".parse().unwrap(), Mode::Off);
+    let modes = VisibilityPolicy::default().with("home:system-prompt".parse().unwrap(), Exposure::Off);
     let hidden = Server::new(server.registry().clone(), ServerOptions::default().modes(modes));
     assert_eq!(hidden.surface_diagnostics(), []);
 }

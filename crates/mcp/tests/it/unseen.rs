@@ -1,6 +1,6 @@
 //! Skills that a client does not see.
 
-use repertoire::permission::{Mode, Modes};
+use repertoire::permission::{Exposure, VisibilityPolicy};
 use repertoire::{MemorySource, Mount, Registered, SkillRegistry, Trust};
 use repertoire_mcp::{Server, ServerOptions};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ async fn server() -> Server {
     let cloned = MemorySource::named("cloned");
     cloned.register(Registered::new(skill("pending", "Secret."), "Secret.\n")).expect("ids are unique");
     let registry = SkillRegistry::builder().user(home).mount(Mount::user(cloned).trust(Trust::Pending));
-    let modes = Modes::default().with("disabled".parse().expect("an id"), Mode::Off);
+    let modes = VisibilityPolicy::default().with("disabled".parse().expect("an id"), Exposure::Off);
     Server::new(registry.load().await.expect("composed"), ServerOptions::default().modes(modes))
 }
 

@@ -14,7 +14,8 @@ use std::time::Duration;
 use std::{fs, thread};
 
 use repertoire_core::{ResourcePath, Severity, Skill};
-use repertoire_engine::{Catalog, CatalogOptions, Session};
+use repertoire_engine::catalog::{Catalog, CatalogOptions};
+use repertoire_engine::session::Session;
 use repertoire_registry::{Entry, Mount, Origin, SkillRegistry, Snapshot, Status, Tier, Trust};
 use repertoire_source_fs::{Client, Discovery, FsSource, InstalledPlugins, WatchOptions, discover};
 use tokio::runtime::Runtime;

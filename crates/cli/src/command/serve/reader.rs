@@ -8,7 +8,7 @@ use parking_lot::RwLock;
 use repertoire::registry::Candidate;
 use repertoire::render::{Approvals, Outcome, Runner};
 use repertoire::skill::{Bytes, Resource, ResourcePath, SourceError, async_trait};
-use repertoire::tools::{ApprovedCommands, Asked, Commands, Instructions, Reader};
+use repertoire::tools::{ApprovedCommands, CommandRequest, CommandRunner, Instructions, SkillReader};
 use repertoire::{Renderer, Skill, SkillRegistry};
 
 use crate::Environment;
@@ -101,7 +101,7 @@ fn renderer(
 }
 
 #[async_trait]
-impl Reader for ReloadableReader {
+impl SkillReader for ReloadableReader {
     async fn body(&self, candidate: &Candidate<Skill>, arguments: &str) -> Result<Instructions, SourceError> {
         self.current().body(candidate, arguments).await
     }
@@ -125,8 +125,8 @@ struct ApprovedCommandsOf {
 }
 
 #[async_trait]
-impl Commands for ApprovedCommandsOf {
-    async fn run(&self, asked: Asked<'_>) -> Vec<Outcome> {
+impl CommandRunner for ApprovedCommandsOf {
+    async fn run(&self, asked: CommandRequest<'_>) -> Vec<Outcome> {
         if !self.sources.contains(asked.candidate.origin.source.as_ref()) {
             return Vec::new();
         }

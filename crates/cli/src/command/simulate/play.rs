@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use repertoire::catalog::{Activation, CatalogCache};
-use repertoire::permission::{Access, Audience, Authorizer, Modes, PermissionPolicy, Ruling, SkillTools};
+use repertoire::permission::{Access, Audience, Authorizer, PermissionPolicy, Ruling, SkillTools, VisibilityPolicy};
 use repertoire::render::Context;
 use repertoire::session::{CannotActivate, Evaluation, ToolResult};
 use repertoire::skill::Flavor;
-use repertoire::tools::{Answer, ToolPreset, Toolset};
+use repertoire::tools::{ToolOutput, ToolPreset, Toolset};
 use repertoire::workflow::ToolCheck;
 use repertoire::{Budget, CatalogOptions, Id, Model, Renderer, ToolOptions, Turn};
 use serde_json::Value;
@@ -43,7 +43,11 @@ pub(super) struct Play<'m> {
 }
 
 impl<'m> Play<'m> {
-    pub(super) fn new(script: &Script, modes: Modes, context: &CommandContext<'m>) -> Result<Play<'m>, Failure> {
+    pub(super) fn new(
+        script: &Script,
+        modes: VisibilityPolicy,
+        context: &CommandContext<'m>,
+    ) -> Result<Play<'m>, Failure> {
         let rules: Arc<Mutex<BTreeSet<String>>> = Arc::default();
         let mut options = script.session.options(context);
         for name in script.turns.iter().flat_map(|step| &step.rules) {
@@ -87,9 +91,10 @@ impl<'m> Play<'m> {
 
     async fn turn(&mut self, step: Step) -> Result<(), Failure> {
         let number = self.turns.len() + 1;
-        let compacted = step.compact.map(|compact| CompactRow::of(self.session.rerender(&compact.survival())));
+        let compacted =
+            step.compact.map(|compact| CompactRow::of(self.session.redeliver_after_compaction(&compact.survival())));
         if let Some(user) = &step.user {
-            self.session.begin(self.tools.clone());
+            self.session.start_turn(self.tools.clone());
             (self.message, self.calls) = (user.clone(), 0);
         }
         self.calls += 1;
@@ -183,8 +188,8 @@ impl<'m> Play<'m> {
         match (answer, result) {
             (Some(answer), None) => {
                 let code = Some(word(&answer.code));
-                let Answer { text, is_error, trouble, .. } = answer;
-                Ok(CallRow { tool, arguments, code, is_error, ruling: None, trouble, text })
+                let ToolOutput { text, is_error, operator_note, .. } = answer;
+                Ok(CallRow { tool, arguments, code, is_error, ruling: None, trouble: operator_note, text })
             }
             (None, Some(text)) => {
                 let ruling = ruling.map(RulingRow::of);

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use repertoire::permission::{Authorizer, Offer, PermissionPolicy, SkillTools};
 use repertoire::registry::Target;
-use repertoire::session::{Bodies, Lifetime, MessageRules, Refresh, Survival, Tail};
+use repertoire::session::{BodyPlacement, CompactionBudget, ConversationEnd, Lifetime, MessageRules, RefreshPolicy};
 use repertoire::skill::{
     Attachable, Content, Flavor, FunctionalTier, Injection, InvokeLevel, Role, ToolPolicies, ToolPolicy, ToolSpec,
     Trigger,
@@ -50,8 +50,8 @@ pub(super) struct Script {
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct SessionSettings {
     lifetime: Lifetime,
-    bodies: Bodies,
-    refresh: Refresh,
+    bodies: BodyPlacement,
+    refresh: RefreshPolicy,
     /// Whether the provider refuses two messages of one role in a row.
     strictly_alternating: bool,
 }
@@ -120,7 +120,7 @@ pub(super) struct Step {
     #[serde(default)]
     pub(super) deactivate: Vec<String>,
     /// The end of the conversation, if the tool results do not determine it.
-    pub(super) ends_with: Option<Tail>,
+    pub(super) ends_with: Option<ConversationEnd>,
     /// The text of the model.
     pub(super) says: Option<String>,
     /// The tool calls of the model.
@@ -288,9 +288,9 @@ impl InjectionDefinition {
 }
 
 impl Compaction {
-    pub(super) fn survival(self) -> Survival {
-        let default = Survival::default();
-        Survival::new(self.per_skill.unwrap_or(default.per_skill), self.total.unwrap_or(default.total))
+    pub(super) fn survival(self) -> CompactionBudget {
+        let default = CompactionBudget::default();
+        CompactionBudget::new(self.per_skill.unwrap_or(default.per_skill), self.total.unwrap_or(default.total))
     }
 }
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use repertoire::Id;
 use repertoire::permission::Ruling;
-use repertoire::session::{Active, Evaluation, Placement, Rerendered, Slots};
+use repertoire::session::{Active, Evaluation, Placement, Redelivery, Slots};
 use repertoire::skill::Surface;
 use repertoire::skill::text::{terminal_line, terminal_lines};
 use serde::Serialize;
@@ -158,9 +158,12 @@ pub(super) struct CallRow {
 }
 
 impl CompactRow {
-    pub(super) fn of(again: Rerendered) -> CompactRow {
-        let row =
-            |skill: repertoire::session::RerenderedSkill| AgainRow { id: skill.id, tokens: skill.tokens, of: skill.of };
+    pub(super) fn of(again: Redelivery) -> CompactRow {
+        let row = |skill: repertoire::session::RedeliveredSkill| AgainRow {
+            id: skill.id,
+            tokens: skill.tokens,
+            of: skill.of,
+        };
         CompactRow { text: again.text, skills: again.skills.into_iter().map(row).collect() }
     }
 }

@@ -1,14 +1,14 @@
 //! What a model is told of reading skills, ahead of the list.
 
 use super::*;
-use crate::ToolPreset;
+use crate::tools::ToolPreset;
 
 fn one() -> Snapshot<Skill> {
     snapshot([skill("tidy", "Sorts.").from_location("/me/tidy/SKILL.md")])
 }
 
 #[track_caller]
-fn check(activation: Activation, format: Format, expected: &str) {
+fn check(activation: Activation, format: CatalogFormat, expected: &str) {
     assert_eq!(Catalog::of(&one(), &options().format(format).activation(activation)).text, expected);
 }
 
@@ -16,7 +16,7 @@ fn check(activation: Activation, format: Format, expected: &str) {
 fn a_model_with_a_tool_is_told_to_call_it_and_not_where_files_lie() {
     check(
         by_tool(),
-        Format::Xml,
+        CatalogFormat::Xml,
         "Skills hold instructions for certain tasks. When a task fits what a skill is for, call `read_skill` with its name as \
          `id` before you begin, and follow what it says. Relative paths in it start in the folder that the answer names.\n\n\
          <available_skills>\n<skill><name>tidy</name><description>Sorts.</description></skill>\n</available_skills>\n",
@@ -27,7 +27,7 @@ fn a_model_with_a_tool_is_told_to_call_it_and_not_where_files_lie() {
 fn a_model_that_reads_files_is_told_to_and_where_they_lie() {
     check(
         Activation::Files,
-        Format::Bullets,
+        CatalogFormat::Bullets,
         "Skills hold instructions for certain tasks. When a task fits what a skill is for, read the file at its location to \
          the end before you begin, and follow what it says. Relative paths in it start in the folder of that file.\n\n\
          - tidy (location: /me/tidy/SKILL.md): Sorts.\n",
@@ -45,7 +45,7 @@ fn every_client_is_told_of_its_own_tool() {
 
 #[test]
 fn json_stays_json() {
-    let text = Catalog::of(&one(), &options().format(Format::Json).activation(by_tool())).text;
+    let text = Catalog::of(&one(), &options().format(CatalogFormat::Json).activation(by_tool())).text;
     let document: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
     assert_eq!(document["how_to"], by_tool().how_to());
     assert_eq!(document["skills"][0]["name"], "tidy");

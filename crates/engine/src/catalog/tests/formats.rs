@@ -12,14 +12,14 @@ fn signs() -> Snapshot<Skill> {
 }
 
 #[track_caller]
-fn check(format: Format, expected: &str) {
+fn check(format: CatalogFormat, expected: &str) {
     assert_eq!(Catalog::of(&signs(), &options().format(format).with_locations()).text, expected);
 }
 
 #[test]
 fn indented() {
     check(
-        Format::Indented,
+        CatalogFormat::Indented,
         "<available_skills>\n  <skill>\n    <name>tidy</name>\n    \
          <description>Doesn't \"cut\" &lt;b&gt; &amp; more.</description>\n    \
          <location>/me/R&amp;D/SKILL.md</location>\n  </skill>\n  <skill>\n    <name>weather</name>\n    \
@@ -30,7 +30,7 @@ fn indented() {
 #[test]
 fn as_the_reference_library() {
     check(
-        Format::Reference,
+        CatalogFormat::Reference,
         "<available_skills>\n<skill>\n<name>\ntidy\n</name>\n<description>\n\
          Doesn&#x27;t &quot;cut&quot; &lt;b&gt; &amp; more.\n</description>\n<location>\n/me/R&amp;D/SKILL.md\n</location>\n\
          </skill>\n<skill>\n<name>\nweather\n</name>\n<description>\nTells the weather.\n</description>\n<source>\nacme\n\
@@ -41,7 +41,7 @@ fn as_the_reference_library() {
 #[test]
 fn lines() {
     check(
-        Format::Lines,
+        CatalogFormat::Lines,
         "tidy (location: /me/R&D/SKILL.md): Doesn't \"cut\" &lt;b> & more.\nweather (source: acme): Tells the weather.\n",
     );
 }
@@ -49,7 +49,7 @@ fn lines() {
 #[test]
 fn json() {
     check(
-        Format::Json,
+        CatalogFormat::Json,
         "{\"skills\": [\n{\"name\":\"tidy\",\"description\":\"Doesn't \\\"cut\\\" <b> & more.\",\"location\":\"/me/R&D/SKILL.md\"}\n\
          ,{\"name\":\"weather\",\"description\":\"Tells the weather.\",\"source\":\"acme\"}\n]}\n",
     );
@@ -57,7 +57,7 @@ fn json() {
 
 #[test]
 fn json_is_json_with_a_note_too() {
-    let options = in_tokens(300).format(Format::Json).hint("Ask \"search\".");
+    let options = in_tokens(300).format(CatalogFormat::Json).hint("Ask \"search\".");
     let Catalog { text, report } = Catalog::of(&sixty(), &options);
     let value: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
     let totals = report.totals();
@@ -68,8 +68,8 @@ fn json_is_json_with_a_note_too() {
 
 #[test]
 fn every_xml_format_reads_as_the_same() {
-    let [one, two, three] = [Format::Xml, Format::Indented, Format::Reference].map(|format| {
-        let skills = read(&Catalog::of(&sixty(), &in_tokens(2_000).format(format).overflow(Overflow::LeaveOut)).text);
+    let [one, two, three] = [CatalogFormat::Xml, CatalogFormat::Indented, CatalogFormat::Reference].map(|format| {
+        let skills = read(&Catalog::of(&sixty(), &in_tokens(2_000).format(format).overflow(Overflow::Omit)).text);
         skills
             .into_iter()
             .map(|(name, about)| (name.trim().to_owned(), about.map(|about| about.trim().to_owned())))
@@ -86,11 +86,11 @@ fn presets_are_what_their_clients_write() {
         (options.format, options.budget, options.locations == options::Locations::Told)
     };
     for (name, window, expected) in [
-        ("agentskills", None, (Format::Reference, Budget::Unlimited, true)),
-        ("claude", Some(200_000), (Format::Bullets, Budget::Share { window: 200_000, per_mille: 10 }, false)),
-        ("codex", Some(100_000), (Format::Bullets, Budget::Share { window: 100_000, per_mille: 20 }, true)),
-        ("codex", None, (Format::Bullets, Budget::Characters(8_000), true)),
-        ("openclaw", Some(9), (Format::Indented, Budget::Characters(18_000), true)),
+        ("agentskills", None, (CatalogFormat::Reference, Budget::Unlimited, true)),
+        ("claude", Some(200_000), (CatalogFormat::Bullets, Budget::Share { window: 200_000, per_mille: 10 }, false)),
+        ("codex", Some(100_000), (CatalogFormat::Bullets, Budget::Share { window: 100_000, per_mille: 20 }, true)),
+        ("codex", None, (CatalogFormat::Bullets, Budget::Characters(8_000), true)),
+        ("openclaw", Some(9), (CatalogFormat::Indented, Budget::Characters(18_000), true)),
     ] {
         assert_eq!(told(name, window), expected, "{name}");
     }

@@ -2,37 +2,42 @@
 
 use super::*;
 
-fn fates(options: &CatalogOptions, snapshot: &Snapshot<Skill>) -> Vec<(String, Fate)> {
+fn fates(options: &CatalogOptions, snapshot: &Snapshot<Skill>) -> Vec<(String, LineOutcome)> {
     Catalog::of(snapshot, options).report.lines.iter().map(|line| (line.id.to_string(), line.fate)).collect()
 }
 
 #[test]
 fn a_mode_decides_what_is_told_however_much_room_there_is() {
     let snapshot = snapshot(["named", "off", "plain", "theirs"].map(|id| skill(id, "Does something.")));
-    let modes = Modes::default()
-        .with("named".parse().unwrap(), Mode::NameOnly)
-        .with("off".parse().unwrap(), Mode::Off)
-        .with("home:theirs".parse().unwrap(), Mode::ManualOnly);
-    let expected = [("named".to_owned(), Fate::NameOnly), ("plain".to_owned(), Fate::Full)];
+    let modes = VisibilityPolicy::default()
+        .with("named".parse().unwrap(), Exposure::NameOnly)
+        .with("off".parse().unwrap(), Exposure::Off)
+        .with("home:theirs".parse().unwrap(), Exposure::ManualOnly);
+    let expected = [("named".to_owned(), LineOutcome::NameOnly), ("plain".to_owned(), LineOutcome::Full)];
     assert_eq!(fates(&options().modes(modes.clone()), &snapshot), expected);
     assert_eq!(fates(&in_tokens(1_000).modes(modes), &snapshot), expected);
 }
 
 #[test]
 fn what_is_pinned_is_whole_when_others_give_way() {
-    let pinned = Modes::default().with("skill-69".parse().unwrap(), Mode::Pinned);
+    let pinned = VisibilityPolicy::default().with("skill-69".parse().unwrap(), Exposure::Pinned);
     for limit in [350, 700, 1_200] {
-        for overflow in [Overflow::Shorten, Overflow::RoundRobin, Overflow::NameOnly, Overflow::LeaveOut] {
+        for overflow in [Overflow::Shorten, Overflow::RoundRobin, Overflow::NameOnly, Overflow::Omit] {
             let options = in_tokens(limit).overflow(overflow).modes(pinned.clone());
             let fates = fates(&options, &sixty());
-            assert_eq!(fates.last(), Some(&("skill-69".to_owned(), Fate::Full)), "{limit} {:?}", options.overflow);
-            assert!(fates.iter().any(|(_, fate)| *fate != Fate::Full));
+            assert_eq!(
+                fates.last(),
+                Some(&("skill-69".to_owned(), LineOutcome::Full)),
+                "{limit} {:?}",
+                options.overflow
+            );
+            assert!(fates.iter().any(|(_, fate)| *fate != LineOutcome::Full));
         }
     }
     // Where not even that fits, it is the last to give way.
     let tight = fates(&in_tokens(60).modes(pinned), &sixty());
-    assert_eq!(tight.iter().filter(|(_, fate)| *fate == Fate::LeftOut).count(), 59);
-    assert_ne!(tight[59].1, Fate::LeftOut);
+    assert_eq!(tight.iter().filter(|(_, fate)| *fate == LineOutcome::Omitted).count(), 59);
+    assert_ne!(tight[59].1, LineOutcome::Omitted);
 }
 
 #[test]
@@ -41,7 +46,8 @@ fn what_was_used_least_gives_way_first_if_that_is_wanted() {
         [("skill-40", 9), ("skill-69", 2)].map(|(id, uses)| (id.parse().unwrap(), uses)).into();
     let overflow = Overflow::LeastUsed(Arc::new(used));
     let fates = fates(&in_tokens(1_300).overflow(overflow), &sixty());
-    let full: Vec<&str> = fates.iter().filter(|(_, fate)| *fate == Fate::Full).map(|(id, _)| id.as_str()).collect();
+    let full: Vec<&str> =
+        fates.iter().filter(|(_, fate)| *fate == LineOutcome::Full).map(|(id, _)| id.as_str()).collect();
     assert!(full.contains(&"skill-40") && full.contains(&"skill-69") && full.contains(&"skill-10"), "{full:?}");
     assert!(!full.contains(&"skill-68"), "{full:?}");
     assert_eq!(fates.len(), 60, "in the catalog's order");

@@ -1,7 +1,7 @@
 use repertoire_core::{Listing, ListingEntry, Revision, Skill, Stamp, ToolPattern};
 use repertoire_registry::{Candidate, Layer, Origin, Tier, Trust, merge};
 
-use crate::Effect;
+use crate::permission::Effect;
 use crate::permission::grants::*;
 
 /// A skill of a source with this trust that pre-approves these tools.

@@ -162,25 +162,25 @@ fn m23_what_a_caller_does_with_its_lists_later_is_its_own_affair() {
 }
 
 /// What `authorizers` hide of a skill `payroll`, from the model and from the user.
-fn hidden(authorizers: impl IntoIterator<Item = Arc<dyn Authorizer>>) -> [Option<Hidden>; 2] {
-    let modes = authorizers.into_iter().fold(Modes::default(), Modes::permitted_by);
+fn hidden(authorizers: impl IntoIterator<Item = Arc<dyn Authorizer>>) -> [Option<HiddenReason>; 2] {
+    let modes = authorizers.into_iter().fold(VisibilityPolicy::default(), VisibilityPolicy::permitted_by);
     [Audience::Model, Audience::User].map(|audience| modes.hides(audience, &candidate("payroll")))
 }
 
 #[test]
 fn m20_a_checker_that_fails_hides() {
     assert_eq!(hidden([host(|_| Ok(allowed())) as Arc<dyn Authorizer>]), [None; 2]);
-    assert_eq!(hidden([host(|_| Err("no answer".into())) as Arc<dyn Authorizer>]), [Some(Hidden::Denied); 2]);
-    assert_eq!(hidden([host(|_| panic!("on purpose")) as Arc<dyn Authorizer>]), [Some(Hidden::Denied); 2]);
+    assert_eq!(hidden([host(|_| Err("no answer".into())) as Arc<dyn Authorizer>]), [Some(HiddenReason::Denied); 2]);
+    assert_eq!(hidden([host(|_| panic!("on purpose")) as Arc<dyn Authorizer>]), [Some(HiddenReason::Denied); 2]);
     // One that asks elsewhere beforehand, and did not hear in time: the answer is lost with its sender.
     let (sender, heard) = std::sync::mpsc::channel::<Ruling>();
     drop(sender);
     let heard = std::sync::Mutex::new(heard);
     let late = host(move |_| Ok(heard.lock().map_err(|_| "broken")?.try_recv()?));
-    assert_eq!(hidden([late as Arc<dyn Authorizer>]), [Some(Hidden::Denied); 2]);
+    assert_eq!(hidden([late as Arc<dyn Authorizer>]), [Some(HiddenReason::Denied); 2]);
     for effect in [Effect::Ask, Effect::Deny, Effect::Halt] {
         let says = move |_: &Access<'_>| Ok(Ruling::new(effect, "test", ""));
-        assert_eq!(hidden([host(says) as Arc<dyn Authorizer>]), [Some(Hidden::Denied); 2], "{effect:?}");
+        assert_eq!(hidden([host(says) as Arc<dyn Authorizer>]), [Some(HiddenReason::Denied); 2], "{effect:?}");
     }
 }
 
@@ -192,36 +192,36 @@ fn several_checkers_only_narrow() {
         Arc::new(policy.with_skills("run", skills.iter().map(|id| target(id))).unwrap()) as Arc<dyn Authorizer>
     };
     let view = view(&["a", "b", "c"]);
-    let seen = |modes: &Modes| -> Vec<&str> {
+    let seen = |modes: &VisibilityPolicy| -> Vec<&str> {
         let seen = view.entries().iter().filter(|entry| modes.sees(Audience::Model, &entry.candidate));
         seen.map(|entry| entry.id.as_str()).collect()
     };
-    assert_eq!(seen(&Modes::default().permitted_by(of(&["a", "b"])).permitted_by(of(&["b", "c"]))), ["b"]);
-    assert_eq!(seen(&Modes::default().permitted_by(of(&[]))), [""; 0], "an empty list allows none");
+    assert_eq!(seen(&VisibilityPolicy::default().permitted_by(of(&["a", "b"])).permitted_by(of(&["b", "c"]))), ["b"]);
+    assert_eq!(seen(&VisibilityPolicy::default().permitted_by(of(&[]))), [""; 0], "an empty list allows none");
 }
 
 #[test]
 fn a_checker_is_asked_once_as_long_as_a_skill_stays_as_it_is() {
     let fickle = host(|_| Ok(Ruling::new(Effect::Deny, "test.deny", "not today")));
-    let modes = Modes::default().permitted_by(fickle.clone());
+    let modes = VisibilityPolicy::default().permitted_by(fickle.clone());
     let payroll = candidate("payroll");
     for modes in [modes.clone(), modes.clone()] {
-        assert_eq!(modes.hides(Audience::Model, &payroll), Some(Hidden::Denied));
-        assert_eq!(modes.hides(Audience::User, &candidate("payroll")), Some(Hidden::Denied), "an equal one");
+        assert_eq!(modes.hides(Audience::Model, &payroll), Some(HiddenReason::Denied));
+        assert_eq!(modes.hides(Audience::User, &candidate("payroll")), Some(HiddenReason::Denied), "an equal one");
     }
     assert_eq!(fickle.1.load(Ordering::Relaxed), 1);
     assert_eq!(modes.explain(Audience::Model, &payroll).as_deref(), Some("permissions deny it: test.deny: not today"));
     let mut changed = payroll.clone();
     changed.digest = Some(repertoire_core::Digest::of(b"another body"));
     for candidate in [&changed, &payroll, &changed] {
-        assert_eq!(modes.hides(Audience::Model, candidate), Some(Hidden::Denied));
+        assert_eq!(modes.hides(Audience::Model, candidate), Some(HiddenReason::Denied));
     }
     assert_eq!(fickle.1.load(Ordering::Relaxed), 2, "a state before and the one after are both remembered");
 }
 
 #[test]
 fn a_checker_may_look_at_skills_itself() {
-    let inner = Modes::default().permitted_by(host(|_| Ok(allowed())));
+    let inner = VisibilityPolicy::default().permitted_by(host(|_| Ok(allowed())));
     let modes = inner.clone().permitted_by(host(move |access| match access {
         Access::Skill(candidate) if inner.sees(Audience::Model, candidate) => Ok(allowed()),
         _ => Err("not seen".into()),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::ToolCheck;
+use crate::workflow::ToolCheck;
 
 fn tool(name: &str) -> ToolSpec {
     ToolSpec::new(name, "Does it.", serde_json::json!({"type": "object"})).unwrap()

@@ -2,7 +2,7 @@ use super::*;
 
 #[test]
 fn a_copy_does_not_see_what_is_set_later() {
-    let mut table = Table::default();
+    let mut table = BlockTable::default();
     (0..2500).for_each(|number| table.set(number, number));
     let copy = table.clone();
     table.set(1100, 7);

@@ -1,8 +1,8 @@
 //! The search, against one that looks at every skill for itself.
 
 use super::*;
-use crate::search::query_term::Wanted;
-use crate::search::ranking::INSTEAD;
+use crate::search::query_term::QueryTerm;
+use crate::search::ranking::EXPANSION_WEIGHT;
 
 const WORDS: [&str; 24] = [
     "release",
@@ -45,19 +45,19 @@ fn many(count: usize, seed: u64) -> Vec<Skill> {
 }
 
 /// What every skill scores that has one of the words.
-fn each(index: &Index, text: &str) -> Vec<(Id, f32)> {
-    let wanted = Wanted::all(&index.0, text, None);
+fn each(index: &SearchIndex, text: &str) -> Vec<(Id, f32)> {
+    let wanted = QueryTerm::all(&index.0, text, None);
     let score = |number: u32| {
         let mut score = 0.0;
         for word in &wanted {
-            let typed = word.typed.as_ref().and_then(|term| Some(term.rarity * term.postings.get(number)?.worth()));
+            let typed = word.typed.as_ref().and_then(|term| Some(term.idf * term.postings.get(number)?.weight()));
             let mut brought = typed.unwrap_or_default();
             score += brought;
             for (_, term) in &word.instead {
                 let posting = term.postings.get(number).filter(|posting| posting.is_in_name());
-                let worth = posting.map_or(0.0, |posting| INSTEAD * term.rarity * posting.worth());
-                score += (worth - brought).max(0.0);
-                brought = worth.max(brought);
+                let weight = posting.map_or(0.0, |posting| EXPANSION_WEIGHT * term.idf * posting.weight());
+                score += (weight - brought).max(0.0);
+                brought = weight.max(brought);
             }
         }
         score

@@ -91,7 +91,7 @@ const QUESTIONS: [(&str, &str); 40] = [
 ];
 
 /// The mean of one divided by the place of the skill that was meant.
-fn mean_reciprocal_rank(index: &Index) -> f64 {
+fn mean_reciprocal_rank(index: &SearchIndex) -> f64 {
     let reciprocal = |(question, meant): &(&str, &str)| {
         let hits = index.search(&Query::new(*question));
         let place = ids(&hits).iter().position(|id| id == meant);

@@ -38,9 +38,9 @@ fn names_also_give_their_humps() {
 #[test]
 fn a_squashed_name_is_one_word() {
     for name in ["Release_Notes", "release notes", "releaseNotes", "RELEASE.NOTES"] {
-        assert_eq!(squashed(name), "releasenotes");
+        assert_eq!(normalized(name), "releasenotes");
     }
-    assert_eq!(squashed("表-を"), "表を");
+    assert_eq!(normalized("表-を"), "表を");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 use super::*;
 
-fn vocabulary() -> Vocabulary {
-    let mut vocabulary = Vocabulary::default();
+fn vocabulary() -> NameVocabulary {
+    let mut vocabulary = NameVocabulary::default();
     for word in ["deploy", "deployment", "deployments", "deploy", "pdf", "weather", "whether", "表計", "release"] {
         vocabulary.insert(word);
     }

@@ -47,7 +47,7 @@ async fn an_activation_for_a_turn_ends_with_the_next_message() {
         session.activate(Audience::Model, "strict", "").unwrap();
         world.slots(&mut session, &Turn::of("").number(2), &gpt()).await;
         assert_eq!(ids(&session.evaluate(&Turn::of("").number(3))).len(), 2);
-        session.begin(world.tools());
+        session.start_turn(world.tools());
         assert_eq!(ids(&session.evaluate(&Turn::of(""))).len(), 2 * left, "{lifetime:?}");
     }
 }
@@ -82,7 +82,7 @@ async fn changed_text_and_other_arguments_come_again() {
     assert!(!again.contains("ARGUMENTS"), "{again}");
     assert!(world.read(&mut session, "tea", &gpt()).await.contains("tea body"));
     world.rewrite("tea", "Another body").await;
-    session.begin(world.tools());
+    session.start_turn(world.tools());
     assert!(world.read(&mut session, "tea", &gpt()).await.contains("Another body"));
     assert_eq!(active(&session), ["tea"]);
 }
@@ -115,7 +115,7 @@ async fn a_failed_call_activates_nothing() {
     let world = World::of(&["name: tea"]).await;
     let mut session = world.session(plain());
     let answer = session.call("read_skill", &json!({"id": "milk"}), &world.registry, &gpt()).await.unwrap();
-    assert_eq!((answer.code, active(&session).len()), (AnswerCode::Unknown, 0));
+    assert_eq!((answer.code, active(&session).len()), (ToolStatus::Unknown, 0));
     assert!(session.call("bash", &json!({}), &world.registry, &gpt()).await.is_none());
 }
 
@@ -128,7 +128,7 @@ async fn a_skill_stays_that_of_its_source() {
     session.activate(Audience::Model, "tea", "").unwrap();
     other.register(Registered::new(skill("name: tea\ndescription: Other."), "other body")).unwrap();
     registry.refresh().await.unwrap();
-    session.begin(Toolset::of(&registry.snapshot(), &ToolOptions::default()));
+    session.start_turn(Toolset::of(&registry.snapshot(), &ToolOptions::default()));
     let evaluation = session.read(session.evaluate(&Turn::of("")), &registry).await;
     let slots = session.compose(&evaluation, &claude()).unwrap();
     assert_eq!(slots.system_prompt, "<skill_content name=\"home:tea\">\ntea body\n</skill_content>");
@@ -144,7 +144,7 @@ async fn another_source_that_is_written_like_it_is_not_it() {
     world.home.unregister("tea");
     other.register(Registered::new(skill("name: home:tea\ndescription: Other."), "other body")).unwrap();
     registry.refresh().await.unwrap();
-    session.begin(Toolset::of(&registry.snapshot(), &ToolOptions::default()));
+    session.start_turn(Toolset::of(&registry.snapshot(), &ToolOptions::default()));
     let evaluation = session.evaluate(&Turn::of(""));
     assert_eq!((ids(&evaluation).len(), active(&session).len()), (0, 0));
     assert_eq!(evaluation.skipped[0].why, SkipReason::Gone);
@@ -154,11 +154,11 @@ async fn another_source_that_is_written_like_it_is_not_it() {
 async fn what_a_skill_pre_approves_lasts_as_long_as_its_activation() {
     const GIT: &str = "name: tea\nallowed-tools: Bash(git:*)";
     let is_granted = |session: &Session| session.grants().ruling("Bash", "git log").is_some();
-    let begin: fn(&mut Session, &mut World) = |session, world| session.begin(world.tools());
+    let begin: fn(&mut Session, &mut World) = |session, world| session.start_turn(world.tools());
     let end: fn(&mut Session, &mut World) = |session, _| session.deactivate("tea");
     let hide: fn(&mut Session, &mut World) = |session, world| {
         world.hide("tea");
-        session.begin(world.tools());
+        session.start_turn(world.tools());
     };
     for (lifetime, then, is_left) in [
         (Lifetime::Conversation, begin, true),

@@ -105,13 +105,13 @@ async fn a_skill_that_goes_nowhere_is_left_out_of_every_call() {
     let mut session = world.session(plain());
     let surface = SurfacePolicy::default().resolve(Some(SurfaceMode::ToolOnly), &claude());
     let undelivered = |by: &str| {
-        let why = WhyUndelivered::NoToolRead(surface.clone());
+        let why = UndeliveredReason::NoToolRead(surface.clone());
         vec![Notice::Undelivered(Undelivered { id: id("typed"), flavor: Flavor::Skill, by: by.to_owned(), why })]
     };
     for (message, by) in
         [("Put the kettle on", "by a trigger that it declares"), ("And now?", "activated"), ("/typed", "activated")]
     {
-        session.begin(world.tools());
+        session.start_turn(world.tools());
         let slots = world.slots(&mut session, &Turn::of(message), &claude()).await;
         assert_eq!((slots.notices.as_slice(), times(&slots.system_prompt, "fine body")), (&undelivered(by)[..], 1));
         let placed = slots.placements.iter().find(|placement| placement.id == id("typed")).unwrap();
@@ -141,7 +141,7 @@ async fn a_skill_that_loses_its_place_is_given_when_it_is_read() {
     let now = Registered::new(skill("name: tea\ndescription: New.\nsurface: tool-only"), BODY);
     world.home.replace(&id("tea"), now).unwrap();
     world.registry.refresh().await.unwrap();
-    session.begin(world.tools());
+    session.start_turn(world.tools());
     let slots = world.slots(&mut session, &Turn::of("And now?"), &claude()).await;
     assert_eq!((left_out(&slots), slots.system_prompt.as_str()), (vec!["tea"], ""));
     assert_eq!(times(&world.read(&mut session, "tea", &claude()).await, BODY), 1);
@@ -187,7 +187,7 @@ async fn another_model_in_between_is_resolved_again_and_told() {
     let mut session = world.session(plain());
     let answer = world.read(&mut session, "tea", &gpt()).await;
     assert!(answer.contains(BODY));
-    let turn = Turn::of("").after(Tail::Assistant);
+    let turn = Turn::of("").after(ConversationEnd::Assistant);
     let (for_gpt, for_claude) =
         (SurfacePolicy::default().resolve(None, &gpt()), SurfacePolicy::default().resolve(None, &claude()));
     let moved =
@@ -225,7 +225,7 @@ async fn a_body_that_loses_the_system_prompt_comes_into_the_conversation_once() 
 #[tokio::test]
 async fn the_buffer_is_one_message_before_the_turn() {
     let world = World::of(&["name: tea\ntriggers: [kettle]", "name: milk\ntriggers: [kettle]"]).await;
-    let options = || declaring(SurfaceMode::SystemPrompt).bodies(Bodies::Buffer).lifetime(Lifetime::Message);
+    let options = || declaring(SurfaceMode::SystemPrompt).bodies(BodyPlacement::Buffer).lifetime(Lifetime::Message);
     let mut session = world.session(options().inject(steering("tone", Trigger::Always)).unwrap());
     let element = |name: &str, body: &str| format!("<skill_content name=\"{name}\">\n{body}\n</skill_content>");
     let block = |texts: &[String], place| {
@@ -235,20 +235,23 @@ async fn the_buffer_is_one_message_before_the_turn() {
     // The same for each call of the turn.
     for number in 1..3 {
         let slots = world.slots(&mut session, &Turn::of("kettle").number(number), &claude()).await;
-        assert_eq!((slots.system_prompt.as_str(), slots.messages), ("tone text", block(&both, Place::BeforeMessage)));
+        assert_eq!(
+            (slots.system_prompt.as_str(), slots.messages),
+            ("tone text", block(&both, MessagePlace::BeforeMessage))
+        );
     }
     // Replaced in its place when it changes.
     world.read_with(&mut session, json!({"id": "tea", "arguments": "green"}), &claude()).await;
     let slots = world.slots(&mut session, &Turn::of("kettle").number(3), &claude()).await;
     let replaced = [element("tea", "tea body\n\nARGUMENTS: green"), both[1].clone()];
-    assert_eq!(slots.messages, block(&replaced, Place::BeforeMessage));
+    assert_eq!(slots.messages, block(&replaced, MessagePlace::BeforeMessage));
     // Over with the turn.
-    session.begin(world.tools());
+    session.start_turn(world.tools());
     assert_eq!(world.slots(&mut session, &Turn::of("And now?"), &claude()).await.messages, []);
     // Where users may not speak twice in a row, it is part of what they say.
     let mut session = world.session(options().message_rules("strict", MessageRules::ANY.strictly_alternating()));
     let slots = world.slots(&mut session, &Turn::of("kettle"), &Model::of_provider("strict")).await;
-    assert_eq!(slots.messages, block(&both, Place::InMessage));
+    assert_eq!(slots.messages, block(&both, MessagePlace::InMessage));
 }
 
 #[tokio::test]

@@ -41,7 +41,7 @@ const PLACES: [(Tier, Trust); 4] = [
 const HINTS: [Option<&str>; 2] = [None, Some("anthropic")];
 const PROVIDED: [Option<&str>; 6] = [None, Some(""), Some("anthropic"), Some("openai"), Some("local"), Some("tools")];
 const MODELS: [Option<&str>; 3] = [None, Some("claude-sonnet-4-5"), Some("claude-2.1")];
-const BODIES: [Bodies; 2] = [Bodies::SystemPrompt, Bodies::Buffer];
+const BODIES: [BodyPlacement; 2] = [BodyPlacement::SystemPrompt, BodyPlacement::Buffer];
 
 impl Way {
     /// The trigger of an injection that the host brings.
@@ -111,7 +111,7 @@ async fn check_places(
     policy: SurfacePolicy,
     model: &Model<'_>,
     way: Way,
-    bodies: Bodies,
+    bodies: BodyPlacement,
 ) {
     let surface = policy.resolve(declared, model);
     let mut options = SessionOptions::new(policy).bodies(bodies).rule("on", |_| true);
@@ -160,8 +160,8 @@ async fn check_places(
         let in_messages: usize = slots.messages.iter().map(|message| times(&message.text, "tea body")).sum();
         let places = (times(&slots.system_prompt, "tea body"), in_messages);
         let expected = match bodies {
-            Bodies::Buffer => (0, usize::from(in_system)),
-            Bodies::SystemPrompt => (usize::from(in_system), 0),
+            BodyPlacement::Buffer => (0, usize::from(in_system)),
+            BodyPlacement::SystemPrompt => (usize::from(in_system), 0),
         };
         assert_eq!(places, expected, "{context}");
     }
@@ -231,9 +231,9 @@ proptest! {
                     }
                     Step::Rerender => {
                         said.clear();
-                        said.push(session.rerender(&Survival::default()).text);
+                        said.push(session.redeliver_after_compaction(&CompactionBudget::default()).text);
                     }
-                    Step::Begin => session.begin(tools.clone()),
+                    Step::Begin => session.start_turn(tools.clone()),
                     Step::Resume => {
                         let state = serde_json::to_value(session.state()).unwrap();
                         let state = serde_json::from_value(state).unwrap();

@@ -34,11 +34,11 @@ async fn a_message_is_given_once() {
 #[tokio::test]
 async fn nothing_comes_between_a_call_and_its_result() {
     let (world, mut session) = session(plain().inject(message("fact", Role::User)).unwrap()).await;
-    let slots = world.slots(&mut session, &Turn::of("").after(Tail::Calls), &gpt()).await;
+    let slots = world.slots(&mut session, &Turn::of("").after(ConversationEnd::Calls), &gpt()).await;
     let waits = Notice::Waits { id: id("fact"), role: Role::User, why: Deferral::SplitsCall };
     assert_eq!((slots.messages.len(), slots.notices), (0, vec![waits]));
     assert_eq!(slots.placements[0].delivery, Delivery::Deferred);
-    let slots = world.slots(&mut session, &Turn::of("").after(Tail::Results), &gpt()).await;
+    let slots = world.slots(&mut session, &Turn::of("").after(ConversationEnd::Results), &gpt()).await;
     assert_eq!((texts(&slots), slots.notices.len()), (vec![(Role::User, "fact text")], 0));
     assert_eq!(world.slots(&mut session, &Turn::of(""), &gpt()).await.messages, []);
 }
@@ -49,7 +49,7 @@ async fn what_waits_comes_though_it_is_not_active_any_more() {
         injection("once", Flavor::Fact, Trigger::Rule("first".into()), Content::message(Role::User, "It rains."));
     let options = plain().rule("first", |turn| turn.number == 1).inject(once).unwrap();
     let (world, mut session) = session(options).await;
-    let slots = world.slots(&mut session, &Turn::of("").after(Tail::Calls), &gpt()).await;
+    let slots = world.slots(&mut session, &Turn::of("").after(ConversationEnd::Calls), &gpt()).await;
     assert_eq!(slots.messages, []);
     let slots = world.slots(&mut session, &Turn::of("").number(2), &gpt()).await;
     assert_eq!(texts(&slots), [(Role::User, "It rains.")]);
@@ -70,7 +70,13 @@ async fn two_of_one_role_in_a_row_wait_where_they_are_refused() {
     let model = Model::of_provider("strict");
     let mut seen = Vec::new();
     // After the user only the assistant may speak; then the users follow one at a time.
-    for tail in [Tail::User, Tail::Assistant, Tail::Results, Tail::Assistant, Tail::Assistant] {
+    for tail in [
+        ConversationEnd::User,
+        ConversationEnd::Assistant,
+        ConversationEnd::Results,
+        ConversationEnd::Assistant,
+        ConversationEnd::Assistant,
+    ] {
         let slots = world.slots(&mut session, &Turn::of("").after(tail), &model).await;
         seen.push(slots.messages.iter().map(|message| message.ids[0].to_string()).collect::<Vec<_>>().join(" "));
     }
@@ -107,7 +113,7 @@ async fn what_waits_for_a_role_goes_on_waiting() {
         injection("once", Flavor::Fact, Trigger::Rule("first".into()), Content::message(Role::System, "It rains."));
     let options = plain().rule("first", |turn| turn.number == 1).inject(once).unwrap();
     let (world, mut session) = session(options).await;
-    world.slots(&mut session, &Turn::of("").after(Tail::Calls), &gpt()).await;
+    world.slots(&mut session, &Turn::of("").after(ConversationEnd::Calls), &gpt()).await;
     let slots = world.slots(&mut session, &Turn::of("").number(2), &claude()).await;
     let waits = Notice::Waits { id: id("once"), role: Role::System, why: Deferral::NoSuchRole };
     assert_eq!((slots.messages.len(), slots.notices), (0, vec![waits]));

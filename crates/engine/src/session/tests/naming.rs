@@ -4,7 +4,7 @@ use super::triggering::skipped;
 use super::*;
 
 /// Two namespaced sources that have a `tool`, and one that has another skill.
-async fn kits(front_matter: [&str; 2], modes: Modes) -> (SkillRegistry, Toolset) {
+async fn kits(front_matter: [&str; 2], modes: VisibilityPolicy) -> (SkillRegistry, Toolset) {
     let sources = ["kit", "set"].into_iter().zip(front_matter).map(|(source, front_matter)| {
         let source = MemorySource::named(source);
         let tool = skill(&format!("name: tool\ndescription: D.\n{front_matter}"));
@@ -18,7 +18,7 @@ async fn kits(front_matter: [&str; 2], modes: Modes) -> (SkillRegistry, Toolset)
 
 #[tokio::test]
 async fn a_name_that_several_have_is_told_with_their_full_names() {
-    let (_registry, tools) = kits(["", ""], Modes::default()).await;
+    let (_registry, tools) = kits(["", ""], VisibilityPolicy::default()).await;
     let mut session = Session::new(tools, plain());
     let both = vec![id("kit:tool"), id("set:tool")];
     for message in ["/tool, please", "($tool) and /tool", "Now /tool"] {
@@ -39,8 +39,8 @@ async fn a_name_that_several_have_is_told_with_their_full_names() {
 #[tokio::test]
 async fn what_is_hidden_makes_nothing_ambiguous_and_is_not_named() {
     for (front_matter, modes) in [
-        (["user-invocable: false", ""], Modes::default()),
-        (["", ""], Modes::default().with("kit:tool".parse().unwrap(), Mode::Off)),
+        (["user-invocable: false", ""], VisibilityPolicy::default()),
+        (["", ""], VisibilityPolicy::default().with("kit:tool".parse().unwrap(), Exposure::Off)),
     ] {
         let (registry, tools) = kits(front_matter, modes).await;
         let mut session = Session::new(tools, plain());
@@ -50,7 +50,7 @@ async fn what_is_hidden_makes_nothing_ambiguous_and_is_not_named() {
         session.activate(Audience::User, "tool", "").unwrap();
         assert_eq!(active(&session), ["set:tool"]);
     }
-    let (_registry, tools) = kits(["user-invocable: false"; 2], Modes::default()).await;
+    let (_registry, tools) = kits(["user-invocable: false"; 2], VisibilityPolicy::default()).await;
     let mut session = Session::new(tools, plain());
     let error = session.activate(Audience::User, "tool", "").unwrap_err();
     assert_eq!(error.to_string(), "no skill `tool`");
@@ -65,10 +65,13 @@ async fn who_names_what_is_hidden_is_told_why() {
     assert_each_once(&evaluation);
     let hidden = |hidden| SkipReason::Hidden(hidden);
     assert_eq!(ids(&evaluation), ["tea"]);
-    assert_eq!(skipped(&evaluation), [("off", hidden(Hidden::Disabled)), ("own", hidden(Hidden::ForModelsOnly))]);
+    assert_eq!(
+        skipped(&evaluation),
+        [("off", hidden(HiddenReason::Disabled)), ("own", hidden(HiddenReason::ForModelsOnly))]
+    );
     let world = World::trusted(&["name: tea"], Trust::Pending).await;
     let evaluation = world.session(plain()).evaluate(&Turn::of("/tea"));
-    assert_eq!(skipped(&evaluation), [("tea", hidden(Hidden::Pending))]);
+    assert_eq!(skipped(&evaluation), [("tea", hidden(HiddenReason::Pending))]);
     // What comes by another door is active, and not skipped.
     let world = World::of(&["name: own\nuser-invocable: false\ntriggers: [word]"]).await;
     let evaluation = world.session(plain()).evaluate(&Turn::of("/own word"));
@@ -100,25 +103,25 @@ async fn whom_a_skill_was_hidden_from_does_not_keep_it_from_whom_it_is_not() {
     let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
     let mut session = world.session(plain());
     world.slots(&mut session, &Turn::of("kettle"), &claude()).await;
-    let manual = Modes::default().with("tea".parse().unwrap(), Mode::ManualOnly);
+    let manual = VisibilityPolicy::default().with("tea".parse().unwrap(), Exposure::ManualOnly);
     let tools = Toolset::of(&world.registry.snapshot(), &ToolOptions::default().modes(manual));
-    session.begin(tools.clone());
+    session.start_turn(tools.clone());
     assert_eq!(
         skipped(&session.evaluate(&Turn::of("kettle"))),
-        [("home:tea", SkipReason::Hidden(Hidden::ForUsersOnly))]
+        [("home:tea", SkipReason::Hidden(HiddenReason::ForUsersOnly))]
     );
     let evaluation = session.evaluate(&Turn::of("/tea"));
     assert_eq!((ids(&evaluation), skipped(&evaluation)), (vec!["tea"], vec![]));
     session.read(evaluation, &world.registry).await;
     // And it is there for the next message, too.
-    session.begin(tools);
+    session.start_turn(tools);
     assert_eq!(ids(&session.evaluate(&Turn::of("And now?"))), ["tea"]);
     // Also where the full name is the only one.
-    let (registry, tools) = kits(["triggers: [kettle]", ""], Modes::default()).await;
+    let (registry, tools) = kits(["triggers: [kettle]", ""], VisibilityPolicy::default()).await;
     let mut session = Session::new(tools, plain());
     session.read(session.evaluate(&Turn::of("kettle")), &registry).await;
-    let manual = Modes::default().with("kit:tool".parse().unwrap(), Mode::ManualOnly);
-    session.begin(Toolset::of(&registry.snapshot(), &ToolOptions::default().modes(manual)));
+    let manual = VisibilityPolicy::default().with("kit:tool".parse().unwrap(), Exposure::ManualOnly);
+    session.start_turn(Toolset::of(&registry.snapshot(), &ToolOptions::default().modes(manual)));
     let evaluation = session.evaluate(&Turn::of("/kit:tool"));
     assert_eq!((ids(&evaluation), skipped(&evaluation)), (vec!["kit:tool"], vec![]));
 }

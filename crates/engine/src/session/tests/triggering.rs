@@ -37,7 +37,7 @@ async fn what_was_triggered_stays_and_is_read_once() {
     let world = World::of(&["name: tea\ntriggers: [kettle]"]).await;
     let mut session = world.session(plain());
     world.slots(&mut session, &Turn::of("kettle"), &gpt()).await;
-    session.begin(world.tools());
+    session.start_turn(world.tools());
     let slots = world.slots(&mut session, &Turn::of("And now?"), &gpt()).await;
     assert_eq!(times(&slots.system_prompt, "tea body"), 1);
     // The model sees it already.
@@ -57,7 +57,7 @@ async fn the_user_reaches_what_the_model_may_not() {
     let mut session = world.session(plain());
     let evaluation = session.evaluate(&Turn::of("The kettle. $own /own"));
     // Who names a skill in vain is told; who says a word that it declares is not.
-    let hidden = vec![("own", SkipReason::Hidden(Hidden::ForModelsOnly))];
+    let hidden = vec![("own", SkipReason::Hidden(HiddenReason::ForModelsOnly))];
     assert_eq!((ids(&evaluation), skipped(&evaluation)), (vec![], hidden));
     let slots = world.slots(&mut session, &Turn::of("/by-hand now"), &gpt()).await;
     assert_eq!(times(&slots.system_prompt, "by-hand body"), 1);
@@ -71,10 +71,10 @@ async fn what_follows_a_name_at_the_start_are_its_arguments() {
     let slots = world.slots(&mut session, &Turn::of(" /tea green, no sugar "), &gpt()).await;
     assert!(slots.system_prompt.contains("ARGUMENTS: green, no sugar"), "{}", slots.system_prompt);
     // Named inside a sentence it has none, and keeps those it has.
-    session.begin(world.tools());
+    session.start_turn(world.tools());
     world.slots(&mut session, &Turn::of("Is $tea ready?"), &gpt()).await;
     assert_eq!(session.active()[0].arguments.as_ref(), "green, no sugar");
-    session.begin(world.tools());
+    session.start_turn(world.tools());
     let slots = world.slots(&mut session, &Turn::of("/tea black"), &gpt()).await;
     assert!(slots.system_prompt.contains("ARGUMENTS: black"), "{}", slots.system_prompt);
     assert_eq!(times(&slots.system_prompt, "ARGUMENTS"), 1);
@@ -94,7 +94,7 @@ async fn what_the_model_asks_for_meanwhile_stays() {
 #[tokio::test]
 async fn only_trusted_skills_are_there_always_or_by_expression() {
     let skills = ["name: a\ntriggers: [{always: true}]", "name: b\ntriggers: [{regex: 'ket+le'}, kettle]"];
-    let refused = SkipReason::TriggerRefused(crate::TriggerRefusal::Untrusted);
+    let refused = SkipReason::TriggerRefused(crate::trigger::TriggerRefusal::Untrusted);
     for (trust, expected, suggests, skips) in
         [(Trust::Trusted, vec!["b", "a"], vec![], vec![]), (Trust::Restricted, vec![], vec!["b"], vec![("a", refused)])]
     {
@@ -136,7 +136,7 @@ async fn untrusted_triggers_suggest_and_never_activate() {
             assert_eq!(times(&toolset.text, "suggested"), 0, "{}", toolset.text);
         }
         // The user's word activates it.
-        session.begin(world.tools());
+        session.start_turn(world.tools());
         let slots = world.slots(&mut session, &Turn::of("Use $tea with the kettle"), &claude()).await;
         assert_eq!(times(&slots.system_prompt, "tea body"), 1);
         let evaluation = session.evaluate(&Turn::of("Use $tea with the kettle"));
@@ -180,7 +180,7 @@ async fn what_a_trigger_activated_ends_with_its_trust() {
     let mut session = trusted.session(plain());
     trusted.slots(&mut session, &Turn::of("kettle"), &claude()).await;
     let world = World::trusted(&["name: tea\ntriggers: [kettle]"], Trust::Restricted).await;
-    session.begin(world.tools());
+    session.start_turn(world.tools());
     let evaluation = session.evaluate(&Turn::of("And now?"));
     assert_eq!((ids(&evaluation), skipped(&evaluation)), (vec![], vec![("home:tea", SkipReason::Untrusted)]));
     assert_eq!(world.slots(&mut session, &Turn::of("And now?"), &claude()).await.system_prompt, "");
@@ -219,7 +219,7 @@ async fn triggers_activate_no_more_than_they_may_for_one_message() {
         session.read(evaluation, &world.registry).await;
         assert_eq!(active(&session), ["c", "a"]);
     }
-    session.begin(world.tools());
+    session.start_turn(world.tools());
     world.slots(&mut session, &turn, &claude()).await;
     assert_eq!(active(&session), ["c", "a", "b"]);
 }
@@ -246,7 +246,7 @@ async fn what_was_ended_is_not_brought_back_by_the_same_message() {
     session.deactivate("tea");
     let evaluation = session.evaluate(&turn.number(2));
     assert_eq!((ids(&evaluation), skipped(&evaluation)), (vec![], vec![("tea", SkipReason::Ended)]));
-    session.begin(world.tools());
+    session.start_turn(world.tools());
     assert_eq!(ids(&session.evaluate(&turn)), ["tea"]);
 }
 

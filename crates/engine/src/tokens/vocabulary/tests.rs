@@ -1,11 +1,11 @@
 use super::*;
-use crate::Tokenizer;
+use crate::catalog::Tokenizer;
 
 #[test]
 fn known_texts_have_their_known_counts() {
-    assert_eq!(Vocabulary::O200k.count("hello world"), 2);
-    assert_eq!(Vocabulary::Cl100k.count("hello world"), 2);
-    assert_eq!(Vocabulary::Llama3.count("hello world"), 2);
+    assert_eq!(TokenVocabulary::O200k.count("hello world"), 2);
+    assert_eq!(TokenVocabulary::Cl100k.count("hello world"), 2);
+    assert_eq!(TokenVocabulary::Llama3.count("hello world"), 2);
 }
 
 #[test]

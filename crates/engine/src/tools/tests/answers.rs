@@ -23,7 +23,7 @@ async fn lists_come_in_pages() {
     let (code, text) = answered(&registry, &options, "list_skills", json!({"cursor": "gone"})).await;
     assert_eq!(
         (code, text.as_str()),
-        (AnswerCode::Stale, "The list has changed and has no `gone` any more: list from the start.")
+        (ToolStatus::Stale, "The list has changed and has no `gone` any more: list from the start.")
     );
 }
 
@@ -62,7 +62,7 @@ async fn an_unknown_name_is_an_error_that_helps() {
         ("a\n`b\u{202E}", "Unknown skill `a 'b`. The skills are `release-notes`. `list_skills` tells which there are."),
     ] {
         let (code, text) = answered(&registry, &options, "read_skill", json!({"id": name})).await;
-        assert_eq!((code, text.as_str()), (AnswerCode::Unknown, expected), "{name}");
+        assert_eq!((code, text.as_str()), (ToolStatus::Unknown, expected), "{name}");
     }
 }
 
@@ -82,10 +82,10 @@ async fn hidden_skills_are_answered_as_unknown() {
             let answer = call(&registry, &without_off(), tool, arguments(shown)).await;
             let unknown = call(&registry, &without_off(), tool, arguments(&other)).await;
             let said = answer.text.split_once(shown).map(|(before, _)| before);
-            assert_eq!((answer.code, unknown.code), (AnswerCode::Refused, AnswerCode::Unknown), "{name}");
+            assert_eq!((answer.code, unknown.code), (ToolStatus::Refused, ToolStatus::Unknown), "{name}");
             assert_eq!((said, unknown.text.starts_with("Unknown skill `")), (Some("Unknown skill `"), true), "{name}");
             assert!(!answer.text.contains(why), "{}", answer.text);
-            assert!(answer.trouble.is_some_and(|trouble| trouble.contains(why)), "{name}");
+            assert!(answer.operator_note.is_some_and(|trouble| trouble.contains(why)), "{name}");
         }
     }
 }
@@ -121,7 +121,7 @@ async fn numbers_and_blanks_are_read_as_they_are_meant() {
     ] {
         let (code, text) = answered(&registry, &options, "list_skills", json!({"limit": wrong})).await;
         let expected = format!("The arguments do not fit: `limit` is a whole number from 0 on; found `{found}`.");
-        assert_eq!((code, text.replace("1e+300", "1e300")), (AnswerCode::BadArguments, expected));
+        assert_eq!((code, text.replace("1e+300", "1e300")), (ToolStatus::BadArguments, expected));
     }
     for (tool, arguments) in [
         ("read_skill", json!({"id": ""})),
@@ -129,7 +129,7 @@ async fn numbers_and_blanks_are_read_as_they_are_meant() {
         ("read_skill_resource", json!({"id": "billing", "path": ""})),
     ] {
         let (code, text) = answered(&registry, &options, tool, arguments).await;
-        assert!(code == AnswerCode::BadArguments && text.contains("is missing"), "{text}");
+        assert!(code == ToolStatus::BadArguments && text.contains("is missing"), "{text}");
     }
 }
 
@@ -140,11 +140,12 @@ async fn a_name_that_several_have_is_told_by_full_names_among_the_visible() {
     let registry = builder().load().await.unwrap();
     let (code, text) = answered(&registry, &ToolOptions::default(), "read_skill", json!({"id": "deploy"})).await;
     let expected = "Several skills are called `deploy`. Give a full name: `acme:deploy`, `umbrella:deploy`.";
-    assert_eq!((code, text.as_str()), (AnswerCode::Ambiguous, expected));
-    let one = ToolOptions::default().modes(Modes::default().with("umbrella:*".parse().unwrap(), Mode::Off));
+    assert_eq!((code, text.as_str()), (ToolStatus::Ambiguous, expected));
+    let one =
+        ToolOptions::default().modes(VisibilityPolicy::default().with("umbrella:*".parse().unwrap(), Exposure::Off));
     let (code, _) = answered(&registry, &one, "read_skill", json!({"id": "deploy"})).await;
-    assert_eq!(code, AnswerCode::Ok);
-    let none = ToolOptions::default().modes(Modes::default().with("deploy".parse().unwrap(), Mode::Off));
+    assert_eq!(code, ToolStatus::Ok);
+    let none = ToolOptions::default().modes(VisibilityPolicy::default().with("deploy".parse().unwrap(), Exposure::Off));
     assert!(Toolset::of(&registry.snapshot(), &none).tools().is_empty());
 }
 
@@ -155,7 +156,7 @@ async fn a_skill_called_like_a_tool_is_told_how_it_is_read() {
     let answer = tools.call("billing", &json!({}), &registry).await.unwrap();
     let expected =
         "`billing` is a skill and no tool. Call `read_skill` with {\"id\":\"billing\"}, and follow what it says.";
-    assert_eq!((answer.code, answer.text.as_str(), answer.is_error), (AnswerCode::NotATool, expected, true));
+    assert_eq!((answer.code, answer.text.as_str(), answer.is_error), (ToolStatus::NotATool, expected, true));
     // Other tools are somebody else's, and hidden skills are no skills.
     for (registry, tool) in [(registry, "bash"), (hidden().await, "release-by-hand"), (hidden().await, "release-clone")]
     {
@@ -188,7 +189,7 @@ async fn arguments_that_do_not_fit_are_told() {
         ),
     ] {
         let (code, text) = answered(&registry, &ToolOptions::default(), tool, arguments.clone()).await;
-        assert_eq!((code, text.as_str()), (AnswerCode::BadArguments, expected), "{arguments}");
+        assert_eq!((code, text.as_str()), (ToolStatus::BadArguments, expected), "{arguments}");
     }
 }
 
@@ -219,5 +220,5 @@ async fn another_ranking_has_its_say_and_its_failure_is_the_operators() {
     assert_eq!(parsed(&answer.text)["matches"][1]["id"], "refund");
     let answer = search(None).await;
     assert_eq!(parsed(&answer.text)["matches"].as_array().unwrap().len(), 1);
-    assert_eq!(answer.trouble.as_deref(), Some("skills were ranked by words alone: no network"));
+    assert_eq!(answer.operator_note.as_deref(), Some("skills were ranked by words alone: no network"));
 }

@@ -11,14 +11,14 @@ fn names(tools: &Toolset) -> Vec<&str> {
 #[tokio::test]
 async fn where_nothing_is_visible_there_are_no_tools() {
     let empty = SkillRegistry::builder().load().await.unwrap();
-    let off = ToolOptions::default().modes(Modes::default().with("*".parse().unwrap(), Mode::Off));
+    let off = ToolOptions::default().modes(VisibilityPolicy::default().with("*".parse().unwrap(), Exposure::Off));
     for preset in ToolPreset::ALL {
         assert_eq!(names(&Toolset::of(&empty.snapshot(), &self::preset(preset.clone()))), [""; 0]);
     }
     let tools = Toolset::of(&two().await.snapshot(), &off);
     assert_eq!(names(&tools), [""; 0]);
     let answer = tools.call("read_skill", &json!({"id": "billing"}), &empty).await.unwrap();
-    assert_eq!((answer.code, answer.text.as_str()), (AnswerCode::Refused, "Unknown skill `billing`. There are none."));
+    assert_eq!((answer.code, answer.text.as_str()), (ToolStatus::Refused, "Unknown skill `billing`. There are none."));
     let answer = tools.call("list_skills", &json!({}), &empty).await.unwrap();
     assert_eq!(parsed(&answer.text), json!({"skills": [], "total": 0}));
 }
@@ -45,7 +45,7 @@ async fn no_more_names_than_providers_take_are_in_the_schemas() {
 async fn what_is_hidden_is_in_no_text() {
     let registry = hidden().await;
     for preset in ToolPreset::ALL {
-        let catalog = CatalogOptions::default().format(Format::Bullets);
+        let catalog = CatalogOptions::default().format(CatalogFormat::Bullets);
         let tools = Toolset::of(&registry.snapshot(), &without_off().preset(preset.clone()).catalog(catalog));
         let text = serde_json::to_string(tools.tools()).unwrap();
         assert!(text.contains("release-notes"), "{text}");
@@ -57,7 +57,7 @@ async fn what_is_hidden_is_in_no_text() {
 
 #[tokio::test]
 async fn a_catalog_stands_in_the_description_if_it_shall() {
-    let catalog = CatalogOptions::default().format(Format::Bullets).budget(Budget::Characters(500));
+    let catalog = CatalogOptions::default().format(CatalogFormat::Bullets).budget(Budget::Characters(500));
     let options = preset(ToolPreset::CORTEX).catalog(catalog);
     let tools = Toolset::of(&two().await.snapshot(), &options);
     let [tool] = tools.tools() else { panic!("one tool") };

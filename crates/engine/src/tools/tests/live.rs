@@ -33,11 +33,11 @@ async fn a_skill_that_went_after_it_was_offered_is_told_to_be_gone() {
     registry.unregister("pdf");
     let answer = live.call("read_skill", &json!({"id": "pdf"})).await.unwrap();
     let expected = "The skill `pdf` is not there any more. Go on without it.";
-    assert_eq!((answer.code, answer.text.as_str(), answer.is_error), (AnswerCode::Stale, expected, true));
+    assert_eq!((answer.code, answer.text.as_str(), answer.is_error), (ToolStatus::Stale, expected, true));
     // Whoever was never offered it learns nothing.
     live.current();
     let answer = live.call("read_skill", &json!({"id": "pdf"})).await.unwrap();
-    assert_eq!(answer.code, AnswerCode::Unknown);
+    assert_eq!(answer.code, ToolStatus::Unknown);
 }
 
 #[tokio::test]
@@ -46,5 +46,5 @@ async fn what_came_after_the_tools_were_offered_can_be_read() {
     let live = LiveTools::over(registry.clone(), ToolOptions::default());
     registry.register(Registered::new(skill("pdf", "Reads."), "Read it.")).unwrap();
     let answer = live.call("read_skill", &json!({"id": "pdf"})).await.unwrap();
-    assert_eq!(answer.code, AnswerCode::Ok);
+    assert_eq!(answer.code, ToolStatus::Ok);
 }

@@ -1,7 +1,7 @@
 //! What permissions leave of the tools; the labels are those of agentfootprint's vectors.
 
 use super::*;
-use crate::{Audience, Authorizer, PermissionPolicy};
+use crate::permission::{Audience, Authorizer, PermissionPolicy};
 
 /// `payroll` beside what the role `support` may see: `refunds` and `lookup`.
 async fn three() -> SkillRegistry {
@@ -14,7 +14,7 @@ fn of_role(role: &str) -> ToolOptions {
     let policy = PermissionPolicy::from_roles(roles, role).unwrap();
     let policy = policy.with_skills("support", ["refunds", "lookup"].map(|id| id.parse().unwrap())).unwrap();
     let policy = policy.with_skills("nobody", []).unwrap();
-    ToolOptions::default().modes(Modes::default().permitted_by(Arc::new(policy)))
+    ToolOptions::default().modes(VisibilityPolicy::default().permitted_by(Arc::new(policy)))
 }
 
 async fn tools(options: &ToolOptions) -> String {
@@ -41,7 +41,7 @@ async fn t13_a_catalog_in_a_description_lists_what_the_role_may_see() {
 }
 
 /// What a role is answered when it names `name`: the code is for the host, the text for the model.
-async fn read(options: &ToolOptions, tool: &str, name: &str) -> Answer {
+async fn read(options: &ToolOptions, tool: &str, name: &str) -> ToolOutput {
     call(&three().await, options, tool, json!({"id": name, "path": "a.md"})).await
 }
 
@@ -53,14 +53,14 @@ async fn m19_what_is_denied_is_answered_as_what_there_is_not_and_the_host_learns
         {
             let (denied, unknown) = (read(&options, tool, denied).await, read(&options, tool, unknown).await);
             assert_eq!(denied.text.replace("payroll", "payrell"), unknown.text, "{tool}");
-            assert_eq!((denied.code, unknown.code), (AnswerCode::Refused, AnswerCode::Unknown));
+            assert_eq!((denied.code, unknown.code), (ToolStatus::Refused, ToolStatus::Unknown));
             assert!(denied.is_error && denied.read.is_none());
             let why = "`home:payroll` was refused: permissions deny it: support.skills.miss: \
                        the skill `home:payroll` is not among the skills of the role `support`";
-            assert_eq!((denied.trouble.as_deref(), unknown.trouble), (Some(why), None));
+            assert_eq!((denied.operator_note.as_deref(), unknown.operator_note), (Some(why), None));
         }
     }
-    assert_eq!(read(&of_role("all"), "read_skill", "payroll").await.code, AnswerCode::Ok);
+    assert_eq!(read(&of_role("all"), "read_skill", "payroll").await.code, ToolStatus::Ok);
     let tools = Toolset::of(&three().await.snapshot(), &options);
     assert!(tools.call("payroll", &json!({}), &three().await).await.is_none(), "nor is it a skill that was called");
 }
@@ -71,17 +71,21 @@ async fn a_checker_that_fails_leaves_no_tools() {
     struct Broken;
 
     impl Authorizer for Broken {
-        fn governs(&self, _: crate::Capability) -> bool {
+        fn governs(&self, _: crate::permission::Capability) -> bool {
             true
         }
 
-        fn check(&self, _: &crate::Access<'_>) -> Result<crate::Ruling, Box<dyn std::error::Error + Send + Sync>> {
+        fn check(
+            &self,
+            _: &crate::permission::Access<'_>,
+        ) -> Result<crate::permission::Ruling, Box<dyn std::error::Error + Send + Sync>> {
             Err("no connection".into())
         }
     }
 
     for audience in [Audience::Model, Audience::User] {
-        let options = ToolOptions::default().seen_by(audience).modes(Modes::default().permitted_by(Arc::new(Broken)));
+        let options =
+            ToolOptions::default().seen_by(audience).modes(VisibilityPolicy::default().permitted_by(Arc::new(Broken)));
         assert_eq!(tools(&options).await, "[]");
     }
 }

@@ -21,7 +21,7 @@ async fn with_files() -> SkillRegistry {
 async fn instructions_come_with_their_folder_and_files() {
     let registry = with_files().await;
     let (code, text) = answered(&registry, &ToolOptions::default(), "read_skill", json!({"id": "with-parts"})).await;
-    assert_eq!(code, AnswerCode::Ok);
+    assert_eq!(code, ToolStatus::Ok);
     assert_eq!(
         text,
         "<skill_content name=\"with-parts\">\n\
@@ -134,7 +134,7 @@ async fn a_file_is_read_whole_or_in_parts() {
             answered(&registry, &ToolOptions::default(), "read_skill_resource", all).await
         }
     };
-    let ok = |text: &str| (AnswerCode::Ok, text.to_owned());
+    let ok = |text: &str| (ToolStatus::Ok, text.to_owned());
     assert_eq!(read(json!({})).await, ok("How.\nSo.\n"));
     assert_eq!(read(json!({"path": "./scripts/go.sh"})).await, ok("echo go\n"));
     assert_eq!(read(json!({"limit": 4})).await, ok("How.\n[4 of 9 bytes so far: read on with `offset` 4.]\n"));
@@ -143,13 +143,13 @@ async fn a_file_is_read_whole_or_in_parts() {
     let missing = "has no file `x.md`. It has `logo.png`, `references/how.md`, `scripts/go.sh`.";
     assert_eq!(
         read(json!({"path": "x.md"})).await,
-        (AnswerCode::NoResource, format!("The skill `with-parts` {missing}"))
+        (ToolStatus::NoResource, format!("The skill `with-parts` {missing}"))
     );
     let (code, text) = read(json!({"path": "../../etc/passwd"})).await;
     assert_eq!(
         (code, text.as_str()),
         (
-            AnswerCode::NoResource,
+            ToolStatus::NoResource,
             "The skill `with-parts` has no file `../../etc/passwd`. \
              It has `logo.png`, `references/how.md`, `scripts/go.sh`."
         )
@@ -157,7 +157,7 @@ async fn a_file_is_read_whole_or_in_parts() {
     let (code, text) = read(json!({"path": "logo.png"})).await;
     assert_eq!(
         (code, text.as_str()),
-        (AnswerCode::Unreadable, "`logo.png` is no text: 2 bytes. A tool that reads files may open it.")
+        (ToolStatus::Unreadable, "`logo.png` is no text: 2 bytes. A tool that reads files may open it.")
     );
 }
 
@@ -165,7 +165,7 @@ async fn a_file_is_read_whole_or_in_parts() {
 struct Failing(SourceErrorKind);
 
 #[async_trait]
-impl Reader for Failing {
+impl SkillReader for Failing {
     async fn body(&self, _: &Candidate<Skill>, _: &str) -> Result<Instructions, SourceError> {
         Err(SourceError::new(self.0, "cannot open `/secret/place`").caused_by("the disk is gone"))
     }
@@ -183,16 +183,16 @@ impl Reader for Failing {
 async fn why_a_source_failed_is_for_the_operator() {
     let tools = Toolset::of(&two().await.snapshot(), &ToolOptions::default());
     for (kind, code, expected) in [
-        (SourceErrorKind::NotFound, AnswerCode::Stale, "The skill `billing` is not there any more. Go on without it."),
-        (SourceErrorKind::Other, AnswerCode::Unreadable, "The skill `billing` cannot be read. Go on without it."),
+        (SourceErrorKind::NotFound, ToolStatus::Stale, "The skill `billing` is not there any more. Go on without it."),
+        (SourceErrorKind::Other, ToolStatus::Unreadable, "The skill `billing` cannot be read. Go on without it."),
         (
             SourceErrorKind::Unavailable,
-            AnswerCode::Unreadable,
+            ToolStatus::Unreadable,
             "The skill `billing` cannot be reached now. Try again later, or go on without it.",
         ),
     ] {
         let answer = tools.call("read_skill", &json!({"id": "billing"}), &Failing(kind)).await.unwrap();
         assert_eq!((answer.code, answer.text.as_str(), answer.is_error), (code, expected, true));
-        assert_eq!(answer.trouble.as_deref(), Some("cannot open `/secret/place`: the disk is gone"));
+        assert_eq!(answer.operator_note.as_deref(), Some("cannot open `/secret/place`: the disk is gone"));
     }
 }

@@ -26,10 +26,10 @@ async fn one_with(fields: &str, body: &str) -> SkillRegistry {
 }
 
 /// What the model gets to read of it, without what stands around, and what became of its directives.
-async fn read(registry: &SkillRegistry, reader: &dyn Reader, arguments: &str) -> SkillRead {
+async fn read(registry: &SkillRegistry, reader: &dyn SkillReader, arguments: &str) -> SkillRead {
     let tools = Toolset::of(&registry.snapshot(), &ToolOptions::default());
     let answer = tools.call("read_skill", &json!({"id": "one", "arguments": arguments}), reader).await.unwrap();
-    assert_eq!(answer.code, AnswerCode::Ok, "{}", answer.text);
+    assert_eq!(answer.code, ToolStatus::Ok, "{}", answer.text);
     answer.read.expect("it was read from its beginning")
 }
 
@@ -83,8 +83,8 @@ async fn nothing_runs_and_the_model_is_told() {
 struct Says(Mutex<Vec<(Binding, String)>>);
 
 #[async_trait]
-impl Commands for Says {
-    async fn run(&self, asked: Asked<'_>) -> Vec<Outcome> {
+impl CommandRunner for Says {
+    async fn run(&self, asked: CommandRequest<'_>) -> Vec<Outcome> {
         let folder = asked.folder.expect("the skill lies in a folder").display().to_string();
         self.0.lock().unwrap().push((asked.binding.clone(), folder));
         let said = |one: &repertoire_render::Directive| {
@@ -140,9 +140,9 @@ async fn what_a_host_refuses_to_render_is_unreadable_and_the_operator_learns_why
         let answer = tools.call("read_skill", &json!({"id": "one"}), &reader).await.unwrap();
         assert_eq!(
             (answer.code, answer.text.as_str(), answer.is_error, answer.read.is_some()),
-            (AnswerCode::Unreadable, "The skill `one` cannot be read. Go on without it.", true, false)
+            (ToolStatus::Unreadable, "The skill `one` cannot be read. Go on without it.", true, false)
         );
-        assert_eq!(answer.trouble, Some(format!("cannot render `home:one`: {cause}")));
+        assert_eq!(answer.operator_note, Some(format!("cannot render `home:one`: {cause}")));
     }
 }
 

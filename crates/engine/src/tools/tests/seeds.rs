@@ -26,7 +26,7 @@ async fn agentfootprint_has_two_tools_and_the_instructions_word_for_word() {
     assert_eq!(body, "Write the bill.");
     for id in ["nonexistent", "__proto__"] {
         let (code, text) = answered(&registry, &options, "read_skill", json!({"id": id})).await;
-        assert_eq!(code, AnswerCode::Unknown);
+        assert_eq!(code, ToolStatus::Unknown);
         assert_eq!(
             text,
             format!("Unknown skill `{id}`. The skills are `billing`, `refund`. `list_skills` tells which there are.")
@@ -114,10 +114,10 @@ async fn find_skills_gives_instructions_and_answers_an_unknown_skill_in_band() {
     let given = read("database").await;
     let expected =
         json!({"name": "database", "instructions": "Do it.", "tools": ["run_database"], "references": ["how to.md"]});
-    assert_eq!((given.code, given.text), (AnswerCode::Ok, format!("{expected:#}")));
+    assert_eq!((given.code, given.text), (ToolStatus::Ok, format!("{expected:#}")));
     let unknown = read("nope").await;
     let expected = json!({"error": "unknown_skill", "skill_name": "nope"});
-    assert_eq!((unknown.code, unknown.is_error, unknown.text), (AnswerCode::Unknown, true, format!("{expected:#}")));
+    assert_eq!((unknown.code, unknown.is_error, unknown.text), (ToolStatus::Unknown, true, format!("{expected:#}")));
 }
 
 #[tokio::test]
@@ -140,7 +140,7 @@ async fn a_reference_that_is_not_among_the_files_is_refused() {
     for path in ["../../etc/passwd", "how to.md"] {
         let arguments = json!({"id": "database", "path": path});
         let (code, _) = answered(&registry, &ToolOptions::default(), "read_skill_resource", arguments).await;
-        assert_eq!(code, AnswerCode::NoResource, "{path}");
+        assert_eq!(code, ToolStatus::NoResource, "{path}");
     }
 }
 

@@ -3,7 +3,8 @@ use repertoire_core::{Listing, ListingEntry, Revision, Stamp};
 use repertoire_registry::{Layer, Origin, Tier, Trust, merge};
 
 use super::*;
-use crate::{Hidden, Mode, WhyMissed};
+use crate::permission::{Exposure, HiddenReason};
+use crate::trigger::UnresolvedReason;
 
 /// A skill with these lines of front matter.
 fn skill(name: &str, lines: &str) -> ListingEntry<Skill> {
@@ -23,11 +24,11 @@ fn view(rows: Vec<ListingEntry<Skill>>) -> Snapshot<Skill> {
 }
 
 /// What fired: the skill, by what, and the parts of the message.
-fn told(triggers: &Triggers, occasion: &Occasion<'_>) -> Vec<String> {
-    let tell = |fired: Fired| {
+fn told(triggers: &Triggers, occasion: &TriggerContext<'_>) -> Vec<String> {
+    let tell = |fired: TriggerMatch| {
         let by = match &fired.by {
-            FiredBy::Mention => "mention".to_owned(),
-            FiredBy::Declared(trigger) => format!("{trigger:?}"),
+            MatchedBy::Mention => "mention".to_owned(),
+            MatchedBy::Declared(trigger) => format!("{trigger:?}"),
         };
         let parts: Vec<_> = fired.spans.iter().map(|span| &occasion.message[span.clone()]).collect();
         format!("{} by {by}: {}", fired.candidate.qualified_id(), parts.join(" | "))
@@ -39,7 +40,7 @@ fn told(triggers: &Triggers, occasion: &Occasion<'_>) -> Vec<String> {
 fn parts<'m>(keyword: &str, message: &'m str) -> Vec<&'m str> {
     let keyword = serde_json::Value::from(keyword);
     let triggers = Triggers::of(&view(vec![skill("a", &format!("triggers: [{keyword}]"))]));
-    let fired = triggers.fired(&Occasion::of(message));
+    let fired = triggers.fired(&TriggerContext::of(message));
     fired.iter().flat_map(|fired| fired.spans.iter()).map(|span| &message[span.clone()]).collect()
 }
 
@@ -105,7 +106,7 @@ fn every_keyword_that_holds_is_told_by_source_then_length_then_registration() {
         layer(Tier::Builtin, "built-in", Trust::Trusted, vec![skill("w", "triggers: [beta]")]),
     ]);
     assert_eq!(
-        told(&Triggers::of(&snapshot), &Occasion::of("alpha beta then alpha")),
+        told(&Triggers::of(&snapshot), &TriggerContext::of("alpha beta then alpha")),
         [
             "built-in:w by Keyword(\"beta\"): beta",
             "home:y by Keyword(\"alpha beta\"): alpha beta",
@@ -116,7 +117,7 @@ fn every_keyword_that_holds_is_told_by_source_then_length_then_registration() {
         ]
     );
     let first = Triggers::of(&view(vec![skill("a", "triggers: [alpha, gamma, beta]")]));
-    let beta_then_alpha = told(&first, &Occasion::of("beta then alpha"));
+    let beta_then_alpha = told(&first, &TriggerContext::of("beta then alpha"));
     assert_eq!(beta_then_alpha[0], "home:a by Keyword(\"alpha\"): alpha");
 }
 
@@ -124,8 +125,8 @@ fn every_keyword_that_holds_is_told_by_source_then_length_then_registration() {
 fn tools_paths_tasks_and_commands_fire_too() {
     let lines = "paths: \"src/**\"\ntriggers:\n  - task: Docs\n  - tool: mcp__github__*\n  - path: '*.md'\n  - command: /Release";
     let triggers = Triggers::of(&view(vec![skill("a", lines)]));
-    let of = |occasion: Occasion<'_>| told(&triggers, &occasion);
-    let none = Occasion::default();
+    let of = |occasion: TriggerContext<'_>| told(&triggers, &occasion);
+    let none = TriggerContext::default();
     assert_eq!(of(none), [""; 0]);
     assert_eq!(of(none.task("docs")), ["home:a by Task(\"Docs\"): "]);
     assert_eq!(of(none.tools(&["Bash", "mcp__github__list"])), ["home:a by Tool(\"mcp__github__*\"): "]);
@@ -134,8 +135,8 @@ fn tools_paths_tasks_and_commands_fire_too() {
         ["home:a by Path(\"src/**\"): ", "home:a by Path(\"*.md\"): "]
     );
     assert_eq!(of(none.command("release")), ["home:a by Command(\"/Release\"): "]);
-    assert_eq!(of(Occasion::of("now /release 1.0")), ["home:a by Command(\"/Release\"): /release"]);
-    assert_eq!(of(Occasion::of("see src/release or $release")), [""; 0]);
+    assert_eq!(of(TriggerContext::of("now /release 1.0")), ["home:a by Command(\"/Release\"): /release"]);
+    assert_eq!(of(TriggerContext::of("see src/release or $release")), [""; 0]);
 }
 
 #[test]
@@ -169,9 +170,9 @@ fn a_mention_is_the_name_behind_a_sigil() {
         ("the manual", &[]),
         ("/manual", &["home:manual: /manual"]),
     ] {
-        let fired = triggers.fired(&Occasion::of(message));
-        let tell = |fired: &Fired| {
-            assert_eq!(fired.by, FiredBy::Mention, "{message}");
+        let fired = triggers.fired(&TriggerContext::of(message));
+        let tell = |fired: &TriggerMatch| {
+            assert_eq!(fired.by, MatchedBy::Mention, "{message}");
             let parts: Vec<_> = fired.spans.iter().map(|span| &message[span.clone()]).collect();
             format!("{}: {}", fired.candidate.qualified_id(), parts.join(" | "))
         };
@@ -191,13 +192,14 @@ fn a_mention_may_name_a_shadow_and_never_one_of_several() {
         set,
     ]);
     let triggers = Triggers::of(&snapshot);
-    let of = |message| told(&triggers, &Occasion::of(message));
+    let of = |message| told(&triggers, &TriggerContext::of(message));
     assert_eq!(of("/acme:a"), ["acme:a by mention: /acme:a"]);
     assert_eq!(of("/kit:tool"), ["kit:tool by mention: /kit:tool"]);
     assert_eq!(of("/tool"), [""; 0]);
-    let missed = triggers.missed(&Occasion::of("now /tool and $tool, /a"));
+    let missed = triggers.missed(&TriggerContext::of("now /tool and $tool, /a"));
     let both = ["kit:tool", "set:tool"].map(|id| id.parse().unwrap()).into();
-    let expected = MissedMention { id: "tool".parse().unwrap(), why: WhyMissed::Ambiguous(both), span: 4..9 };
+    let expected =
+        UnresolvedMention { id: "tool".parse().unwrap(), why: UnresolvedReason::Ambiguous(both), span: 4..9 };
     assert_eq!(missed, [expected]);
 }
 
@@ -211,9 +213,9 @@ fn who_is_named_in_vain_is_told_once() {
     ]);
     let triggers = Triggers::of(&snapshot);
     let of = |message| {
-        let occasion = Occasion::of(message);
+        let occasion = TriggerContext::of(message);
         let missed = triggers.missed(&occasion).into_iter().map(|missed| {
-            assert_eq!(missed.why, WhyMissed::Hidden(Hidden::ForModelsOnly), "{message}");
+            assert_eq!(missed.why, UnresolvedReason::Hidden(HiddenReason::ForModelsOnly), "{message}");
             format!("{}: {}", missed.id, &message[missed.span])
         });
         (told(&triggers, &occasion), missed.collect::<Vec<_>>())
@@ -254,7 +256,7 @@ fn names_are_found_as_they_are_written_and_commands_as_they_are_meant() {
         ("/café\u{200B} now", &["home:café by mention: /café"]),
         ("/ brew, /home:café", &["home:café by mention: /home:café"]),
     ] {
-        assert_eq!(told(&triggers, &Occasion::of(message)), expected, "{message}");
+        assert_eq!(told(&triggers, &TriggerContext::of(message)), expected, "{message}");
     }
 }
 
@@ -266,12 +268,12 @@ fn long_lists_of_names_and_of_what_could_be_names_are_gone_through_once() {
         many.into_iter().chain([skill("表表表表表表表表表表表表表表表表x", ""), skill(&"long name ".repeat(20), "")]);
     let triggers = Triggers::of(&view(rows.collect()));
     let list: String = (0..20_000).map(|n| format!("$s{} ", n % 3_000)).collect();
-    let fired = triggers.fired(&Occasion::of(&list));
+    let fired = triggers.fired(&TriggerContext::of(&list));
     assert!(list.len() > 100_000 && fired.len() == 3_000);
     assert_eq!(fired.iter().map(|fired| fired.spans.len()).sum::<usize>(), 20_000);
     for part in ["表$", "$表表", "($", "/a ", "$!", "long name $", "$long name "] {
         let message = part.repeat(100_000 / part.len());
-        assert!(triggers.fired(&Occasion::of(&message)).is_empty(), "{part}");
+        assert!(triggers.fired(&TriggerContext::of(&message)).is_empty(), "{part}");
     }
 }
 
@@ -282,7 +284,7 @@ fn only_trusted_sources_may_be_there_always_or_decide_by_a_regex() {
         let triggers = Triggers::of(&merge(&[layer(Tier::Plugin, "acme", trust, vec![skill("a", lines)])]));
         let refused: Vec<_> =
             triggers.refused().iter().map(|refused| (refused.trigger.clone(), refused.why.clone())).collect();
-        (told(&triggers, &Occasion::of("a word on v12 and v3")), refused)
+        (told(&triggers, &TriggerContext::of("a word on v12 and v3")), refused)
     };
     assert_eq!(
         of(Trust::Trusted),
@@ -336,12 +338,12 @@ fn what_the_operator_hides_is_suggested_by_nothing() {
     let snapshot = view(vec![skill("a", "triggers: [word, {command: go}]"), skill("b", "triggers: [word]")]);
     let triggers = Triggers::of(&snapshot);
     let of = |mode| {
-        let modes = Modes::default().with("a".parse().unwrap(), mode);
-        told(&triggers, &Occasion::of("a word, /a and /go").modes(&modes))
+        let modes = VisibilityPolicy::default().with("a".parse().unwrap(), mode);
+        told(&triggers, &TriggerContext::of("a word, /a and /go").modes(&modes))
     };
-    assert_eq!(of(Mode::Off), ["home:b by Keyword(\"word\"): word"]);
+    assert_eq!(of(Exposure::Off), ["home:b by Keyword(\"word\"): word"]);
     assert_eq!(
-        of(Mode::ManualOnly),
+        of(Exposure::ManualOnly),
         ["home:a by mention: /a", "home:b by Keyword(\"word\"): word", "home:a by Command(\"go\"): /go"]
     );
 }
@@ -354,8 +356,8 @@ fn an_update_equals_a_new_start_and_keeps_what_is_compiled() {
     assert!(triggers.updated(&before).is(&triggers));
     let kept = |triggers: &Triggers, other: &Triggers| {
         (
-            Arc::ptr_eq(&triggers.0.keywords.matcher, &other.0.keywords.matcher),
-            Arc::ptr_eq(&triggers.0.paths.matcher, &other.0.paths.matcher),
+            Arc::ptr_eq(&triggers.0.compiled.keywords.matcher, &other.0.compiled.keywords.matcher),
+            Arc::ptr_eq(&triggers.0.compiled.paths.matcher, &other.0.compiled.paths.matcher),
         )
     };
     for (lines, expected) in [
@@ -367,8 +369,27 @@ fn an_update_equals_a_new_start_and_keeps_what_is_compiled() {
         let after = view(one(lines));
         let updated = triggers.updated(&after);
         assert_eq!(kept(&triggers, &updated), expected, "{lines}");
-        let occasion = Occasion::of("alpha beta gamma").paths(&["src/x.rs"]);
+        let occasion = TriggerContext::of("alpha beta gamma").paths(&["src/x.rs"]);
         assert_eq!(told(&updated, &occasion), told(&Triggers::of(&after), &occasion));
         assert!(updated.snapshot().ptr_eq(&after));
+    }
+}
+
+#[test]
+fn an_update_follows_order_and_descriptions() {
+    let rows =
+        |about: &str| vec![skill("a", &format!("triggers: [word]\nlicense: {about}")), skill("b", "triggers: [word]")];
+    let before = view(rows("MIT"));
+    let triggers = Triggers::of(&before);
+    let mut swapped = rows("MIT");
+    swapped.reverse();
+    for after in [view(rows("Apache-2.0")), view(swapped), view(rows("MIT")[..1].to_vec())] {
+        let updated = triggers.updated(&after);
+        let occasion = TriggerContext::of("a word for /a and /b");
+        assert_eq!(told(&updated, &occasion), told(&Triggers::of(&after), &occasion));
+        let entries = updated.fired(&occasion).into_iter().map(|fired| fired.entry);
+        assert!(
+            entries.into_iter().all(|entry| after.get(entry.id.as_str()).is_some_and(|now| Arc::ptr_eq(now, &entry)))
+        );
     }
 }

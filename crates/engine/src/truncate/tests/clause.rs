@@ -14,7 +14,7 @@ fn what_sets_a_skill_apart_stays() {
         (4, "Fil…"),
         (0, ""),
     ] {
-        assert_eq!(shorten_clauses(text, most), expected, "{most}");
+        assert_eq!(truncate_at_clause(text, most), expected, "{most}");
     }
 }
 
@@ -26,7 +26,7 @@ fn without_such_a_sentence_the_beginning_stays() {
         (41, "Number 1 handles forms of version 1.2…"),
         (36, "Number 1 handles forms of version…"),
     ] {
-        assert_eq!(shorten_clauses(text, most), expected, "{most}");
+        assert_eq!(truncate_at_clause(text, most), expected, "{most}");
     }
 }
 
@@ -37,7 +37,7 @@ proptest! {
         most in 0..160usize,
     ) {
         let text = text.trim();
-        let short = shorten_clauses(text, most);
+        let short = truncate_at_clause(text, most);
         prop_assert!(short.chars().count() <= most);
         for piece in short.split('…') {
             prop_assert!(text.contains(piece.trim()), "{piece:?} of {text:?}");

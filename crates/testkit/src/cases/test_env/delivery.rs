@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use repertoire_core::{Model, Skill};
-use repertoire_engine::{Answer, Audience, Renderer, Session, SessionOptions, ToolOptions, Toolset};
+use repertoire_engine::permission::Audience;
+use repertoire_engine::session::{Session, SessionOptions};
+use repertoire_engine::tools::{Renderer, ToolOptions, ToolOutput, Toolset};
 use repertoire_registry::{Authority, Entry, RuleSet, RuleStack, Target};
 use repertoire_render::{Approvals, Arguments, Call, Context, Limits, Plan, Rights, Runner, Switch, Syntax, Verdict};
 use serde_json::json;
@@ -16,7 +18,7 @@ impl TestEnv {
         Toolset::of(&self.snapshot(), &ToolOptions::default())
     }
 
-    pub(crate) fn activate(&self, by: Audience, name: &str) -> Answer {
+    pub(crate) fn activate(&self, by: Audience, name: &str) -> ToolOutput {
         let tools = Toolset::of(&self.snapshot(), &ToolOptions::default().seen_by(by));
         let arguments = json!({ "id": name });
         let answer = self.runtime.block_on(tools.call("read_skill", &arguments, &self.registry));
@@ -101,7 +103,7 @@ impl TestEnv {
         let mut session = self.session.borrow_mut();
         let session = session
             .get_or_insert_with(|| Session::new(self.tools(), SessionOptions::new(self.registry.surface_policy())));
-        session.begin(self.tools());
+        session.start_turn(self.tools());
         work(session)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use repertoire_engine::{Budget, Catalog, CatalogOptions, Fate, Totals};
+use repertoire_engine::catalog::{Budget, Catalog, CatalogOptions, LineOutcome, OutcomeTotals};
 use roxmltree::Document;
 
 use super::command::with_run;
@@ -105,7 +105,7 @@ fn description(name: &str, want: &Want, skills: &[CatalogSkill]) -> Verdict {
     }
 }
 
-fn tally(row: &Tally, totals: Totals) -> Verdict {
+fn tally(row: &Tally, totals: OutcomeTotals) -> Verdict {
     let shortened = totals.shortened + totals.name_only;
     let numbers = row.counted.iter().map(|counted| match counted {
         Counted::Listed => totals.full + shortened,
@@ -129,7 +129,7 @@ fn names_shortened(catalog: &Catalog, skills: &[CatalogSkill], env: &TestEnv) ->
         some = true;
         let line = catalog.report.lines.iter().find(|line| line.id.as_str() == skill.name);
         let words = line.map(ToString::to_string).unwrap_or_default();
-        let fate = if shown == 0 { Fate::NameOnly } else { Fate::Shortened { to: shown } };
+        let fate = if shown == 0 { LineOutcome::NameOnly } else { LineOutcome::Truncated { to: shown } };
         let right = line.is_some_and(|line| line.length == whole && line.fate == fate);
         let is_printed = [&skill.name, &whole.to_string()].into_iter().all(|part| words.contains(part));
         Verdict::of(right && is_printed, format_args!("`{}` from {whole} to {shown}", skill.name), words)

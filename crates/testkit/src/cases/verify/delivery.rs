@@ -1,6 +1,6 @@
 //! What models and users get.
 
-use repertoire_engine::Toolset;
+use repertoire_engine::tools::Toolset;
 use serde_json::Value;
 
 use super::verify;
@@ -15,7 +15,7 @@ pub(super) fn activate(Activation { by, asked, want }: &Activation, env: &TestEn
     };
     let answer = env.activate(*by, &name);
     // A hidden skill is reported as unknown; the reason is only in the note for the operator.
-    let with_note = format!("{}\n{}", answer.text, answer.trouble.as_deref().unwrap_or_default());
+    let with_note = format!("{}\n{}", answer.text, answer.operator_note.as_deref().unwrap_or_default());
     let holds = match want {
         ActivationWant::Ok => !answer.is_error,
         ActivationWant::Error => answer.is_error,

@@ -15,7 +15,7 @@ fn element(name: &str) -> String {
     format!("<skill_content name=\"{name}\">\n{name} body\n</skill_content>\n")
 }
 
-fn told(skills: &[RerenderedSkill]) -> Vec<(&str, usize, usize)> {
+fn told(skills: &[RedeliveredSkill]) -> Vec<(&str, usize, usize)> {
     skills.iter().map(|skill| (skill.id.as_str(), skill.tokens, skill.of)).collect()
 }
 
@@ -35,9 +35,9 @@ async fn the_active_list_tells_what_the_model_has() {
 async fn bodies_come_again_the_newest_first() {
     let (world, mut session) = active_two(plain()).await;
     session.touch("tea");
-    let again = session.rerender(&Survival::default());
+    let again = session.redeliver_after_compaction(&CompactionBudget::default());
     assert_eq!(again.text, format!("{}\n{}", element("tea"), element("milk")));
-    let tokens = crate::Tokenizer::default().estimate(&element("tea"));
+    let tokens = crate::catalog::Tokenizer::default().estimate(&element("tea"));
     assert_eq!(told(&again.skills)[0], ("tea", tokens, tokens));
     // They count as being there.
     assert!(world.read(&mut session, "tea", &gpt()).await.contains("active already"));
@@ -50,13 +50,13 @@ async fn the_next_call_brings_what_a_reset_lost_unless_it_was_rerendered() {
     assert_eq!(world.slots(&mut session, &Turn::of(""), &gpt()).await.messages, []);
     session.reset();
     assert_eq!(active(&session), ["tea", "milk"]);
-    let slots = world.slots(&mut session, &Turn::of("").after(Tail::Calls), &gpt()).await;
+    let slots = world.slots(&mut session, &Turn::of("").after(ConversationEnd::Calls), &gpt()).await;
     assert_eq!(slots.messages, []);
     assert!(slots.placements.iter().all(|placement| placement.delivery == Delivery::Deferred));
     let slots = world.slots(&mut session, &Turn::of(""), &gpt()).await;
     let [message] = &slots.messages[..] else { panic!("{:?}", slots.messages) };
     assert_eq!(message.text.as_ref(), format!("{}\n{}", element("milk"), element("tea")));
-    assert_eq!((message.role, message.place), (Role::User, Place::End));
+    assert_eq!((message.role, message.place), (Role::User, MessagePlace::End));
     assert_eq!(world.slots(&mut session, &Turn::of(""), &gpt()).await.messages, []);
 }
 
@@ -71,13 +71,13 @@ async fn caps_cut_the_old_and_the_long_and_say_so() {
     for name in ["old", "long", "new"] {
         world.read(&mut session, name, &gpt()).await;
     }
-    let again = session.rerender(&Survival::new(200, 220));
+    let again = session.redeliver_after_compaction(&CompactionBudget::new(200, 220));
     let [("new", whole, of), ("long", cut, long), ("old", none, _)] = told(&again.skills)[..] else {
         panic!("{:?}", again.skills)
     };
     assert!(whole == of && (100..=200).contains(&cut) && long > 1_000 && whole + cut <= 220, "{:?}", again.skills);
     assert_eq!(none, 0);
-    assert_eq!(crate::Tokenizer::default().estimate(again.text.split_once("\n\n").unwrap().1), cut);
+    assert_eq!(crate::catalog::Tokenizer::default().estimate(again.text.split_once("\n\n").unwrap().1), cut);
     assert!(again.text.starts_with(&element("new")) && again.text.contains("\nLine 0 of many words.\n"));
     assert!(
         again.text.contains(&format!(" of {} bytes: read all of it with `read_skill`", body.len())),
@@ -93,7 +93,7 @@ async fn caps_cut_the_old_and_the_long_and_say_so() {
 
 #[tokio::test]
 async fn what_found_no_room_is_not_tried_again_at_each_call() {
-    let (world, mut session) = active_two(plain().survival(Survival::new(5_000, 0))).await;
+    let (world, mut session) = active_two(plain().survival(CompactionBudget::new(5_000, 0))).await;
     session.reset();
     for _ in 0..2 {
         let slots = world.slots(&mut session, &Turn::of(""), &gpt()).await;
@@ -109,14 +109,14 @@ async fn what_stands_in_the_system_prompt_is_not_lost() {
     let mut session = world.session(plain());
     world.read(&mut session, "tea", &gpt()).await;
     world.slots(&mut session, &Turn::of("kettle"), &gpt()).await;
-    assert_eq!(session.rerender(&Survival::default()), Rerendered::default());
+    assert_eq!(session.redeliver_after_compaction(&CompactionBudget::default()), Redelivery::default());
     let slots = world.slots(&mut session, &Turn::of("kettle"), &gpt()).await;
     assert_eq!((times(&slots.system_prompt, " body"), slots.messages.len()), (2, 0));
 }
 
 #[tokio::test]
 async fn a_body_comes_again_after_so_many_turns() {
-    let (world, mut session) = active_two(plain().refresh(Refresh::AfterTurns(3))).await;
+    let (world, mut session) = active_two(plain().refresh(RefreshPolicy::AfterTurns(3))).await;
     let mut given = Vec::new();
     for _ in 0..8 {
         let slots = world.slots(&mut session, &Turn::of(""), &gpt()).await;
@@ -127,7 +127,7 @@ async fn a_body_comes_again_after_so_many_turns() {
 
 #[tokio::test]
 async fn a_body_comes_again_after_so_many_tokens() {
-    let (world, mut session) = active_two(plain().refresh(Refresh::AfterTokens(1_000))).await;
+    let (world, mut session) = active_two(plain().refresh(RefreshPolicy::AfterTokens(1_000))).await;
     let mut given = Vec::new();
     for tokens in [10, 900, 1_100, 1_200, 2_099, 2_200, 50, 60] {
         let slots = world.slots(&mut session, &Turn::of("").tokens(tokens), &gpt()).await;
@@ -135,7 +135,7 @@ async fn a_body_comes_again_after_so_many_tokens() {
     }
     assert_eq!(given, [0, 0, 1, 0, 0, 1, 0, 0]);
     // Nobody tells how long it is: what comes by is estimated.
-    let (world, mut session) = active_two(plain().refresh(Refresh::AfterTokens(1_000))).await;
+    let (world, mut session) = active_two(plain().refresh(RefreshPolicy::AfterTokens(1_000))).await;
     let long = "word ".repeat(400);
     let results = [ToolResult::new("bash", &long)];
     let mut given = Vec::new();
@@ -151,7 +151,7 @@ async fn a_changed_body_comes_again_everywhere() {
     let (world, mut session) = active_two(declaring(SurfaceMode::Both)).await;
     world.slots(&mut session, &Turn::of(""), &gpt()).await;
     world.rewrite("tea", "Another body").await;
-    session.begin(world.tools());
+    session.start_turn(world.tools());
     let slots = world.slots(&mut session, &Turn::of(""), &gpt()).await;
     assert_eq!((times(&slots.system_prompt, "Another body"), times(&slots.system_prompt, "tea body")), (1, 0));
     let [message] = &slots.messages[..] else { panic!("{:?}", slots.messages) };
@@ -170,7 +170,7 @@ async fn a_session_outlives_its_process() {
     let state: SessionState = serde_json::from_str(&text).unwrap();
     assert_eq!(state, session.state());
     let (mut resumed, since) = Session::resume(state, world.tools(), options(), &world.registry).await;
-    let same = |name| Resumed { id: id(name), since: Since::Same, remarks: None };
+    let same = |name| Resumed { id: id(name), since: ResumedState::Same, remarks: None };
     assert_eq!(since, [same("tea"), same("milk")]);
     assert_eq!((resumed.active(), resumed.current()), (session.active(), session.current()));
     assert_eq!(resumed.state(), session.state());
@@ -196,19 +196,25 @@ async fn what_changed_meanwhile_is_told() {
     let reader = Broken(&world.registry, "broken");
     let (mut session, since) = Session::resume(state, world.tools(), plain(), &reader).await;
     let why = |name: &str| since.iter().find(|it| it.id.as_str() == name).unwrap().since.clone();
-    assert_eq!((why("same"), why("changed"), why("home:gone")), (Since::Same, Since::Changed, Since::Gone));
-    assert_eq!(why("home:hidden"), Since::Hidden(Hidden::Disabled));
-    assert!(matches!(why("broken"), Since::Unreadable(_)));
+    assert_eq!(
+        (why("same"), why("changed"), why("home:gone")),
+        (ResumedState::Same, ResumedState::Changed, ResumedState::Gone)
+    );
+    assert_eq!(why("home:hidden"), ResumedState::Hidden(HiddenReason::Disabled));
+    assert!(matches!(why("broken"), ResumedState::Unreadable(_)));
     assert_eq!(active(&session), ["same", "changed", "broken"]);
     // The new text reaches the model; what is hidden or gone never does.
     let evaluation = session.evaluate(&Turn::of(""));
     let skipped: Vec<_> = evaluation.skipped.iter().map(|skipped| (skipped.id.as_str(), &skipped.why)).collect();
-    assert_eq!(skipped, [("home:gone", &SkipReason::Gone), ("home:hidden", &SkipReason::Hidden(Hidden::Disabled))]);
+    assert_eq!(
+        skipped,
+        [("home:gone", &SkipReason::Gone), ("home:hidden", &SkipReason::Hidden(HiddenReason::Disabled))]
+    );
     let evaluation = session.read(evaluation, &world.registry).await;
     let slots = session.compose(&evaluation, &gpt()).unwrap();
     let [message] = &slots.messages[..] else { panic!("{:?}", slots.messages) };
     assert_eq!(message.text.as_ref(), "<skill_content name=\"changed\">\nAnother body\n</skill_content>\n");
-    let again = session.rerender(&Survival::default());
+    let again = session.redeliver_after_compaction(&CompactionBudget::default());
     assert!(!again.text.contains("hidden") && !again.text.contains("gone"), "{}", again.text);
     assert_eq!(again.skills.len(), 3);
 }
@@ -222,7 +228,7 @@ async fn what_becomes_hidden_is_delivered_no_more() {
     let old = session.evaluate(&turn);
     let old = session.read(old, &world.registry).await;
     world.hide("tea");
-    session.begin(world.tools());
+    session.start_turn(world.tools());
     let evaluation = session.evaluate(&turn);
     assert_eq!(ids(&evaluation), [""; 0]);
     let fresh = session.compose(&evaluation, &gpt()).unwrap();
@@ -232,7 +238,7 @@ async fn what_becomes_hidden_is_delivered_no_more() {
         assert_eq!((slots.system_prompt.as_str(), slots.messages.len(), slots.placements.len()), ("", 0, 0));
     }
     assert_eq!((session.active().len(), session.current()), (0, None));
-    assert_eq!(session.rerender(&Survival::default()), Rerendered::default());
+    assert_eq!(session.redeliver_after_compaction(&CompactionBudget::default()), Redelivery::default());
 }
 
 /// What no tool read has no place in the conversation, so that it is not lost with it either.
@@ -244,5 +250,5 @@ async fn what_never_was_in_the_conversation_does_not_come_by_its_being_shortened
     session.activate(Audience::User, "milk", "").unwrap();
     assert_eq!(left_out(&world.slots(&mut session, &Turn::of("").number(2), &gpt()).await), ["tea"]);
     assert_eq!(active(&session), ["tea", "milk"]);
-    assert_eq!(session.rerender(&Survival::default()), Rerendered::default());
+    assert_eq!(session.redeliver_after_compaction(&CompactionBudget::default()), Redelivery::default());
 }

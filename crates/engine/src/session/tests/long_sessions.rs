@@ -15,12 +15,12 @@ mod slow {
         let front_matters: Vec<_> = (0..12).map(|n| format!("name: s{n}\ntriggers: [word{n}]")).collect();
         let world = World::of(&front_matters.iter().map(String::as_str).collect::<Vec<_>>()).await;
         for lifetime in [Lifetime::Conversation, Lifetime::Message] {
-            let options = plain().lifetime(lifetime).refresh(Refresh::AfterTurns(2));
+            let options = plain().lifetime(lifetime).refresh(RefreshPolicy::AfterTurns(2));
             let mut session = world.session(options.inject(message("fact", Role::User)).unwrap());
             let tools = world.tools();
             let mut sizes = Vec::new();
             for turn in 0..10_000 {
-                session.begin(tools.clone());
+                session.start_turn(tools.clone());
                 let said = format!("/s{} and word{}", turn % 12, turn % 7);
                 world.slots(&mut session, &Turn::of(&said), &gpt()).await;
                 world.read(&mut session, &format!("s{}", turn % 5), &gpt()).await;
@@ -45,13 +45,13 @@ async fn of_what_is_gone_for_good_no_more_is_kept_than_may_come_back() {
         let name = format!("s{turn}");
         world.home.register(Registered::new(skill(&format!("name: {name}\ndescription: D.")), "body")).unwrap();
         world.registry.refresh().await.unwrap();
-        session.begin(world.tools());
+        session.start_turn(world.tools());
         session.activate(Audience::User, &name, "").unwrap();
         world.slots(&mut session, &Turn::of(""), &claude()).await;
         world.home.unregister(&name);
     }
     world.registry.refresh().await.unwrap();
-    session.begin(world.tools());
+    session.start_turn(world.tools());
     let evaluation = session.evaluate(&Turn::of(""));
     assert_eq!((evaluation.active.len(), evaluation.skipped.len()), (0, MOST_GONE));
     assert!(evaluation.skipped.iter().any(|skipped| skipped.id == id("home:s999")));
@@ -69,15 +69,18 @@ async fn what_goes_is_skipped_and_comes_back_as_it_is_then() {
     world.home.unregister("tea");
     world.home.register(Registered::new(skill("name: chai\ndescription: D."), "tea body")).unwrap();
     world.registry.refresh().await.unwrap();
-    session.begin(world.tools());
+    session.start_turn(world.tools());
     assert_eq!(skipped(&session.evaluate(&Turn::of(""))), [("home:tea", SkipReason::Gone)]);
     let slots = world.slots(&mut session, &Turn::of(""), &gpt()).await;
     assert_eq!((slots.system_prompt.as_str(), slots.messages.len(), slots.placements.len()), ("", 0, 0));
-    assert_eq!((active(&session).len(), session.rerender(&Survival::default())), (0, Rerendered::default()));
+    assert_eq!(
+        (active(&session).len(), session.redeliver_after_compaction(&CompactionBudget::default())),
+        (0, Redelivery::default())
+    );
 
     world.home.register(Registered::new(skill("name: tea\ndescription: D."), "New body")).unwrap();
     world.registry.refresh().await.unwrap();
-    session.begin(world.tools());
+    session.start_turn(world.tools());
     let slots = world.slots(&mut session, &Turn::of(""), &gpt()).await;
     let in_messages: usize = slots.messages.iter().map(|message| times(&message.text, "New body")).sum();
     assert_eq!((times(&slots.system_prompt, "New body"), in_messages), (1, 1));
@@ -101,7 +104,7 @@ async fn two_skills_of_one_body_are_two() {
     session.deactivate("one");
     let slots = world.slots(&mut session, &Turn::of(""), &gpt()).await;
     assert_eq!(times(&slots.system_prompt, "the same"), 1);
-    assert_eq!(times(&session.rerender(&Survival::default()).text, "the same"), 1);
+    assert_eq!(times(&session.redeliver_after_compaction(&CompactionBudget::default()).text, "the same"), 1);
 }
 
 #[tokio::test]
@@ -111,16 +114,16 @@ async fn a_body_may_become_empty_and_full_again() {
     world.read(&mut session, "tea", &gpt()).await;
     for (body, system, messages) in [("", 0, 0), (" \n", 0, 0), ("Full", 1, 1)] {
         world.rewrite("tea", body).await;
-        session.begin(world.tools());
+        session.start_turn(world.tools());
         let slots = world.slots(&mut session, &Turn::of(""), &gpt()).await;
         assert_eq!(active(&session), ["tea"]);
         assert_eq!((times(&slots.system_prompt, "skill_content name"), slots.messages.len()), (system, messages));
         assert!(!slots.system_prompt.contains("tea body"), "{body:?}");
     }
     world.rewrite("tea", "").await;
-    session.begin(world.tools());
+    session.start_turn(world.tools());
     world.slots(&mut session, &Turn::of(""), &gpt()).await;
-    assert_eq!(session.rerender(&Survival::default()), Rerendered::default());
+    assert_eq!(session.redeliver_after_compaction(&CompactionBudget::default()), Redelivery::default());
 }
 
 #[tokio::test]
@@ -129,7 +132,7 @@ async fn unchanged_text_comes_once_though_its_time_was_over() {
     let mut session = world.session(plain().lifetime(Lifetime::Message));
     let first = world.read(&mut session, "tea", &gpt()).await;
     world.slots(&mut session, &Turn::of(""), &gpt()).await;
-    session.begin(world.tools());
+    session.start_turn(world.tools());
     assert_eq!(active(&session), [""; 0]);
     let again = "The skill `tea` is active again, and its instructions are what they were. Follow them.\n";
     assert_eq!(world.read(&mut session, "tea", &gpt()).await, again);
@@ -137,13 +140,13 @@ async fn unchanged_text_comes_once_though_its_time_was_over() {
     let slots = world.slots(&mut session, &Turn::of("").number(2), &gpt()).await;
     assert_eq!((slots.messages.len(), slots.placements[0].delivery), (0, Delivery::Earlier));
     // Unless the conversation has it no more, or it is another text.
-    session.begin(world.tools());
+    session.start_turn(world.tools());
     session.reset();
     assert_eq!(world.read(&mut session, "tea", &gpt()).await, first);
     world.rewrite("tea", "Another body").await;
-    session.begin(world.tools());
+    session.start_turn(world.tools());
     assert!(world.read(&mut session, "tea", &gpt()).await.contains("Another body"));
-    session.begin(world.tools());
+    session.start_turn(world.tools());
     session.forget("tea");
     assert!(world.read(&mut session, "tea", &gpt()).await.contains("Another body"));
 }
@@ -155,7 +158,7 @@ async fn a_long_body_is_not_given_again_because_of_its_own_length() {
     world.home.register(Registered::new(skill("name: long\ndescription: D."), body.as_str())).unwrap();
     world.registry.refresh().await.unwrap();
     for told in [false, true] {
-        for refresh in [Refresh::AfterTokens(0), Refresh::AfterTokens(500), Refresh::AfterTurns(0)] {
+        for refresh in [RefreshPolicy::AfterTokens(0), RefreshPolicy::AfterTokens(500), RefreshPolicy::AfterTurns(0)] {
             let mut session = world.session(plain().refresh(refresh));
             let text = world.read(&mut session, "long", &gpt()).await;
             let results = [ToolResult::new("read_skill", &text)];
@@ -164,7 +167,7 @@ async fn a_long_body_is_not_given_again_because_of_its_own_length() {
             assert_eq!(world.slots(&mut session, &turn, &gpt()).await.messages, [], "{refresh:?}");
         }
         // And what was given again counts as well.
-        let mut session = world.session(plain().refresh(Refresh::AfterTokens(500)));
+        let mut session = world.session(plain().refresh(RefreshPolicy::AfterTokens(500)));
         world.read(&mut session, "long", &gpt()).await;
         let mut tokens = 4_000;
         let mut given = Vec::new();
@@ -172,7 +175,8 @@ async fn a_long_body_is_not_given_again_because_of_its_own_length() {
             let turn = Turn::of("").number(number);
             let turn = if told { turn.tokens(tokens) } else { turn };
             let slots = world.slots(&mut session, &turn, &gpt()).await;
-            let said: usize = slots.messages.iter().map(|m| crate::Tokenizer::default().estimate(&m.text)).sum();
+            let said: usize =
+                slots.messages.iter().map(|m| crate::catalog::Tokenizer::default().estimate(&m.text)).sum();
             tokens += 100 + said;
             given.push(slots.messages.len());
         }
@@ -185,7 +189,7 @@ async fn what_is_cut_to_fit_is_told() {
     let world = World::of(&[]).await;
     world.home.register(Registered::new(skill("name: long\ndescription: D."), "word ".repeat(3_000))).unwrap();
     world.registry.refresh().await.unwrap();
-    for (survival, given) in [(Survival::new(200, 1_000), true), (Survival::new(200, 0), false)] {
+    for (survival, given) in [(CompactionBudget::new(200, 1_000), true), (CompactionBudget::new(200, 0), false)] {
         let mut session = world.session(plain().survival(survival));
         world.read(&mut session, "long", &gpt()).await;
         session.reset();
@@ -196,7 +200,7 @@ async fn what_is_cut_to_fit_is_told() {
         let told = slots.notices[0].to_string();
         assert_eq!(told, format!("skill `long` is given again with {tokens} of its {of} tokens"));
     }
-    assert_eq!(Survival::default(), Survival::new(5_000, 25_000));
+    assert_eq!(CompactionBudget::default(), CompactionBudget::new(5_000, 25_000));
 }
 
 #[tokio::test]
@@ -232,7 +236,7 @@ async fn what_only_stands_is_not_said_as_well() {
     session.activate(Audience::User, "tea", "").unwrap();
     world.slots(&mut session, &Turn::of(""), &gpt()).await;
     session.forget("tea");
-    assert_eq!(session.rerender(&Survival::default()), Rerendered::default());
+    assert_eq!(session.redeliver_after_compaction(&CompactionBudget::default()), Redelivery::default());
 }
 
 #[tokio::test]
@@ -241,8 +245,8 @@ async fn what_changed_is_not_given_again_as_it_was() {
     let mut session = world.session(plain());
     world.read(&mut session, "tea", &gpt()).await;
     world.rewrite("tea", "Another body").await;
-    session.begin(world.tools());
-    assert_eq!(session.rerender(&Survival::default()), Rerendered::default());
+    session.start_turn(world.tools());
+    assert_eq!(session.redeliver_after_compaction(&CompactionBudget::default()), Redelivery::default());
     let slots = world.slots(&mut session, &Turn::of(""), &gpt()).await;
     let [message] = &slots.messages[..] else { panic!("{:?}", slots.messages) };
     assert_eq!((times(&message.text, "Another body"), times(&message.text, "tea body")), (1, 0));
@@ -281,8 +285,8 @@ async fn what_came_of_commands_and_warnings_is_told() {
 struct Silent;
 
 #[async_trait]
-impl crate::Commands for Silent {
-    async fn run(&self, asked: crate::Asked<'_>) -> Vec<repertoire_render::Outcome> {
+impl crate::tools::CommandRunner for Silent {
+    async fn run(&self, asked: crate::tools::CommandRequest<'_>) -> Vec<repertoire_render::Outcome> {
         use repertoire_render::{Ended, Outcome, Printed, Run};
 
         let run = Run::new(Ended::Exit(0), Printed::default(), Printed::default());
@@ -297,7 +301,7 @@ async fn a_script_that_prints_nothing_is_in_the_remarks() {
     let front_matter = "name: tea\ndescription: D.\ntriggers: [kettle]";
     world.home.register(Registered::new(skill(front_matter), body)).unwrap();
     world.registry.refresh().await.unwrap();
-    let reader = crate::Renderer::over(world.registry.clone()).commands(std::sync::Arc::new(Silent));
+    let reader = crate::tools::Renderer::over(world.registry.clone()).commands(std::sync::Arc::new(Silent));
     let mut session = world.session(plain());
     let evaluation = session.read(session.evaluate(&Turn::of("kettle")), &reader).await;
     let remarks: Vec<_> = evaluation.remarks.iter().map(ToString::to_string).collect();
@@ -324,7 +328,7 @@ async fn a_stored_session_is_read_by_who_knows_it() {
     assert_eq!(read(&|it| it["mood"] = json!({"is": "new"})), state);
     assert_eq!(read(&|it| it["skills"][0]["mood"] = json!(1)), state);
     assert_eq!(read(&|it| drop(it.as_object_mut().unwrap().remove("version"))), state);
-    assert_eq!(read(&|it| drop(it.as_object_mut().unwrap().remove("left"))), state);
+    assert_eq!(read(&|it| drop(it.as_object_mut().unwrap().remove("expired"))), state);
     for (error, change) in [
         (
             "expected a session of version 1, found 2: another version stored it",
@@ -351,20 +355,20 @@ async fn numbers_beyond_all_bounds_break_nothing() {
     let mut session = world.session(plain());
     world.read(&mut session, "tea", &gpt()).await;
     let mut stored = serde_json::to_value(session.state()).unwrap();
-    for field in ["calls", "tokens", "touches"] {
+    for field in ["calls", "tokens", "uses"] {
         stored[field] = json!(u64::MAX);
     }
     stored["triggered"] = json!({"skills": usize::MAX, "tokens": usize::MAX});
-    stored["skills"][0]["told"]["tokens"] = json!(u64::MAX);
+    stored["skills"][0]["delivered"]["tokens"] = json!(u64::MAX);
     let twice = stored["skills"][0].clone();
     stored["skills"].as_array_mut().unwrap().push(twice);
     let state = serde_json::from_value(stored).unwrap();
-    let options = plain().refresh(Refresh::AfterTokens(1));
+    let options = plain().refresh(RefreshPolicy::AfterTokens(1));
     let (mut session, resumed) = Session::resume(state, world.tools(), options, &world.registry).await;
     assert_eq!(resumed.len(), 1);
     world.slots(&mut session, &Turn::of("kettle"), &gpt()).await;
     session.touch("tea");
-    session.rerender(&Survival::default());
+    session.redeliver_after_compaction(&CompactionBudget::default());
     world.slots(&mut session, &Turn::of("kettle").number(2).tokens(usize::MAX), &gpt()).await;
     assert_eq!(active(&session), ["tea"]);
 }
@@ -377,11 +381,11 @@ async fn what_changed_while_it_was_gone_is_told_when_it_is_back() {
     world.home.unregister("tea");
     world.registry.refresh().await.unwrap();
     let (session, since) = Session::resume(session.state(), world.tools(), plain(), &world.registry).await;
-    assert_eq!(since[0].since, Since::Gone);
+    assert_eq!(since[0].since, ResumedState::Gone);
     world.home.register(Registered::new(skill("name: tea\ndescription: D."), "Another body")).unwrap();
     world.registry.refresh().await.unwrap();
     let (_, since) = Session::resume(session.state(), world.tools(), plain(), &world.registry).await;
-    assert_eq!(since[0].since, Since::Changed);
+    assert_eq!(since[0].since, ResumedState::Changed);
 }
 
 #[derive(Debug, Clone)]
@@ -420,7 +424,7 @@ proptest! {
             let front_matters = NAMES.map(|name| format!("name: {name}\ntriggers: [word-{name}]"));
             let world = World::of(&front_matters.each_ref().map(String::as_str)).await;
             let options = || {
-                let options = plain().lifetime(lifetime).refresh(Refresh::AfterTurns(3)).triggered_at_most(2, 1_000);
+                let options = plain().lifetime(lifetime).refresh(RefreshPolicy::AfterTurns(3)).triggered_at_most(2, 1_000);
                 let options = options.inject(message("fact", Role::User)).unwrap();
                 options.inject(steering("strict", Trigger::Activated)).unwrap()
             };
@@ -431,13 +435,13 @@ proptest! {
                     let state: SessionState = serde_json::from_str(&text).unwrap();
                     let (resumed, since) = Session::resume(state, world.tools(), options(), &world.registry).await;
                     prop_assert_eq!(resumed.state(), pair[1].state());
-                    prop_assert!(since.iter().all(|skill| skill.since == Since::Same), "{:?}", since);
+                    prop_assert!(since.iter().all(|skill| skill.since == ResumedState::Same), "{:?}", since);
                     pair[1] = resumed;
                 }
                 let mut said = Vec::new();
                 for session in &mut pair {
                     said.push(match step {
-                        Step::Begin => { session.begin(world.tools()); String::new() }
+                        Step::Begin => { session.start_turn(world.tools()); String::new() }
                         Step::Read(skill) => world.read(session, NAMES[*skill], &gpt()).await,
                         Step::Name(skill) => {
                             session.activate(Audience::User, if *skill == 0 { "strict" } else { NAMES[*skill] }, "x").unwrap();
@@ -450,9 +454,9 @@ proptest! {
                             format!("{:?}", world.slots(session, &Turn::of(&message), &gpt()).await)
                         }
                         Step::Reset => { session.reset(); String::new() }
-                        Step::Rerender => format!("{:?}", session.rerender(&Survival::default())),
+                        Step::Rerender => format!("{:?}", session.redeliver_after_compaction(&CompactionBudget::default())),
                         Step::Wait => {
-                            format!("{:?}", world.slots(session, &Turn::of("").after(Tail::Calls), &claude()).await)
+                            format!("{:?}", world.slots(session, &Turn::of("").after(ConversationEnd::Calls), &claude()).await)
                         }
                     });
                 }

@@ -20,7 +20,7 @@ fn a_cut_is_at_a_word_if_it_can_be_and_never_inside_a_letter() {
         (",,,,,,,,,,", 8, ""),
         ("", 0, ""),
     ] {
-        assert_eq!(shorten(text, most), short, "{text:?} in {most}");
+        assert_eq!(truncate(text, most), short, "{text:?} in {most}");
     }
 }
 
@@ -35,10 +35,10 @@ proptest! {
 
     #[test]
     fn a_short_text_is_a_beginning_within_its_bound(text in "[ a-c,é表\u{301}\u{200D}\u{1F308}]{0,40}", most in 0..44usize) {
-        let short = shorten(&text, most);
+        let short = truncate(&text, most);
         prop_assert!(short.chars().count() <= most);
         prop_assert!(short == text || text.starts_with(short.trim_end_matches('…')));
         // More room never shows less.
-        prop_assert!(shorten(&text, most + 1).chars().count() >= short.chars().count());
+        prop_assert!(truncate(&text, most + 1).chars().count() >= short.chars().count());
     }
 }
