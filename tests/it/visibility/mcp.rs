@@ -119,7 +119,7 @@ async fn the_same_mcp_features_name_visible_skills() {
 async fn mcp_answers_hidden_and_unknown_alike() {
     let client = client(&TestEnv::with_hidden().await, true).await;
     for (id, reason, from) in HIDDEN {
-        let source = if reason == Hidden::Pending { "clone" } else { "home" };
+        let source = if reason == HiddenReason::Pending { "clone" } else { "home" };
         let none = named(&client, source, "release-zzzzzz").await;
         for ((audience, interface, answer), (.., none)) in named(&client, source, id).await.into_iter().zip(none) {
             // A subscription to an unknown skill waits for it, as one to a hidden skill does.
