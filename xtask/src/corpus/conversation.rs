@@ -31,7 +31,7 @@ pub(super) struct Skills {
 pub(super) struct Conversations {
     skills: usize,
     delivered: usize,
-    /// The skills that did not reach every model, each with the first reason.
+    /// The skills that did not reach the model, each with the model and the reason.
     pub(super) broken: Vec<String>,
 }
 
@@ -59,7 +59,7 @@ impl Skills {
         Ok(())
     }
 
-    /// Has one conversation with each model in which every skill is offered and asked for.
+    /// Has one conversation with each model. Every skill is offered in all of them and asked for in one.
     pub(super) async fn converse(self) -> Result<Conversations, Failure> {
         let registry = SkillRegistry::builder().user(self.source).load().await?;
         let tools = LiveTools::over(registry.clone(), ToolOptions::default());
@@ -72,18 +72,19 @@ impl Skills {
             (Model::new(provider, name), Session::new(tools.current(), options))
         });
         let mut conversations = Conversations { skills: self.skills.len(), delivered: 0, broken: Vec::new() };
-        for skill in &self.skills {
-            let mut fault = None;
-            if !skill.disable_model_invocation && !offered.contains(&skill.id) {
-                fault = Some("it is not in the catalog".to_owned());
-            }
-            for (model, session) in &mut sessions {
-                let delivered = deliver(skill, session, &tools, &registry, model).await;
-                fault = fault.or_else(|| Some(format!("{}: {}", model.name.unwrap_or_default(), delivered.err()?)));
-            }
-            match fault {
-                None => conversations.delivered += 1,
-                Some(fault) => conversations.broken.push(format!("{}: {fault}", skill.id)),
+        for (number, skill) in self.skills.iter().enumerate() {
+            // The models take turns, so that each of them gets a part of the corpus.
+            let (model, session) = &mut sessions[number % MODELS.len()];
+            let is_offered = skill.disable_model_invocation || offered.contains(&skill.id);
+            let delivered = match is_offered {
+                true => deliver(skill, session, &tools, &registry, model).await,
+                false => Err("it is not in the catalog".to_owned()),
+            };
+            match delivered {
+                Ok(()) => conversations.delivered += 1,
+                Err(fault) => {
+                    conversations.broken.push(format!("{}: {}: {fault}", skill.id, model.name.unwrap_or_default()));
+                }
             }
         }
         Ok(conversations)
