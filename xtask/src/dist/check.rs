@@ -72,7 +72,7 @@ fn uses(program: &Path, library: &Path) -> Result<(), Failure> {
     let folder = skills()?;
     let library = library.to_str().ok_or("the target folder is not UTF-8")?;
     let pinned = format!(
-        "[[source]]\nkind = \"plugin\"\nname = \"hello\"\npath = '{library}'\ndigest = \"{}\"\n",
+        "[[source]]\nkind = \"plugin\"\nname = \"hello\"\npath = '{library}'\ndigest = \"{}\"\noptions = {{ people = [\"Ann\"] }}\n",
         plugin::digest(Path::new(library))?
     );
     fs::write(folder.path().join("plugin.toml"), pinned)?;
