@@ -22,7 +22,7 @@ fn doc_comments_begin_with_verb_or_noun() {
     let found = comments.iter().filter(|(_, comment)| CLAUSES.contains(&identifier(comment).as_str()));
     let found: Vec<_> = found.map(|(place, _)| place).collect();
     // Goal: 5 %.
-    hold("doc comments that begin with a clause, in %", percent(found.len(), comments.len()), 26.5, &found);
+    hold("doc comments that begin with a clause, in %", percent(found.len(), comments.len()), 5.0, &found);
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn comments_name_actor_and_verb() {
         .map(|(place, _)| place)
         .collect();
     // Goal: 15.
-    hold("comment lines with a vague word", found.len() as f64, 620.0, &found);
+    hold("comment lines with a vague word", found.len() as f64, 84.0, &found);
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn closures_become_functions() {
     let code: Vec<_> = lines().filter(|(_, line)| !line.is_empty() && !line.starts_with("//")).collect();
     let found: Vec<_> = code.iter().filter(|(_, line)| is_closure(line)).map(|(place, _)| place).collect();
     // Goal: 2.
-    hold("named closures, in 1,000 lines", 1000.0 * found.len() as f64 / code.len() as f64, 9.4, &found);
+    hold("named closures, in 1,000 lines", 1000.0 * found.len() as f64 / code.len() as f64, 4.1, &found);
 }
 
 #[test]
@@ -67,14 +67,14 @@ fn a_type_has_a_name_of_its_own() {
     let named: usize = found.iter().map(|(_, places)| places.len()).sum();
     let found: Vec<_> = found.iter().map(|(name, places)| format!("{name}: {}", places.join(", "))).collect();
     // Goal: 10 %.
-    hold("types that share a name, in %", percent(named, all), 42.5, &found);
+    hold("types that share a name, in %", percent(named, all), 28.5, &found);
 }
 
 #[test]
 fn the_facade_reads_like_a_table_of_contents() {
     let found = root_items("repertoire");
     // Goal: 30.
-    hold("items at the root of the facade", found.len() as f64, 300.0, &found);
+    hold("items at the root of the facade", found.len() as f64, 30.0, &found);
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn a_function_fits_on_a_screen() {
     let functions: Vec<_> = code().iter().flat_map(|path| functions(path)).collect();
     let found: Vec<_> = functions.iter().filter(|(_, lines)| *lines > 60).map(|(place, _)| place).collect();
     // Goal: 0.3 %.
-    hold("functions over 60 lines, in %", percent(found.len(), functions.len()), 0.3, &found);
+    hold("functions over 60 lines, in %", percent(found.len(), functions.len()), 0.32, &found);
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn a_file_holds_a_concept() {
     let files = code();
     let found: Vec<_> = files.iter().filter(|path| text(path).lines().count() < 50).map(|path| inside(path)).collect();
     // Goal: 10 %.
-    hold("files under 50 lines, in %", percent(found.len(), files.len()), 18.0, &found);
+    hold("files under 50 lines, in %", percent(found.len(), files.len()), 10.0, &found);
 }
 
 #[test]
