@@ -35,7 +35,7 @@ fn comments_name_actor_and_verb() {
         .map(|(place, _)| place)
         .collect();
     // Goal: 15.
-    hold("comment lines with a vague word", found.len() as f64, 84.0, &found);
+    hold("comment lines with a vague word", found.len() as f64, 48.0, &found);
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn closures_become_functions() {
     let code: Vec<_> = lines().filter(|(_, line)| !line.is_empty() && !line.starts_with("//")).collect();
     let found: Vec<_> = code.iter().filter(|(_, line)| is_closure(line)).map(|(place, _)| place).collect();
     // Goal: 2.
-    hold("named closures, in 1,000 lines", 1000.0 * found.len() as f64 / code.len() as f64, 4.1, &found);
+    hold("named closures, in 1,000 lines", 1000.0 * found.len() as f64 / code.len() as f64, 2.6, &found);
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn a_type_has_a_name_of_its_own() {
     let named: usize = found.iter().map(|(_, places)| places.len()).sum();
     let found: Vec<_> = found.iter().map(|(name, places)| format!("{name}: {}", places.join(", "))).collect();
     // Goal: 10 %.
-    hold("types that share a name, in %", percent(named, all), 28.5, &found);
+    hold("types that share a name, in %", percent(named, all), 22.2, &found);
 }
 
 #[test]

@@ -226,7 +226,6 @@ impl<T: Item> Registry<T> {
     }
 
     /// Reads the instructions of a candidate, winner or shadow, from its source.
-    ///
     /// When they are newer than the snapshot, the source is refreshed.
     ///
     /// # Errors
@@ -242,7 +241,6 @@ impl<T: Item> Registry<T> {
     }
 
     /// Reads the body of every candidate of `view`, shadows among them, and returns the diagnostics about hidden text in them.
-    ///
     /// A listing reads front matter alone, so these are not part of a snapshot. A body that cannot be read has none.
     pub async fn body_diagnostics(&self, view: &Snapshot<T>) -> Vec<SourceDiagnostic> {
         let candidates: Vec<_> = view.entries().iter().flat_map(|entry| entry.candidates()).collect();
@@ -256,7 +254,6 @@ impl<T: Item> Registry<T> {
     }
 
     /// Returns the diagnostics about omissions in the folders of every candidate of `view`.
-    ///
     /// No file is read. A source that does not support omissions has none.
     pub async fn part_diagnostics(&self, view: &Snapshot<T>) -> Vec<SourceDiagnostic> {
         let candidates: Vec<_> = view.entries().iter().flat_map(|entry| entry.candidates()).collect();
@@ -356,8 +353,7 @@ impl<T: Item> Registry<T> {
     }
 
     /// Ends the background task, every [`Subscription`] and every callback, and waits for them. The last snapshot stays readable.
-    ///
-    /// CloseSignals twice is allowed. Dropping the last handle does the same without waiting.
+    /// Closing twice is allowed. Dropping the last handle does the same without waiting.
     pub async fn close(&self) {
         self.0.closed.send_replace(true);
         self.0.listeners.close().await;
