@@ -366,7 +366,6 @@ impl<T: Item> Registry<T> {
         }
     }
 
-    /// Resolves once the registry or a base of it is closed.
     pub(crate) async fn closed(&self) {
         self.closing().closed().await;
     }
