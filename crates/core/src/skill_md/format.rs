@@ -169,8 +169,10 @@ fn says_the_same(before: &Parsed, after: &Parsed) -> bool {
         && codes.all(|code| before.diagnostics.iter().any(|other| other.code == code))
 }
 
+type Fields = Vec<(Arc<str>, Value)>;
+
 /// Returns the skill without its fields, and the fields in their canonical order.
-fn parts(parsed: &Parsed) -> Option<(Skill, Vec<(Arc<str>, Value)>)> {
+fn parts(parsed: &Parsed) -> Option<(Skill, Fields)> {
     let mut skill = parsed.skill.clone()?;
     let mut fields = std::mem::take(&mut skill.fields);
     fields.sort_by_key(|(key, _)| rank(key));

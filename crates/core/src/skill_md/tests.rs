@@ -1,3 +1,5 @@
+#![expect(clippy::disallowed_methods, reason = "the macros of snapbox look for their source file")]
+
 use super::*;
 use crate::{Severity, SurfaceMode, Value};
 
