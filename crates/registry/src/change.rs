@@ -136,7 +136,6 @@ pub(crate) fn causes<T: Item>(old: &Snapshot<T>, new: &Snapshot<T>, change: &Cha
 
 /// Returns the sources with a row in `entry` that is not in `other`. Different digests count, because they decide whether a
 /// shadow is identical.
-
 fn lacking<T: Item>(entry: &Entry<T>, other: &Entry<T>) -> Vec<Arc<str>> {
     let others: HashMap<_, &Candidate<T>> =
         other.candidates().map(|candidate| ((&candidate.origin.source, candidate.item.id()), candidate)).collect();
