@@ -94,7 +94,7 @@ pub enum Cause {
     /// This source was added, removed, or composed in a different way or order.
     Composed(Arc<str>),
     /// The rules changed.
-    RuleStack,
+    Rules,
 }
 
 impl fmt::Display for Cause {
@@ -103,7 +103,7 @@ impl fmt::Display for Cause {
             Cause::Registered => f.write_str("registered in code"),
             Cause::Source(source) => write!(f, "source `{source}`"),
             Cause::Composed(source) => write!(f, "composition of `{source}`"),
-            Cause::RuleStack => f.write_str("rules"),
+            Cause::Rules => f.write_str("rules"),
         }
     }
 }
@@ -130,7 +130,7 @@ pub(crate) fn causes<T: Item>(old: &Snapshot<T>, new: &Snapshot<T>, change: &Cha
         let is_registered = new.layer(&source).or(old.layer(&source)).is_some_and(|layer| layer.is_registered);
         causes.insert(if is_registered { Cause::Registered } else { Cause::Source(source) });
     }
-    causes.extend((old.rules() != new.rules()).then_some(Cause::RuleStack));
+    causes.extend((old.rules() != new.rules()).then_some(Cause::Rules));
     causes.into_iter().collect()
 }
 

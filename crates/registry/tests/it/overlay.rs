@@ -192,7 +192,7 @@ async fn overlay_rules_come_after_base_rules() {
     let levels: Vec<_> = session.snapshot().rules().levels().map(|level| level.name().to_string()).collect();
     assert_eq!(levels, ["user", "session"]);
     let change = session.snapshot().changes_since(&base.snapshot());
-    assert!(change.causes.contains(&Cause::RuleStack));
+    assert!(change.causes.contains(&Cause::Rules));
 }
 
 #[tokio::test]
