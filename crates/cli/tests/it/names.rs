@@ -146,7 +146,7 @@ roots = ["stranger"]
         let json = env.run(&[&["which", "--json", "--config", "repertoire.toml"][..], arguments].concat()).data();
         let json: serde_json::Value = serde_json::from_str(&json).expect("one JSON document");
         let link = |link: &serde_json::Value| format!("{}: {}", link["qualified_id"], link["why"]).replace('"', "");
-        json["claims"].as_array().expect("a list").iter().map(link).collect::<Vec<_>>()
+        json["candidates"].as_array().expect("a list").iter().map(link).collect::<Vec<_>>()
     };
     assert_eq!(which(&["built"]), ["agent:built: wins", "home:built: the user tier comes after the builtin tier"]);
     assert_eq!(
