@@ -216,9 +216,12 @@ fn catch_panic(work: impl FnOnce()) {
 }
 
 fn panicked(panic: Box<dyn Any + Send>) -> SourceError {
-    let said = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    let error =
-        SourceError::new(SourceErrorKind::Other, format!("it panicked: {}", said.unwrap_or("it did not say why")));
+    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    let message = match text {
+        Some(text) => format!("it panicked: {text}"),
+        None => "it panicked without a message".to_owned(),
+    };
+    let error = SourceError::new(SourceErrorKind::Other, message);
     // Its destructor may panic outside of any handler.
     std::mem::forget(panic);
     error

@@ -64,7 +64,7 @@ pub(crate) trait PluginBackend: Debug + Send + Sync {
 pub(crate) fn reply_error(reply: &[u8]) -> SourceError {
     match serde_json::from_slice::<Failure>(reply) {
         Ok(failure) => SourceError::new(failure.kind(), excerpt(&failure.message)),
-        Err(_) => SourceError::new(SourceErrorKind::Other, "the plugin failed and did not say why"),
+        Err(_) => SourceError::new(SourceErrorKind::Other, "the plugin failed without a message"),
     }
 }
 

@@ -122,7 +122,7 @@ fn spawn_call_thread(name: &str, instance: Arc<Instance>, output: Output) -> io:
             let method = PluginMethod::ALL.into_iter().find(|method| *method as u32 == frame.tag);
             let reply = match method {
                 Some(method) => instance.call(method, &frame.message),
-                None => Err(SourceError::invalid("the host asks for what this process does not know")),
+                None => Err(SourceError::invalid("the host called an unknown method")),
             };
             if send(&output, frame.call, reply.as_deref()).is_err() {
                 break;

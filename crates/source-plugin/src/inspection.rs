@@ -95,7 +95,7 @@ fn read(file: &PluginFile) -> Result<Inspection, String> {
         return Err(format!("expected an exported function `{ENTRY}`, found none"));
     }
     let note = address(&exports, NOTE).ok_or_else(|| format!("expected exported bytes `{NOTE}`, found none"))?;
-    let note = parse(text_at(&object, note).ok_or_else(|| format!("`{NOTE}` leads nowhere"))?)?;
+    let note = parse(text_at(&object, note).ok_or_else(|| format!("`{NOTE}` has an invalid address"))?)?;
     let names = exports.iter().filter_map(plain);
     let mut symbols: Vec<_> = names.map(|name| String::from_utf8_lossy(name).into_owned()).collect();
     symbols.sort();

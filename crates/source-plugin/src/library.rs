@@ -118,7 +118,9 @@ impl Library {
         if reply.ptr.is_null() {
             return match reply.len {
                 0 => Ok(Vec::new()),
-                length => Err(SourceError::invalid(format!("the plugin replied with {length} bytes at no place"))),
+                length => {
+                    Err(SourceError::invalid(format!("the plugin replied with {length} bytes at a null pointer")))
+                }
             };
         }
         let copied = if reply.len > limit {
@@ -175,11 +177,11 @@ fn read_features(features: RepertoireSlice) -> Result<String, String> {
         return Ok(String::new());
     }
     if features.ptr.is_null() || features.len > MAX_FEATURES_BYTES {
-        return Err("its list of features is no text".to_owned());
+        return Err("its list of features is not text".to_owned());
     }
     // SAFETY: not null; that so many bytes are there for as long as the process lives is what the boundary promises.
     let bytes = unsafe { std::slice::from_raw_parts(features.ptr, features.len) };
-    String::from_utf8(bytes.to_vec()).map_err(|_| "its list of features is no text".to_owned())
+    String::from_utf8(bytes.to_vec()).map_err(|_| "its list of features is not text".to_owned())
 }
 
 /// A source that a library made in this process.

@@ -144,7 +144,7 @@ fn read_replies(
     if let Ok(stderr) = stderr.recv_timeout(STDERR_TIMEOUT)
         && !stderr.is_empty()
     {
-        reason.push_str(&format!("; it said: {stderr}"));
+        reason.push_str(&format!("; standard error: {stderr}"));
     }
     calls.end(reason);
 }

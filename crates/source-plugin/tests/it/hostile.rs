@@ -106,8 +106,8 @@ async fn a_malformed_reply_is_an_error() {
             ("later", Invalid, "the plugin's reply has schema 2, and 1 is known"),
             ("bad-utf8", Invalid, "the plugin's reply cannot be understood: invalid unicode"),
             ("flood", TooLarge, "the plugin replied with 104857600 bytes, and at most 67108864 are read"),
-            ("nowhere", Invalid, "the plugin replied with 5 bytes at no place"),
-            ("silent-error", Other, "the plugin failed and did not say why"),
+            ("nowhere", Invalid, "the plugin replied with 5 bytes at a null pointer"),
+            ("silent-error", Other, "the plugin failed without a message"),
         ] {
             let plugin = source(at, acting(act, "list"));
             let error = failed(&plugin).await;
@@ -271,8 +271,8 @@ async fn a_process_that_ends_is_restarted() {
         ("abort", "list", "the plugin's process ended by signal 6"),
         ("abort", "create", "the plugin's process ended by signal 6"),
         ("segfault", "list", "the plugin's process ended by signal 11"),
-        ("free-twice", "list", "the plugin's process ended by signal 6; it said: "),
-        ("hog", "list", "the plugin's process ended by signal 6; it said: no memory is left"),
+        ("free-twice", "list", "the plugin's process ended by signal 6; standard error: "),
+        ("hog", "list", "the plugin's process ended by signal 6; standard error: no memory is left"),
         ("loop", "list", "the plugin has not answered within 0.3 s"),
         ("hang", "list", "the plugin has not answered within 0.3 s"),
         ("hang", "create", "the plugin has not answered within 0.3 s"),
