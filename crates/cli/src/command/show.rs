@@ -192,6 +192,20 @@ impl Show {
     }
 }
 
+impl Shown<'_> {
+    fn write_other_fields(&self, out: &mut Stream<'_>) -> io::Result<()> {
+        let rest: Vec<_> = self.fields.iter().filter(|(key, _)| !is_shown_above(key)).collect();
+        if !rest.is_empty() {
+            writeln!(out, "\nother fields")?;
+            for (key, value) in rest {
+                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                writeln!(out, "  {}: {}", terminal_line(key), terminal_line(&text))?;
+            }
+        }
+        Ok(())
+    }
+}
+
 impl CommandOutput for Shown<'_> {
     fn write(&self, out: &mut Stream<'_>) -> io::Result<()> {
         let row = self.skill.row();
@@ -246,15 +260,7 @@ impl CommandOutput for Shown<'_> {
         for (what, text) in facts {
             writeln!(out, "{what:<13} {}", terminal_line(&text))?;
         }
-        let rest: Vec<_> = self.fields.iter().filter(|(key, _)| !is_shown_above(key)).collect();
-        if !rest.is_empty() {
-            writeln!(out, "\nother fields")?;
-            for (key, value) in rest {
-                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                writeln!(out, "  {}: {}", terminal_line(key), terminal_line(&text))?;
-            }
-        }
-        Ok(())
+        self.write_other_fields(out)
     }
 
     fn notes(&self) -> Vec<String> {
