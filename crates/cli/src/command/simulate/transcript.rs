@@ -331,7 +331,7 @@ fn cause(value: &Value) -> String {
         Value::Object(fields) => {
             let parts = fields.iter().map(|(kind, what)| match kind.as_str() {
                 // These keys add nothing for people.
-                "fired" | "declared" => cause(what),
+                "trigger" | "declared" => cause(what),
                 kind => format!("{kind} {}", cause(what)),
             });
             parts.collect::<Vec<_>>().join(" ")
